@@ -1,0 +1,103 @@
+// What wraps every frame: ids that derive from the frame's place in the log, and the two dialects. Pure.
+import { z } from 'zod';
+import type { WireFrame } from './wire.ts';
+
+/**
+ * `claude` is the native format of the SDK; `rpc-message` is the seed's front end, which refuses all but five types
+ * and nulls (reference claude-sdk 5).
+ */
+export const Dialect = z.enum(['claude', 'rpc-message']);
+export type Dialect = z.infer<typeof Dialect>;
+
+/** Gives out frame ids: for one event after the other, `place` by `place`. */
+export interface Ids {
+  /** The frames that follow belong to this event. `retold`: they are told again to a late client. */
+  at(seq: number, retold: boolean): void;
+  next(): string;
+}
+
+/** UUIDs (version 8) made of (epoch, seq, place), so that a replay equals what was live (design section 4). */
+export function createIds(epoch: string): Ids {
+  const life = epoch.padEnd(12, '0').slice(0, 12);
+  let seq = 0;
+  let place = 0;
+  let variant = '8';
+  return {
+    at(nextSeq, retold) {
+      const nextVariant = retold ? '9' : '8';
+      if (nextSeq !== seq || nextVariant !== variant) place = 0;
+      seq = nextSeq;
+      variant = nextVariant;
+    },
+    next() {
+      const low = hex(place % 4096, 3);
+      const high = hex(Math.floor(place / 4096) % 4096, 3);
+      place += 1;
+      return `${life.slice(0, 8)}-${life.slice(8)}-8${low}-${variant}${high}-${hex(seq, 12)}`;
+    },
+  };
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, '0');
+}
+
+const rpcTypes = new Set(['user', 'assistant', 'result', 'stream_event', 'error']);
+const rpcDeltas = new Set(['text_delta', 'thinking_delta', 'input_json_delta']);
+
+/** The frame as that dialect says it; null when the dialect has no such frame. */
+export function inDialect(dialect: Dialect, frame: WireFrame): WireFrame | null {
+  return dialect === 'claude' ? frame : asRpcMessage(frame);
+}
+
+function asRpcMessage(frame: WireFrame): WireFrame | null {
+  if (!rpcTypes.has(frame.type)) return null;
+  const { event, message, ...rest } = frame;
+  if (isObject(event)) {
+    if (isObject(event.delta) && typeof event.delta.type === 'string' && !rpcDeltas.has(event.delta.type)) return null;
+    const block = isObject(event.content_block)
+      ? { content_block: asRpcBlock(event.content_block, 'in_progress') }
+      : {};
+    return withoutNulls({ ...rest, event: { ...event, ...block }, provider: 'claude' });
+  }
+  if (!isObject(message)) return withoutNulls({ ...frame, provider: 'claude' });
+  const status = 'completed';
+  const content = Array.isArray(message.content) ? message.content.map((block) => asRpcBlock(block, status)) : [];
+  // The seed's store tells assistant frames apart by a top-level id (reference 5).
+  const id = frame.type === 'assistant' ? { id: message.id } : {};
+  return withoutNulls({ ...rest, ...id, message: { ...message, content }, provider: 'claude' });
+}
+
+const knownBlocks = new Set(['text', 'thinking', 'tool_use', 'tool_result', 'image', 'unknown']);
+
+/** Both spellings of a tool call; other protocols' blocks in the unknown form, so that they keep their slot. */
+function asRpcBlock(block: unknown, status: string): unknown {
+  if (!isObject(block) || typeof block.type !== 'string') return block;
+  if (!knownBlocks.has(block.type)) return { type: 'unknown', originalType: block.type, data: block };
+  if (block.type !== 'tool_use') return block;
+  const { name } = block;
+  return { ...block, toolName: name, toolType: toolType(name), status };
+}
+
+function toolType(name: unknown): string {
+  if (typeof name !== 'string' || name === '') return 'UNKNOWN';
+  return name.startsWith('mcp__') ? 'MCP' : `CLAUDE_${name.toUpperCase()}`;
+}
+
+/** Nulls are absent in this dialect; what a tool takes or gives is data and stays as it is. */
+function withoutNulls(value: WireFrame): WireFrame {
+  return strip(value) as WireFrame;
+}
+
+const dataKeys = new Set(['input', 'data', 'content_data', 'tool_input', 'modelUsage']);
+
+function strip(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(strip);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
+  return Object.fromEntries(entries.map(([key, member]) => [key, dataKeys.has(key) ? member : strip(member)]));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,75 @@
+// The Claude Agent SDK's message format, and the seed's RpcMessage dialect of it (seed claude-rpc-message).
+import { z } from 'zod';
+import type { Adapter, Env, FrontendSide, Options } from '../../core/adapter.ts';
+import { GatewayError } from '../../core/errors.ts';
+import { Dialect } from './envelope.ts';
+import { createConnection } from './frontend.ts';
+import { createProjection } from './projection.ts';
+
+/** What a client of this protocol may set. Values may come from a URL, so they may be strings. */
+const ClaudeOptions = z.object({
+  dialect: Dialect.optional(),
+  /** `stream_event` frames on (default) or off. */
+  partialMessages: z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]).optional(),
+});
+
+function frontend(env: Env, options: Options, preset: Dialect): FrontendSide {
+  const parsed = ClaudeOptions.safeParse(options);
+  if (!parsed.success) throw new GatewayError('invalid', `claude options: ${z.prettifyError(parsed.error)}`);
+  const dialect = parsed.data.dialect ?? preset;
+  const partialMessages = parsed.data.partialMessages ?? true;
+  return {
+    key: `${dialect} ${partialMessages ? 'partial' : 'whole'}`,
+    connection: (session) => createConnection(env, dialect, session),
+    projection: (session) => createProjection(session, { dialect, partialMessages }),
+  };
+}
+
+const shared = {
+  framing: { stdio: 'jsonl', websocket: 'text', sse: 'event-stream' },
+  can: {
+    events: [
+      'run-start',
+      'run-end',
+      'turn-start',
+      'turn-end',
+      'message-added',
+      'message-start',
+      'block-start',
+      'block-delta',
+      'block-end',
+      'message-end',
+      'tool-start',
+      'tool-end',
+      'approval-request',
+      'approval-end',
+      'dialog-request',
+      'dialog-end',
+      'notice',
+      'compaction-start',
+      'compaction-end',
+      'retry-start',
+      'session-changed',
+      'tool-server-changed',
+      'error',
+      'unknown',
+    ],
+    commands: ['prompt', 'abort', 'answer-approval', 'answer-dialog', 'set-model', 'set-mode', 'set-thinking'],
+  },
+} as const;
+
+/** The native format of the SDK and of Claude Code. */
+export const claude: Adapter = {
+  id: 'claude',
+  title: 'Claude Agent SDK messages (stream_event, assistant, user, result)',
+  ...shared,
+  frontend: (env, options) => frontend(env, options, 'claude'),
+};
+
+/** The seed's front end: five frame types, no nulls, both spellings of a tool call. */
+export const rpcMessage: Adapter = {
+  id: 'rpc-message',
+  title: 'RpcMessage, the Claude format as the seed’s front end reads it',
+  ...shared,
+  frontend: (env, options) => frontend(env, options, 'rpc-message'),
+};

@@ -1,0 +1,133 @@
+// The `system` and control frames of a session: init, status, retries, compaction, permission requests. Pure.
+import type { Failure } from '../../core/content.ts';
+import type { EventOf, SessionInfo, ToolServer } from '../../core/event.ts';
+import type { WireFrame } from './wire.ts';
+
+/** The first frame of each turn (reference claude-sdk 4.3: at least these keys). */
+export function initFrame(info: SessionInfo, servers: Iterable<ToolServer>): WireFrame {
+  const known = [...servers];
+  const tools = info.tools ?? known.flatMap((server) => server.tools ?? []);
+  return {
+    type: 'system',
+    subtype: 'init',
+    cwd: info.cwd ?? '',
+    tools: tools.filter((tool) => tool.disabled !== true).map((tool) => tool.name),
+    mcp_servers: known
+      .filter(({ kind }) => kind === 'mcp')
+      .map(({ name, status }) => ({ name, status: wireStatus(status) })),
+    model: info.model?.id ?? 'unknown',
+    permissionMode: info.mode ?? 'default',
+    slash_commands: (info.commands ?? []).map((command) => command.name),
+    apiKeySource: 'none',
+    output_style: 'default',
+    agents: [],
+    skills: [],
+    plugins: [],
+  };
+}
+
+function wireStatus(status: ToolServer['status']): string {
+  switch (status) {
+    case 'running':
+      return 'connected';
+    case 'starting':
+      return 'pending';
+    case 'failed':
+      return 'failed';
+    case 'needs-auth':
+      return 'needs-auth';
+    case 'stopped':
+    case 'disabled':
+    case 'removed':
+      return 'disabled';
+    default:
+      return status satisfies never;
+  }
+}
+
+/** A retry of the model call is on its way. */
+export function retryFrame({ attempt, maxAttempts, delayMs, failure }: EventOf<'retry-start'>): WireFrame {
+  return {
+    type: 'system',
+    subtype: 'api_retry',
+    attempt,
+    max_retries: maxAttempts,
+    retry_delay_ms: delayMs,
+    error_status: failure.status ?? null,
+    error: errorWord(failure),
+  };
+}
+
+function errorWord({ status }: Failure): string {
+  if (status === 429) return 'rate_limit';
+  if (status === 529) return 'overloaded';
+  if (status === 401 || status === 403) return 'authentication_failed';
+  if (status !== undefined && status >= 500) return 'server_error';
+  return 'unknown';
+}
+
+/** The context is being compacted. */
+export function compactingFrame(): WireFrame {
+  return { type: 'system', subtype: 'status', status: 'compacting' };
+}
+
+/** The end of a compaction, and the line in the conversation that it leaves when it worked. */
+export function compactedFrames(end: EventOf<'compaction-end'>): WireFrame[] {
+  const worked = end.outcome === 'completed';
+  const over: WireFrame = {
+    type: 'system',
+    subtype: 'status',
+    status: null,
+    compact_result: worked ? 'success' : 'failed',
+    ...(worked ? {} : { compact_error: end.failure?.message ?? end.outcome }),
+  };
+  if (!worked) return [over];
+  const trigger = end.trigger === 'manual' ? 'manual' : 'auto';
+  const tokens = {
+    pre_tokens: end.tokensBefore ?? 0,
+    ...(end.tokensAfter === undefined ? {} : { post_tokens: end.tokensAfter }),
+  };
+  return [over, { type: 'system', subtype: 'compact_boundary', compact_metadata: { trigger, ...tokens } }];
+}
+
+/** May this tool run? The request id is the approval's own id, so the answer needs no table. */
+export function permissionFrame(ask: EventOf<'approval-request'>): WireFrame {
+  return {
+    type: 'control_request',
+    request_id: ask.id,
+    request: {
+      subtype: 'can_use_tool',
+      tool_name: ask.name,
+      input: ask.input,
+      ...(ask.title === undefined ? {} : { description: ask.title }),
+      ...(ask.suggestions === undefined ? {} : { permission_suggestions: ask.suggestions }),
+      ...(ask.call === undefined ? {} : { tool_use_id: ask.call }),
+    },
+  };
+}
+
+/** Marks the request ids of dialogs, which share the wire with approvals. */
+export const dialogPrefix = 'dialog:';
+
+/** A question to the user. Claude Code asks its own in this way: the answers ride in `updatedInput.answers`. */
+export function dialogFrame(dialog: EventOf<'dialog-request'>): WireFrame {
+  const question = dialog.message === undefined ? dialog.title : `${dialog.title}\n${dialog.message}`;
+  const choices =
+    dialog.kind === 'confirm' ? ['Yes', 'No'] : (dialog.options ?? [dialog.prefill ?? dialog.placeholder ?? '']);
+  const options = choices.filter((label) => label !== '').map((label) => ({ label, description: '' }));
+  return {
+    type: 'control_request',
+    request_id: `${dialogPrefix}${dialog.id}`,
+    request: {
+      subtype: 'can_use_tool',
+      tool_name: 'AskUserQuestion',
+      input: { questions: [{ question, header: dialog.kind, options, multiSelect: false }] },
+      tool_use_id: dialog.id,
+    },
+  };
+}
+
+/** A request of ours needs no answer any more. */
+export function cancelFrame(requestId: string): WireFrame {
+  return { type: 'control_cancel_request', request_id: requestId };
+}

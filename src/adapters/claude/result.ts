@@ -1,0 +1,127 @@
+// The figures of the `result` frame, counted from events (reference claude-sdk 4.3). Knows no wire order.
+import { addUsage, type Failure, noUsage, type Usage } from '../../core/content.ts';
+import type { EventOf } from '../../core/event.ts';
+import { wireUsage } from './values.ts';
+import type { WireFrame } from './wire.ts';
+
+/** What one model has cost, over the session. */
+interface ModelTotal {
+  usage: Usage;
+  cost: number;
+}
+
+/** Counts one run after the other. */
+export interface ResultCounter {
+  begin(at: number): void;
+  message(start: { at: number; model: string }, end: EventOf<'message-end'>, at: number): void;
+  /** A user frame of ours on the main thread. */
+  userFrame(): void;
+  denial(denied: { tool_name: string; tool_use_id?: string; tool_input: object }): void;
+  /** `lastText`: the text of the last message; `stop`: its stop reason on the wire. */
+  result(end: EventOf<'run-end'>, at: number, last: { text: string; stop: string | null }): WireFrame;
+}
+
+/** Starts with an empty session. Costs add up over the session, tokens over the run. */
+export function createResultCounter(): ResultCounter {
+  const models = new Map<string, ModelTotal>();
+  let cost = 0;
+  let index = 0;
+  let run = emptyRun(0);
+
+  return {
+    begin(at) {
+      run = emptyRun(at);
+    },
+    message(start, end, at) {
+      run.apiMs += at - start.at;
+      const usage = end.usage ?? noUsage;
+      const price = end.cost?.total ?? 0;
+      run.usage = addUsage(run.usage, usage);
+      cost += price;
+      const total = models.get(start.model) ?? { usage: noUsage, cost: 0 };
+      models.set(start.model, { usage: addUsage(total.usage, usage), cost: total.cost + price });
+      run.abortedWhileStreaming = end.stop.reason === 'aborted';
+    },
+    userFrame() {
+      run.turns += 1;
+      run.abortedWhileStreaming = false;
+    },
+    denial(denied) {
+      run.denials.push(denied);
+    },
+    result(end, at, last) {
+      const failed = end.outcome !== 'completed';
+      const ending = failed
+        ? { errors: [end.failure?.message ?? `the run was ${end.outcome}`] }
+        : { result: last.text };
+      const status = end.failure?.status === undefined ? {} : { api_error_status: end.failure.status };
+      return {
+        type: 'result',
+        subtype: failed ? 'error_during_execution' : 'success',
+        is_error: failed,
+        duration_ms: Math.round(at - run.startedAt),
+        duration_api_ms: Math.round(run.apiMs),
+        num_turns: run.turns,
+        ...ending,
+        stop_reason: last.stop,
+        total_cost_usd: cost,
+        usage: wireUsage(run.usage),
+        modelUsage: Object.fromEntries([...models].map(([model, total]) => [model, modelUsage(total)])),
+        permission_denials: run.denials,
+        terminal_reason: terminalReason(end, run.abortedWhileStreaming),
+        ...status,
+        result_index: index++,
+        queued_turn_count: 0,
+      };
+    },
+  };
+}
+
+/** `num_turns` is one more than the user frames written in the run (reference 4.3). */
+function emptyRun(at: number) {
+  return { startedAt: at, apiMs: 0, turns: 1, usage: noUsage, denials: [] as object[], abortedWhileStreaming: false };
+}
+
+function modelUsage({ usage, cost }: ModelTotal): object {
+  return {
+    inputTokens: usage.input,
+    outputTokens: usage.output,
+    cacheReadInputTokens: usage.cacheRead,
+    cacheCreationInputTokens: usage.cacheWrite,
+    webSearchRequests: 0,
+    costUSD: cost,
+  };
+}
+
+function terminalReason(end: EventOf<'run-end'>, whileStreaming: boolean): string {
+  switch (end.outcome) {
+    case 'completed':
+      return 'completed';
+    case 'aborted':
+      return whileStreaming ? 'aborted_streaming' : 'aborted_tools';
+    case 'failed':
+      return end.failure?.kind === 'provider' ? 'api_error' : 'error';
+    default:
+      return end.outcome satisfies never;
+  }
+}
+
+/** The result of a prompt that never became a run: without it the client would wait for ever (reference 1.2). */
+export function refusalResult(failure: Pick<Failure, 'message'>, totalCost: number): WireFrame {
+  return {
+    type: 'result',
+    subtype: 'error_during_execution',
+    is_error: true,
+    duration_ms: 0,
+    duration_api_ms: 0,
+    num_turns: 0,
+    errors: [failure.message],
+    stop_reason: null,
+    total_cost_usd: totalCost,
+    usage: wireUsage(noUsage),
+    modelUsage: {},
+    permission_denials: [],
+    terminal_reason: 'error',
+    queued_turn_count: 0,
+  };
+}

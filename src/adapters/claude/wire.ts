@@ -1,0 +1,92 @@
+// The frames that a Claude-format client sends, and the shapes that both sides share (seed claude-rpc-message 1 to 3,
+// reference claude-sdk 1.1). Tolerant: unknown keys are kept, unknown types are for the caller to refuse.
+import { z } from 'zod';
+
+/** A block of a user's message. Other block types pass as they are. */
+export const PromptBlock = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('text'), text: z.string() }),
+  z.looseObject({
+    type: z.literal('image'),
+    source: z.discriminatedUnion('type', [
+      z.looseObject({ type: z.literal('base64'), media_type: z.string(), data: z.string() }),
+      z.looseObject({ type: z.literal('url'), url: z.string() }),
+    ]),
+  }),
+  z.looseObject({
+    type: z.literal('document'),
+    title: z.string().nullish(),
+    source: z.discriminatedUnion('type', [
+      z.looseObject({ type: z.literal('base64'), media_type: z.string(), data: z.string() }),
+      z.looseObject({ type: z.literal('text'), data: z.string() }),
+      z.looseObject({ type: z.literal('url'), url: z.string() }),
+    ]),
+  }),
+]);
+export type PromptBlock = z.infer<typeof PromptBlock>;
+
+/** A prompt: `{type:"user", message:{role, content}}` (reference 1.1). */
+export const UserFrame = z.looseObject({
+  type: z.literal('user'),
+  message: z.looseObject({
+    role: z.literal('user').optional(),
+    content: z.union([z.string(), z.array(PromptBlock)]),
+  }),
+  parent_tool_use_id: z.string().nullish(),
+  uuid: z.string().nullish(),
+});
+
+/** Something that the client asks beside the conversation. Unknown subtypes are answered, so they parse. */
+export const ControlRequestFrame = z.looseObject({
+  type: z.literal('control_request'),
+  request_id: z.string(),
+  request: z.looseObject({
+    subtype: z.string(),
+    model: z.string().nullish(),
+    mode: z.string().nullish(),
+    max_thinking_tokens: z.number().nullish(),
+  }),
+});
+export type ControlRequestFrame = z.infer<typeof ControlRequestFrame>;
+
+/** The client's word on a `can_use_tool` of ours. */
+export const PermissionAnswer = z.discriminatedUnion('behavior', [
+  z.looseObject({
+    behavior: z.literal('allow'),
+    updatedInput: z.record(z.string(), z.unknown()).nullish(),
+    updatedPermissions: z.array(z.unknown()).nullish(),
+  }),
+  z.looseObject({ behavior: z.literal('deny'), message: z.string().nullish(), interrupt: z.boolean().nullish() }),
+]);
+export type PermissionAnswer = z.infer<typeof PermissionAnswer>;
+
+/** The answer to a request of ours: its `response` is checked against what was asked. */
+export const ControlResponseFrame = z.looseObject({
+  type: z.literal('control_response'),
+  response: z.discriminatedUnion('subtype', [
+    z.looseObject({ subtype: z.literal('success'), request_id: z.string(), response: z.unknown() }),
+    z.looseObject({ subtype: z.literal('error'), request_id: z.string(), error: z.string() }),
+  ]),
+});
+
+/** Frames that need no answer. */
+export const SilentFrame = z.looseObject({ type: z.enum(['keep_alive', 'control_cancel_request']) });
+
+/** Everything that a client may send. */
+export const ClientFrame = z.discriminatedUnion('type', [
+  UserFrame,
+  ControlRequestFrame,
+  ControlResponseFrame,
+  SilentFrame,
+]);
+export type ClientFrame = z.infer<typeof ClientFrame>;
+
+/** A frame of ours, before it is text: key order is wire order. */
+export type WireFrame = { readonly type: string } & Readonly<Record<string, unknown>>;
+
+/** Token figures as the Messages API spells them. */
+export interface WireUsage {
+  readonly input_tokens: number;
+  readonly cache_creation_input_tokens: number;
+  readonly cache_read_input_tokens: number;
+  readonly output_tokens: number;
+}

@@ -1,0 +1,153 @@
+// The demo agent as a backend: commands in, the events of plays out. There is no peer, so nothing is ever sent.
+import type { Action, Backend, Env } from '../../core/adapter.ts';
+import type { CommandOf } from '../../core/command.ts';
+import type { Content } from '../../core/content.ts';
+import { type Outcome, refused } from '../../core/errors.ts';
+import type { Event, EventOf, SessionInfo } from '../../core/event.ts';
+import { emptyTranscript } from '../../core/transcript.ts';
+import { compaction } from './compaction.ts';
+import { answerQuery, currentInfo, fixedInfo, type Now } from './info.ts';
+import { createMeter } from './meter.ts';
+import type { Play } from './play.ts';
+import { createPlayer, timer } from './player.ts';
+import { playRun } from './run.ts';
+import { change, newSettings, type SettingCommand } from './settings.ts';
+import { type Inbox, queueChanged, type Stage } from './stage.ts';
+
+type Actions = Action<Event>[];
+
+/** Deltas in one batch at most, while nobody asked for `slow`. */
+const largestBatch = 250;
+
+const busy = refused('busy', 'the demo agent is busy');
+const dead = refused('agent-down', 'the demo agent is dead');
+
+function settle(id: string, outcome: Outcome): Actions {
+  return [{ do: 'settle', id, outcome }];
+}
+
+function deliver(message: Event): Actions {
+  return [{ do: 'deliver', message }];
+}
+
+function tell(changes: SessionInfo | null): Actions {
+  return changes === null ? [] : deliver({ type: 'session-changed', changes });
+}
+
+/** A demo agent. `paceMs` is its wait between two batches of deltas. */
+export function createBackend(env: Env, { paceMs }: { readonly paceMs: number }): Backend {
+  const player = createPlayer();
+  const inbox: Inbox = { steering: [], followUps: [] };
+  const settings = newSettings();
+  let meter = createMeter();
+  let agentSessionId = env.id('session');
+
+  function stageFor(prompt: readonly Content[]): Stage {
+    return { env, settings, inbox, meter, transcript: emptyTranscript(), pace: { ms: paceMs, largestBatch }, prompt };
+  }
+
+  function now(): Now {
+    const running = player.state === 'run';
+    const compacting = player.state === 'compaction';
+    return { info: currentInfo(agentSessionId, settings), running, compacting, context: meter.context };
+  }
+
+  function startRun(content: readonly Content[], origin: EventOf<'message-added'>['origin'], id: string): Actions {
+    const stage = stageFor(content);
+    return [...settle(id, { ok: true }), ...player.perform(stage, playRun(stage, origin))];
+  }
+
+  function prompt({ content, model, whenBusy }: CommandOf<'prompt'>, id: string): Actions {
+    if (player.state !== 'idle') {
+      return whenBusy === 'steer' || whenBusy === 'follow-up' ? join(whenBusy, content, id) : settle(id, busy);
+    }
+    if (model === undefined || model === settings.model.id) return startRun(content, 'prompt', id);
+    const { outcome, changes } = change(settings, { type: 'set-model', model });
+    return outcome.ok ? [...tell(changes), ...startRun(content, 'prompt', id)] : settle(id, outcome);
+  }
+
+  /** A message for the run that is going on; with none it starts one, so that nothing is lost when it just ended. */
+  function join(kind: 'steer' | 'follow-up', content: readonly Content[], id: string): Actions {
+    if (player.state === 'idle') return startRun(content, kind, id);
+    if (player.state !== 'run') return settle(id, busy);
+    inbox[kind === 'steer' ? 'steering' : 'followUps'].push(content);
+    return [...settle(id, { ok: true }), ...deliver(queueChanged(inbox))];
+  }
+
+  function set(command: SettingCommand, id: string): Actions {
+    const { outcome, changes } = change(settings, command);
+    return [...tell(changes), ...settle(id, outcome)];
+  }
+
+  function compact(instructions: string | undefined, id: string): Actions {
+    if (player.state !== 'idle') return settle(id, busy);
+    const stage = stageFor([]);
+    return player.perform(stage, compactAndSettle(stage, instructions, id));
+  }
+
+  /** Nothing is run: the output is made of the command's own text. */
+  function bash(command: string, id: string): Actions {
+    const output = `the demo agent does not run: ${command}\n`;
+    const data = { output, exitCode: 0, cancelled: false, truncated: false };
+    return [...deliver({ type: 'bash-output', command, delta: output }), ...settle(id, { ok: true, data })];
+  }
+
+  /** The conversation and its name are forgotten, the other settings stay. */
+  function newSession(id: string): Actions {
+    if (player.state !== 'idle') return settle(id, busy);
+    delete settings.name;
+    meter = createMeter();
+    agentSessionId = env.id('session');
+    return [...tell({ agentSessionId, name: '' }), ...settle(id, { ok: true, data: { cancelled: false } })];
+  }
+
+  return {
+    start() {
+      return tell({ ...currentInfo(agentSessionId, settings), ...fixedInfo });
+    },
+    decode() {
+      return [{ do: 'note', level: 'violation', text: 'a frame came for the demo agent, which has no peer' }];
+    },
+    encode(command, id) {
+      if (player.state === 'dead') return settle(id, dead);
+      switch (command.type) {
+        case 'prompt':
+          return prompt(command, id);
+        case 'steer':
+        case 'follow-up':
+          return join(command.type, command.content, id);
+        case 'abort':
+          return [...player.abort(command.target), ...settle(id, { ok: true })];
+        case 'answer-approval':
+        case 'answer-dialog':
+          return player.answer(command, id);
+        case 'compact':
+          return compact(command.instructions, id);
+        case 'bash':
+          return bash(command.command, id);
+        case 'set-model':
+        case 'cycle-model':
+        case 'set-thinking':
+        case 'set-mode':
+        case 'set-name':
+          return set(command, id);
+        case 'new-session':
+          return newSession(id);
+        case 'query':
+          return settle(id, answerQuery(command.subject, now()));
+        default:
+          return settle(id, refused('unsupported', `the demo agent has no command ${command.type}`));
+      }
+    },
+    wake(id) {
+      return id === timer ? player.wake() : [];
+    },
+  };
+}
+
+function* compactAndSettle(stage: Stage, instructions: string | undefined, id: string): Play<Actions> {
+  const summary = yield* compaction(stage, 'manual', instructions);
+  const outcome =
+    summary === null ? refused('aborted', 'the compaction was aborted') : { ok: true as const, data: summary };
+  return settle(id, outcome);
+}

@@ -1,0 +1,96 @@
+// Tool calls of the demo agent: the tools it claims to have, and how a call is announced, run and answered.
+// No tool does anything: results are functions of the arguments. Knows no verb.
+import type { Dictionary } from '../../core/content.ts';
+import type { Event, EventOf, Tool } from '../../core/event.ts';
+import type { Play } from './play.ts';
+import { cut, lane, nextTurn, sayBlock, takeSteering } from './speech.ts';
+import type { Stage } from './stage.ts';
+
+const text = { type: 'string' };
+
+function tool(name: string, description: string, properties: Dictionary): Tool {
+  return { name, description, parameters: { type: 'object', properties, required: Object.keys(properties) } };
+}
+
+/** What clients are told about the tools. */
+export const tools: readonly Tool[] = [
+  tool('lookup', 'Finds entries in a list that does not exist', { query: text, limit: { type: 'integer' } }),
+  tool('write_note', 'Would write a note, and asks first', { path: text, text }),
+  tool('delegate', 'Gives a task to a sub-agent', { task: text }),
+];
+
+/** One call of a tool. */
+export interface Call {
+  readonly id: string;
+  readonly name: 'lookup' | 'write_note' | 'delegate';
+  readonly input: Dictionary;
+  /** The call of the sub-agent that calls. */
+  readonly parent?: string;
+}
+
+/** A new call, nothing said yet. */
+export function newCall(stage: Stage, name: Call['name'], input: Dictionary, parent?: string): Call {
+  return { id: stage.env.id('call'), name, input, ...lane(parent) };
+}
+
+/** A call of the tool `lookup`. */
+export function newLookup(stage: Stage, query: string, parent?: string): Call {
+  return newCall(stage, 'lookup', { query, limit: 3 }, parent);
+}
+
+/** Streams the block of a call, its arguments in pieces. */
+export function* announce(stage: Stage, call: Call): Play {
+  const { id, name, input, parent } = call;
+  yield* sayBlock(stage, { kind: 'tool-call', id, name }, cut(JSON.stringify(input), 8), { input }, parent);
+}
+
+/** A running call: the event that starts it, and the events that end it. */
+export interface Running {
+  readonly start: EventOf<'tool-start'>;
+  update(mode: EventOf<'tool-update'>['mode'], output: string): EventOf<'tool-update'>;
+  end(output: string, isError?: boolean): Event[];
+}
+
+/** Starts a call. Its duration counts from here. */
+export function begin(stage: Stage, call: Call, input: Dictionary = call.input): Running {
+  const { id, name, parent } = call;
+  const startedAt = stage.env.now();
+  return {
+    start: { type: 'tool-start', ...lane(parent), call: id, name, input },
+    update: (mode, output) => {
+      return { type: 'tool-update', ...lane(parent), call: id, mode, content: [{ type: 'text', text: output }] };
+    },
+    end: (output, isError = false) => {
+      const durationMs = Math.round(stage.env.now() - startedAt);
+      return answer(call, output, { isError, durationMs });
+    },
+  };
+}
+
+/** The result of a call: the tool's end, and the message with which the model reads it. */
+export function answer(
+  { id, name, parent }: Call,
+  output: string,
+  how: Pick<EventOf<'tool-end'>, 'isError' | 'skipped' | 'durationMs'>,
+): Event[] {
+  const end: EventOf<'tool-end'> = {
+    type: 'tool-end',
+    ...lane(parent),
+    call: id,
+    name,
+    content: [{ type: 'text', text: output }],
+    ...how,
+  };
+  return [end, resultMessage(end)];
+}
+
+/** The message that brings a tool's result into the conversation. */
+export function resultMessage({ parent, call, content }: EventOf<'tool-end'>): EventOf<'message-added'> {
+  return { type: 'message-added', ...lane(parent), role: 'tool', call, content };
+}
+
+/** The results are in: the next turn, and in it whatever the user said meanwhile. */
+export function* afterTools(stage: Stage): Play {
+  yield* nextTurn(stage);
+  yield* takeSteering(stage);
+}

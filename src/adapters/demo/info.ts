@@ -1,0 +1,58 @@
+// What the demo agent tells about itself when it is asked, and when it starts. Knows no play.
+import type { CommandOf } from '../../core/command.ts';
+import { type Outcome, refused } from '../../core/errors.ts';
+import type { CommandInfo, SessionInfo } from '../../core/event.ts';
+import { tools } from './calls.ts';
+import { models } from './models.ts';
+import { modes, type Settings, thinkingLevels } from './settings.ts';
+import { usageOf, verbs } from './verbs.ts';
+
+/** The verbs as slash commands: `/think` in a prompt is the verb `think`. */
+const commands: readonly CommandInfo[] = verbs.map((verb) => ({
+  name: verb.name,
+  description: `${usageOf(verb)}: ${verb.help}`,
+  kind: 'verb',
+}));
+
+/** What stays as it is as long as the agent lives. It has no working directory. */
+export const fixedInfo: SessionInfo = {
+  models: [...models],
+  modes: [...modes],
+  commands: [...commands],
+  tools: [...tools],
+  welcome: 'I am the demo agent: I do what the words of your prompt say. Send "help" for the list.',
+};
+
+/** What may change. */
+export function currentInfo(agentSessionId: string, settings: Settings): SessionInfo {
+  return { agentSessionId, ...settings };
+}
+
+/** What the answers to queries are taken from. */
+export interface Now {
+  readonly info: SessionInfo;
+  readonly running: boolean;
+  readonly compacting: boolean;
+  /** Tokens that the next message would read. */
+  readonly context: number;
+}
+
+/** The answer to a query. */
+export function answerQuery(subject: CommandOf<'query'>['subject'], now: Now): Outcome {
+  switch (subject) {
+    case 'models':
+      return { ok: true, data: { models } };
+    case 'commands':
+      return { ok: true, data: { commands } };
+    case 'tools':
+      return { ok: true, data: { tools } };
+    case 'thinking-levels':
+      return { ok: true, data: { levels: thinkingLevels } };
+    case 'context-usage':
+      return { ok: true, data: { tokens: now.context, window: now.info.model?.contextWindow ?? null } };
+    case 'state':
+      return { ok: true, data: { changes: now.info, running: now.running, compacting: now.compacting } };
+    default:
+      return refused('unsupported', `the demo agent cannot tell its ${subject}`);
+  }
+}

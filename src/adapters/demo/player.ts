@@ -1,0 +1,138 @@
+// Performs one play at a time: turns its beats into actions, and time, answers and aborts into signals for it.
+// Knows no verb and no command but the answers and the abort.
+import type { Action } from '../../core/adapter.ts';
+import type { Cause } from '../../core/close-run.ts';
+import type { CommandOf } from '../../core/command.ts';
+import { type Outcome, refused } from '../../core/errors.ts';
+import type { Event } from '../../core/event.ts';
+import { fold } from '../../core/transcript.ts';
+import type { Pause, Play, Signal } from './play.ts';
+import { endEarly } from './run.ts';
+import type { Stage } from './stage.ts';
+
+type Actions = Action<Event>[];
+type Answer = CommandOf<'answer-approval' | 'answer-dialog'>;
+
+/** What is being performed. */
+interface Performance {
+  readonly stage: Stage;
+  readonly play: Play<Actions>;
+  /** What it waits for; null while it speaks. */
+  pause: Pause | null;
+}
+
+/** Where plays are performed. */
+export interface Player {
+  /** What is going on: `compaction` is one outside a run, and after `dead` there will never be anything. */
+  readonly state: 'idle' | 'run' | 'compaction' | 'dead';
+  /** Starts a play; what the play returns is done when it is over. Only when idle. */
+  perform(stage: Stage, play: Play<Actions>): Actions;
+  /** The timer rang. */
+  wake(): Actions;
+  /** An answer to what the play waits for; settles its command. */
+  answer(command: Answer, commandId: string): Actions;
+  /** Ends what is aimed at, if it is going on. */
+  abort(target: CommandOf<'abort'>['target']): Actions;
+}
+
+/** The name of the player's timer. */
+export const timer = 'play';
+
+const stopTimer: Action<Event> = { do: 'timer', id: timer, ms: null };
+const userAborted: Cause = { outcome: 'aborted', failure: { kind: 'aborted', message: 'the user aborted the run' } };
+
+/** An idle player. */
+export function createPlayer(): Player {
+  let current: Performance | null = null;
+  let dead = false;
+
+  function deliver({ stage }: Performance, events: readonly Event[]): Actions {
+    return events.map((event) => {
+      fold(stage.transcript, { seq: stage.transcript.lastSeq + 1, at: stage.env.now(), event });
+      stage.meter.watch(event);
+      return { do: 'deliver', message: event };
+    });
+  }
+
+  function advance(performance: Performance, signal: Signal): Actions {
+    const actions: Actions = [];
+    performance.pause = null;
+    for (let next = performance.play.next(signal); ; next = performance.play.next('go')) {
+      if (next.done === true) {
+        current = null;
+        return [...actions, ...next.value];
+      }
+      actions.push(...deliver(performance, next.value.events));
+      if (next.value.pause !== null) return [...actions, ...hold(performance, next.value.pause)];
+    }
+  }
+
+  function hold(performance: Performance, pause: Pause): Actions {
+    performance.pause = pause;
+    switch (pause.for) {
+      case 'time':
+        return [{ do: 'timer', id: timer, ms: pause.ms }];
+      case 'approval':
+      case 'dialog':
+      case 'ever':
+        return [];
+      case 'closing':
+        return close(performance, pause.cause);
+      case 'death':
+        dead = true;
+        current = null;
+        return [{ do: 'close', code: 'error', reason: 'the demo agent died, as it was told to' }];
+      default:
+        return pause satisfies never;
+    }
+  }
+
+  function close(performance: Performance, cause: Cause): Actions {
+    current = null;
+    return deliver(performance, endEarly(performance.stage, cause));
+  }
+
+  return {
+    get state() {
+      if (dead) return 'dead';
+      if (current === null) return 'idle';
+      return current.stage.transcript.run === null ? 'compaction' : 'run';
+    },
+    perform(stage, play) {
+      current = { stage, play, pause: null };
+      return advance(current, 'go');
+    },
+    wake() {
+      return current?.pause?.for === 'time' ? advance(current, 'go') : [];
+    },
+    answer(command, id) {
+      const problem = current === null ? noSuchQuestion : problemWith(command, current.pause);
+      if (current === null || problem !== null) return [{ do: 'settle', id, outcome: problem ?? noSuchQuestion }];
+      // The question ends before its answer is acknowledged, so that nobody takes it for open in between.
+      return [...advance(current, command), { do: 'settle', id, outcome: { ok: true } }];
+    },
+    abort(target) {
+      if (current === null) return [];
+      const waiting = current.pause?.for === 'time' ? current.pause : null;
+      const inRun = current.stage.transcript.run !== null;
+      const stopped = waiting === null ? [] : [stopTimer];
+      if (target === 'run' && inRun) return [...stopped, ...close(current, userAborted)];
+      // Outside a run the only thing to abort is a compaction, and whoever asks to stop means that.
+      const isMeant = waiting?.cut !== undefined && (waiting.cut === target || (target === 'run' && !inRun));
+      return isMeant ? [...stopped, ...advance(current, 'cut')] : [];
+    },
+  };
+}
+
+const noSuchQuestion = refused('not-found', 'nothing waits for that answer');
+
+function problemWith(command: Answer, pause: Pause | null): Outcome | null {
+  if (command.type === 'answer-approval') {
+    return pause?.for === 'approval' && pause.id === command.id ? null : noSuchQuestion;
+  }
+  if (pause?.for !== 'dialog' || pause.id !== command.id) return noSuchQuestion;
+  const { kind } = command.answer;
+  const wanted = pause.kind === 'confirm' ? 'confirmed' : 'value';
+  if (kind === 'cancelled' || kind === wanted) return null;
+  return refused('invalid', `a dialog of kind ${pause.kind} takes an answer of kind ${wanted}`);
+}

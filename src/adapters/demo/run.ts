@@ -1,0 +1,68 @@
+// A whole run: from the prompt to the moment when nothing is left to do, and its ending when it is cut short.
+import { type Cause, closeRun } from '../../core/close-run.ts';
+import type { Content } from '../../core/content.ts';
+import type { Event, EventOf } from '../../core/event.ts';
+import { laneOf } from '../../core/transcript.ts';
+import { resultMessage } from './calls.ts';
+import { figuresOf, textOf } from './meter.ts';
+import { type Play, say } from './play.ts';
+import { parseScript } from './script.ts';
+import { endMessage, freshTurn, sayText, takeSteering } from './speech.ts';
+import { queueChanged, type Stage } from './stage.ts';
+import { steps } from './steps/index.ts';
+
+/** Plays a prompt, and every follow-up that came meanwhile, each in turns of its own. Leaves nothing to do. */
+export function* playRun(stage: Stage, origin: EventOf<'message-added'>['origin']): Play<never[]> {
+  yield say({ type: 'run-start' }, { type: 'turn-start' }, userMessage(stage, stage.prompt, origin));
+  const { inbox } = stage;
+  const pace = { ...stage.pace };
+  yield* playScript(stage);
+  for (let prompt = inbox.followUps.shift(); prompt !== undefined; prompt = inbox.followUps.shift()) {
+    yield* freshTurn(stage);
+    yield say(queueChanged(inbox), userMessage(stage, prompt, 'follow-up'));
+    yield* playScript({ ...stage, prompt, pace: { ...pace } });
+  }
+  yield* endMessage(stage, 'end');
+  yield say({ type: 'turn-end' }, { type: 'run-end', outcome: 'completed' });
+  return [];
+}
+
+function* playScript(stage: Stage): Play {
+  for (const { verb, amount } of parseScript(textOf(stage.prompt))) {
+    yield* steps[verb](stage, amount);
+    yield* takeSteering(stage);
+  }
+  const lastBlock = stage.transcript.open.get('')?.blocks.at(-1);
+  if (lastBlock?.head.kind === 'text') return;
+  yield* sayText(stage, 'That is all.');
+  yield* takeSteering(stage);
+}
+
+function userMessage(
+  { env }: Stage,
+  content: readonly Content[],
+  origin: EventOf<'message-added'>['origin'],
+): EventOf<'message-added'> {
+  return { type: 'message-added', id: env.id('message'), role: 'user', origin, content: [...content] };
+}
+
+/** The events that end a run early. The order is core's; the agent adds its figures and tells them as its own. */
+export function endEarly(stage: Stage, cause: Cause): Event[] {
+  const { inbox, transcript } = stage;
+  const queued = inbox.steering.length + inbox.followUps.length;
+  inbox.steering.length = 0;
+  inbox.followUps.length = 0;
+  const emptied = queued === 0 ? [] : [queueChanged(inbox)];
+  return [...emptied, ...closeRun(transcript, cause).flatMap((event) => inOwnWords(stage, event))];
+}
+
+function inOwnWords(stage: Stage, { synthetic: _, ...event }: Event): Event[] {
+  if (event.type === 'message-end') {
+    const message = stage.transcript.open.get(laneOf(event));
+    return message === undefined ? [event] : [{ ...event, ...figuresOf(message) }];
+  }
+  if (event.type !== 'tool-end') return [event];
+  const isTask = event.name === 'delegate' && event.skipped === undefined;
+  const stopped: Event = { type: 'task-changed', id: event.call, call: event.call, status: 'stopped' };
+  return [...(isTask ? [stopped] : []), event, resultMessage(event)];
+}

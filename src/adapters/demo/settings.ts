@@ -1,0 +1,81 @@
+// The settings of a demo session and the commands that change them. Knows no run.
+import type { CommandOf } from '../../core/command.ts';
+import type { Model } from '../../core/content.ts';
+import { type Outcome, refused } from '../../core/errors.ts';
+import type { SessionInfo } from '../../core/event.ts';
+import { defaultModel, models } from './models.ts';
+
+/** Levels that `set-thinking` takes. The demo agent thinks when the script says so, whatever the level. */
+export const thinkingLevels: readonly string[] = ['off', 'minimal', 'low', 'medium', 'high', 'xhigh'];
+/** Permission modes. Only `bypassPermissions` makes a difference: the verb `ask` then does not ask. */
+export const modes: readonly string[] = ['default', 'acceptEdits', 'plan', 'bypassPermissions'];
+
+/** What can be changed while the session lives. */
+export interface Settings {
+  model: Model;
+  thinkingLevel: string;
+  mode: string;
+  name?: string;
+}
+
+/** The settings of a new session. */
+export function newSettings(): Settings {
+  return { model: defaultModel, thinkingLevel: 'off', mode: 'default' };
+}
+
+/** The commands that only change settings. */
+export type SettingCommand = CommandOf<'set-model' | 'cycle-model' | 'set-thinking' | 'set-mode' | 'set-name'>;
+
+/** What such a command did: its outcome, and the changes to tell, null when it was refused. */
+export interface Change {
+  readonly outcome: Outcome;
+  readonly changes: SessionInfo | null;
+}
+
+/** Carries out a command on the settings. */
+export function change(settings: Settings, command: SettingCommand): Change {
+  switch (command.type) {
+    case 'set-model': {
+      const id = command.model ?? defaultModel.id;
+      const model = models.find((known) => known.id === id && (command.provider ?? known.provider) === known.provider);
+      if (model === undefined) return refusal(`there is no model ${id}`);
+      settings.model = model;
+      return { outcome: { ok: true, data: { model } }, changes: { model } };
+    }
+    case 'cycle-model': {
+      const step = command.direction === 'backward' ? -1 : 1;
+      const at = models.findIndex(({ id }) => id === settings.model.id);
+      const model = models.at((at + step) % models.length) ?? settings.model;
+      settings.model = model;
+      return { outcome: { ok: true, data: { model, thinkingLevel: settings.thinkingLevel } }, changes: { model } };
+    }
+    case 'set-thinking': {
+      const thinkingLevel = command.level ?? levelOf(command.budgetTokens ?? null);
+      if (!thinkingLevels.includes(thinkingLevel)) return refusal(`there is no thinking level ${thinkingLevel}`);
+      settings.thinkingLevel = thinkingLevel;
+      return { outcome: { ok: true }, changes: { thinkingLevel } };
+    }
+    case 'set-mode': {
+      const { mode } = command;
+      if (!modes.includes(mode)) return refusal(`there is no mode ${mode}`);
+      settings.mode = mode;
+      return { outcome: { ok: true }, changes: { mode } };
+    }
+    case 'set-name':
+      settings.name = command.name;
+      return { outcome: { ok: true }, changes: { name: command.name } };
+    default:
+      return command satisfies never;
+  }
+}
+
+function refusal(message: string): Change {
+  return { outcome: refused('invalid', message), changes: null };
+}
+
+/** Budgets in tokens, as the smallest level that would take them. */
+function levelOf(budgetTokens: number | null): string {
+  if (budgetTokens === null || budgetTokens <= 0) return 'off';
+  if (budgetTokens <= 4_096) return 'low';
+  return budgetTokens <= 16_384 ? 'medium' : 'high';
+}

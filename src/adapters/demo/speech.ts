@@ -1,0 +1,124 @@
+// How the demo agent speaks: messages, blocks, deltas and turns, on the main thread or in a sub-agent's lane.
+// Invariant of the steps: on entry and on exit a message is open, or the turn is fresh. Knows no verb.
+import type { Stop } from '../../core/content.ts';
+import type { BlockHead, EventOf } from '../../core/event.ts';
+import { figuresOf, textOf } from './meter.ts';
+import { type Play, say, sayAndWait } from './play.ts';
+import { queueChanged, type Stage } from './stage.ts';
+
+/** So many waits make a text of middling length; longer ones put more deltas into each batch. */
+const waitsOfAText = 200;
+
+/** Names the lane of a sub-agent; nothing on the main thread. */
+export function lane(parent: string | undefined): { parent?: string } {
+  return parent === undefined ? {} : { parent };
+}
+
+function openMessage(stage: Stage, parent?: string) {
+  return stage.transcript.open.get(parent ?? '');
+}
+
+/** Starts a block, and a message for it if none is open. Returns the block's index. */
+export function* startBlock(stage: Stage, block: BlockHead, parent?: string): Play<number> {
+  if (openMessage(stage, parent) === undefined) {
+    const { id: model, provider } = stage.settings.model;
+    const usage = stage.meter.opening(parent);
+    const id = stage.env.id('message');
+    yield say({ type: 'message-start', ...lane(parent), id, model, provider, usage });
+  }
+  const index = openMessage(stage, parent)?.blocks.length ?? 0;
+  yield say({ type: 'block-start', ...lane(parent), index, block });
+  return index;
+}
+
+/** Streams one whole block that nothing interrupts but an abort. */
+export function* sayBlock(
+  stage: Stage,
+  block: BlockHead,
+  pieces: readonly string[],
+  ending: Pick<EventOf<'block-end'>, 'input' | 'signature'> = {},
+  parent?: string,
+): Play {
+  const index = yield* startBlock(stage, block, parent);
+  for (const batch of batches(pieces, stage)) yield sayAndWait(stage.pace.ms, ...deltas(batch, index, parent));
+  yield say({ type: 'block-end', ...lane(parent), index, ...ending });
+}
+
+/** Streams text. Steering that comes meanwhile cuts in between two batches, and the rest follows in a new block. */
+export function* sayPieces(stage: Stage, pieces: readonly string[]): Play {
+  let index = yield* startBlock(stage, { kind: 'text' });
+  let left = pieces.length;
+  for (const batch of batches(pieces, stage)) {
+    yield sayAndWait(stage.pace.ms, ...deltas(batch, index));
+    left -= batch.length;
+    if (left === 0 || stage.inbox.steering.length === 0) continue;
+    yield say({ type: 'block-end', index });
+    yield* takeSteering(stage);
+    index = yield* startBlock(stage, { kind: 'text' });
+  }
+  yield say({ type: 'block-end', index });
+}
+
+/** Streams a text word by word. */
+export function* sayText(stage: Stage, text: string): Play {
+  yield* sayPieces(stage, words(text));
+}
+
+/** Streams a text word by word in a sub-agent's lane. */
+export function* sayInLane(stage: Stage, text: string, parent: string): Play {
+  yield* sayBlock(stage, { kind: 'text' }, words(text), {}, parent);
+}
+
+/** Ends the open message; nothing when none is open. */
+export function* endMessage(stage: Stage, reason: Stop['reason'], parent?: string): Play {
+  const message = openMessage(stage, parent);
+  if (message === undefined) return;
+  yield say({ type: 'message-end', ...lane(parent), stop: { reason }, ...figuresOf(message) });
+}
+
+/** Makes sure that the turn is fresh: ends the open message and its turn. */
+export function* freshTurn(stage: Stage): Play {
+  if (openMessage(stage) !== undefined) yield* nextTurn(stage);
+}
+
+/** Ends this turn, with its message if that is open, and starts the next one. */
+export function* nextTurn(stage: Stage): Play {
+  yield* endMessage(stage, 'end');
+  yield say({ type: 'turn-end' }, { type: 'turn-start' });
+}
+
+/** Lets waiting steering messages join the run and answers each of them. */
+export function* takeSteering(stage: Stage): Play {
+  for (let content = stage.inbox.steering.shift(); content !== undefined; content = stage.inbox.steering.shift()) {
+    yield* freshTurn(stage);
+    const id = stage.env.id('message');
+    yield say(queueChanged(stage.inbox), {
+      type: 'message-added',
+      id,
+      role: 'user',
+      origin: 'steer',
+      content: [...content],
+    });
+    // Not sayText: a second steering message must not cut into the answer to the first.
+    yield* sayBlock(stage, { kind: 'text' }, words(`You steered me: ${textOf(content)}`));
+  }
+}
+
+/** Cuts a text before each word, and inside very long ones; joined again the pieces are the text. */
+export function words(text: string): string[] {
+  return text.match(/\s*\S{1,24}|\s+$/gu) ?? [];
+}
+
+/** Cuts a text into pieces of so many UTF-16 units. */
+export function cut(text: string, size: number): string[] {
+  return Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size));
+}
+
+function* batches(pieces: readonly string[], { pace }: Stage): Generator<readonly string[]> {
+  const size = Math.min(pace.largestBatch, Math.max(1, Math.ceil(pieces.length / waitsOfAText)));
+  for (let at = 0; at < pieces.length; at += size) yield pieces.slice(at, at + size);
+}
+
+function deltas(pieces: readonly string[], index: number, parent?: string): EventOf<'block-delta'>[] {
+  return pieces.map((delta) => ({ type: 'block-delta', ...lane(parent), index, delta }));
+}

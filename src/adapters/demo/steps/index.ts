@@ -1,0 +1,43 @@
+// Which play belongs to which verb: one line each.
+import type { Play } from '../play.ts';
+import type { Step } from '../script.ts';
+import type { Stage } from '../stage.ts';
+import { ask } from './ask.ts';
+import { confirm, editor, input, select } from './dialogs.ts';
+import { compact, notice, queue, status, usage } from './side.ts';
+import { subagent } from './subagent.ts';
+import { echo, help, image, long, slow, text, think, unicode } from './text.ts';
+import { tool, toolfail, tools } from './tools.ts';
+import { badorder, die, fail, hang, retry, unknown } from './trouble.ts';
+
+/** The play of each step. `amount` is the verb's number. */
+export const steps: { readonly [Verb in Step['verb']]: (stage: Stage, amount: number) => Play } = {
+  echo,
+  think,
+  tool,
+  tools,
+  toolfail,
+  ask,
+  select,
+  confirm,
+  input,
+  editor,
+  fail,
+  retry,
+  compact,
+  slow,
+  hang,
+  die,
+  long,
+  text,
+  unicode,
+  image,
+  notice,
+  status,
+  queue,
+  usage,
+  subagent,
+  unknown,
+  badorder,
+  help,
+};

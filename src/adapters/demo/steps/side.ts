@@ -1,0 +1,63 @@
+// Steps that speak beside the conversation: notice, status, queue, usage, compact.
+import { compaction } from '../compaction.ts';
+import { type Play, say, sayAndWait } from '../play.ts';
+import { freshTurn, sayText } from '../speech.ts';
+import { queueChanged, type Stage } from '../stage.ts';
+
+/** One notice of each level. */
+export function* notice(stage: Stage): Play {
+  yield say(
+    { type: 'notice', level: 'info', text: 'This is an information.', source: 'agent' },
+    { type: 'notice', level: 'warning', text: 'This is a warning.', source: 'agent' },
+    { type: 'notice', level: 'error', text: 'This is an error that ends nothing.', source: 'extension' },
+  );
+  yield* sayText(stage, 'I sent three notices.');
+}
+
+/** Shows something at each place; what is temporary goes away after the text, the status line and title stay. */
+export function* status(stage: Stage): Play {
+  yield sayAndWait(
+    stage.pace.ms,
+    { type: 'display', place: 'status', key: 'demo', lines: ['demo: a status line'] },
+    { type: 'display', place: 'widget', key: 'demo', lines: ['a widget', 'of two lines'], position: 'aboveEditor' },
+    { type: 'display', place: 'title', lines: ['Patchbay demo'] },
+    { type: 'activity', id: 'demo', text: 'Showing displays' },
+  );
+  yield* sayText(stage, 'I showed a status line, a widget, a title and an activity.');
+  yield say(
+    { type: 'display', place: 'widget', key: 'demo', lines: null },
+    { type: 'activity', id: 'demo', text: null },
+  );
+}
+
+/** Pretends that two messages wait, then tells the truth again. */
+export function* queue(stage: Stage): Play {
+  const steering = ['a steering message'];
+  yield sayAndWait(stage.pace.ms, { type: 'queue-changed', steering, followUp: ['a follow-up'] });
+  yield say(queueChanged(stage.inbox));
+  yield* sayText(stage, 'I showed a queue and emptied it.');
+}
+
+/** The figures of the messages that ended before this one. */
+export function* usage(stage: Stage): Play {
+  const { usage, cost, context } = stage.meter;
+  const sessionTokens = usage.input + usage.output + usage.cacheRead + usage.cacheWrite;
+  const { contextWindow } = stage.settings.model;
+  yield say({
+    type: 'usage-changed',
+    usage,
+    cost: { total: cost },
+    sessionTokens,
+    sessionCost: { total: cost },
+    contextTokens: context,
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+  });
+  yield* sayText(stage, `So far this session used ${sessionTokens} tokens.`);
+}
+
+/** Compacts between two messages, as an agent whose context is full. */
+export function* compact(stage: Stage): Play {
+  yield* freshTurn(stage);
+  const summary = yield* compaction(stage, 'threshold');
+  yield* sayText(stage, summary === null ? 'The compaction was aborted.' : 'The conversation is shorter now.');
+}

@@ -1,0 +1,76 @@
+// Steps that only speak: echo, think, slow, long, text, unicode, image, help.
+import type { Content } from '../../../core/content.ts';
+import { textOf } from '../meter.ts';
+import type { Play } from '../play.ts';
+import { cut, sayBlock, sayPieces, sayText, words } from '../speech.ts';
+import type { Stage } from '../stage.ts';
+import { usageOf, verbs } from '../verbs.ts';
+
+/** Greets and repeats the prompt. */
+export function* echo(stage: Stage): Play {
+  yield* sayText(stage, `Hello! You said: ${textOf(stage.prompt)}`);
+}
+
+/** A thinking block. Its signature is the length of its text, so that it can be checked. */
+export function* think(stage: Stage): Play {
+  const thought = 'The user wants me to think, so I take my time and think.';
+  yield* sayBlock(stage, { kind: 'thinking' }, words(thought), { signature: `demo-${thought.length}` });
+}
+
+/** Single deltas from here on, and a text that is long enough to watch. */
+export function* slow(stage: Stage, ms: number): Play {
+  stage.pace.ms = ms;
+  stage.pace.largestBatch = 1;
+  yield* sayText(stage, `This text comes slowly, one word each ${ms} ms, so that you can watch it and stop it.`);
+}
+
+/** So many deltas, each with its own number, so that a lost or doubled one shows. */
+export function* long(stage: Stage, count: number): Play {
+  yield* sayPieces(
+    stage,
+    Array.from({ length: count }, (_, at) => `${at + 1} `),
+  );
+}
+
+/** A text of so many UTF-16 units: numbered words, cut off at that length. */
+export function* text(stage: Stage, length: number): Play {
+  // The shortest word, `w0 `, has three units: this is always enough.
+  const whole = Array.from({ length: Math.ceil(length / 3) }, (_, at) => `w${at} `).join('');
+  yield* sayPieces(stage, cut(whole.slice(0, length), 32));
+}
+
+/** What breaks careless readers: line separators inside a line, and characters that fall apart between two deltas. */
+export const unicodePieces: readonly string[] = [
+  'separators \u2028 and \u2029, ',
+  'combining e',
+  '\u0301 and \u0928\u093f, ',
+  'a split emoji \ud83d',
+  '\ude00, a family \u{1f468}\u200d',
+  '\u{1f469}\u200d\u{1f467}, ',
+  'right to left \u05e9\u05dc\u05d5\u05dd, ',
+  'NUL \u0000 and "quotes" \\ and a tab\t.',
+];
+
+/** Says {@link unicodePieces}. */
+export function* unicode(stage: Stage): Play {
+  yield* sayPieces(stage, unicodePieces);
+}
+
+/** Tells number, type and size of the prompt's images. */
+export function* image(stage: Stage): Play {
+  const images = stage.prompt.filter((part) => part.type === 'image');
+  const count = images.length === 1 ? '1 image' : `${images.length} images`;
+  yield* sayText(stage, [`Your prompt carried ${count}.`, ...images.map(describeImage)].join('\n'));
+}
+
+function describeImage({ mediaType = 'unknown type', data, url }: Extract<Content, { type: 'image' }>): string {
+  if (data === undefined) return `- ${mediaType} at ${url ?? 'no address'}`;
+  const units = data.replace(/=+$/u, '').length;
+  return `- ${mediaType}, ${Math.floor((units * 3) / 4)} bytes`;
+}
+
+/** Lists the verbs. */
+export function* help(stage: Stage): Play {
+  const lines = verbs.map((verb) => `\n- ${usageOf(verb)}: ${verb.help}`);
+  yield* sayPieces(stage, ['I do what the words of a prompt say, in their order:', ...lines]);
+}

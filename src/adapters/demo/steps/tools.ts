@@ -1,0 +1,50 @@
+// Steps with tool calls that nobody has to allow: tool, tools, toolfail.
+import { afterTools, announce, begin, newLookup } from '../calls.ts';
+import { type Play, say, sayAndWait } from '../play.ts';
+import { endMessage, sayText } from '../speech.ts';
+import type { Stage } from '../stage.ts';
+
+/** One call that goes well; its updates replace each other. */
+export function* tool(stage: Stage): Play {
+  yield* sayText(stage, 'Let me look that up.');
+  const call = newLookup(stage, 'patch bays');
+  yield* announce(stage, call);
+  yield* endMessage(stage, 'tool-use');
+  const running = begin(stage, call);
+  yield sayAndWait(stage.pace.ms, running.start);
+  yield sayAndWait(stage.pace.ms, running.update('replace', 'searching'));
+  yield sayAndWait(stage.pace.ms, running.update('replace', 'searching, 2 entries so far'));
+  yield say(...running.end('found 3 entries'));
+  yield* afterTools(stage);
+  yield* sayText(stage, 'The lookup found 3 entries.');
+}
+
+/** Parallel calls: all start in order, and end in the opposite order. */
+export function* tools(stage: Stage, count: number): Play {
+  yield* sayText(stage, `Let me look up ${count} things at once.`);
+  const calls = Array.from({ length: count }, (_, at) => newLookup(stage, `thing ${at + 1}`));
+  for (const call of calls) yield* announce(stage, call);
+  yield* endMessage(stage, 'tool-use');
+  const running = calls.map((call) => begin(stage, call));
+  yield sayAndWait(stage.pace.ms, ...running.map(({ start }) => start));
+  for (const [at, { end }] of [...running.entries()].reverse()) {
+    yield sayAndWait(stage.pace.ms, ...end(`found thing ${at + 1}`));
+  }
+  yield* afterTools(stage);
+  yield* sayText(stage, `All ${count} lookups are done.`);
+}
+
+/** One call that ends in an error; its updates append to each other. */
+export function* toolfail(stage: Stage): Play {
+  yield* sayText(stage, 'Let me try that.');
+  const call = newLookup(stage, 'the impossible');
+  yield* announce(stage, call);
+  yield* endMessage(stage, 'tool-use');
+  const running = begin(stage, call);
+  yield sayAndWait(stage.pace.ms, running.start);
+  yield sayAndWait(stage.pace.ms, running.update('append', 'searching\n'));
+  yield sayAndWait(stage.pace.ms, running.update('append', 'still searching\n'));
+  yield say(...running.end('the list does not exist', true));
+  yield* afterTools(stage);
+  yield* sayText(stage, 'The lookup failed: the list does not exist.');
+}

@@ -1,0 +1,71 @@
+// Steps in which something goes wrong: fail, retry, hang, die, unknown, badorder.
+import type { Failure } from '../../../core/content.ts';
+import { type Play, say } from '../play.ts';
+import { endMessage, freshTurn, nextTurn, sayText, startBlock } from '../speech.ts';
+import type { Stage } from '../stage.ts';
+
+const overloaded: Failure = { kind: 'provider', message: 'the model is overloaded', status: 529 };
+
+/** Wait before the first retry, in ms; each later one waits that much longer. */
+const retryDelayMs = 100;
+
+function* startSentence(stage: Stage): Play {
+  const index = yield* startBlock(stage, { kind: 'text' });
+  yield say({ type: 'block-delta', index, delta: 'I was about to' });
+}
+
+/** The model call fails in the middle of a sentence. */
+export function* fail(stage: Stage): Play {
+  yield* startSentence(stage);
+  yield { events: [], pause: { for: 'closing', cause: { outcome: 'failed', failure: overloaded } } };
+}
+
+/** The model refuses before it says a word, that many times. Aborting the wait makes the refusal final. */
+export function* retry(stage: Stage, rounds: number): Play {
+  yield* freshTurn(stage);
+  for (let attempt = 1; attempt <= rounds; attempt += 1) {
+    const ms = retryDelayMs * attempt;
+    const signal = yield {
+      events: [{ type: 'retry-start', attempt, maxAttempts: rounds, delayMs: ms, failure: overloaded }],
+      pause: { for: 'time', ms, cut: 'retry' },
+    };
+    const success = signal !== 'cut' && attempt === rounds;
+    yield say({ type: 'retry-end', attempt, success, ...(success ? {} : { failure: overloaded }) });
+    if (signal !== 'cut') continue;
+    yield { events: [], pause: { for: 'closing', cause: { outcome: 'failed', failure: overloaded } } };
+  }
+  yield* sayText(stage, `The model answered after ${rounds} retries.`);
+}
+
+/** Starts a sentence and never goes on. */
+export function* hang(stage: Stage): Play {
+  yield* startSentence(stage);
+  yield { events: [], pause: { for: 'ever' } };
+}
+
+/** Starts a sentence and is gone. */
+export function* die(stage: Stage): Play {
+  yield* startSentence(stage);
+  yield { events: [], pause: { for: 'death' } };
+}
+
+/** An event that only this protocol knows. */
+export function* unknown(stage: Stage): Play {
+  yield say({ type: 'unknown', protocol: 'demo', payload: { kind: 'novelty', note: 'from a future version' } });
+  yield* sayText(stage, 'I sent an event that nobody knows.');
+}
+
+/** Breaks the grammar where agents in the field do: a delta without a start, endings that come twice. */
+export function* badorder(stage: Stage): Play {
+  yield* sayText(stage, 'Now I get it wrong.');
+  const index = stage.transcript.open.get('')?.blocks.length ?? 0;
+  yield say(
+    { type: 'block-delta', index, delta: 'This delta had no start.' },
+    { type: 'block-end', index },
+    { type: 'block-end', index },
+  );
+  yield* endMessage(stage, 'end');
+  yield say({ type: 'message-end', stop: { reason: 'end' } });
+  yield* nextTurn(stage);
+  yield* sayText(stage, 'That was wrong on purpose.');
+}

@@ -1,0 +1,10 @@
+// The registry: one line per protocol. Everything that lists protocols reads it here.
+import type { Adapter } from '../core/adapter.ts';
+import { claude, rpcMessage } from './claude/index.ts';
+import { demo } from './demo/index.ts';
+import { pi } from './pi/index.ts';
+
+/** Every protocol that the gateway speaks, by id. */
+export const adapters: ReadonlyMap<string, Adapter> = new Map(
+  [pi, claude, rpcMessage, demo].map((adapter) => [adapter.id, adapter]),
+);

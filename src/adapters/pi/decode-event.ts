@@ -1,0 +1,199 @@
+// The event lines of one pi process as canonical events. Knows which part of the machine each line belongs to; knows
+// no command and no answer.
+import type { z } from 'zod';
+import type { Env } from '../../core/adapter.ts';
+import type { EventOf, SessionInfo } from '../../core/event.ts';
+import { createMessageDecoder } from './decode-message.ts';
+import { plainEvents } from './decode-plain.ts';
+import { createRunDecoder, type RunDecoder, type RunWatcher } from './decode-run.ts';
+import { wholeMessage, wordsOf } from './decode-whole-message.ts';
+import type { Outbox } from './outbox.ts';
+import { without } from './values.ts';
+import { AssistantMessageEvent, type EventLine, eventSchemas, updateSchemas } from './wire/events.ts';
+import { problemOf } from './wire/problem.ts';
+import { type AnyMessage, messageSchemas } from './wire/values.ts';
+
+type Line = Record<string, unknown>;
+type Origin = EventOf<'message-added'>['origin'];
+
+/** What the decoder must know of the commands that were sent. */
+export interface EventContext extends RunWatcher {
+  /** How a user message came in, by its words; undefined when nothing like it was sent. */
+  originOf(words: string): Origin;
+  /** The command whose shell output has no id. */
+  bashId(): string | undefined;
+  /** pi told something about the session. */
+  learn(changes: SessionInfo): void;
+}
+
+/** Decodes event lines. */
+export interface EventDecoder {
+  readonly run: RunDecoder;
+  /** Whether pi said that it compacts now. */
+  readonly compacting: boolean;
+  /** Takes one line that is neither a response nor an extension UI request. */
+  line(line: Line): void;
+}
+
+/** Lines that never lie between agent_end and what prolongs a run (reference pi, section 9.4). */
+const proving: ReadonlySet<string> = new Set([
+  'turn_start',
+  'turn_end',
+  'message_start',
+  'message_update',
+  'message_end',
+  'tool_execution_start',
+  'tool_execution_update',
+  'tool_execution_end',
+  'compaction',
+  'error',
+]);
+
+/** Lines that only happen inside a run: they open one that we did not see begin. */
+const insideRuns: ReadonlySet<string> = new Set(['turn_start', 'message_update', 'tool_execution_start']);
+
+const roles: ReadonlySet<string> = new Set(Object.keys(messageSchemas));
+const updates: ReadonlySet<string> = new Set(Object.keys(updateSchemas));
+/** They repeat message_start and message_end (reference pi, section 3). */
+const echoes: ReadonlySet<string> = new Set(['start', 'done', 'error']);
+
+export function createEventDecoder(env: Env, out: Outbox, graceMs: number, context: EventContext): EventDecoder {
+  const message = createMessageDecoder(env, out);
+  let userMessages = 0;
+  let compacting = false;
+  const run = createRunDecoder(out, graceMs, {
+    started() {
+      userMessages = 0;
+      context.started();
+    },
+    ended() {
+      message.forget();
+      context.ended();
+    },
+  });
+
+  function unknown(payload: Line): void {
+    out.deliver({ type: 'unknown', protocol: 'pi', payload });
+  }
+
+  function violation(type: string, problem: string): void {
+    out.note('violation', `${type}: ${problem}`);
+  }
+
+  function messageStart(line: EventLine<'message_start'>): void {
+    const { role } = line.message;
+    if (role !== 'assistant') {
+      // A whole message is told by its end.
+      if (!roles.has(role)) unknown(line);
+      return;
+    }
+    run.ensure();
+    const read = messageSchemas.assistant.partial().safeParse(line.message);
+    message.start(read.success ? read.data : {});
+  }
+
+  function messageEnd(line: EventLine<'message_end'>): void {
+    const { role } = line.message;
+    if (role === 'assistant') return assistantEnd(line.message);
+    const whole = wholeMessage(line.message);
+    if (whole === null) return unknown(line);
+    if ('problem' in whole) return violation('message_end', `message.${whole.problem}`);
+    const origin = whole.role === 'user' ? originOf(wordsOf(whole.content)) : undefined;
+    out.deliver({ type: 'message-added', ...whole, origin });
+  }
+
+  function assistantEnd(said: AnyMessage): void {
+    const read = messageSchemas.assistant.safeParse(said);
+    if (!read.success) return violation('message_end', `message.${problemOf(read.error)}`);
+    run.ensure();
+    const { stop, failure } = message.end(read.data);
+    run.stopped(stop, failure);
+  }
+
+  /** The first message of a run is its prompt; what comes later and was not sent by us steers it. */
+  function originOf(words: string): Origin {
+    userMessages += 1;
+    return context.originOf(words) ?? (userMessages === 1 ? 'prompt' : 'steer');
+  }
+
+  function messageUpdate(line: EventLine<'message_update'>): void {
+    const event = line.assistantMessageEvent;
+    const read = AssistantMessageEvent.safeParse(event);
+    if (read.success) return message.update(read.data, event.partial ?? line.message);
+    if (updates.has(event.type)) {
+      return violation('message_update', `assistantMessageEvent.${problemOf(read.error)}`);
+    }
+    if (echoes.has(event.type)) return;
+    // Without the snapshots: they would grow with the square of the message (reference pi, section 7).
+    unknown({ ...without(line, 'message', 'usage'), assistantMessageEvent: without(event, 'partial') });
+  }
+
+  function bashOutput({ id, delta }: EventLine<'bash_execution_update'>): void {
+    out.deliver({ type: 'bash-output', command: id ?? context.bashId(), delta });
+  }
+
+  /** Lines that say the same whatever is open; they still move the run on. */
+  function plain(type: string, line: Line): void {
+    const events = plainEvents(type, line);
+    if (events === null) return unknown(line);
+    if ('problem' in events) return violation(type, events.problem);
+    for (const event of events) {
+      if (event.type === 'retry-start') run.retryStart();
+      if (event.type === 'session-changed') context.learn(event.changes);
+      else out.deliver(event);
+      if (event.type === 'retry-end') run.retryEnd(event.success, event.failure);
+      if (event.type === 'compaction-start') run.compactionStart();
+      if (event.type === 'compaction-end') run.compactionEnd(event.willRetry === true);
+      if (event.type === 'compaction-start' || event.type === 'compaction-end') {
+        compacting = event.type === 'compaction-start';
+      }
+    }
+  }
+
+  const table: ReadonlyMap<string, (line: Line) => string | null> = new Map([
+    ['agent_start', take(eventSchemas.agent_start, () => run.agentStart())],
+    ['agent_end', take(eventSchemas.agent_end, (line) => run.agentEnd(line.willRetry === true))],
+    ['agent_settled', take(eventSchemas.agent_settled, (line) => run.agentSettled(line.aborted === true))],
+    ['turn_start', take(eventSchemas.turn_start, () => out.deliver({ type: 'turn-start' }))],
+    [
+      'turn_end',
+      take(eventSchemas.turn_end, () => {
+        message.forget();
+        out.deliver({ type: 'turn-end' });
+      }),
+    ],
+    ['message_start', take(eventSchemas.message_start, messageStart)],
+    ['message_update', take(eventSchemas.message_update, messageUpdate)],
+    ['message_end', take(eventSchemas.message_end, messageEnd)],
+    ['bash_execution_update', take(eventSchemas.bash_execution_update, bashOutput)],
+  ]);
+
+  return {
+    run,
+    get compacting() {
+      return compacting;
+    },
+    line(line) {
+      const type = typeof line.type === 'string' ? line.type : '';
+      if (proving.has(type)) run.proven();
+      if (insideRuns.has(type)) run.ensure();
+      const handle = table.get(type);
+      if (handle === undefined) return plain(type, line);
+      const problem = handle(line);
+      if (problem !== null) violation(type, problem);
+    },
+  };
+}
+
+/** Reads a line by its schema and takes it; says what the schema refuses. */
+function take<Schema extends z.ZodType>(
+  schema: Schema,
+  handle: (line: z.output<Schema>) => void,
+): (line: Line) => string | null {
+  return (line) => {
+    const read = schema.safeParse(line);
+    if (!read.success) return problemOf(read.error);
+    handle(read.data);
+    return null;
+  };
+}

@@ -1,0 +1,232 @@
+// One streaming assistant message at a time: from pi's updates to blocks with deltas. What a block says comes from its
+// `delta`s and its ending, never from the snapshots beside them, which run ahead (reference pi, section 3). Knows no run.
+import type { Env } from '../../core/adapter.ts';
+import type { Dictionary, Failure, Stop } from '../../core/content.ts';
+import type { BlockHead } from '../../core/event.ts';
+import type { Outbox } from './outbox.ts';
+import { dictionaryOf, endingOf, extraOf, figuresOf, isRecord, leaked, without, wordOf } from './values.ts';
+import type { AssistantMessageEvent } from './wire/events.ts';
+import type { AssistantMessage, Block } from './wire/values.ts';
+
+/** The streaming kinds, by the first half of an update's type. */
+type Kind = 'text' | 'thinking' | 'toolcall';
+
+interface OpenBlock {
+  /** Null until a tool call has told its id and name; its deltas wait. */
+  head: BlockHead | null;
+  kind: Kind;
+  streamed: string;
+  ended: boolean;
+  /** What the ending told besides the text. */
+  told: Dictionary;
+}
+
+/** Reads the lines of one assistant message. */
+export interface MessageDecoder {
+  start(message: Partial<AssistantMessage>): void;
+  /** `snapshot` is the message so far, where the dialect repeats it; read for names and signatures only. */
+  update(update: AssistantMessageEvent, snapshot: unknown): void;
+  /** Ends every block, then the message. */
+  end(message: AssistantMessage): { stop: Stop; failure: Failure | undefined };
+  /** Forgets an open message that will not be continued. */
+  forget(): void;
+}
+
+export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
+  let blocks: Map<number, OpenBlock> | null = null;
+
+  function start(message: Partial<AssistantMessage>, missed = false): Map<number, OpenBlock> {
+    blocks = new Map();
+    const { usage, cost, rest } = figuresOf(message.usage);
+    const wire = without(message, 'role', 'content', 'provider', 'model', 'usage', 'timestamp');
+    out.deliver({
+      type: 'message-start',
+      id: message.responseId ?? env.id('message'),
+      model: message.model,
+      provider: message.provider,
+      usage,
+      timestamp: message.timestamp,
+      synthetic: missed || undefined,
+      ...extraOf(rest === undefined ? wire : { ...wire, usage: { ...rest, cost } }),
+    });
+    return blocks;
+  }
+
+  /** The block of that index, opened if it is new. */
+  function blockAt(index: number, kind: Kind, head: BlockHead | null): OpenBlock {
+    const known = (blocks ?? start({}, true)).get(index);
+    if (known !== undefined) {
+      if (known.head === null && head !== null) open(index, known, head);
+      return known;
+    }
+    const block: OpenBlock = { head: null, kind, streamed: '', ended: false, told: {} };
+    blocks?.set(index, block);
+    if (head !== null) open(index, block, head);
+    return block;
+  }
+
+  function open(index: number, block: OpenBlock, head: BlockHead): void {
+    block.head = head;
+    out.deliver({ type: 'block-start', index, block: head });
+    if (block.streamed !== '') out.deliver({ type: 'block-delta', index, delta: block.streamed });
+  }
+
+  function append(index: number, kind: Kind, delta: string): void {
+    const block = blockAt(index, kind, kind === 'toolcall' ? null : { kind });
+    if (block.ended) return out.note('repair', 'message_update: ignored a delta of a block that has ended');
+    // Empty deltas occur (reference pi, section 3) and say nothing.
+    if (delta === '') return;
+    block.streamed += delta;
+    if (block.head !== null) out.deliver({ type: 'block-delta', index, delta });
+  }
+
+  /** Ends a block with its final form; a text that never streamed is streamed now. */
+  function close(index: number, final: Block, cut: boolean): void {
+    const kind = kindOf(final);
+    if (kind === null) return deliverWhole(index, final);
+    const block = blockAt(index, kind, headOf(kind, final));
+    if (block.ended || block.head === null) return;
+    const preview = block.streamed === '' ? previewOf(kind, final) : '';
+    if (preview !== '') out.deliver({ type: 'block-delta', index, delta: preview });
+    block.ended = true;
+    block.told = factsOf(final);
+    const { textSignature, thinkingSignature, thoughtSignature, redacted, ...others } = block.told;
+    out.deliver({
+      type: 'block-end',
+      index,
+      ...contentOf(kind, final),
+      signature: wordOf(textSignature) ?? wordOf(thinkingSignature) ?? wordOf(thoughtSignature),
+      redacted: redacted === true || undefined,
+      incomplete: (kind === 'toolcall' && cut && !isJson(block.streamed)) || undefined,
+      ...extraOf(others),
+    });
+  }
+
+  function deliverWhole(index: number, final: Block): void {
+    if (blocks?.has(index)) return;
+    const content = { type: 'opaque', name: final.type, protocol: 'pi', payload: final } as const;
+    out.deliver({ type: 'block-start', index, block: { kind: 'whole', content } });
+    out.deliver({ type: 'block-end', index });
+  }
+
+  /** Blocks that the message at its end does not know: an interleaved run left them behind. */
+  function closeStrays(known: number): void {
+    for (const [index, block] of blocks ?? []) {
+      if (index < known || block.ended || block.head === null) continue;
+      out.deliver({ type: 'block-end', index, incomplete: block.kind === 'toolcall' || undefined });
+    }
+  }
+
+  /** What only the whole message tells of blocks that had ended before (signatures, since 0.84). */
+  function lateFacts(content: readonly Block[], told: ReadonlyMap<number, OpenBlock>): Dictionary[] {
+    return content.flatMap((final, index) => {
+      const block = told.get(index);
+      if (block === undefined || !block.ended) return [];
+      const late = Object.entries(factsOf(final)).filter(([name, value]) => !same(value, block.told[name]));
+      return late.length === 0 ? [] : [{ index, ...Object.fromEntries(late) }];
+    });
+  }
+
+  return {
+    start: (message) => void start(message),
+
+    update(update, snapshot) {
+      const index = update.contentIndex;
+      switch (update.type) {
+        case 'text_start':
+        case 'thinking_start': {
+          const kind = update.type === 'text_start' ? 'text' : 'thinking';
+          blockAt(index, kind, { kind });
+          return;
+        }
+        case 'toolcall_start':
+          blockAt(index, 'toolcall', toolHead(update.id, update.toolName) ?? headOf('toolcall', at(snapshot, index)));
+          return;
+        case 'text_delta':
+          return append(index, 'text', update.delta);
+        case 'thinking_delta':
+          return append(index, 'thinking', update.delta);
+        case 'toolcall_delta':
+          return append(index, 'toolcall', update.delta);
+        case 'text_end':
+          return close(index, { ...at(snapshot, index), type: 'text', text: update.content }, false);
+        case 'thinking_end':
+          return close(index, { ...at(snapshot, index), type: 'thinking', thinking: update.content }, false);
+        case 'toolcall_end':
+          return close(index, { ...update.toolCall, type: 'toolCall' }, false);
+        default:
+          return update satisfies never;
+      }
+    },
+
+    end(message) {
+      const open = blocks ?? start(message, true);
+      const { rest, ...ending } = endingOf(message);
+      const cut = ending.failure !== undefined;
+      const late = lateFacts(message.content, open);
+      for (const [index, block] of message.content.entries()) close(index, block, cut);
+      closeStrays(message.content.length);
+      if (late.some((facts) => 'thinkingSignature' in facts || 'redacted' in facts)) {
+        out.note('loss', 'message_end: the proof of a thinking block came after the block had ended');
+      }
+      const content = late.length === 0 ? undefined : late;
+      out.deliver({ type: 'message-end', ...ending, ...extraOf({ ...rest, content }) });
+      blocks = null;
+      return ending;
+    },
+
+    forget() {
+      blocks = null;
+    },
+  };
+}
+
+function kindOf(block: Block): Kind | null {
+  if (block.type === 'text' || block.type === 'thinking') return block.type;
+  return block.type === 'toolCall' ? 'toolcall' : null;
+}
+
+function headOf(kind: Kind, block: Dictionary): BlockHead | null {
+  return kind === 'toolcall' ? toolHead(block.id, block.name) : { kind };
+}
+
+function toolHead(id: unknown, name: unknown): BlockHead | null {
+  return typeof id === 'string' && typeof name === 'string' ? { kind: 'tool-call', id, name } : null;
+}
+
+/** What the block says, whole: the truth of which the deltas were the preview. */
+function contentOf(kind: Kind, final: Block): { text: string } | { input: Dictionary } {
+  if (kind === 'toolcall') return { input: dictionaryOf(final.arguments) };
+  return { text: wordOf(kind === 'text' ? final.text : final.thinking) ?? '' };
+}
+
+/** The text to stream for a block that never streamed. */
+function previewOf(kind: Kind, final: Block): string {
+  const content = contentOf(kind, final);
+  if ('text' in content) return content.text;
+  return Object.keys(content.input).length === 0 ? '' : JSON.stringify(content.input);
+}
+
+/** Everything about a block but its content: signatures, flags, errors. */
+function factsOf(block: Block): Dictionary {
+  return without(block, 'type', 'text', 'thinking', 'id', 'name', 'arguments', ...leaked);
+}
+
+/** The block of that index in a message so far. */
+function at(snapshot: unknown, index: number): Dictionary {
+  const content = isRecord(snapshot) && Array.isArray(snapshot.content) ? snapshot.content : [];
+  return dictionaryOf(content[index]);
+}
+
+function same(one: unknown, other: unknown): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

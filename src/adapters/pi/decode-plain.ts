@@ -1,0 +1,173 @@
+// Event lines that mean the same wherever they come: one line, its events, no memory. Knows no run and no message.
+import type { z } from 'zod';
+import type { Event, EventOf } from '../../core/event.ts';
+import { contentOf, dictionaryOf, extraOf, failureOf, isRecord, without } from './values.ts';
+import { type EventLine, eventSchemas } from './wire/events.ts';
+import { problemOf } from './wire/problem.ts';
+import type { ToolOutput } from './wire/values.ts';
+
+/** The events of a line, or what its schema refuses. */
+export type Plain = readonly Event[] | { readonly problem: string };
+type Read = (line: Record<string, unknown>) => Plain;
+
+/** The events of a line that needs no memory; null for all others. */
+export function plainEvents(type: string, line: Record<string, unknown>): Plain | null {
+  return readers.get(type)?.(line) ?? null;
+}
+
+const readers: ReadonlyMap<string, Read> = new Map([
+  ['tool_execution_start', reader(eventSchemas.tool_execution_start, toolStart)],
+  ['tool_execution_update', reader(eventSchemas.tool_execution_update, toolUpdate)],
+  ['tool_execution_end', reader(eventSchemas.tool_execution_end, toolEnd)],
+  ['compaction', reader(eventSchemas.compaction, wholeCompaction)],
+  ['compaction_start', reader(eventSchemas.compaction_start, compactionStart)],
+  ['auto_compaction_start', reader(eventSchemas.auto_compaction_start, compactionStart)],
+  ['compaction_end', reader(eventSchemas.compaction_end, compactionEnd)],
+  ['auto_compaction_end', reader(eventSchemas.auto_compaction_end, compactionEnd)],
+  ['auto_retry_start', reader(eventSchemas.auto_retry_start, retryStart)],
+  ['auto_retry_end', reader(eventSchemas.auto_retry_end, retryEnd)],
+  ['queue_update', reader(eventSchemas.queue_update, queueChanged)],
+  ['session_info_changed', reader(eventSchemas.session_info_changed, nameChanged)],
+  ['thinking_level_changed', reader(eventSchemas.thinking_level_changed, levelChanged)],
+  ['extension_error', reader(eventSchemas.extension_error, extensionError)],
+  ['error', reader(eventSchemas.error, complaint)],
+]);
+
+function reader<Schema extends z.ZodType>(
+  schema: Schema,
+  events: (line: z.output<Schema>) => Event | readonly Event[],
+): Read {
+  return (line) => {
+    const read = schema.safeParse(line);
+    return read.success ? [events(read.data)].flat() : { problem: problemOf(read.error) };
+  };
+}
+
+function toolStart(line: EventLine<'tool_execution_start'>): EventOf<'tool-start'> {
+  const { toolCallId, toolName, args } = line;
+  return {
+    type: 'tool-start',
+    call: toolCallId,
+    name: toolName,
+    input: dictionaryOf(args),
+    // Arguments that are no object have no canonical shape.
+    ...extraOf({ args: isRecord(args) ? undefined : args }),
+  };
+}
+
+function toolUpdate(line: EventLine<'tool_execution_update'>): EventOf<'tool-update'> {
+  const { content, rest } = outputOf(line.partialResult);
+  // The output so far, whole each time (reference pi, section 4).
+  return { type: 'tool-update', call: line.toolCallId, mode: 'replace', content, ...extraOf(rest) };
+}
+
+/** What pi up to 0.56 puts in place of the result of a call that a steering message overtook. */
+const overtaken = 'Skipped due to queued user message.';
+
+function toolEnd(line: EventLine<'tool_execution_end'>): EventOf<'tool-end'> {
+  const { toolCallId, toolName, result, isError = false, durationMs } = line;
+  const { content, rest } = outputOf(result);
+  const { details, ...others } = rest;
+  const [only] = content;
+  const skipped = isError && content.length === 1 && only?.type === 'text' && only.text === overtaken;
+  return {
+    type: 'tool-end',
+    call: toolCallId,
+    name: toolName,
+    content,
+    isError,
+    skipped: skipped ? 'superseded' : undefined,
+    details,
+    durationMs,
+    ...extraOf({
+      ...without(line, 'type', 'toolCallId', 'toolName', 'result', 'isError', 'durationMs'),
+      result: Object.keys(others).length === 0 ? undefined : others,
+      plain: typeof result === 'string' || undefined,
+    }),
+  };
+}
+
+function outputOf(output: ToolOutput | undefined): {
+  content: EventOf<'tool-end'>['content'];
+  rest: Record<string, unknown>;
+} {
+  if (output === undefined || typeof output === 'string') return { content: contentOf(output), rest: {} };
+  return { content: contentOf(output.content), rest: without(output, 'content') };
+}
+
+type Trigger = EventOf<'compaction-start'>['trigger'];
+const triggers: ReadonlyMap<string, Trigger> = new Map([
+  ['manual', 'manual'],
+  ['threshold', 'threshold'],
+  ['overflow', 'overflow'],
+]);
+
+function triggerOf(reason: string | undefined): Trigger {
+  return (reason === undefined ? undefined : triggers.get(reason)) ?? 'unknown';
+}
+
+function compactionStart(line: { reason?: string | undefined }): EventOf<'compaction-start'> {
+  return { type: 'compaction-start', trigger: triggerOf(line.reason) };
+}
+
+/** Without a result, an abort or an error there was nothing to compact: that is an end like any other. */
+function compactionEnd(line: EventLine<'compaction_end' | 'auto_compaction_end'>): EventOf<'compaction-end'> {
+  const { reason, result, aborted, errorMessage, willRetry } = line;
+  const after = result?.estimatedTokensAfter;
+  return {
+    type: 'compaction-end',
+    trigger: reason === undefined ? undefined : triggerOf(reason),
+    outcome: aborted === true ? 'aborted' : errorMessage === undefined ? 'completed' : 'failed',
+    summary: result?.summary,
+    tokensBefore: result?.tokensBefore ?? undefined,
+    tokensAfter: typeof after === 'number' ? after : undefined,
+    willRetry,
+    failure: errorMessage === undefined ? undefined : failureOf(errorMessage),
+    ...extraOf({
+      ...without(line, 'type', 'reason', 'result', 'aborted', 'errorMessage', 'willRetry'),
+      result: result ? without(result, 'summary', 'tokensBefore', 'estimatedTokensAfter') : undefined,
+    }),
+  };
+}
+
+/** 0.13.2 tells of a compaction once it is over. */
+function wholeCompaction(line: EventLine<'compaction'>): readonly Event[] {
+  const { summary, tokensBefore, auto } = line;
+  const trigger = auto === true ? 'threshold' : 'manual';
+  const extra = extraOf(without(line, 'type', 'summary', 'tokensBefore', 'auto'));
+  return [
+    { type: 'compaction-start', trigger },
+    { type: 'compaction-end', trigger, outcome: 'completed', summary, tokensBefore, ...extra },
+  ];
+}
+
+function retryStart(line: EventLine<'auto_retry_start'>): EventOf<'retry-start'> {
+  const { attempt, maxAttempts, delayMs, errorMessage } = line;
+  return { type: 'retry-start', attempt, maxAttempts, delayMs, failure: failureOf(errorMessage) };
+}
+
+function retryEnd(line: EventLine<'auto_retry_end'>): EventOf<'retry-end'> {
+  const { attempt, success, finalError } = line;
+  return { type: 'retry-end', attempt, success, failure: success ? undefined : failureOf(finalError) };
+}
+
+function queueChanged({ steering, followUp }: EventLine<'queue_update'>): EventOf<'queue-changed'> {
+  return { type: 'queue-changed', steering, followUp };
+}
+
+function nameChanged({ name }: EventLine<'session_info_changed'>): EventOf<'session-changed'> {
+  return { type: 'session-changed', changes: { name: name ?? '' } };
+}
+
+function levelChanged({ level }: EventLine<'thinking_level_changed'>): EventOf<'session-changed'> {
+  return { type: 'session-changed', changes: { thinkingLevel: level } };
+}
+
+function extensionError(line: EventLine<'extension_error'>): EventOf<'notice'> {
+  const extra = extraOf(without(line, 'type', 'error'));
+  return { type: 'notice', level: 'error', text: line.error, source: 'extension', ...extra };
+}
+
+function complaint({ error }: EventLine<'error'>): EventOf<'error'> {
+  return { type: 'error', message: error };
+}

@@ -1,0 +1,156 @@
+// When a run begins and when it is over: the one thing that pi up to 0.80 does not say in one line (reference pi,
+// section 9.4). Knows no message and no command.
+import type { Failure, Stop } from '../../core/content.ts';
+import type { EventOf } from '../../core/event.ts';
+import type { Outbox } from './outbox.ts';
+import { failureOf } from './values.ts';
+
+/**
+ * `held`: agent_end came and may be followed by a retry or a compaction. `retrying`, `compacting`: it was; the run
+ * goes on.
+ */
+type Phase = 'idle' | 'running' | 'held' | 'retrying' | 'compacting';
+
+/** Who wants to know of runs. */
+export interface RunWatcher {
+  started(): void;
+  ended(): void;
+}
+
+/** The run of one pi process. */
+export interface RunDecoder {
+  readonly open: boolean;
+  agentStart(): void;
+  agentEnd(willRetry: boolean): void;
+  agentSettled(aborted: boolean): void;
+  retryStart(): void;
+  retryEnd(success: boolean, failure: Failure | undefined): void;
+  compactionStart(): void;
+  compactionEnd(willRetry: boolean): void;
+  /** Opens a run for something that only happens inside one. */
+  ensure(): void;
+  /** A line that never comes between agent_end and what prolongs a run: a held end is real. */
+  proven(): void;
+  stopped(stop: Stop, failure: Failure | undefined): void;
+  /** We asked pi to abort: a run that now stops with an error was aborted. */
+  aborting(): void;
+  /** Whether the timer was this one's. */
+  wake(timer: string): boolean;
+  /** The channel ended: nothing can prolong a held run any more. */
+  finish(): void;
+}
+
+const timer = 'run-end';
+
+/** `graceMs`: how long an agent_end may be prolonged; measured 0.01 to 1.33 ms (reference pi, section 9.4). */
+export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatcher): RunDecoder {
+  let phase: Phase = 'idle';
+  /** Since 0.80.4 pi says when it has settled. Learned from the first agent_settled: `willRetry` is older than it. */
+  let settles = false;
+  let stop: Stop | null = null;
+  let failure: Failure | undefined;
+  let exhausted: Failure | undefined;
+  let aborting = false;
+  let armed = false;
+
+  function begin(synthetic: boolean): void {
+    phase = 'running';
+    stop = null;
+    failure = undefined;
+    exhausted = undefined;
+    aborting = false;
+    out.deliver(synthetic ? { type: 'run-start', synthetic } : { type: 'run-start' });
+    watcher.started();
+  }
+
+  function hold(): void {
+    phase = 'held';
+    if (settles) return;
+    out.timer(timer, graceMs);
+    armed = true;
+  }
+
+  function goOn(next: Phase): void {
+    if (armed) out.timer(timer, null);
+    armed = false;
+    phase = next;
+  }
+
+  function end(settledAborted: boolean): void {
+    goOn('idle');
+    out.deliver(verdict(settledAborted));
+    watcher.ended();
+  }
+
+  function verdict(settledAborted: boolean): EventOf<'run-end'> {
+    const reason = stop?.reason;
+    const unfinished = reason === undefined || reason === 'error' || exhausted !== undefined;
+    if (settledAborted || reason === 'aborted' || (aborting && unfinished)) {
+      return { type: 'run-end', outcome: 'aborted' };
+    }
+    if (reason === 'error' || exhausted !== undefined) {
+      return { type: 'run-end', outcome: 'failed', failure: failure ?? exhausted ?? failureOf(undefined) };
+    }
+    return { type: 'run-end', outcome: 'completed' };
+  }
+
+  return {
+    get open() {
+      return phase !== 'idle';
+    },
+    agentStart() {
+      if (phase === 'held' && !settles) end(false);
+      if (phase === 'idle') begin(false);
+      else goOn('running');
+    },
+    agentEnd(willRetry) {
+      if (phase === 'idle') return;
+      if (willRetry) goOn('retrying');
+      else hold();
+    },
+    agentSettled(aborted) {
+      if (phase !== 'idle') end(aborted);
+      settles = true;
+    },
+    retryStart() {
+      if (phase === 'idle') begin(true);
+      if (phase === 'held') goOn('retrying');
+    },
+    retryEnd(success, finalFailure) {
+      exhausted = success ? undefined : (finalFailure ?? failureOf(undefined));
+      // A cancelled retry: no agent_start and no further agent_end will come.
+      if (!success && phase === 'retrying') hold();
+    },
+    compactionStart() {
+      if (phase === 'held') goOn('compacting');
+    },
+    compactionEnd(willRetry) {
+      if (willRetry && phase === 'compacting') goOn('retrying');
+      // The retry that agent_end announced will not come (an overflow that could not be compacted).
+      if (!willRetry && phase === 'retrying') hold();
+      if (!willRetry && phase === 'compacting') settles ? hold() : end(false);
+    },
+    ensure() {
+      if (phase === 'idle') begin(true);
+    },
+    proven() {
+      if (phase === 'held' && !settles) end(false);
+    },
+    stopped(newStop, newFailure) {
+      stop = newStop;
+      failure = newFailure;
+    },
+    aborting() {
+      aborting = phase !== 'idle';
+    },
+    wake(name) {
+      if (name !== timer) return false;
+      armed = false;
+      if (phase === 'held') end(false);
+      return true;
+    },
+    finish() {
+      if (phase === 'held') end(false);
+    },
+  };
+}

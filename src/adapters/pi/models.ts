@@ -1,0 +1,30 @@
+// Finds the provider of a model that a client names without one: pi wants both. Knows no line of the wire.
+import type { Model } from '../../core/content.ts';
+
+/** A model as pi names it. */
+export interface ModelName {
+  readonly provider: string;
+  readonly modelId: string;
+}
+
+/** The models that pi told of, and the one it uses. */
+export interface KnownModels {
+  current: Model | undefined;
+  /** Null until pi listed them. */
+  all: readonly Model[] | null;
+}
+
+/**
+ * The full name of a model: listed under its bare id (the current provider first) or as `provider/id`. A name that no
+ * list has belongs to the current provider, for pi may know more than it lists. Null when there is none.
+ */
+export function nameModel(wanted: string, known: KnownModels): ModelName | null {
+  const all = known.all ?? [];
+  const current = known.current?.provider;
+  const named = all.filter(({ id }) => id === wanted);
+  const best = named.find(({ provider }) => provider === current) ?? named[0];
+  if (best?.provider !== undefined) return { provider: best.provider, modelId: best.id };
+  const full = all.find(({ id, provider }) => `${provider}/${id}` === wanted);
+  if (full?.provider !== undefined) return { provider: full.provider, modelId: full.id };
+  return current === undefined ? null : { provider: current, modelId: wanted };
+}

@@ -1,0 +1,106 @@
+// The prompts that have not begun a run yet, and what waits for them. pi accepts a prompt and then may run, queue it
+// or do nothing at all (a slash command of an extension): each prompt gets exactly one run. Knows no line of the wire.
+import type { Outbox } from './outbox.ts';
+
+/** What the machine lends to the prompts. */
+export interface PromptPorts {
+  readonly graceMs: number;
+  readonly startGraceMs: number;
+  /** Whether something goes on that may yet begin the run: a dialog, a compaction. */
+  busy(): boolean;
+  /** Asks pi whether it is at work; the answer goes to {@link Prompts.state}. */
+  askState(): void;
+  /** A prompt of that id began a run. */
+  began(id: string): void;
+  /** A prompt ended without a run of its own. */
+  withoutRun(): void;
+  /** No prompt waits for its run any more, and none of them began one. */
+  drained(): void;
+}
+
+/** The prompts of one pi process. */
+export interface Prompts {
+  /** Whether a prompt was sent and neither began a run nor ended. */
+  readonly waiting: boolean;
+  sent(id: string, words: string): void;
+  /** pi took it. `disposition` is pi's own word since 0.99. */
+  accepted(id: string, disposition: string | undefined): void;
+  /** pi refused it, or never answered. */
+  gone(id: string): void;
+  runStarted(): void;
+  /** What pi said about itself; null when it did not answer. */
+  state(working: boolean | null): void;
+  /** Whether the timer was the one for prompts. */
+  wake(timer: string): boolean;
+}
+
+const timer = 'prompt-start';
+/** The longest pause between two looks at a pi that says it works, ms. */
+const longestPause = 2_000;
+
+export function createPrompts(out: Outbox, ports: PromptPorts): Prompts {
+  const waiting = new Map<string, { readonly words: string; accepted: boolean }>();
+  let pauseMs = 0;
+
+  function leave(id: string): void {
+    waiting.delete(id);
+    if (waiting.size > 0) return;
+    stop();
+    ports.drained();
+  }
+
+  function stop(): void {
+    if (pauseMs > 0) out.timer(timer, null);
+    pauseMs = 0;
+  }
+
+  function look(ms: number): void {
+    pauseMs = Math.max(1, ms);
+    out.timer(timer, pauseMs);
+  }
+
+  return {
+    get waiting() {
+      return waiting.size > 0;
+    },
+    sent(id, words) {
+      waiting.set(id, { words, accepted: false });
+    },
+    accepted(id, disposition) {
+      const prompt = waiting.get(id);
+      if (prompt === undefined) return;
+      prompt.accepted = true;
+      if (disposition === 'handled') {
+        ports.withoutRun();
+        leave(id);
+      } else if (disposition === 'queued') {
+        leave(id);
+      } else {
+        look(prompt.words.startsWith('/') ? ports.graceMs : ports.startGraceMs);
+      }
+    },
+    gone: leave,
+    runStarted() {
+      const [id] = waiting.keys();
+      if (id === undefined) return;
+      waiting.delete(id);
+      if (waiting.size === 0) stop();
+      ports.began(id);
+    },
+    state(working) {
+      if (pauseMs === 0) return;
+      if (working === true || ports.busy()) return look(Math.min(pauseMs * 2, longestPause));
+      for (const [id, { accepted }] of [...waiting]) {
+        if (!accepted) continue;
+        ports.withoutRun();
+        leave(id);
+      }
+    },
+    wake(name) {
+      if (name !== timer) return false;
+      if (ports.busy()) look(pauseMs);
+      else ports.askState();
+      return true;
+    },
+  };
+}

@@ -1,0 +1,162 @@
+// The nouns of pi as canonical nouns: content, usage, stop reasons, failures, models. Pure functions.
+import type { Content, Cost, Dictionary, Extra, Failure, Model, Stop, Usage } from '../../core/content.ts';
+import type { AssistantMessage, Block, WireModel, WireUsage } from './wire/values.ts';
+
+/** Whether this is a JSON object. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A JSON object as it is; anything else is empty. */
+export function dictionaryOf(value: unknown): Dictionary {
+  return isRecord(value) ? value : {};
+}
+
+/** A string that says something; anything else is undefined. */
+export function wordOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** The fields that are not named. */
+export function without(fields: object, ...names: readonly string[]): Dictionary {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+}
+
+/** Wire fields with no canonical home, to be spread into an event; nothing when there are none. */
+export function extraOf(fields: Dictionary): { extra?: Extra } {
+  const known = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return known.length === 0 ? {} : { extra: { pi: Object.fromEntries(known) } };
+}
+
+const stopReasons: ReadonlyMap<string, Stop['reason']> = new Map([
+  ['stop', 'end'],
+  ['length', 'length'],
+  ['toolUse', 'tool-use'],
+  ['error', 'error'],
+  ['aborted', 'aborted'],
+]);
+
+/** What pi writes in `errorMessage` for an aborted call; 0.87.1 files it under `error` (reference pi, section 5). */
+const abortMessages: ReadonlySet<string> = new Set(['Request was aborted.', 'This operation was aborted']);
+
+/** Why a message stopped. */
+export function stopOf(raw: string | undefined, errorMessage: string | undefined): Stop {
+  if (raw === undefined) return { reason: 'unknown' };
+  if (raw === 'error' && errorMessage !== undefined && abortMessages.has(errorMessage)) {
+    return { reason: 'aborted', raw };
+  }
+  return { reason: stopReasons.get(raw) ?? 'unknown', raw };
+}
+
+/** What went wrong at the model provider. Its status, if any, leads the message: `529 {"type":"error",…}`. */
+export function failureOf(message: string | undefined, kind: Failure['kind'] = 'provider'): Failure {
+  const status = /^([45]\d\d)\b/.exec(message ?? '')?.[1];
+  return { kind, message: message ?? 'pi gave no reason', status: status === undefined ? undefined : Number(status) };
+}
+
+const tokens = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
+
+/** Usage and cost of one message, and the figures with no canonical home. */
+export function figuresOf(usage: WireUsage | undefined): { usage?: Usage; cost?: Cost; rest?: Dictionary } {
+  if (usage === undefined) return {};
+  const rest = without(usage, ...tokens, 'cost');
+  const { cost } = usage;
+  const costRest = without(cost ?? {}, ...tokens, 'total');
+  return {
+    usage: usageOf(usage),
+    cost: cost ? costOf(cost) : undefined,
+    rest: Object.keys(costRest).length === 0 ? rest : { ...rest, cost: costRest },
+  };
+}
+
+/** Tokens; a figure that pi does not have counts as none. */
+export function usageOf(usage: WireUsage): Usage {
+  return {
+    input: usage.input ?? 0,
+    output: usage.output ?? 0,
+    cacheRead: usage.cacheRead ?? 0,
+    cacheWrite: usage.cacheWrite ?? 0,
+  };
+}
+
+function costOf(cost: NonNullable<WireUsage['cost']>): Cost {
+  return {
+    total: cost.total ?? 0,
+    input: cost.input ?? undefined,
+    output: cost.output ?? undefined,
+    cacheRead: cost.cacheRead ?? undefined,
+    cacheWrite: cost.cacheWrite ?? undefined,
+  };
+}
+
+/** How a message of the model ended, with the fields that only pi knows. */
+export function endingOf(message: AssistantMessage): {
+  stop: Stop;
+  failure: Failure | undefined;
+  usage: Usage | undefined;
+  cost: Cost | undefined;
+  rest: Dictionary;
+} {
+  const { errorMessage } = message;
+  const stop = stopOf(message.stopReason, errorMessage);
+  const { usage, cost, rest } = figuresOf(message.usage);
+  const failed = stop.reason === 'error' || stop.reason === 'aborted';
+  return {
+    stop,
+    failure: failed ? failureOf(errorMessage, stop.reason === 'error' ? 'provider' : 'aborted') : undefined,
+    usage,
+    cost,
+    rest: {
+      ...without(message, 'role', 'content', 'provider', 'model', 'usage', 'stopReason', 'timestamp'),
+      errorMessage: failed ? undefined : errorMessage,
+      usage: rest,
+    },
+  };
+}
+
+/** The content of a whole message or of a tool's result. A plain string is one text; an empty one is nothing. */
+export function contentOf(content: string | readonly Block[] | undefined): Content[] {
+  if (content === undefined || content === '') return [];
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(contentOfBlock);
+}
+
+/** Scratch fields of pi's stream parser that leak into blocks: no content (reference pi, section 9.3). */
+export const leaked = ['index', 'partialJson'] as const;
+
+/** One block. What is not what its type says stays as it is, opaque (0.13.2 echoes texts that are no strings). */
+export function contentOfBlock(block: Block): Content {
+  const { type } = block;
+  if (type === 'text' && typeof block.text === 'string') {
+    const rest = without(block, 'type', 'text', 'textSignature', ...leaked);
+    return { type, text: block.text, signature: wordOf(block.textSignature), ...extraOf(rest) };
+  }
+  if (type === 'image' && typeof block.data === 'string') {
+    const rest = without(block, 'type', 'data', 'mimeType');
+    return { type, data: block.data, mediaType: wordOf(block.mimeType), ...extraOf(rest) };
+  }
+  if (type === 'thinking' && typeof block.thinking === 'string') {
+    const rest = without(block, 'type', 'thinking', 'thinkingSignature', 'redacted', ...leaked);
+    const signature = wordOf(block.thinkingSignature);
+    return { type, text: block.thinking, signature, redacted: block.redacted === true || undefined, ...extraOf(rest) };
+  }
+  if (type === 'toolCall' && typeof block.id === 'string' && typeof block.name === 'string') {
+    const { id, name, thoughtSignature } = block;
+    const rest = without(block, 'type', 'id', 'name', 'arguments', 'thoughtSignature', ...leaked);
+    const input = dictionaryOf(block.arguments);
+    return { type: 'tool-call', id, name, input, signature: wordOf(thoughtSignature), ...extraOf(rest) };
+  }
+  return { type: 'opaque', name: type, protocol: 'pi', payload: block };
+}
+
+/** A model, with prices and the like in `extra`. */
+export function modelOf(model: WireModel): Model {
+  return {
+    id: model.id,
+    name: model.name,
+    provider: model.provider,
+    contextWindow: model.contextWindow ?? undefined,
+    maxOutput: model.maxTokens ?? undefined,
+    reasoning: model.reasoning,
+    ...extraOf(without(model, 'id', 'name', 'provider', 'contextWindow', 'maxTokens', 'reasoning')),
+  };
+}

@@ -1,0 +1,81 @@
+// The nouns of the pi wire: content blocks, usage, messages of every role. Loose: a newer pi adds keys, never fails.
+// Knows no canonical types.
+import { z } from 'zod';
+
+/** A figure. pi computes some from missing prices, and JSON turns the NaN into null. */
+const figure = z.number().nullish();
+
+/** Any content block; what is in it depends on `type` (seed pi-legacy-rpc, "Content Types"). */
+export const Block = z.looseObject({ type: z.string() });
+export type Block = z.infer<typeof Block>;
+
+/** Tokens and US dollars of one model call (seed pi-legacy-rpc, "Usage"; `totalTokens` is on every wire seen). */
+export const WireUsage = z.looseObject({
+  input: figure,
+  output: figure,
+  cacheRead: figure,
+  cacheWrite: figure,
+  totalTokens: figure,
+  cost: z
+    .looseObject({ input: figure, output: figure, cacheRead: figure, cacheWrite: figure, total: figure })
+    .nullish(),
+});
+export type WireUsage = z.infer<typeof WireUsage>;
+
+const text = z.union([z.string(), z.array(Block)]);
+const timestamp = z.number().optional();
+
+/** Messages by role. The first three are in seed pi-legacy-rpc; the others are newer (reference pi, section 4 and 5). */
+export const messageSchemas = {
+  user: z.looseObject({ role: z.literal('user'), content: text, timestamp }),
+  assistant: z.looseObject({
+    role: z.literal('assistant'),
+    content: z.array(Block),
+    provider: z.string().optional(),
+    model: z.string().optional(),
+    usage: WireUsage.optional(),
+    stopReason: z.string().optional(),
+    errorMessage: z.string().optional(),
+    responseId: z.string().optional(),
+    timestamp,
+  }),
+  toolResult: z.looseObject({
+    role: z.literal('toolResult'),
+    toolCallId: z.string(),
+    toolName: z.string().optional(),
+    content: text,
+    isError: z.boolean().optional(),
+    timestamp,
+  }),
+  system: z.looseObject({ role: z.literal('system'), content: text, timestamp }),
+  custom: z.looseObject({ role: z.literal('custom'), content: text, timestamp }),
+  bashExecution: z.looseObject({
+    role: z.literal('bashExecution'),
+    command: z.string(),
+    output: z.string(),
+    timestamp,
+  }),
+  compactionSummary: z.looseObject({ role: z.literal('compactionSummary'), summary: z.string(), timestamp }),
+  branchSummary: z.looseObject({ role: z.literal('branchSummary'), summary: z.string(), timestamp }),
+} as const;
+
+export type AssistantMessage = z.infer<typeof messageSchemas.assistant>;
+
+/** Any message: the role decides what else is in it. Unknown roles are legal (reference pi, section 9.10). */
+export const AnyMessage = z.looseObject({ role: z.string() });
+export type AnyMessage = z.infer<typeof AnyMessage>;
+
+/** A tool's output: an object, or a plain string when it failed in 0.13.2 (reference pi, section 3). */
+export const ToolOutput = z.union([z.string(), z.looseObject({ content: text.optional() })]);
+export type ToolOutput = z.infer<typeof ToolOutput>;
+
+/** A model as get_state, set_model and get_available_models show it. */
+export const WireModel = z.looseObject({
+  id: z.string(),
+  name: z.string().optional(),
+  provider: z.string().optional(),
+  reasoning: z.boolean().optional(),
+  contextWindow: figure,
+  maxTokens: figure,
+});
+export type WireModel = z.infer<typeof WireModel>;

@@ -1,0 +1,116 @@
+// patchbay.json, checked: which agents there are and what the gateway may use. Commands come from here only (threat T8).
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { GatewayError, messageOf } from './core/errors.ts';
+
+/** An agent: a program to start or an address to connect to, and the protocol that it speaks. */
+export const AgentConfig = z
+  .strictObject({
+    /** An adapter id with an agent side, e.g. `pi` or `demo`. */
+    protocol: z.string(),
+    /** The program and its arguments, never a shell line. */
+    command: z.tuple([z.string().min(1)], z.string()).optional(),
+    /** WebSocket address of an agent that runs elsewhere. */
+    url: z
+      .string()
+      .regex(/^wss?:\/\//u, 'must start with ws:// or wss://')
+      .optional(),
+    /** Name of the environment variable that holds the bearer token for `url`. */
+    tokenVariable: z.string().optional(),
+    /** Working directory of the program. */
+    cwd: z.string().optional(),
+    /** Added to the gateway's own environment for the program. */
+    env: z.record(z.string(), z.string()).optional(),
+    /** Options of the adapter. */
+    options: z.record(z.string(), z.unknown()).optional(),
+    title: z.string().optional(),
+  })
+  .refine(
+    (agent) => agent.command === undefined || agent.url === undefined,
+    'an agent has a command or a url, not both',
+  );
+export type AgentConfig = z.infer<typeof AgentConfig>;
+
+/** The whole configuration. */
+export const Config = z.strictObject({
+  agents: z.record(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/u), AgentConfig).default({}),
+  /** The agent for clients that name none. Default: the only one configured, else `demo`. */
+  defaultAgent: z.string().optional(),
+  /** Directories inside which a client may choose a session's working directory. Default: none. */
+  roots: z.array(z.string()).default([]),
+  server: z
+    .strictObject({
+      host: z.string().default('127.0.0.1'),
+      /** 0: any free port. */
+      port: z.int().min(0).max(65535).default(0),
+      /** Web pages (scheme, host and port) that may connect from a browser. */
+      allowedOrigins: z.array(z.string()).default([]),
+    })
+    .prefault({}),
+  limits: z
+    .strictObject({
+      sessions: z.int().min(1).default(100),
+      /** A session without clients and without a run is closed after this, ms. */
+      idleSessionMs: z
+        .int()
+        .min(1000)
+        .default(30 * 60_000),
+      /** An open approval or dialog is denied or cancelled after this, ms. */
+      questionMs: z
+        .int()
+        .min(10)
+        .default(10 * 60_000),
+      /** An agent that does not stop so long after an abort is ended, ms. */
+      abortMs: z.int().min(10).default(10_000),
+      /** An agent that is silent for so long inside a run is ended, ms; null: never. */
+      silenceMs: z.int().min(10).nullable().default(null),
+      /** Longest frame of an agent, bytes. */
+      agentFrameBytes: z
+        .int()
+        .min(1024)
+        .default(32 * 1024 * 1024),
+      /** Longest frame of a client, bytes. */
+      clientFrameBytes: z
+        .int()
+        .min(1024)
+        .default(8 * 1024 * 1024),
+    })
+    .prefault({}),
+});
+export type Config = z.infer<typeof Config>;
+
+/** The built-in agent that needs nothing. */
+const demo: AgentConfig = { protocol: 'demo', title: 'built-in scripted agent' };
+
+/** Checks a configuration and adds the demo agent. Throws `invalid` with the place of the mistake. */
+export function parseConfig(value: unknown): Config {
+  const parsed = Config.safeParse(value);
+  if (!parsed.success) throw new GatewayError('invalid', z.prettifyError(parsed.error));
+  const agents = { demo, ...parsed.data.agents };
+  const [first, second] = Object.keys(parsed.data.agents);
+  const fallback = first !== undefined && second === undefined ? first : 'demo';
+  const defaultAgent = parsed.data.defaultAgent ?? fallback;
+  if (!Object.hasOwn(agents, defaultAgent)) {
+    throw new GatewayError('invalid', `defaultAgent ${defaultAgent} is not among the agents`);
+  }
+  return { ...parsed.data, agents, defaultAgent };
+}
+
+/**
+ * Reads the configuration file: the given one, or `patchbay.json` here if there is one. Throws `invalid` when it
+ * cannot be read or is wrong.
+ */
+export function loadConfig(path: string | undefined): Config {
+  let text: string;
+  try {
+    text = readFileSync(path ?? 'patchbay.json', 'utf8');
+  } catch (thrown) {
+    if (path === undefined) return parseConfig({});
+    throw new GatewayError('invalid', `cannot read ${path}: ${messageOf(thrown)}`);
+  }
+  try {
+    return parseConfig(JSON.parse(text));
+  } catch (thrown) {
+    throw new GatewayError('invalid', `${path ?? 'patchbay.json'}: ${messageOf(thrown)}`);
+  }
+}

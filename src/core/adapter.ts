@@ -1,0 +1,113 @@
+// The contract of a protocol: two sans-IO machines and a projection. Knows no protocol itself.
+import type { CloseCode, Frame, FrameFault, Out } from './channel.ts';
+import type { Command, CommandType } from './command.ts';
+import type { Outcome } from './errors.ts';
+import type { Event, EventType, Logged } from './event.ts';
+import type { Transcript } from './transcript.ts';
+
+/** The whole outside world of a machine: a clock (ms, monotonic enough to subtract) and a source of ids. */
+export interface Env {
+  now(): number;
+  id(kind: string): string;
+}
+
+/** `loss`: could not be said in the other protocol. `repair`: order mended. `violation`: the peer broke its protocol. */
+export type NoteLevel = 'loss' | 'repair' | 'violation';
+
+/** What a machine asks for: plain data, compared with toEqual in tests. */
+export type Action<Message> =
+  /** A canonical message, inwards. Connections that carry several sessions name the one they mean. */
+  | { readonly do: 'deliver'; readonly message: Message; readonly session?: string }
+  /** A frame to the peer; also protocol-level replies that core never sees. */
+  | { readonly do: 'send'; readonly frame: Out }
+  /** The answer to the command of that id (backends only). Later answers to the same id are ignored. */
+  | { readonly do: 'settle'; readonly id: string; readonly outcome: Outcome }
+  | { readonly do: 'note'; readonly level: NoteLevel; readonly text: string }
+  /** (Re)starts the timer of that name; `null` stops it. `wake(id)` follows. */
+  | { readonly do: 'timer'; readonly id: string; readonly ms: number | null }
+  | { readonly do: 'close'; readonly code: CloseCode; readonly reason: string };
+
+/** One agent connection (we play the client). Synchronous and total: it never throws. */
+export interface Backend {
+  /** Called once when the channel is open. */
+  start?(): Action<Event>[];
+  decode(frame: Frame): Action<Event>[];
+  /**
+   * Ask the agent. `id` is ours and comes back in `settle`, exactly once unless the channel ends first. A prompt that
+   * is settled well gives exactly one run (a synthetic one where the agent shows none), unless it joins the open run.
+   */
+  encode(command: Command, id: string): Action<Event>[];
+  wake?(timer: string): Action<Event>[];
+  /** The channel ended: a last chance to deliver what was held back. The session closes the run itself. */
+  end?(): Action<Event>[];
+}
+
+/** One client connection (we play the agent): handshakes, requests, replies. Synchronous and total. */
+export interface Frontend {
+  start?(): Action<Command>[];
+  decode(frame: Frame): Action<Command>[];
+  /** The client sent bytes that never became a frame. */
+  fault(fault: FrameFault): Action<Command>[];
+  /** The outcome of a command that `decode` delivered (the same object). */
+  reply(command: Command, outcome: Outcome): Action<Command>[];
+  wake?(timer: string): Action<Command>[];
+  end?(): Action<Command>[];
+}
+
+/**
+ * What a projection may know of its session. `transcript` is the fold up to and including the current event.
+ * A snapshot for a late client is made by a fresh projection over a fresh view, fed with the shortest events that
+ * lead to today's state (replay.ts), so a projection never has a second way of speaking.
+ */
+export interface SessionView {
+  readonly id: string;
+  readonly epoch: string;
+  readonly transcript: Transcript;
+}
+
+/**
+ * What a session says in one dialect: deterministic, made once per (session, dialect, options) and shared by all
+ * its clients. Ids that it puts on the wire derive from (epoch, seq, place), so a replay equals what was live.
+ */
+export interface Projection {
+  /** Called once for each logged event, in order. `logged.replay` marks what a late client is told again. */
+  event(logged: Logged): readonly Out[];
+  /** Notes collected since the last call (losses). */
+  notes?(): readonly { level: NoteLevel; text: string }[];
+}
+
+/** What a protocol can express. Drives refusals, losses, docs and tests. */
+export interface Capabilities {
+  /** Events that the protocol has a shape for. */
+  readonly events: readonly EventType[];
+  /** Commands that the protocol has a shape for. */
+  readonly commands: readonly CommandType[];
+}
+
+/** Names of framings; the transports know them. */
+export type FramingName = 'jsonl' | 'content-length' | 'text' | 'event-stream';
+
+/** Adapter options as they come from configuration or a URL's query: strings or JSON values, checked by the adapter. */
+export type Options = Readonly<Record<string, unknown>>;
+
+/** A protocol's side towards clients, for one set of options. */
+export interface FrontendSide {
+  /** The options in one canonical string: clients with equal keys share a projection. */
+  readonly key: string;
+  /** A machine for one connection. `session` is the one it is bound to; absent where a connection carries many. */
+  connection(session?: SessionView): Frontend;
+  projection(session: SessionView): Projection;
+}
+
+/** A protocol. The registry (adapters/index.ts) holds one line for each. */
+export interface Adapter {
+  readonly id: string;
+  /** One line for `--help` and the docs. */
+  readonly title: string;
+  readonly framing: { readonly stdio: FramingName; readonly websocket: FramingName; readonly sse: FramingName };
+  readonly can: Capabilities;
+  /** Throws a GatewayError `invalid` for options that it cannot take. */
+  frontend?(env: Env, options: Options): FrontendSide;
+  /** Throws a GatewayError `invalid` for options that it cannot take. */
+  backend?(env: Env, options: Options): Backend;
+}

@@ -1,0 +1,109 @@
+// Drives one backend over one channel: carries out its actions, keeps its timers, answers its commands.
+// Knows no protocol.
+import type { Action, Backend, NoteLevel } from './adapter.ts';
+import type { Channel, Ending } from './channel.ts';
+import { type Clock, createTimers } from './clock.ts';
+import type { Command } from './command.ts';
+import { type Outcome, refused } from './errors.ts';
+import type { Event } from './event.ts';
+
+/** A fresh agent: its connection and the machine that speaks to it. */
+export interface AgentConnection {
+  readonly channel: Channel;
+  readonly backend: Backend;
+}
+
+/** Who hears what the agent says. */
+export interface AgentListener {
+  event(event: Event): void;
+  note(level: NoteLevel, text: string): void;
+  /** The agent is gone; every pending command has been settled. Exactly once. */
+  end(ending: Ending): void;
+}
+
+/** A running agent. */
+export interface AgentLink {
+  readonly channel: Channel;
+  /** Calls back exactly once, also when the agent goes away. */
+  submit(command: Command, settle: (outcome: Outcome) => void): void;
+  /** Ends the connection; `listener.end` follows with that reason. */
+  stop(reason: string): void;
+}
+
+/** Starts talking to an agent. */
+export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, listener: AgentListener): AgentLink {
+  const timers = createTimers(clock);
+  const pending = new Map<string, (outcome: Outcome) => void>();
+  let commands = 0;
+  let stopping: string | null = null;
+  let ended = false;
+
+  function settle(id: string, outcome: Outcome): void {
+    const callback = pending.get(id);
+    pending.delete(id);
+    callback?.(outcome);
+  }
+
+  function perform(actions: readonly Action<Event>[]): void {
+    for (const action of actions) {
+      switch (action.do) {
+        case 'deliver':
+          listener.event(action.message);
+          break;
+        case 'send':
+          channel.send(action.frame);
+          break;
+        case 'settle':
+          settle(action.id, action.outcome);
+          break;
+        case 'note':
+          listener.note(action.level, action.text);
+          break;
+        case 'timer':
+          timers.set(action.id, action.ms, () => perform(backend.wake?.(action.id) ?? []));
+          break;
+        case 'close':
+          stopping ??= action.reason;
+          channel.close(action.code, action.reason);
+          break;
+        default:
+          action satisfies never;
+      }
+    }
+  }
+
+  channel.open({
+    frame: (frame) => perform(backend.decode(frame)),
+    // What was lost may have been the end of a message: the state is unknown, so this agent is done (F7).
+    fault: (fault) => {
+      listener.note('violation', fault.message);
+      stopping ??= `the agent sent ${fault.message}`;
+      channel.close('error', stopping);
+    },
+    end: (ending) => {
+      if (ended) return;
+      ended = true;
+      perform(backend.end?.() ?? []);
+      timers.clear();
+      const reason = stopping ?? ending.reason;
+      for (const id of [...pending.keys()]) settle(id, refused('agent-down', reason));
+      listener.end({ ...ending, reason });
+    },
+  });
+  perform(backend.start?.() ?? []);
+
+  return {
+    channel,
+    submit(command, callback) {
+      if (ended) return callback(refused('agent-down', stopping ?? 'the agent is gone'));
+      commands += 1;
+      const id = `c${commands}`;
+      pending.set(id, callback);
+      perform(backend.encode(command, id));
+    },
+    stop(reason) {
+      stopping ??= reason;
+      channel.close('going-away', reason);
+    },
+  };
+}

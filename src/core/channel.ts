@@ -1,0 +1,69 @@
+// What a transport gives: whole frames in, whole frames out. Knows no protocol and no socket.
+import type { ErrorCode } from './errors.ts';
+
+/** One whole message off the wire: bytes, decoded and parsed only when somebody asks. */
+export interface Frame {
+  readonly bytes: Uint8Array;
+  /** Throws a GatewayError `bad-frame` when the bytes are not UTF-8. */
+  readonly text: string;
+  /** Throws a GatewayError `bad-frame` or `too-deep` (128 levels) when the bytes are not acceptable JSON. */
+  readonly json: unknown;
+}
+
+/** One whole message for the wire: text, or pieces written with one scatter write. Never holds a raw LF. */
+export type Out = string | readonly (string | Uint8Array)[];
+
+/** Bytes that never became a frame. The channel goes on behind them unless it ends. */
+export interface FrameFault {
+  readonly code: Extract<ErrorCode, 'bad-frame' | 'too-large'>;
+  readonly message: string;
+}
+
+/** Why a channel is closed; a closed list, which each transport maps to its own codes. */
+export type CloseCode =
+  | 'normal'
+  | 'going-away'
+  | 'bad-frame'
+  | 'too-large'
+  | 'slow'
+  | 'not-found'
+  | 'unauthorized'
+  | 'error';
+
+/** How a channel ended, as seen from here. */
+export interface Ending {
+  /** One sentence, e.g. `agent exited (code 1)`. */
+  readonly reason: string;
+  /** The last lines that a child wrote to stderr, at most 2 KiB. */
+  readonly detail?: string;
+}
+
+/** Who listens to a channel. All calls are synchronous and in wire order; `end` comes exactly once, last. */
+export interface Receiver {
+  frame(frame: Frame): void;
+  fault(fault: FrameFault): void;
+  end(ending: Ending): void;
+  /**
+   * The peer will send nothing more but still reads, as a program does whose input was a file. A receiver without this
+   * is told `end` at once; one with it ends the channel by `close` when it has said everything.
+   */
+  half?(): void;
+  /** The peer took what was waiting; more may be sent. */
+  drained?(): void;
+}
+
+/** One connection. Frames wait unread until `open`. */
+export interface Channel {
+  /** For logs: `child pi`, `websocket 7`. */
+  readonly label: string;
+  open(receiver: Receiver): void;
+  /** Queues one frame; what is sent in one tick leaves in one write. Ignored after close. */
+  send(out: Out): void;
+  /** Bytes handed over and not yet taken by the peer. */
+  readonly buffered: number;
+  /** Stop and restart reading (back-pressure on the peer). */
+  pause(): void;
+  resume(): void;
+  /** Idempotent. `end` follows. */
+  close(code: CloseCode, reason: string): void;
+}

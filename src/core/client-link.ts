@@ -1,0 +1,139 @@
+// Drives one client: its channel, its frontend and its place in the session's stream. Knows no protocol.
+import type { Action, Frontend, NoteLevel } from './adapter.ts';
+import type { Channel, Frame, FrameFault, Out } from './channel.ts';
+import { type Clock, createTimers } from './clock.ts';
+import type { Command } from './command.ts';
+import type { Outcome } from './errors.ts';
+import type { Reader } from './reader.ts';
+
+/** Bytes that may wait in a client's socket before its reader stops pulling (reference reliability T26). */
+export const highWater = 64 * 1024;
+
+/** Where a client's commands go. */
+export interface CommandSink {
+  submit(command: Command, settle: (outcome: Outcome) => void): void;
+  note(level: NoteLevel, text: string): void;
+}
+
+/** A frontend at work, wherever its frames go. */
+export interface FrontendDriver {
+  /** True when the frame was in order; false when the frontend called it a violation. */
+  frame(frame: Frame): boolean;
+  fault(fault: FrameFault): void;
+  end(): void;
+}
+
+/** Carries out a frontend's actions. `send` takes the frames that answer this client alone. */
+export function driveFrontend(
+  frontend: Frontend,
+  clock: Clock,
+  sink: CommandSink,
+  peer: { send(out: Out): void; close(code: 'normal' | 'error', reason: string): void },
+): FrontendDriver {
+  const timers = createTimers(clock);
+
+  function perform(actions: readonly Action<Command>[]): boolean {
+    let inOrder = true;
+    for (const action of actions) {
+      switch (action.do) {
+        case 'deliver':
+          sink.submit(action.message, (outcome) => perform(frontend.reply(action.message, outcome)));
+          break;
+        case 'send':
+          peer.send(action.frame);
+          break;
+        case 'note':
+          if (action.level === 'violation') inOrder = false;
+          sink.note(action.level, action.text);
+          break;
+        case 'timer':
+          timers.set(action.id, action.ms, () => perform(frontend.wake?.(action.id) ?? []));
+          break;
+        case 'close':
+          peer.close(action.code === 'normal' ? 'normal' : 'error', action.reason);
+          break;
+        case 'settle':
+          break;
+        default:
+          action satisfies never;
+      }
+    }
+    return inOrder;
+  }
+
+  perform(frontend.start?.() ?? []);
+  return {
+    frame: (frame) => perform(frontend.decode(frame)),
+    fault: (fault) => {
+      perform(frontend.fault(fault));
+    },
+    end: () => {
+      perform(frontend.end?.() ?? []);
+      timers.clear();
+    },
+  };
+}
+
+/** Who wants to know about a client. */
+export interface ClientListener {
+  /** It is gone; once. */
+  end(): void;
+  /** It sends nothing more; where this is absent, that is its end. */
+  half?(): void;
+}
+
+/** Connects a client on a channel of its own to a session's stream. */
+export function linkClient(
+  channel: Channel,
+  frontend: Frontend,
+  reader: Reader,
+  clock: Clock,
+  sink: CommandSink,
+  listener: ClientListener,
+): void {
+  let blocked = false;
+  let ended = false;
+
+  function pump(): void {
+    while (!ended) {
+      blocked = channel.buffered >= highWater;
+      if (blocked) return;
+      const entries = reader.read(highWater);
+      if (entries.length === 0) return;
+      for (const entry of entries) {
+        if (entry.kind === 'frame') channel.send(entry.out);
+        // Bare frames cannot say that some are missing: this client must come back for a snapshot (F19).
+        else if (entry.kind === 'reset') channel.close('slow', 'too far behind: reconnect for the current state');
+        else channel.close('going-away', entry.reason);
+      }
+    }
+  }
+
+  reader.onReadable = pump;
+  const driver = driveFrontend(frontend, clock, sink, {
+    send: (out) => {
+      // An answer must not overtake what the session said before it.
+      pump();
+      channel.send(out);
+    },
+    close: (code, reason) => channel.close(code, reason),
+  });
+  channel.open({
+    frame: (frame) => {
+      driver.frame(frame);
+    },
+    fault: driver.fault,
+    drained: () => {
+      if (blocked) pump();
+    },
+    end: () => {
+      if (ended) return;
+      ended = true;
+      driver.end();
+      reader.close();
+      listener.end();
+    },
+    ...(listener.half === undefined ? {} : { half: listener.half }),
+  });
+  pump();
+}

@@ -1,0 +1,67 @@
+// All sessions by id. Knows no protocol and no agent: it is told how to open a session.
+import { GatewayError } from './errors.ts';
+import type { Session } from './session.ts';
+
+/** A session and what lists show of it. */
+export interface HubEntry {
+  readonly session: Session;
+  readonly agent: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  /** Who may use it. */
+  readonly principal: string;
+}
+
+/** The sessions of a gateway. */
+export interface Hub {
+  /** Throws `conflict` when the id is taken, `limit` when there are too many sessions. */
+  add(id: string, open: () => HubEntry): HubEntry;
+  /** Throws `not-found`; also for another principal's session, so that ids cannot be probed. */
+  get(id: string, principal: string): HubEntry;
+  list(): readonly HubEntry[];
+  /** Closes and forgets it. */
+  remove(id: string, reason: string): void;
+  closeAll(reason: string): void;
+}
+
+/** An empty hub. */
+export function createHub(limits: { sessions: number }): Hub {
+  const entries = new Map<string, HubEntry>();
+  return {
+    add(id, open) {
+      forgetClosed();
+      if (entries.has(id)) throw new GatewayError('conflict', `session ${id} exists already`);
+      if (entries.size >= limits.sessions) {
+        throw new GatewayError('limit', `session limit reached (${limits.sessions} sessions)`);
+      }
+      const entry = open();
+      entries.set(id, entry);
+      return entry;
+    },
+    get(id, principal) {
+      forgetClosed();
+      const entry = entries.get(id);
+      if (entry === undefined || entry.principal !== principal) {
+        throw new GatewayError('not-found', `session ${id} not found`);
+      }
+      return entry;
+    },
+    list: () => {
+      forgetClosed();
+      return [...entries.values()];
+    },
+    remove(id, reason) {
+      entries.get(id)?.session.close(reason);
+      entries.delete(id);
+    },
+    closeAll(reason) {
+      for (const { session } of entries.values()) session.close(reason);
+      entries.clear();
+    },
+  };
+
+  /** A session may close itself (command `delete-session`). */
+  function forgetClosed(): void {
+    for (const [id, { session }] of entries) if (session.state === 'closed') entries.delete(id);
+  }
+}

@@ -1,0 +1,278 @@
+// One conversation with one agent, whoever watches: the log, the agent's life, the prompts that wait. Knows no protocol.
+import type { NoteLevel, Projection, SessionView } from './adapter.ts';
+import { type AgentConnection, type AgentLink, linkAgent } from './agent-link.ts';
+import type { Ending } from './channel.ts';
+import { type Clock, createTimers } from './clock.ts';
+import { closeRun } from './close-run.ts';
+import type { Command, CommandOf } from './command.ts';
+import { messageOf, type Outcome, refused } from './errors.ts';
+import type { Event, Logged } from './event.ts';
+import { createQuestions } from './questions.ts';
+import { createRepair } from './repair.ts';
+import { createStream, type Stream } from './stream.ts';
+import { emptyTranscript, fold, type Transcript } from './transcript.ts';
+import type { WindowLimits } from './window.ts';
+
+/** How long and how much a session waits and keeps. */
+export interface SessionLimits {
+  /** An open approval or dialog is denied or cancelled after this, ms. */
+  readonly questionMs: number;
+  /** An agent that does not end its run so long after an abort is ended itself, ms. */
+  readonly abortMs: number;
+  /** An agent that says nothing for so long inside a run is ended, ms; null: never. */
+  readonly silenceMs: number | null;
+  /** Prompts that may wait behind the running one. */
+  readonly queuedPrompts: number;
+  readonly window?: WindowLimits;
+}
+
+/** Limits from the reliability reference (F4, F15). */
+export const defaultSessionLimits: SessionLimits = {
+  questionMs: 10 * 60_000,
+  abortMs: 10_000,
+  silenceMs: null,
+  queuedPrompts: 64,
+};
+
+/** What a session is made of. */
+export interface SessionPorts {
+  readonly id: string;
+  /** 12 hex digits, new with each life of the session. */
+  readonly epoch: string;
+  readonly clock: Clock;
+  readonly limits: SessionLimits;
+  /** Starts a fresh agent. May throw; the command that needed it fails then. */
+  connect(): AgentConnection;
+  note(level: NoteLevel, text: string): void;
+}
+
+/** A session at work. */
+export interface Session extends SessionView {
+  /** `idle`: no run. `down`: the agent is gone; the next prompt starts a new one. */
+  readonly state: 'idle' | 'running' | 'down' | 'closed';
+  /** Clients attached to any of its streams. */
+  readonly readers: number;
+  /** Calls back exactly once. */
+  submit(command: Command, settle: (outcome: Outcome) => void): void;
+  /** Calls back once, when no run is open and no prompt waits; at once if that is so now. */
+  whenIdle(callback: () => void): void;
+  /** The stream of that dialect: made on first use, then shared by all who name the same key. */
+  stream(key: string, make: (view: SessionView) => Projection): Stream;
+  /** Ends the run, the agent and all streams. Idempotent. */
+  close(reason: string): void;
+}
+
+type Settle = (outcome: Outcome) => void;
+
+/** Opens a session. The agent starts with the first command that needs it. */
+export function createSession(ports: SessionPorts): Session {
+  const { clock, limits } = ports;
+  const transcript: Transcript = emptyTranscript();
+  const streams = new Map<string, Stream>();
+  const timers = createTimers(clock);
+  const waiting: { command: CommandOf<'prompt'>; settle: Settle }[] = [];
+  /** The prompt that the agent has and whose run has not started yet. */
+  let prompting: Settle | null = null;
+  let agent: AgentLink | null = null;
+  let idleCallbacks: (() => void)[] = [];
+  let held = false;
+  let closed = false;
+
+  const view: SessionView = { id: ports.id, epoch: ports.epoch, transcript };
+  const admit = createRepair({ transcript, append, note: ports.note });
+  const questions = createQuestions({
+    transcript,
+    clock,
+    deadlineMs: limits.questionMs,
+    admit,
+    forward: (answer, settle) => forward(answer, settle),
+  });
+
+  function append(event: Event): void {
+    const logged: Logged = { seq: transcript.lastSeq + 1, at: clock.now(), event };
+    fold(transcript, logged);
+    questions.event(event);
+    for (const stream of streams.values()) stream.event(logged);
+    if (event.type === 'run-start') settlePrompt({ ok: true });
+    if (event.type === 'run-end') afterRun();
+    else if (transcript.run !== null) watchSilence();
+  }
+
+  /** A prompt has succeeded once its run has begun: from then on the log tells how it goes, and nobody else. */
+  function settlePrompt(outcome: Outcome): void {
+    const settle = prompting;
+    prompting = null;
+    settle?.(outcome);
+  }
+
+  function afterRun(): void {
+    timers.set('abort', null, () => {});
+    timers.set('silence', null, () => {});
+    // Not in this tick: the agent may be in the middle of what it says about the end.
+    if (waiting.length > 0) timers.set('next', 0, sendNext);
+    else tellIdle();
+  }
+
+  function tellIdle(): void {
+    if (isBusy() || waiting.length > 0) return;
+    const callbacks = idleCallbacks;
+    idleCallbacks = [];
+    for (const callback of callbacks) callback();
+  }
+
+  function sendNext(): void {
+    if (isBusy() || closed) return;
+    const next = waiting.shift();
+    if (next !== undefined) prompt(next.command, next.settle);
+  }
+
+  const isBusy = () => transcript.run !== null || prompting !== null;
+
+  function watchSilence(): void {
+    if (limits.silenceMs === null) return;
+    const waitsForUser = transcript.approvals.size + transcript.dialogs.size > 0;
+    timers.set('silence', waitsForUser ? null : limits.silenceMs, () => agent?.stop('agent unresponsive'));
+  }
+
+  function connectAgent(): AgentLink {
+    if (agent !== null) return agent;
+    const isReplacement = transcript.agent === 'down';
+    const connection = ports.connect();
+    agent = linkAgent(connection, clock, { event: admit, note: ports.note, end: agentEnded });
+    if (isReplacement) {
+      admit({ type: 'agent-changed', state: 'up' });
+      const text = 'A new agent was started; it does not remember what was said before.';
+      admit({ type: 'notice', level: 'warning', source: 'gateway', text });
+    }
+    return agent;
+  }
+
+  function agentEnded(ending: Ending): void {
+    agent = null;
+    held = false;
+    const detail = ending.detail === undefined || ending.detail === '' ? '' : `: ${ending.detail}`;
+    const cause = {
+      outcome: 'failed' as const,
+      failure: { kind: 'agent' as const, message: `${ending.reason}${detail}` },
+    };
+    settlePrompt(refused('agent-down', cause.failure.message));
+    for (const event of closeRun(transcript, cause)) admit(event);
+    timers.clear();
+    questions.clear();
+    if (!closed) admit({ type: 'agent-changed', state: 'down', reason: ending.reason });
+    // Prompts that wait were meant for a conversation that this agent held: never repeat by ourselves (F1).
+    for (const { settle } of waiting.splice(0)) settle(refused('agent-down', ending.reason));
+    tellIdle();
+  }
+
+  function forward(command: Command, settle: Settle): void {
+    let link: AgentLink;
+    try {
+      link = connectAgent();
+    } catch (thrown) {
+      return settle(refused('agent-down', messageOf(thrown)));
+    }
+    link.submit(command, settle);
+  }
+
+  function prompt(command: CommandOf<'prompt'>, settle: Settle): void {
+    prompting = settle;
+    forward(command, (outcome) => {
+      if (outcome.ok || prompting !== settle) return;
+      settlePrompt(outcome);
+      afterRun();
+    });
+  }
+
+  function submitPrompt(command: CommandOf<'prompt'>, settle: Settle): void {
+    if (!isBusy()) return prompt(command, settle);
+    switch (command.whenBusy) {
+      case 'steer':
+      case 'follow-up':
+        return forward(command, settle);
+      case 'refuse':
+        return settle(refused('busy', 'the agent is still working on an earlier prompt'));
+      default:
+        if (waiting.length >= limits.queuedPrompts) {
+          return settle(refused('limit', `${limits.queuedPrompts} prompts are waiting already`));
+        }
+        waiting.push({ command, settle });
+    }
+  }
+
+  function abort(command: CommandOf<'abort'>, settle: Settle): void {
+    if (command.target === 'run') {
+      if (!isBusy()) return settle({ ok: true });
+      timers.set('abort', limits.abortMs, () => agent?.stop('the agent did not stop when it was aborted'));
+    }
+    forward(command, settle);
+  }
+
+  function submit(command: Command, settle: Settle): void {
+    if (closed) return settle(refused('not-found', 'the session is closed'));
+    switch (command.type) {
+      case 'prompt':
+        return submitPrompt(command, settle);
+      case 'abort':
+        return abort(command, settle);
+      case 'answer-approval':
+        return questions.answer(command, (outcome) => {
+          settle(outcome);
+          if (outcome.ok && command.interrupt === true) abort({ type: 'abort', target: 'run' }, () => {});
+        });
+      case 'answer-dialog':
+        return questions.answer(command, settle);
+      case 'delete-session':
+        close('the session was deleted');
+        return settle({ ok: true });
+      default:
+        return forward(command, settle);
+    }
+  }
+
+  /** A single reader that cannot keep up slows the agent instead of filling memory (F20). */
+  function hold(pressure: boolean): void {
+    if (pressure === held || agent === null) return;
+    held = pressure;
+    if (pressure) agent.channel.pause();
+    else agent.channel.resume();
+  }
+
+  function close(reason: string): void {
+    if (closed) return;
+    closed = true;
+    for (const { settle } of waiting.splice(0)) settle(refused('shutting-down', reason));
+    settlePrompt(refused('shutting-down', reason));
+    const failure = { kind: 'gateway' as const, message: reason };
+    for (const event of closeRun(transcript, { outcome: 'aborted', failure })) admit(event);
+    agent?.stop(reason);
+    timers.clear();
+    questions.clear();
+    for (const stream of streams.values()) stream.close(reason);
+  }
+
+  return {
+    ...view,
+    get state() {
+      if (closed) return 'closed';
+      if (isBusy()) return 'running';
+      return transcript.agent === 'down' ? 'down' : 'idle';
+    },
+    get readers() {
+      return [...streams.values()].reduce((sum, stream) => sum + stream.readers, 0);
+    },
+    submit,
+    whenIdle(callback) {
+      idleCallbacks.push(callback);
+      tellIdle();
+    },
+    stream(key, make) {
+      const existing = streams.get(key);
+      if (existing !== undefined) return existing;
+      const stream = createStream(view, make, { limits: limits.window, pressure: hold, note: ports.note });
+      streams.set(key, stream);
+      return stream;
+    },
+    close,
+  };
+}

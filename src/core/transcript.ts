@@ -1,0 +1,326 @@
+// The one accumulator: folds events into messages, open blocks, running tools, usage. Knows no protocol.
+import { addUsage, type Content, type Cost, type Failure, noUsage, type Stop, type Usage } from './content.ts';
+import type { BlockHead, EventOf, Logged, SessionInfo } from './event.ts';
+
+/** One block of an assistant message, open or whole. */
+export interface Block {
+  readonly index: number;
+  readonly head: BlockHead;
+  /** All deltas joined; the JSON text of the arguments for a tool call. */
+  text: string;
+  /** How the block ended; absent while it is open. */
+  end?: EventOf<'block-end'>;
+}
+
+/** A message of the model, open until `stop` is set. */
+export interface AssistantMessage {
+  readonly role: 'assistant';
+  readonly start: EventOf<'message-start'>;
+  readonly seq: number;
+  readonly startedAt: number;
+  readonly blocks: Block[];
+  endedAt?: number;
+  stop?: Stop;
+  usage?: Usage;
+  cost?: Cost;
+  failure?: Failure;
+  end?: EventOf<'message-end'>;
+}
+
+/** A tool call of the current run, from its announcement to its result. */
+export interface ToolRun {
+  readonly call: string;
+  readonly name: string;
+  readonly parent?: string;
+  input: EventOf<'tool-start'>['input'];
+  state: 'announced' | 'running' | 'done';
+  /** The last output seen while it ran. */
+  progress: readonly Content[];
+}
+
+/** The open run. */
+export interface Run {
+  /** Counted from 0 over the session. */
+  readonly number: number;
+  /** Session clock, ms. */
+  readonly startedAt: number;
+}
+
+/** What happened, in order: enough to tell the session again (replay.ts). Streamed messages are kept folded. */
+export type Item =
+  | { readonly kind: 'message'; readonly message: AssistantMessage }
+  | { readonly kind: 'event'; readonly logged: Logged };
+
+/** The state of a session, as its events tell it. Read-only for everybody but {@link fold}. */
+export interface Transcript {
+  readonly items: Item[];
+  run: Run | null;
+  runs: number;
+  turn: boolean;
+  /** Open messages by lane: '' for the main thread, else the parent call. */
+  readonly open: Map<string, AssistantMessage>;
+  /** Tool calls of the current run. */
+  readonly tools: Map<string, ToolRun>;
+  readonly approvals: Map<string, EventOf<'approval-request'>>;
+  readonly dialogs: Map<string, EventOf<'dialog-request'>>;
+  compaction: EventOf<'compaction-start'> | null;
+  retry: EventOf<'retry-start'> | null;
+  queue: Pick<EventOf<'queue-changed'>, 'steering' | 'followUp'>;
+  info: SessionInfo;
+  readonly servers: Map<string, EventOf<'tool-server-changed'>>;
+  readonly displays: Map<string, EventOf<'display'>>;
+  agent: 'up' | 'down';
+  usage: Usage;
+  /** US dollars. */
+  cost: number;
+  lastSeq: number;
+  lastAt: number;
+}
+
+/** The lane of an event: '' for the main thread. */
+export function laneOf(event: { parent?: string | undefined }): string {
+  return event.parent ?? '';
+}
+
+/** The state before any event. */
+export function emptyTranscript(): Transcript {
+  return {
+    items: [],
+    run: null,
+    runs: 0,
+    turn: false,
+    open: new Map(),
+    tools: new Map(),
+    approvals: new Map(),
+    dialogs: new Map(),
+    compaction: null,
+    retry: null,
+    queue: { steering: [], followUp: [] },
+    info: {},
+    servers: new Map(),
+    displays: new Map(),
+    agent: 'up',
+    usage: noUsage,
+    cost: 0,
+    lastSeq: 0,
+    lastAt: 0,
+  };
+}
+
+/**
+ * Takes one more event in. The events must be in legal order (grammar.ts); on illegal ones it does what it can and
+ * never throws.
+ */
+export function fold(transcript: Transcript, logged: Logged): void {
+  const { event, seq, at } = logged;
+  transcript.lastSeq = seq;
+  transcript.lastAt = at;
+  switch (event.type) {
+    case 'run-start': {
+      const run: Run = { number: transcript.runs++, startedAt: at };
+      transcript.run = run;
+      keep(transcript, logged);
+      return;
+    }
+    case 'run-end': {
+      transcript.run = null;
+      transcript.tools.clear();
+      keep(transcript, logged);
+      return;
+    }
+    case 'turn-start':
+    case 'turn-end':
+      transcript.turn = event.type === 'turn-start';
+      keep(transcript, logged);
+      return;
+    case 'message-start': {
+      const message: AssistantMessage = { role: 'assistant', start: event, seq, startedAt: at, blocks: [] };
+      transcript.open.set(laneOf(event), message);
+      transcript.items.push({ kind: 'message', message });
+      return;
+    }
+    case 'block-start':
+    case 'block-delta':
+    case 'block-end':
+      foldBlock(transcript, event);
+      return;
+    case 'message-end':
+      foldMessageEnd(transcript, event, at);
+      return;
+    case 'message-added':
+      keep(transcript, logged);
+      return;
+    case 'history-reset':
+      transcript.items.length = 0;
+      return;
+    case 'tool-start':
+    case 'tool-update':
+    case 'tool-end':
+      foldTool(transcript, event);
+      if (event.type !== 'tool-update') keep(transcript, logged);
+      return;
+    case 'approval-request':
+      transcript.approvals.set(event.id, event);
+      keep(transcript, logged);
+      return;
+    case 'approval-end':
+      transcript.approvals.delete(event.id);
+      keep(transcript, logged);
+      return;
+    case 'dialog-request':
+      transcript.dialogs.set(event.id, event);
+      return;
+    case 'dialog-end':
+      transcript.dialogs.delete(event.id);
+      return;
+    case 'compaction-start':
+      transcript.compaction = event;
+      keep(transcript, logged);
+      return;
+    case 'compaction-end':
+      transcript.compaction = null;
+      keep(transcript, logged);
+      return;
+    case 'retry-start':
+      transcript.retry = event;
+      return;
+    case 'retry-end':
+      transcript.retry = null;
+      return;
+    case 'queue-changed':
+      transcript.queue = event;
+      return;
+    case 'session-changed':
+      transcript.info = { ...transcript.info, ...event.changes };
+      return;
+    case 'tool-server-changed':
+      transcript.servers.set(event.name, event);
+      return;
+    case 'display':
+      foldDisplay(transcript, event);
+      return;
+    case 'agent-changed':
+      transcript.agent = event.state;
+      return;
+    case 'notice':
+    case 'usage-changed':
+    case 'task-changed':
+    case 'activity':
+    case 'bash-output':
+    case 'error':
+    case 'unknown':
+      return;
+    default:
+      event satisfies never;
+  }
+}
+
+function keep(transcript: Transcript, logged: Logged): void {
+  transcript.items.push({ kind: 'event', logged });
+}
+
+function foldBlock(transcript: Transcript, event: EventOf<'block-start' | 'block-delta' | 'block-end'>): void {
+  const message = transcript.open.get(laneOf(event));
+  if (message === undefined) return;
+  if (event.type === 'block-start') {
+    message.blocks.push({ index: event.index, head: event.block, text: '' });
+    if (event.block.kind === 'tool-call') announce(transcript, event.block, event.parent);
+    return;
+  }
+  const block = message.blocks.findLast((candidate) => candidate.index === event.index);
+  if (block === undefined) return;
+  if (event.type === 'block-delta') {
+    block.text += event.delta;
+    return;
+  }
+  block.end = event;
+  if (block.head.kind !== 'tool-call') {
+    if (event.text !== undefined) block.text = event.text;
+    return;
+  }
+  const tool = transcript.tools.get(block.head.id);
+  if (tool !== undefined && event.input !== undefined) tool.input = event.input;
+}
+
+function announce(transcript: Transcript, head: { id: string; name: string }, parent: string | undefined): void {
+  if (transcript.tools.get(head.id)?.state === 'running') return;
+  transcript.tools.set(head.id, {
+    call: head.id,
+    name: head.name,
+    parent,
+    input: {},
+    state: 'announced',
+    progress: [],
+  });
+}
+
+function foldMessageEnd(transcript: Transcript, event: EventOf<'message-end'>, at: number): void {
+  const message = transcript.open.get(laneOf(event));
+  if (message === undefined) return;
+  transcript.open.delete(laneOf(event));
+  message.endedAt = at;
+  message.end = event;
+  message.stop = event.stop;
+  message.usage = event.usage ?? message.start.usage;
+  message.cost = event.cost;
+  message.failure = event.failure;
+  if (message.usage !== undefined) transcript.usage = addUsage(transcript.usage, message.usage);
+  transcript.cost += event.cost?.total ?? 0;
+}
+
+function foldTool(transcript: Transcript, event: EventOf<'tool-start' | 'tool-update' | 'tool-end'>): void {
+  const tool = transcript.tools.get(event.call);
+  if (event.type === 'tool-start') {
+    const { call, name, input, parent } = event;
+    transcript.tools.set(call, { call, name, input, parent, state: 'running', progress: [] });
+    return;
+  }
+  if (event.type === 'tool-update') {
+    if (tool !== undefined)
+      tool.progress = event.mode === 'replace' ? event.content : [...tool.progress, ...event.content];
+    return;
+  }
+  if (tool !== undefined) tool.state = 'done';
+}
+
+function foldDisplay(transcript: Transcript, event: EventOf<'display'>): void {
+  const key = `${event.place}:${event.key ?? ''}`;
+  if (event.lines === null) transcript.displays.delete(key);
+  else transcript.displays.set(key, event);
+}
+
+/** The whole content of a message, open blocks included as far as they are known. */
+export function contentOf(message: AssistantMessage): Content[] {
+  return message.blocks.map(contentOfBlock);
+}
+
+function contentOfBlock({ head, text, end }: Block): Content {
+  switch (head.kind) {
+    case 'text':
+      return { type: 'text', text };
+    case 'thinking':
+      return { type: 'thinking', text, signature: end?.signature, redacted: end?.redacted };
+    case 'tool-call':
+      return {
+        type: 'tool-call',
+        id: head.id,
+        name: head.name,
+        input: end?.input ?? {},
+        incomplete: end === undefined || end.incomplete,
+      };
+    case 'whole':
+      return head.content;
+    default:
+      return head satisfies never;
+  }
+}
+
+/** The text of the last message of the model on the main thread; null when there is none. */
+export function lastText(transcript: Transcript): string | null {
+  for (const item of [...transcript.items].reverse()) {
+    if (item.kind !== 'message' || item.message.start.parent !== undefined) continue;
+    const texts = item.message.blocks.filter((block) => block.head.kind === 'text').map((block) => block.text);
+    if (texts.length > 0) return texts.join('');
+  }
+  return null;
+}

@@ -1,0 +1,317 @@
+// The composition root: the one file that knows adapters, transports and core at once.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { sep } from 'node:path';
+import { adapters } from './adapters/index.ts';
+import type { AgentConfig, Config } from './config.ts';
+import type { Adapter, Env, FrontendSide, NoteLevel, Options } from './core/adapter.ts';
+import type { AgentConnection } from './core/agent-link.ts';
+import type { Channel, Out } from './core/channel.ts';
+import { driveFrontend, type FrontendDriver, linkClient } from './core/client-link.ts';
+import type { Clock } from './core/clock.ts';
+import { GatewayError } from './core/errors.ts';
+import { createHub, type HubEntry } from './core/hub.ts';
+import { createSession, defaultSessionLimits, type Session } from './core/session.ts';
+import type { Stream } from './core/stream.ts';
+import type { Log } from './log.ts';
+import { spawnChannel } from './transports/child-process.ts';
+import { bytesOf, createFrame } from './transports/framing/frame.ts';
+import type { AgentSummary, Board, ClientRequest, PostResult, SessionSummary } from './transports/http/board.ts';
+import { nullChannel } from './transports/memory.ts';
+import { connectWebSocket } from './transports/websocket.ts';
+
+/** A running gateway. */
+export interface Gateway {
+  /** The gateway, as the HTTP routes see it. */
+  readonly board: Board;
+  /**
+   * Serves one client on a channel of its own, with a session of its own. The returned promise resolves when the
+   * client has gone and the session is closed. Throws `invalid` for an unknown frontend or agent.
+   */
+  serveClient(channel: Channel, request: Pick<ClientRequest, 'frontend' | 'agent' | 'options'>): Promise<void>;
+  /** Ends every session and agent. */
+  close(reason: string): void;
+}
+
+/** What the gateway needs from outside. */
+export interface GatewayPorts {
+  readonly log: Log;
+  readonly clock?: Clock;
+}
+
+/** Only one principal exists: whoever holds the token, or owns the process on stdio. */
+const owner = 'owner';
+
+/** Monotonic time and real timers, none of which keeps the process alive by itself. */
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  after(ms, callback) {
+    const timer = setTimeout(callback, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Builds a gateway from its configuration. */
+export function createGateway(config: Config, ports: GatewayPorts): Gateway {
+  const { log, clock = systemClock } = ports;
+  const env: Env = { now: clock.now, id: () => randomUUID() };
+  const hub = createHub({ sessions: config.limits.sessions });
+  const counts = new Map<NoteLevel, number>();
+  /** One driver per SSE stream: those who post to it and those who read it share it. */
+  const posting = new WeakMap<Stream, FrontendDriver & { collect(sent: Out[] | null): void }>();
+  const idleSince = new Map<string, number>();
+  const sweeper = setInterval(sweep, Math.min(60_000, config.limits.idleSessionMs));
+  sweeper.unref();
+  let closing = false;
+
+  function note(session: string, level: NoteLevel, text: string): void {
+    counts.set(level, (counts.get(level) ?? 0) + 1);
+    log(level === 'violation' ? 'warn' : 'debug', text, { session, level });
+  }
+
+  function agentNamed(name: string | undefined): [string, AgentConfig] {
+    const chosen = name ?? config.defaultAgent ?? 'demo';
+    const agent = Object.hasOwn(config.agents, chosen) ? config.agents[chosen] : undefined;
+    if (agent === undefined)
+      throw new GatewayError('not-found', `no agent named ${JSON.stringify(chosen.slice(0, 64))}`);
+    return [chosen, agent];
+  }
+
+  function connect(name: string, agent: AgentConfig, cwd: string | undefined): AgentConnection {
+    const adapter = adapterOf(agent.protocol);
+    if (adapter.backend === undefined) throw new GatewayError('invalid', `${agent.protocol} has no agent side`);
+    const backend = adapter.backend(env, agent.options ?? {});
+    return { backend, channel: openAgent(name, agent, adapter, cwd) };
+  }
+
+  function openAgent(name: string, agent: AgentConfig, adapter: Adapter, cwd: string | undefined): Channel {
+    const maxFrameBytes = config.limits.agentFrameBytes;
+    if (agent.url !== undefined) {
+      const token = agent.tokenVariable === undefined ? undefined : process.env[agent.tokenVariable];
+      return connectWebSocket(agent.url, { token, maxFrameBytes });
+    }
+    if (agent.command === undefined) return nullChannel(`agent ${name}`);
+    if (adapter.framing.stdio !== 'jsonl') {
+      throw new GatewayError('unsupported', `no child processes with ${adapter.framing.stdio} framing yet`);
+    }
+    return spawnChannel({
+      command: agent.command,
+      cwd: cwd ?? agent.cwd,
+      env: agent.env,
+      label: `agent ${name}`,
+      maxFrameBytes,
+    });
+  }
+
+  function openSession(request: { agent?: string; id?: string; cwd?: string }): HubEntry {
+    if (closing) throw new GatewayError('shutting-down', 'the gateway is shutting down');
+    const [name, agent] = agentNamed(request.agent);
+    const cwd = request.cwd === undefined ? undefined : insideRoots(request.cwd, config.roots);
+    const id = request.id ?? randomUUID();
+    return hub.add(id, () => ({
+      session: createSession({
+        id,
+        epoch: randomBytes(6).toString('hex'),
+        clock,
+        limits: {
+          ...defaultSessionLimits,
+          questionMs: config.limits.questionMs,
+          abortMs: config.limits.abortMs,
+          silenceMs: config.limits.silenceMs,
+        },
+        connect: () => connect(name, agent, cwd),
+        note: (level, text) => note(id, level, text),
+      }),
+      agent: name,
+      createdAt: new Date().toISOString(),
+      principal: owner,
+    }));
+  }
+
+  function entryFor(request: Pick<ClientRequest, 'session' | 'agent'>): HubEntry {
+    return request.session === undefined ? openSession(request) : hub.get(request.session, owner);
+  }
+
+  function sideOf(frontend: string, options: Options): FrontendSide {
+    const side = adapterOf(frontend).frontend?.(env, options);
+    if (side === undefined) throw new GatewayError('not-found', `${frontend} has no client side`);
+    return side;
+  }
+
+  function sinkOf(session: Session) {
+    return { submit: session.submit, note: (level: NoteLevel, text: string) => note(session.id, level, text) };
+  }
+
+  /** The shared stream of a dialect, and for SSE also the connection behind all posts to it. */
+  function streamFor(session: Session, request: ClientRequest): { stream: Stream; side: FrontendSide } {
+    const side = sideOf(request.frontend, request.options);
+    const stream = session.stream(`${request.frontend} ${side.key} sse`, side.projection);
+    return { stream, side };
+  }
+
+  function postDriver(session: Session, request: ClientRequest) {
+    const { stream, side } = streamFor(session, request);
+    const existing = posting.get(stream);
+    if (existing !== undefined) return existing;
+    let collected: Out[] | null = null;
+    const driver = driveFrontend(side.connection(session), clock, sinkOf(session), {
+      send: (out) => (collected === null ? stream.inject(out) : void collected.push(out)),
+      close: () => {},
+    });
+    const shared = {
+      ...driver,
+      /** While a frame is being decoded its answers are held: a refusal answers the post, all else goes into the stream. */
+      collect(sent: Out[] | null) {
+        collected = sent;
+      },
+    };
+    posting.set(stream, shared);
+    return shared;
+  }
+
+  function post(request: ClientRequest & { session: string }, frames: readonly Uint8Array[]): PostResult {
+    const { session } = hub.get(request.session, owner);
+    const { stream } = streamFor(session, request);
+    const driver = postDriver(session, request);
+    const refusals: string[] = [];
+    for (const bytes of frames) {
+      const sent: Out[] = [];
+      driver.collect(sent);
+      const inOrder = driver.frame(createFrame(bytes));
+      driver.collect(null);
+      if (inOrder) for (const out of sent) stream.inject(out);
+      else refusals.push(...sent.map((out) => bytesOf(out).toString()));
+    }
+    return refusals.length === 0 ? { ok: true } : { ok: false, frames: refusals };
+  }
+
+  function attach(
+    channel: Channel,
+    request: ClientRequest,
+    options: { holds: boolean },
+    listener: { end(): void; half?(): void },
+  ) {
+    const { session } = entryFor(request);
+    const side = sideOf(request.frontend, request.options);
+    const stream = session.stream(`${request.frontend} ${side.key}`, side.projection);
+    const reader = stream.attach(null, options.holds);
+    linkClient(channel, side.connection(session), reader, clock, sinkOf(session), listener);
+  }
+
+  function sweep(): void {
+    const now = clock.now();
+    for (const { session } of hub.list()) {
+      if (session.readers > 0 || session.state === 'running') {
+        idleSince.delete(session.id);
+        continue;
+      }
+      const since = idleSince.get(session.id) ?? now;
+      idleSince.set(session.id, since);
+      if (now - since >= config.limits.idleSessionMs) {
+        idleSince.delete(session.id);
+        hub.remove(session.id, 'the session was idle for too long');
+      }
+    }
+  }
+
+  const board: Board = {
+    agents: () => Object.entries(config.agents).map(([name, agent]) => agentSummary(name, agent)),
+    sessions: () => hub.list().map(sessionSummary),
+    session: (id) => sessionSummary(hub.get(id, owner)),
+    createSession: (request) => sessionSummary(openSession(request)),
+    closeSession(id) {
+      hub.get(id, owner);
+      hub.remove(id, 'the session was deleted');
+    },
+    check(request) {
+      sideOf(request.frontend, request.options);
+      if (request.session === undefined) agentNamed(request.agent);
+      else hub.get(request.session, owner);
+    },
+    connect: (channel, request) => attach(channel, request, { holds: false }, { end: () => {} }),
+    stream(request, cursor) {
+      const { session } = hub.get(request.session, owner);
+      return streamFor(session, request).stream.attach(cursor);
+    },
+    post,
+    metrics: () => metricsText(hub.list(), counts),
+    ready: () => !closing,
+  };
+
+  return {
+    board,
+    serveClient: (channel, request) =>
+      new Promise((resolve) => {
+        const entry = openSession(request);
+        const { session } = entry;
+        attach(
+          channel,
+          { ...request, session: session.id, principal: owner },
+          { holds: true },
+          {
+            end: () => {
+              hub.remove(session.id, 'the client is gone');
+              resolve();
+            },
+            // `echo '…' | patchbay stdio`: the answer is still wanted when the question has been asked.
+            half: () => session.whenIdle(() => channel.close('normal', 'everything has been answered')),
+          },
+        );
+      }),
+    close(reason) {
+      closing = true;
+      clearInterval(sweeper);
+      hub.closeAll(reason);
+    },
+  };
+}
+
+/** Throws `not-found`, naming those that there are. */
+export function adapterOf(id: string): Adapter {
+  const adapter = adapters.get(id);
+  if (adapter !== undefined) return adapter;
+  const known = [...adapters.keys()].join(', ');
+  throw new GatewayError('not-found', `no protocol named ${JSON.stringify(id.slice(0, 64))}; there are ${known}`);
+}
+
+/** An agent, as lists show it: never its command, directory or environment. */
+function agentSummary(name: string, agent: AgentConfig): AgentSummary {
+  return { name, protocol: agent.protocol, title: agent.title ?? adapterOf(agent.protocol).title };
+}
+
+function sessionSummary({ session, agent, createdAt }: HubEntry): SessionSummary {
+  return { id: session.id, agent, state: session.state, createdAt, clients: session.readers };
+}
+
+/** Threat T8, T9: a client may choose a directory only inside those that the owner has named. */
+function insideRoots(cwd: string, roots: readonly string[]): string {
+  const refusal = new GatewayError('invalid', 'cwd must be an existing directory inside one of the configured roots');
+  try {
+    const real = realpathSync(cwd);
+    const isInside = roots.some((root) => {
+      const base = realpathSync(root);
+      return real === base || real.startsWith(base.endsWith(sep) ? base : base + sep);
+    });
+    if (isInside) return real;
+  } catch {
+    throw refusal;
+  }
+  throw refusal;
+}
+
+function metricsText(entries: readonly HubEntry[], counts: ReadonlyMap<NoteLevel, number>): string {
+  const running = entries.filter(({ session }) => session.state === 'running').length;
+  const clients = entries.reduce((sum, { session }) => sum + session.readers, 0);
+  const notes = [...counts].map(([level, count]) => `patchbay_notes_total{level="${level}"} ${count}`);
+  return [
+    '# TYPE patchbay_sessions gauge',
+    `patchbay_sessions ${entries.length}`,
+    '# TYPE patchbay_runs gauge',
+    `patchbay_runs ${running}`,
+    '# TYPE patchbay_clients gauge',
+    `patchbay_clients ${clients}`,
+    '# TYPE patchbay_notes_total counter',
+    ...notes,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,118 @@
+// Posts frames over HTTP, in order and in batches: the sending half of an event stream's client. Knows no protocol.
+import type { Out } from '../core/channel.ts';
+import { messageOf } from '../core/errors.ts';
+import { bytesOf } from './framing/frame.ts';
+import type { FrameSink } from './framing/framing.ts';
+import { encodeLine, jsonlDecoder } from './framing/jsonl.ts';
+
+/** Frames that go together, at most; the server takes 8 MiB. */
+const batchBytes = 1024 * 1024;
+
+/** Where to post. */
+export interface PostTarget {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  readonly maxFrameBytes: number;
+}
+
+/** Who hears of it. */
+export interface PostListener extends FrameSink {
+  drained(): void;
+  /** A post failed, and with it whatever was in it. It is never repeated: it may have been done (fault F27). */
+  failed(reason: string): void;
+}
+
+/** A queue of frames to post. */
+export interface FramePoster {
+  send(out: Out): void;
+  /** Posts from now on; until then frames are kept. */
+  start(): void;
+  /** Bytes that the server has not yet accepted. */
+  readonly buffered: number;
+}
+
+/** One request at a time, so that the order stays; what comes meanwhile goes together into the next. */
+export function createFramePoster(target: PostTarget, listener: PostListener): FramePoster {
+  let waiting: Buffer[] = [];
+  let buffered = 0;
+  let isStarted = false;
+  let isPosting = false;
+
+  function takeBatch(): readonly Buffer[] {
+    let bytes = 0;
+    const end = waiting.findIndex((frame) => {
+      bytes += frame.length;
+      return bytes > batchBytes;
+    });
+    // A frame that is larger than a batch goes alone.
+    const count = end === -1 ? waiting.length : Math.max(1, end);
+    const batch = waiting.slice(0, count);
+    waiting = waiting.slice(count);
+    return batch;
+  }
+
+  async function postAll(): Promise<void> {
+    for (let batch = takeBatch(); batch.length > 0; batch = takeBatch()) {
+      await postFrames(target, batch, listener);
+      buffered -= batch.reduce((sum, frame) => sum + frame.length, 0);
+    }
+    listener.drained();
+  }
+
+  function post(): void {
+    if (!isStarted || isPosting || waiting.length === 0) return;
+    isPosting = true;
+    postAll()
+      .catch((thrown: unknown) => listener.failed(`could not send: ${problemOf(thrown)}`))
+      .finally(() => {
+        isPosting = false;
+        post();
+      });
+  }
+
+  return {
+    send(out) {
+      const bytes = bytesOf(out);
+      waiting.push(bytes);
+      buffered += bytes.length;
+      process.nextTick(post);
+    },
+    start() {
+      isStarted = true;
+      post();
+    },
+    get buffered() {
+      return buffered;
+    },
+  };
+}
+
+async function postFrames(target: PostTarget, frames: readonly Buffer[], sink: FrameSink): Promise<void> {
+  const [only] = frames;
+  const isOne = only !== undefined && frames.length === 1;
+  const response = await fetch(target.url, {
+    method: 'POST',
+    headers: { ...target.headers, 'content-type': isOne ? 'application/json' : 'application/x-ndjson' },
+    body: isOne ? only : Buffer.concat(frames.map((frame) => bytesOf(encodeLine([frame])))),
+    // A redirect would take the token along.
+    redirect: 'error',
+    signal: target.signal,
+  });
+  const answer = new Uint8Array(await response.arrayBuffer());
+  if (response.ok) return;
+  // The protocol's own errors come as lines; every other refusal is the gateway's.
+  if (response.headers.get('content-type') !== 'application/x-ndjson') {
+    throw new Error(`the server answered ${response.status}`);
+  }
+  const decoder = jsonlDecoder(sink, { maxFrameBytes: target.maxFrameBytes });
+  decoder.push(answer);
+  decoder.end();
+}
+
+/** What went wrong under a fetch: its own message is only `fetch failed`. */
+export function problemOf(thrown: unknown): string {
+  const cause = thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'failed';
+  return messageOf(cause) || code;
+}

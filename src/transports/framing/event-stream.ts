@@ -1,0 +1,117 @@
+// Server-sent events, both ways: a strict encoder and a bounded decoder. Knows no HTTP and no protocol.
+import { createParser } from 'eventsource-parser';
+import type { FrameFault, Out } from '../../core/channel.ts';
+import { GatewayError } from '../../core/errors.ts';
+import type { FrameDecoder } from './framing.ts';
+import { oneLine } from './one-line.ts';
+
+/** One event for the wire. Names and ids are ours, never a peer's: a peer's could forge further fields (threat T17). */
+export interface OutgoingEvent {
+  /** Absent: the default event, `message`. */
+  readonly event?: 'gateway';
+  /** Where a client resumes: `^[0-9a-z.]{1,64}$`. Absent: the client's place does not move. */
+  readonly id?: string;
+  /** One message; brought onto one line. */
+  readonly data: Out;
+}
+
+const eventNames: ReadonlySet<string> = new Set(['gateway']);
+/** Field names, ids and comments around the data, in characters. */
+const roomForFields = 1024;
+const idPattern = /^[0-9a-z.]{1,64}$/;
+
+/** Throws a GatewayError `invalid` for a name or an id that is not ours. */
+export function encodeEvent({ event, id, data }: OutgoingEvent): readonly (string | Uint8Array)[] {
+  let head = '';
+  if (event !== undefined) head += `event: ${checked(event, eventNames.has(event), 'name')}\n`;
+  if (id !== undefined) head += `id: ${checked(id, idPattern.test(id), 'id')}\n`;
+  const pieces = typeof data === 'string' ? [data] : data;
+  return [`${head}data: `, ...pieces.map(oneLine), '\n\n'];
+}
+
+function checked(value: string, valid: boolean, what: string): string {
+  if (!valid) throw new GatewayError('invalid', `not an event ${what}: ${JSON.stringify(value)}`);
+  return value;
+}
+
+/** A line that clients skip; it keeps connections open and shows that they are. */
+export function encodeComment(text: 'ok' | 'ping'): string {
+  return `: ${text}\n\n`;
+}
+
+/** Tells clients how long to wait before they come back. Throws a GatewayError `invalid` unless a whole number of ms. */
+export function encodeRetry(ms: number): string {
+  if (!Number.isSafeInteger(ms) || ms < 0) throw new GatewayError('invalid', `not a number of milliseconds: ${ms}`);
+  return `retry: ${ms}\n\n`;
+}
+
+/** One event off the wire. */
+export interface IncomingEvent {
+  readonly event?: string | undefined;
+  readonly id?: string | undefined;
+  readonly data: string;
+}
+
+/** Where the decoder puts what it finds. */
+export interface EventSink {
+  event(event: IncomingEvent): void;
+  fault(fault: FrameFault): void;
+}
+
+/**
+ * Reads events from bytes, as the WHATWG says: LF, CR or CRLF, one BOM stripped, an unfinished last event dropped.
+ * An event over `maxFrameBytes` (counted in UTF-16 units) is skipped whole and reported once.
+ */
+export function eventStreamDecoder(sink: EventSink, { maxFrameBytes }: { maxFrameBytes: number }): FrameDecoder {
+  const text = new TextDecoder();
+  const tooLarge = {
+    code: 'too-large',
+    message: `an event of more than ${maxFrameBytes} characters, which was discarded`,
+  } as const;
+  let skipper: ((chunk: string) => string) | undefined;
+  let overflowed = false;
+  const parser = createParser({
+    maxBufferSize: maxFrameBytes + roomForFields,
+    // An event that came in one chunk was never buffered.
+    onEvent: (event) => (event.data.length > maxFrameBytes ? sink.fault(tooLarge) : sink.event(event)),
+    onError: (error) => {
+      if (error.type === 'max-buffer-size-exceeded') overflowed = true;
+    },
+  });
+
+  function feed(chunk: string): void {
+    const rest = skipper === undefined ? chunk : skipper(chunk);
+    if (rest === '') return;
+    skipper = undefined;
+    parser.feed(rest);
+    if (!overflowed) return;
+    overflowed = false;
+    parser.reset();
+    // The parser would take what follows for new lines, and text inside the long line could forge an event.
+    skipper = eventSkipper(rest);
+    sink.fault(tooLarge);
+  }
+
+  return {
+    push: (chunk) => feed(text.decode(chunk, { stream: true })),
+    end: () => parser.reset(),
+  };
+}
+
+/** Drops the rest of the event that `before` ends in: returns what follows its blank line, or '' while it is open. */
+function eventSkipper(before: string): (chunk: string) => string {
+  let last = before.at(-1);
+  let blankSoFar = last === '\n' || last === '\r';
+  return (chunk) => {
+    for (let at = 0; at < chunk.length; at += 1) {
+      const character = chunk[at];
+      const secondHalf = character === '\n' && last === '\r';
+      last = character;
+      if (secondHalf) continue;
+      if (character !== '\n' && character !== '\r') blankSoFar = false;
+      else if (blankSoFar) return chunk.slice(at + 1);
+      else blankSoFar = true;
+    }
+    return '';
+  };
+}

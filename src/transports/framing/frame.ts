@@ -1,0 +1,101 @@
+// One whole message off the wire, decoded and parsed only when somebody asks. Knows no framing and no protocol.
+import type { Frame, Out } from '../../core/channel.ts';
+import { GatewayError } from '../../core/errors.ts';
+
+/** Levels of `[` and `{` that a frame may open. JSON.parse has no limit, but all that walks its result does. */
+export const maxJsonDepth = 128;
+
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Fatal: bytes that are not UTF-8 are refused, not replaced. One leading BOM is stripped, as RFC 8259 §8.1 allows. */
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Wraps the bytes of one message. `text` and `json` are worked out on first use and kept.
+ * The bytes are not copied: they must not change while the frame lives.
+ */
+export function createFrame(bytes: Uint8Array): Frame {
+  return new WireFrame(bytes);
+}
+
+/** A class, not a closure: one is made for each line of the hot path, and getters on a prototype cost nothing to make. */
+class WireFrame implements Frame {
+  readonly bytes: Uint8Array;
+  #text: string | undefined;
+  #json: { readonly value: unknown } | undefined;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+
+  get text(): string {
+    this.#text ??= decode(this.bytes);
+    return this.#text;
+  }
+
+  get json(): unknown {
+    this.#json ??= { value: parse(this.bytes, this.text) };
+    return this.#json.value;
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch (cause) {
+    throw new GatewayError('bad-frame', 'the frame is not valid UTF-8', { cause });
+  }
+}
+
+function parse(bytes: Uint8Array, text: string): unknown {
+  if (isDeeperThan(maxJsonDepth, bytes)) {
+    throw new GatewayError('too-deep', `the frame nests deeper than ${maxJsonDepth} levels`);
+  }
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    // The parser's own message quotes the frame, so it stays in `cause`: error texts reach logs and other clients.
+    throw new GatewayError('bad-frame', 'the frame is not valid JSON', { cause });
+  }
+}
+
+/** Counts brackets outside strings. Runs before JSON.parse, which would build the whole tower first (threat T12). */
+function isDeeperThan(limit: number, bytes: Uint8Array): boolean {
+  if (bytes.length <= limit) return false;
+  let depth = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    switch (bytes[at]) {
+      case OPEN_BRACE:
+      case OPEN_BRACKET:
+        depth += 1;
+        if (depth > limit) return true;
+        break;
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
+        depth -= 1;
+        break;
+      case QUOTE:
+        at = endOfString(bytes, at + 1);
+        break;
+    }
+  }
+  return false;
+}
+
+/** The index of the quote that closes the string whose first character is at `from`. */
+function endOfString(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+  return at;
+}
+
+/** All of an outgoing message in one piece. */
+export function bytesOf(out: Out): Buffer {
+  if (typeof out === 'string') return Buffer.from(out);
+  return Buffer.concat(out.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
+}

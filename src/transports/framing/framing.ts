@@ -1,0 +1,35 @@
+// What every framing gives: bytes to frames and back, pure and bounded. Knows no stream and no protocol.
+import type { Frame, FrameFault, Out } from '../../core/channel.ts';
+import type { FramingName } from '../../core/adapter.ts';
+
+/** Where a decoder puts what it finds, synchronously and in wire order. */
+export interface FrameSink {
+  frame(frame: Frame): void;
+  fault(fault: FrameFault): void;
+}
+
+/** Turns a stream of bytes into frames. How the stream is cut into chunks never matters. */
+export interface FrameDecoder {
+  /** The chunk is kept by reference until its frames are let go; it must not change. */
+  push(chunk: Uint8Array): void;
+  /** The stream is over: what is left is delivered or dropped. */
+  end(): void;
+}
+
+/** Limits and choices of a decoder. */
+export interface DecoderOptions {
+  /** A longer frame costs bounded memory, is skipped and reported once as a `too-large` fault. */
+  readonly maxFrameBytes: number;
+  /** A frame that the end of the stream cut short. Default `deliver`: it is tried once (fault F6). */
+  readonly tail?: 'deliver' | 'drop';
+  /** Frames of no bytes. Default `skip`; some protocols answer them. */
+  readonly blank?: 'deliver' | 'skip';
+}
+
+/** One way to cut a stream of bytes into frames. */
+export interface Framing {
+  readonly name: FramingName;
+  decoder(sink: FrameSink, options: DecoderOptions): FrameDecoder;
+  /** The frame as it goes on the wire. */
+  encode(out: Out): Out;
+}

@@ -1,0 +1,129 @@
+// The HTTP routes over the board. Runs behind the gates and knows no token, no protocol and no session.
+import { Hono, type MiddlewareHandler } from 'hono';
+import { GatewayError } from '../../core/errors.ts';
+import { createFrame } from '../framing/frame.ts';
+import { jsonlDecoder } from '../framing/jsonl.ts';
+import { type EventStream, type EventStreamOptions, eventStreamHeaders, openEventStream } from '../sse.ts';
+import type { Board } from './board.ts';
+import { contentType, maxBodyBytes, readBody, stringFields } from './body.ts';
+import { checkedSessionId, clientRequest, tokenHolder } from './client-request.ts';
+import { describeError, errorBody } from './status.ts';
+
+/** What the routes need. */
+export interface AppOptions {
+  readonly board: Board;
+  /** Every stream that is being written, so that a shutdown can end them. */
+  readonly streams: Set<EventStream>;
+  readonly stream?: EventStreamOptions;
+  /** Told of errors that clients only see as `internal`. */
+  readonly onError?: (error: unknown) => void;
+}
+
+const index = `Patchbay: any client plugs into any agent.
+
+GET    /healthz                              is it there (no token)
+GET    /readyz  /metrics                     is it ready; Prometheus figures
+GET    /v1/agents                            what can be started
+GET    /v1/sessions                          what runs
+POST   /v1/sessions                          {agent?, id?, cwd?}
+GET    /v1/sessions/:id
+DELETE /v1/sessions/:id
+GET    /v1/:frontend/ws?session=&agent=      WebSocket, frames of that protocol
+GET    /v1/:frontend/sessions/:id/events     server-sent events; Last-Event-ID or ?cursor= resumes
+POST   /v1/:frontend/sessions/:id/frames     application/json or application/x-ndjson
+
+All but this page and /healthz need "Authorization: Bearer <token>".
+`;
+
+/** Errors come as `{"error":{"code","message"}}`. */
+export function createApp({ board, streams, stream, onError }: AppOptions): Hono {
+  const app = new Hono();
+
+  app.get('/', (context) => context.text(index));
+  app.get('/healthz', (context) => context.json({ status: 'ok' }));
+  app.get('/readyz', (context) =>
+    board.ready() ? context.json({ status: 'ready' }) : context.json({ status: 'not ready' }, 503),
+  );
+  app.get('/metrics', (context) =>
+    context.body(board.metrics(), 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }),
+  );
+
+  app.get('/v1/agents', (context) => context.json({ agents: board.agents() }));
+  app.get('/v1/sessions', (context) => context.json({ sessions: board.sessions() }));
+  app.post('/v1/sessions', onlyTypes('application/json'), async (context) => {
+    const { json } = createFrame(await readBody(context.req.raw));
+    const fields = stringFields(json, ['agent', 'id', 'cwd']);
+    if (fields.id !== undefined) checkedSessionId(fields.id);
+    return context.json(board.createSession(fields, tokenHolder), 201);
+  });
+  app.get('/v1/sessions/:id', (context) => context.json(board.session(checkedSessionId(context.req.param('id')))));
+  app.delete('/v1/sessions/:id', (context) => {
+    board.closeSession(checkedSessionId(context.req.param('id')));
+    return context.body(null, 204);
+  });
+
+  // An upgrade never comes here; upgrade.ts takes it before the routes.
+  app.get('/v1/:frontend/ws', (context) =>
+    context.json({ error: { code: 'invalid', message: 'this address speaks WebSocket' } }, 426, {
+      upgrade: 'websocket',
+    }),
+  );
+
+  app.get('/v1/:frontend/sessions/:id/events', (context) => {
+    // HEAD arrives here as well, and nobody would read or cancel its stream.
+    if (context.req.method === 'HEAD') return context.body(null, 200, eventStreamHeaders);
+    const query = new URL(context.req.url).searchParams;
+    const session = checkedSessionId(context.req.param('id'));
+    const request = { ...clientRequest(context.req.param('frontend'), query), session };
+    const reader = board.stream(request, context.req.header('last-event-id') ?? query.get('cursor'));
+    const opened = openEventStream(reader, { ...stream, onClose: () => streams.delete(opened) });
+    streams.add(opened);
+    return new Response(opened.body, { headers: eventStreamHeaders });
+  });
+
+  app.post(
+    '/v1/:frontend/sessions/:id/frames',
+    onlyTypes('application/json', 'application/x-ndjson'),
+    async (context) => {
+      const session = checkedSessionId(context.req.param('id'));
+      const query = new URL(context.req.url).searchParams;
+      const request = { ...clientRequest(context.req.param('frontend'), query), session };
+      const body = await readBody(context.req.raw);
+      const frames = contentType(context.req.raw) === 'application/json' ? [body] : linesOf(body);
+      if (body.length === 0 || frames.length === 0) throw new GatewayError('invalid', 'the body holds no frame');
+      const result = board.post(request, frames);
+      if (result.ok) return context.json({ accepted: frames.length }, 202);
+      // Lines, so that a client can tell the protocol's own errors from the gateway's JSON object.
+      const lines = result.frames.map((frame) => `${frame}\n`).join('');
+      return context.body(lines, 400, { 'content-type': 'application/x-ndjson' });
+    },
+  );
+
+  app.notFound((context) => context.json({ error: { code: 'not-found', message: 'there is nothing here' } }, 404));
+  app.onError((thrown) => {
+    const { status, problem } = describeError(thrown);
+    if (problem.code === 'internal') onError?.(thrown);
+    return new Response(errorBody(problem), { status, headers: { 'content-type': 'application/json' } });
+  });
+  return app;
+}
+
+/** Pages elsewhere can send forms and text without asking the browser first, but not these types (threat T3). */
+function onlyTypes(...accepted: readonly string[]): MiddlewareHandler {
+  const message = `the content type must be ${accepted.join(' or ')}`;
+  return async (context, next) => {
+    if (!accepted.includes(contentType(context.req.raw))) {
+      return context.json({ error: { code: 'invalid', message } }, 415);
+    }
+    await next();
+  };
+}
+
+function linesOf(body: Uint8Array): readonly Uint8Array[] {
+  const lines: Uint8Array[] = [];
+  const sink = { frame: (frame: { bytes: Uint8Array }) => lines.push(frame.bytes), fault: () => {} };
+  const decoder = jsonlDecoder(sink, { maxFrameBytes: maxBodyBytes });
+  decoder.push(body);
+  decoder.end();
+  return lines;
+}

@@ -1,0 +1,57 @@
+// What the HTTP routes need of the gateway: a port, so that the transport knows no protocol and no session.
+import type { Channel } from '../../core/channel.ts';
+import type { Options } from '../../core/adapter.ts';
+import type { Reader } from '../../core/reader.ts';
+
+/** A session as the REST routes show it. */
+export interface SessionSummary {
+  readonly id: string;
+  readonly agent: string;
+  readonly state: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly clients: number;
+}
+
+/** An agent as `GET /v1/agents` shows it: never its command, directory or environment (threat T8). */
+export interface AgentSummary {
+  readonly name: string;
+  readonly protocol: string;
+  readonly title: string;
+}
+
+/** Which client wants in, and where. */
+export interface ClientRequest {
+  /** Frontend id from the path; checked by the board. */
+  readonly frontend: string;
+  readonly session?: string;
+  readonly agent?: string;
+  /** The query parameters that are left over: adapter options. */
+  readonly options: Options;
+  /** Who the token belongs to. */
+  readonly principal: string;
+}
+
+/** The answer to posted frames: accepted, or the protocol's own error frames. */
+export type PostResult = { readonly ok: true } | { readonly ok: false; readonly frames: readonly string[] };
+
+/** The gateway, seen from HTTP. Every method throws a GatewayError (`not-found`, `invalid`, `limit`, …) to refuse. */
+export interface Board {
+  agents(): readonly AgentSummary[];
+  sessions(): readonly SessionSummary[];
+  session(id: string): SessionSummary;
+  createSession(request: { agent?: string; id?: string; cwd?: string }, principal: string): SessionSummary;
+  /** Ends the session and its agent. */
+  closeSession(id: string): void;
+  /** Checks a WebSocket request before the upgrade; throws to refuse it. */
+  check(request: ClientRequest): void;
+  /** Hands over an upgraded WebSocket. */
+  connect(channel: Channel, request: ClientRequest): void;
+  /** Opens a stream of frames for SSE. `cursor` comes from Last-Event-ID or `?cursor=`, unchecked. */
+  stream(request: ClientRequest & { session: string }, cursor: string | null): Reader;
+  /** Frames that the client of a stream posted, each as raw bytes. */
+  post(request: ClientRequest & { session: string }, frames: readonly Uint8Array[]): PostResult;
+  /** Prometheus text for `GET /metrics`. */
+  metrics(): string;
+  ready(): boolean;
+}

@@ -1,0 +1,52 @@
+// Reads request bodies, bounded, and refuses content types that a page could send without asking. Knows no route.
+import { GatewayError } from '../../core/errors.ts';
+
+/** The largest body: one client frame (threat T13). */
+export const maxBodyBytes = 8 * 1024 * 1024;
+
+/** The whole body. Throws a GatewayError `too-large`, which is known from Content-Length or while reading. */
+export async function readBody(request: Request): Promise<Uint8Array> {
+  if (Number(request.headers.get('content-length') ?? 0) > maxBodyBytes) throw tooLarge();
+  const reader = request.body?.getReader();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  // Not cancelled when it is too long: the rest is drained by the server, so that the client gets to read the answer.
+  for (let step = await reader?.read(); step !== undefined && !step.done; step = await reader?.read()) {
+    chunks.push(step.value);
+    length += step.value.length;
+    if (length > maxBodyBytes) throw tooLarge();
+  }
+  return Buffer.concat(chunks, length);
+}
+
+function tooLarge(): GatewayError {
+  return new GatewayError('too-large', `the body has more than ${maxBodyBytes} bytes`);
+}
+
+/** The media type, lower case and without parameters; '' when there is none. */
+export function contentType(request: Request): string {
+  const [type = ''] = (request.headers.get('content-type') ?? '').split(';');
+  return type.trim().toLowerCase();
+}
+
+/** The fields of a JSON object, all of them optional strings. Throws a GatewayError `invalid` for anything else. */
+export function stringFields<Name extends string>(
+  value: unknown,
+  names: readonly Name[],
+): Partial<Record<Name, string>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new GatewayError('invalid', 'the body must be a JSON object');
+  }
+  const unknownName = Object.keys(value).find((key) => !names.some((name) => name === key));
+  if (unknownName !== undefined)
+    throw new GatewayError('invalid', `unknown field ${JSON.stringify(unknownName.slice(0, 64))}`);
+  const given = new Map(Object.entries(value));
+  const fields: Partial<Record<Name, string>> = {};
+  for (const name of names) {
+    const field: unknown = given.get(name);
+    if (field === undefined) continue;
+    if (typeof field !== 'string') throw new GatewayError('invalid', `the field ${name} must be a string`);
+    fields[name] = field;
+  }
+  return fields;
+}

@@ -1,0 +1,32 @@
+// Reads from a URL which client wants in, and where. Knows no protocol: the board checks the names.
+import { GatewayError } from '../../core/errors.ts';
+import type { ClientRequest } from './board.ts';
+
+const sessionPattern = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** The one principal there is: whoever holds the token. */
+export const tokenHolder = 'token';
+
+/** Throws a GatewayError `invalid` for an id that could mean something to a file system or a log (threat T9). */
+export function checkedSessionId(id: string): string {
+  if (!sessionPattern.test(id)) throw new GatewayError('invalid', `a session id must match ${sessionPattern.source}`);
+  return id;
+}
+
+/** `session` and `agent` are the gateway's, `cursor` belongs to the stream; what is left are adapter options. */
+export function clientRequest(frontend: string, query: URLSearchParams): ClientRequest {
+  const session = query.get('session');
+  const agent = query.get('agent');
+  // No prototype: the names come from the wire (threat T11).
+  const options: Record<string, string> = Object.create(null);
+  for (const [name, value] of query) {
+    if (name !== 'session' && name !== 'agent' && name !== 'cursor') options[name] ??= value;
+  }
+  return {
+    frontend,
+    ...(session === null ? {} : { session: checkedSessionId(session) }),
+    ...(agent === null ? {} : { agent }),
+    options,
+    principal: tokenHolder,
+  };
+}

@@ -1,0 +1,45 @@
+// Headers as they came over the wire, and those that every answer carries. Knows no route.
+import type { IncomingMessage } from 'node:http';
+
+/** All values of a header, from the raw list: Node joins or drops duplicates, and duplicates are how checks are evaded. */
+export function headersNamed(request: IncomingMessage, name: string): readonly string[] {
+  const { rawHeaders } = request;
+  return rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name);
+}
+
+/** The members of a comma-separated header. */
+export function headerList(request: IncomingMessage, name: string): readonly string[] {
+  return headersNamed(request, name)
+    .flatMap((value) => value.split(','))
+    .map((value) => value.trim())
+    .filter((value) => value !== '');
+}
+
+/** On every answer (threat T4): nothing is guessed, nothing is embedded elsewhere, nothing is kept. */
+export const securityHeaders = {
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+} as const;
+
+/** CORS headers for an origin that was configured; none otherwise, and never a wildcard (threat T4). */
+export function corsHeaders(request: IncomingMessage, allowedOrigins: ReadonlySet<string>): Record<string, string> {
+  if (allowedOrigins.size === 0) return {};
+  const [origin] = headersNamed(request, 'origin');
+  if (origin === undefined || !allowedOrigins.has(origin)) return { vary: 'Origin' };
+  return { vary: 'Origin', 'access-control-allow-origin': origin, 'cross-origin-resource-policy': 'cross-origin' };
+}
+
+/** What a browser asks before a request from a configured origin. It carries no token and must not need one. */
+export function isPreflight(request: IncomingMessage, allowedOrigins: ReadonlySet<string>): boolean {
+  const [origin] = headersNamed(request, 'origin');
+  const asks = headersNamed(request, 'access-control-request-method').length > 0;
+  return request.method === 'OPTIONS' && asks && origin !== undefined && allowedOrigins.has(origin);
+}
+
+/** The answer to it. */
+export const preflightHeaders = {
+  'access-control-allow-methods': 'GET, POST, DELETE',
+  'access-control-allow-headers': 'Authorization, Content-Type, Last-Event-ID',
+  'access-control-max-age': '600',
+} as const;

@@ -1,0 +1,135 @@
+// Puts gates, routes and upgrades on one port. Knows no protocol.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, isIP } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { GatewayError, messageOf } from '../../core/errors.ts';
+import type { EventStream, EventStreamOptions } from '../sse.ts';
+import { createApp } from './app.ts';
+import type { Board } from './board.ts';
+import { createGates, type Refusal } from './gates.ts';
+import { corsHeaders, isPreflight, preflightHeaders, securityHeaders } from './headers.ts';
+import { errorBody } from './status.ts';
+import { generateToken } from './token.ts';
+import { createUpgradeHandler } from './upgrade.ts';
+
+/** Where to listen, and for whom. */
+export interface ListenOptions {
+  readonly board: Board;
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  /** Default 0: any. */
+  readonly port?: number;
+  /** Generated when absent; must be given to listen beyond loopback. */
+  readonly token?: string;
+  /** Exact origins of pages elsewhere that may call. */
+  readonly allowedOrigins?: readonly string[];
+  /** Further `name:port` under which we are called, e.g. behind a proxy. */
+  readonly allowedHosts?: readonly string[];
+  readonly stream?: EventStreamOptions;
+  /** Told of errors that clients only see as `internal`. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** A server that listens. */
+export interface Listening {
+  readonly url: string;
+  readonly port: number;
+  readonly token: string;
+  /** Ends streams, closes WebSockets with 1001, lets answers finish; resolves when the port is free. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Times in ms (threat T16). A stream is an answer, so the time for requests does not touch it. */
+const limits = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 1000 };
+const maxConnections = 512;
+/** How long `close` is polite to connections that do not end. */
+const closeGraceMs = 5000;
+
+/**
+ * Throws a GatewayError `invalid` when the address cannot be listened on, or is not loopback and no token was given
+ * (threat T5).
+ */
+export async function listen(options: ListenOptions): Promise<Listening> {
+  const { board, host = '127.0.0.1', port = 0, token = generateToken(), stream, onError } = options;
+  if (!isLoopback(host) && options.token === undefined) {
+    throw new GatewayError('invalid', `to listen on ${host || 'every address'}, which others can reach, set a token`);
+  }
+  const allowedOrigins = new Set(options.allowedOrigins);
+  const allowedHosts = new Set(options.allowedHosts?.map((name) => name.toLowerCase()));
+  const gates = createGates({ token, allowedOrigins, allowedHosts });
+  let closing: Promise<void> | undefined;
+  const check = (request: IncomingMessage) => (closing === undefined ? gates(request) : shuttingDown);
+
+  const streams = new Set<EventStream>();
+  const app = createApp({ board, streams, stream, onError });
+  // Not the whole adapter: it would replace the global Request and Response of everybody in this process.
+  const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const upgrades = createUpgradeHandler(board, check);
+
+  const server = createServer(limits, (request, response) => {
+    for (const [name, value] of Object.entries({ ...securityHeaders, ...corsHeaders(request, allowedOrigins) })) {
+      response.setHeader(name, value);
+    }
+    const refusal = check(request);
+    if (refusal !== null) refuse(response, refusal);
+    else if (isPreflight(request, allowedOrigins)) response.writeHead(204, preflightHeaders).end();
+    else void answer(request, response);
+  });
+  server.maxConnections = maxConnections;
+  server.on('upgrade', upgrades.handle);
+
+  const bound = await bind(server, host, port);
+  allowedHosts.add(`${host.toLowerCase()}:${bound.port}`);
+
+  function close(): Promise<void> {
+    closing ??= new Promise((resolve) => {
+      const sweep = setInterval(() => server.closeIdleConnections(), 50);
+      const force = setTimeout(() => server.closeAllConnections(), closeGraceMs);
+      server.close(() => {
+        clearInterval(sweep);
+        clearTimeout(force);
+        resolve();
+      });
+      upgrades.closeAll(shuttingDown.message);
+      for (const open of streams) open.end();
+    });
+    return closing;
+  }
+  return { url: urlOf(host, bound.port), port: bound.port, token, close };
+}
+
+const shuttingDown: Refusal = {
+  status: 503,
+  code: 'shutting-down',
+  message: 'the gateway is shutting down',
+  headers: { 'retry-after': '1', connection: 'close' },
+};
+
+function refuse(response: ServerResponse, { status, code, message, headers }: Refusal): void {
+  response.writeHead(status, { ...headers, 'content-type': 'application/json' }).end(errorBody({ code, message }));
+}
+
+function bind(server: Server, host: string, port: number): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    const failed = (error: unknown) => {
+      reject(new GatewayError('invalid', `cannot listen on ${host}:${port}: ${messageOf(error)}`, { cause: error }));
+    };
+    server.once('error', failed);
+    server.listen(port, host, () => {
+      server.off('error', failed);
+      const address = server.address();
+      if (address === null || typeof address === 'string') failed('not a network address');
+      else resolve(address);
+    });
+  });
+}
+
+/** Only what certainly is; a name could resolve to anything. */
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+function urlOf(host: string, port: number): string {
+  const name = host === '0.0.0.0' || host === '' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}

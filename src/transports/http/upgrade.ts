@@ -1,0 +1,95 @@
+// Takes WebSocket requests: gates, route and board first, then 101. Runs on the raw request, because Node hands every
+// request with an Upgrade header here and none of them to the routes.
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import type { Channel } from '../../core/channel.ts';
+import { GatewayError } from '../../core/errors.ts';
+import { webSocketChannel, webSocketLimits } from '../websocket-channel.ts';
+import type { Board, ClientRequest } from './board.ts';
+import { clientRequest } from './client-request.ts';
+import type { Refusal } from './gates.ts';
+import { headerList, securityHeaders } from './headers.ts';
+import { describeError, errorBody } from './status.ts';
+import { chooseProtocol } from './token.ts';
+
+/** What becomes of upgrade requests. */
+export interface UpgradeHandler {
+  /** The listener for the server's `upgrade` event. */
+  handle(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Closes every WebSocket with 1001. */
+  closeAll(reason: string): void;
+}
+
+const route = /^\/v1\/([^/]{1,64})\/ws$/;
+
+/** `check` is the gates: null means come in. */
+export function createUpgradeHandler(
+  board: Board,
+  check: (request: IncomingMessage) => Refusal | null,
+): UpgradeHandler {
+  const channels = new Set<Channel>();
+  let count = 0;
+  const server = new WebSocketServer({
+    ...webSocketLimits,
+    noServer: true,
+    clientTracking: false,
+    handleProtocols: (_offered, request) => chooseProtocol(headerList(request, 'sec-websocket-protocol')) ?? false,
+  });
+
+  function accept(request: IncomingMessage, socket: Duplex, head: Buffer, client: ClientRequest): void {
+    server.handleUpgrade(request, socket, head, (webSocket) => {
+      count += 1;
+      const channel = webSocketChannel(webSocket, { label: `websocket ${count}`, socket });
+      channels.add(channel);
+      webSocket.once('close', () => channels.delete(channel));
+      try {
+        board.connect(channel, client);
+      } catch (thrown) {
+        const { problem } = describeError(thrown);
+        channel.close(problem.code === 'not-found' ? 'not-found' : 'error', problem.message);
+      }
+    });
+  }
+
+  return {
+    handle(request, socket, head) {
+      // A peer that resets in the middle must not end the gateway.
+      socket.on('error', () => {});
+      const refusal = check(request);
+      if (refusal !== null) return refuse(socket, refusal);
+      try {
+        const client = requestedClient(request);
+        board.check(client);
+        accept(request, socket, head, client);
+      } catch (thrown) {
+        const { status, problem } = describeError(thrown);
+        refuse(socket, { status, ...problem });
+      }
+    },
+    closeAll(reason) {
+      for (const channel of channels) channel.close('going-away', reason);
+    },
+  };
+}
+
+function requestedClient(request: IncomingMessage): ClientRequest {
+  const url = new URL(request.url ?? '', 'http://gateway');
+  const frontend = route.exec(url.pathname)?.[1];
+  if (frontend === undefined) throw new GatewayError('not-found', 'no WebSocket here; try /v1/:frontend/ws');
+  return clientRequest(frontend, url.searchParams);
+}
+
+function refuse(socket: Duplex, { status, code, message, headers = {} }: Refusal): void {
+  const body = errorBody({ code, message });
+  const lines = Object.entries({
+    ...securityHeaders,
+    ...headers,
+    connection: 'close',
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+  }).map(([name, value]) => `${name}: ${value}`);
+  // The server has let go of this socket: nobody else would close it on a client that does not.
+  socket.once('finish', () => socket.destroy());
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', body].join('\r\n'));
+}

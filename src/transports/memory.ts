@@ -1,0 +1,118 @@
+// Channels without a wire: two back to back, for tests and in-process use, and one that leads nowhere. Knows no protocol.
+import type { Channel } from '../core/channel.ts';
+import { bytesOf, createFrame } from './framing/frame.ts';
+import { createInlet, type Inlet } from './inlet.ts';
+
+/** Two channels, each the other's far end. A frame is handed over on a microtask, and waits while the other pauses. */
+export function memoryPair(label = 'memory'): [Channel, Channel] {
+  const left = createInlet();
+  const right = createInlet();
+  const toRight = createPipe(right, left.drained);
+  const toLeft = createPipe(left, right.drained);
+  return [endpoint(`${label} left`, left, toLeft, toRight), endpoint(`${label} right`, right, toRight, toLeft)];
+}
+
+/** A channel with nobody at the other end: takes everything, says nothing, ends when it is closed. */
+export function nullChannel(label: string): Channel {
+  const inlet = createInlet();
+  return {
+    label,
+    open: inlet.open,
+    send() {},
+    buffered: 0,
+    pause: inlet.pause,
+    resume: inlet.resume,
+    close(_code, reason) {
+      inlet.shut();
+      inlet.end({ reason });
+    },
+  };
+}
+
+function endpoint(label: string, inlet: Inlet, inward: Pipe, outward: Pipe): Channel {
+  return {
+    label,
+    open(receiver) {
+      inlet.open(receiver);
+      inward.move();
+    },
+    send: (out) => outward.send(bytesOf(out)),
+    get buffered() {
+      return outward.buffered;
+    },
+    pause: inlet.pause,
+    resume() {
+      inlet.resume();
+      inward.move();
+    },
+    close(_code, reason) {
+      if (inlet.isEnded) return;
+      inward.cut();
+      inlet.shut();
+      inlet.end({ reason });
+      outward.end(`the other end closed: ${reason}`);
+    },
+  };
+}
+
+/** One direction of a pair. */
+interface Pipe {
+  readonly buffered: number;
+  send(bytes: Uint8Array): void;
+  /** Hands over on a microtask what the target takes. */
+  move(): void;
+  /** What was sent before still arrives, then the end. */
+  end(reason: string): void;
+  /** Nobody reads any more. */
+  cut(): void;
+}
+
+function createPipe(target: Inlet, drained: () => void): Pipe {
+  let waiting: Uint8Array[] = [];
+  let buffered = 0;
+  let isOpen = true;
+  let ending: string | undefined;
+  let scheduled = false;
+
+  function handOver(): void {
+    scheduled = false;
+    const before = buffered;
+    while (target.isOpen && !target.isPaused) {
+      const bytes = waiting.shift();
+      if (bytes === undefined) break;
+      buffered -= bytes.length;
+      target.frame(createFrame(bytes));
+    }
+    if (before > 0 && buffered === 0) drained();
+    if (waiting.length === 0 && ending !== undefined) target.end({ reason: ending });
+  }
+
+  function move(): void {
+    if (!scheduled) queueMicrotask(handOver);
+    scheduled = true;
+  }
+
+  return {
+    get buffered() {
+      return buffered;
+    },
+    send(bytes) {
+      if (!isOpen) return;
+      waiting.push(bytes);
+      buffered += bytes.length;
+      move();
+    },
+    move,
+    end(reason) {
+      if (!isOpen) return;
+      isOpen = false;
+      ending = reason;
+      move();
+    },
+    cut() {
+      isOpen = false;
+      waiting = [];
+      buffered = 0;
+    },
+  };
+}

@@ -1,0 +1,34 @@
+// Makes text of a peer fit for logs and error messages (threat T18). Knows no protocol.
+
+/** Control characters (ANSI sequences begin with one), line separators, and the marks that turn the direction of text. */
+const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
+
+/** The text with all of these but LF and TAB written as `\x1b` or `\u2028`. */
+export function printable(text: string): string {
+  return text.replace(unprintable, (character) => {
+    if (character === '\n' || character === '\t') return character;
+    const code = character.charCodeAt(0);
+    return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16)}`;
+  });
+}
+
+/** The last `maxBytes` of the text in UTF-8, cut between characters. */
+export function lastBytes(text: string, maxBytes: number): string {
+  const bytes = Buffer.from(text);
+  let from = Math.max(0, bytes.length - maxBytes);
+  while (from < bytes.length && isContinuation(bytes[from])) from += 1;
+  return bytes.toString('utf8', from);
+}
+
+/** The first `maxBytes` of the text in UTF-8, cut between characters. */
+export function firstBytes(text: string, maxBytes: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= maxBytes) return text;
+  let to = maxBytes;
+  while (to > 0 && isContinuation(bytes[to])) to -= 1;
+  return bytes.toString('utf8', 0, to);
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}

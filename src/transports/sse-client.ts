@@ -1,0 +1,181 @@
+// A channel over server-sent events: frames come as a stream, what we send is posted. Knows no protocol.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Channel, FrameFault } from '../core/channel.ts';
+import { createFramePoster, problemOf } from './frame-poster.ts';
+import { eventStreamDecoder, type IncomingEvent } from './framing/event-stream.ts';
+import { createFrame } from './framing/frame.ts';
+import { createInlet } from './inlet.ts';
+import { printable } from './printable.ts';
+
+/** Where to read and where to post. Times in ms. */
+export interface EventSourceOptions {
+  readonly streamUrl: string;
+  readonly sendUrl: string;
+  /** Sent as `Authorization: Bearer`. */
+  readonly token?: string;
+  readonly label?: string;
+  /** Default 32 MiB: the peer is an agent. */
+  readonly maxFrameBytes?: number;
+  /** How often in a row a lost stream is asked for again; default 5. */
+  readonly tries?: number;
+  /** The wait before the first try; doubled for each further one; default 500. */
+  readonly firstWaitMs?: number;
+  /** The longest wait; default 8000. */
+  readonly longestWaitMs?: number;
+  /** A stream that is silent for longer than this is lost: the server writes a comment every 15 s; default 50,000. */
+  readonly silenceMs?: number;
+}
+
+/** Why one connection of the stream is over: for good, or to be tried again. */
+interface Break {
+  readonly final: boolean;
+  readonly reason: string;
+}
+
+/**
+ * Resumes a lost stream behind the last id that the server gave (fault F27). Ends where it cannot: the server gave no
+ * id, answered 4xx, or lost our place, after which it would say everything twice. Frames are posted once the stream
+ * stands, so that no answer is missed.
+ */
+export function connectEventSource(options: EventSourceOptions): Channel {
+  const { token, maxFrameBytes = 32 * 1024 * 1024, silenceMs = 50_000 } = options;
+  const { tries = 5, firstWaitMs = 500, longestWaitMs = 8000 } = options;
+  const inlet = createInlet();
+  const closed = new AbortController();
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const poster = createFramePoster(
+    { url: options.sendUrl, headers, signal: closed.signal, maxFrameBytes },
+    { frame: inlet.frame, fault: inlet.fault, drained: inlet.drained, failed: end },
+  );
+  let lastId: string | undefined;
+  let hasFrames = false;
+  /** Connections that failed since the last frame. */
+  let failures = 0;
+  /** Set while reading waits for the receiver. */
+  let readOn = () => {};
+
+  function end(reason: string): void {
+    inlet.end({ reason });
+    closed.abort();
+    readOn();
+  }
+
+  async function run(): Promise<void> {
+    while (!inlet.isEnded) {
+      const { final, reason } = await connect();
+      failures += 1;
+      if (final || failures > tries || (hasFrames && lastId === undefined)) return end(reason);
+      const wait = Math.min(longestWaitMs, firstWaitMs * 2 ** (failures - 1));
+      // Half of it is chance, so that clients of one lost server do not come back together.
+      await sleep(wait * (0.5 + Math.random() / 2), undefined, { signal: closed.signal });
+    }
+  }
+
+  /** One connection, from the request to its end. */
+  async function connect(): Promise<Break> {
+    const connection = new AbortController();
+    let silence = setTimeout(() => connection.abort(new Error('the server fell silent')), silenceMs);
+    try {
+      const response = await fetch(options.streamUrl, {
+        headers: {
+          ...headers,
+          accept: 'text/event-stream',
+          ...(lastId === undefined ? {} : { 'last-event-id': lastId }),
+        },
+        // A redirect would take the token along.
+        redirect: 'error',
+        signal: AbortSignal.any([closed.signal, connection.signal]),
+      });
+      const refusal = refusalOf(response);
+      if (refusal !== undefined) return refusal;
+      poster.start();
+      const events = bufferedEvents(maxFrameBytes, inlet.fault);
+      for await (const chunk of response.body ?? []) {
+        clearTimeout(silence);
+        for (const event of events(chunk)) {
+          const over = take(event);
+          if (over !== undefined) return over;
+        }
+        if (inlet.isPaused || !inlet.isOpen) await receiverReady();
+        silence = setTimeout(() => connection.abort(new Error('the server fell silent')), silenceMs);
+      }
+      return { final: false, reason: 'the stream was cut' };
+    } catch (thrown) {
+      return { final: false, reason: `the stream was lost: ${problemOf(thrown)}` };
+    } finally {
+      clearTimeout(silence);
+      connection.abort();
+    }
+  }
+
+  function receiverReady(): Promise<void> {
+    return new Promise((resolve) => {
+      readOn = resolve;
+    });
+  }
+
+  function take({ event, id, data }: IncomingEvent): Break | undefined {
+    if (event === 'gateway') return gatewayBreak(data);
+    if (event !== undefined && event !== 'message') return undefined;
+    if (id !== undefined) lastId = id === '' ? undefined : id;
+    hasFrames = true;
+    failures = 0;
+    inlet.frame(createFrame(Buffer.from(data)));
+    return undefined;
+  }
+
+  run().catch((thrown: unknown) => end(problemOf(thrown)));
+
+  return {
+    label: options.label ?? 'event source',
+    open(receiver) {
+      inlet.open(receiver);
+      readOn();
+    },
+    send(out) {
+      if (!inlet.isEnded) poster.send(out);
+    },
+    get buffered() {
+      return inlet.isEnded ? 0 : poster.buffered;
+    },
+    pause: inlet.pause,
+    resume() {
+      inlet.resume();
+      readOn();
+    },
+    close(_code, reason) {
+      inlet.shut();
+      end(reason);
+    },
+  };
+}
+
+/** Decodes one connection chunk by chunk. */
+function bufferedEvents(maxFrameBytes: number, fault: (fault: FrameFault) => void) {
+  let events: IncomingEvent[] = [];
+  const decoder = eventStreamDecoder({ event: (event) => events.push(event), fault }, { maxFrameBytes });
+  return (chunk: Uint8Array): readonly IncomingEvent[] => {
+    events = [];
+    decoder.push(chunk);
+    return events;
+  };
+}
+
+/** What is wrong with the answer, if anything. A 4xx will not become better (fault F27). */
+function refusalOf({ status, headers }: Response): Break | undefined {
+  if (status !== 200) {
+    return { final: status < 500, reason: `the server refused the stream (${status})` };
+  }
+  if (headers.get('content-type')?.startsWith('text/event-stream') === true) return undefined;
+  return { final: true, reason: 'the server sent no event stream' };
+}
+
+/** The server's own words: the session is over, or our place in it is lost. */
+function gatewayBreak(data: string): Break | undefined {
+  const word = createFrame(Buffer.from(data)).json;
+  if (typeof word !== 'object' || word === null || !('type' in word)) return undefined;
+  const reason = 'reason' in word && typeof word.reason === 'string' ? printable(word.reason) : 'no reason given';
+  if (word.type === 'closed') return { final: true, reason };
+  if (word.type === 'reset') return { final: true, reason: `the server lost our place in the stream (${reason})` };
+  return undefined;
+}

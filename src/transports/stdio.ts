@@ -1,0 +1,94 @@
+// Our own stdin and stdout as a channel: a client has started us. Knows no protocol; the framing is a parameter.
+import type { Readable, Writable } from 'node:stream';
+import type { Channel } from '../core/channel.ts';
+import type { Framing } from './framing/framing.ts';
+import { jsonl } from './framing/jsonl.ts';
+import { createInlet } from './inlet.ts';
+import { createOutlet } from './outlet.ts';
+
+/** Which streams, and how they are cut. */
+export interface StdioOptions {
+  readonly input: Readable;
+  readonly output: Writable;
+  readonly label: string;
+  readonly framing?: Framing;
+  /** Default 8 MiB. */
+  readonly maxFrameBytes?: number;
+  /** Frames of no bytes; default `skip`. */
+  readonly blank?: 'deliver' | 'skip';
+  /** How long `close` waits for a client that does not read; default 1000. */
+  readonly closeGraceMs?: number;
+}
+
+/**
+ * The end of the input is told by `half`, or ends the channel with `client closed its input`. An output that is gone
+ * (EPIPE) ends it quietly with `client closed its output`.
+ */
+export function stdioChannel(options: StdioOptions): Channel {
+  const { input, output, label, framing = jsonl, maxFrameBytes = 8 * 1024 * 1024, closeGraceMs = 1000 } = options;
+  const inlet = createInlet();
+  const outlet = createOutlet(output, framing, inlet.drained);
+  const decoder = framing.decoder(inlet, { maxFrameBytes, blank: options.blank });
+  let closed = false;
+  let inputOver = false;
+
+  function read(chunk: Uint8Array): void {
+    decoder.push(chunk);
+    // The stream may have read ahead before we paused it.
+    if (inlet.isPaused) input.pause();
+  }
+
+  function inputEnded(): void {
+    if (closed || inputOver) return;
+    inputOver = true;
+    decoder.end();
+    inlet.half({ reason: 'client closed its input' });
+  }
+
+  /** The other side of a pipe may go at any time (threat T29); with EPIPE it tells us so. */
+  function outputEnded(): void {
+    inlet.end({ reason: 'client closed its output' });
+    input.pause();
+  }
+
+  input.on('end', inputEnded).on('error', inputEnded).on('close', inputEnded);
+  output.on('error', outputEnded).on('close', outputEnded);
+
+  return {
+    label,
+    open(receiver) {
+      inlet.open(receiver);
+      input.on('data', read);
+      if (input.destroyed || input.readableEnded) inputEnded();
+    },
+    send(out) {
+      if (!closed) outlet.send(out);
+    },
+    get buffered() {
+      return outlet.buffered;
+    },
+    pause() {
+      inlet.pause();
+      input.pause();
+    },
+    resume() {
+      inlet.resume();
+      if (!closed) input.resume();
+    },
+    close(_code, reason) {
+      if (closed) return;
+      closed = true;
+      inlet.shut();
+      input.off('data', read);
+      input.pause();
+      const end = () => {
+        clearTimeout(grace);
+        inlet.end({ reason });
+      };
+      const grace = setTimeout(end, closeGraceMs);
+      output.once('finish', end);
+      if (!output.writable) end();
+      outlet.end();
+    },
+  };
+}

@@ -1,0 +1,51 @@
+// Dials a WebSocket: we are the client. Knows no protocol.
+import { WebSocket } from 'ws';
+import type { Channel } from '../core/channel.ts';
+import { messageOf } from '../core/errors.ts';
+import type { HeartbeatOptions } from './heartbeat.ts';
+import { nullChannel } from './memory.ts';
+import { webSocketChannel, webSocketLimits } from './websocket-channel.ts';
+
+export { webSocketChannel } from './websocket-channel.ts';
+
+/** How to call. */
+export interface ConnectOptions extends HeartbeatOptions {
+  /** Sent as `Authorization: Bearer`. */
+  readonly token?: string;
+  /** Subprotocols to offer. */
+  readonly protocols?: readonly string[];
+  readonly label?: string;
+  /** Default 32 MiB: the peer is an agent. */
+  readonly maxFrameBytes?: number;
+  /** Default 10,000. */
+  readonly handshakeTimeoutMs?: number;
+}
+
+/**
+ * A channel that can be used at once: what is sent before the connection is open is kept. Never throws: a connection
+ * that fails is told by `end` (`could not connect: …`). Redirects are not followed, for they would take the token along.
+ */
+export function connectWebSocket(url: string, options: ConnectOptions = {}): Channel {
+  const { token, protocols = [], maxFrameBytes = 32 * 1024 * 1024, handshakeTimeoutMs = 10_000 } = options;
+  const label = options.label ?? `websocket ${withoutSecrets(url)}`;
+  try {
+    const socket = new WebSocket(url, [...protocols], {
+      ...webSocketLimits,
+      maxPayload: maxFrameBytes,
+      handshakeTimeout: handshakeTimeoutMs,
+      ...(token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }),
+    });
+    return webSocketChannel(socket, { ...options, label });
+  } catch (thrown) {
+    const nobody = nullChannel(label);
+    nobody.close('error', `could not connect: ${messageOf(thrown)}`);
+    return nobody;
+  }
+}
+
+/** A URL may carry a password or a ticket (threat T6). */
+function withoutSecrets(url: string): string {
+  if (!URL.canParse(url)) return '(not a URL)';
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+}

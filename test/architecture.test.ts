@@ -1,0 +1,311 @@
+// Holds ARCHITECTURE.md's tables to the model and to the seeds: nothing of either may lack a row, no row may name what
+// is not there.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { Command, Context, QuerySubject } from '../src/core/command.ts';
+import { Content, Cost, Failure, FileChange, Message, Model, Stop, Usage } from '../src/core/content.ts';
+import { BlockHead, CommandInfo, Event, SessionInfo, Tool, ToolServer } from '../src/core/event.ts';
+import { OutcomeData, QueryData, SessionSummary } from '../src/core/outcome-data.ts';
+
+const root = path.resolve(import.meta.dirname, '..');
+
+/** Every message type that the seeds give a name, by the heading of its table. */
+const seeds: Readonly<Record<string, string>> = {
+  'pi legacy': `
+    prompt abort compact
+    agent_start agent_end turn_start turn_end message_start message_update message_end
+    tool_execution_start tool_execution_end compaction error
+    message_update/start message_update/text_start message_update/text_delta message_update/text_end
+    message_update/thinking_start message_update/thinking_delta message_update/thinking_end
+    message_update/toolcall_start message_update/toolcall_delta message_update/toolcall_end
+    message_update/done message_update/error
+    UserMessage UserMessageWithAttachments AssistantMessage ToolResultMessage AppMessage AgentToolResult
+    TextContent ThinkingContent ImageContent ToolCall Attachment Usage StopReason
+    text thinking image toolCall`,
+  'pi modern': `
+    response prompt prompt.images prompt.streamingBehavior steer follow_up abort new_session
+    get_state get_messages set_model cycle_model get_available_models set_thinking_level cycle_thinking_level
+    set_steering_mode set_follow_up_mode compact set_auto_compaction set_auto_retry abort_retry bash abort_bash
+    get_session_stats export_html switch_session fork get_fork_messages get_last_assistant_text set_session_name
+    get_commands
+    agent_start agent_end turn_start turn_end message_start message_update message_end
+    tool_execution_start tool_execution_update tool_execution_end
+    auto_compaction_start auto_compaction_end auto_retry_start auto_retry_end
+    extension_ui_request extension_ui_response select confirm input editor
+    notify setStatus setWidget setTitle set_editor_text ImageContent`,
+  'pi-server': `
+    id dependsOn ifSessionVersion idempotencyKey response timedOut protocolVersion
+    server_ready server_shutdown session_created session_deleted event
+    command_accepted command_started command_finished
+    list_sessions create_session delete_session switch_session get_metrics health_check list_stored_sessions
+    load_session
+    get_available_models get_commands get_skills get_tools list_session_files
+    prompt steer follow_up abort
+    get_state get_messages set_model cycle_model set_thinking_level cycle_thinking_level set_session_name
+    compact abort_compaction set_auto_compaction set_auto_retry abort_retry bash abort_bash
+    get_session_stats export_html new_session switch_session_file fork get_fork_messages get_last_assistant_text
+    get_context_usage extension_ui_request extension_ui_response select confirm input editor interview cancelled
+    agent_start agent_end turn_start turn_end message_start message_update message_end
+    tool_execution_start tool_execution_update tool_execution_end
+    auto_compaction_start auto_compaction_end auto_retry_start auto_retry_end`,
+  ECA: `
+    Content-Length Content-Type jsonrpc id error
+    initialize initialized shutdown exit
+    processId clientInfo ClientCapabilities WorkspaceFolder ChatBehavior InitializeResponse
+    chat/prompt chatId requestId ChatPromptResponse
+    file directory web repoMap mcpResource FileContext LinesRange DirectoryContext WebContext RepoMapContext McpResourceContext
+    chat/contentReceived TextContent ProgressContent UsageContent ReasonStartedContent ReasonTextContent
+    ReasonFinishedContent URLContent ToolCallPrepareContent ToolCallRunContent ToolCalledContent ToolCallRejected
+    text progress usage reasonStarted reasonText reasonFinished url toolCallPrepare toolCallRun toolCalled
+    toolCallRejected ToolCallOrigin native mcp FileChangeDetails fileChange
+    chat/toolCallApprove chat/toolCallReject chat/queryContext chat/queryCommands ChatCommand
+    chat/promptStop chat/delete Completion Edit
+    tool/serverUpdated ServerTool mcp/stopServer mcp/startServer $/showMessage MessageType`,
+  'Claude and RpcMessage': `
+    user user.parent_tool_use_id assistant result stream_event system error provider
+    message_start content_block_start content_block_delta content_block_stop message_delta message_stop
+    text_delta thinking_delta input_json_delta
+    text thinking tool_use tool_result image unknown stop_reason
+    UiMessageStart UiTextDelta UiThinkingDelta UiToolStart UiToolProgress UiToolComplete UiMessageComplete
+    UiAssistantMessage UiUserMessage UiResultMessage UiError
+    control_request/initialize control_request/interrupt control_request/set_model
+    control_request/set_permission_mode control_request/set_max_thinking_tokens control_request/mcp_status
+    control_request/can_use_tool control_request/hook_callback control_request/mcp_message
+    control_request/elicitation control_cancel_request control_response keep_alive
+    system/init system/status system/compact_boundary system/api_retry system/task_started`,
+};
+
+/** What a row may say instead of naming a part of the model. */
+const places = ['frontend connection', 'backend connection', 'projection', 'ledger', 'hub', 'transport'];
+
+interface Row {
+  readonly names: readonly string[];
+  readonly section: string;
+  readonly home: string;
+  readonly line: string;
+}
+
+const ticked = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map((match) => match[1]!);
+
+/** The rows of each table, by the seed's name at the head of its heading. */
+function readTables(markdown: string): Map<string, Row[]> {
+  const chapter = markdown.split(/^## /m).find((part) => part.startsWith('Where every message lives')) ?? '';
+  const tables = new Map<string, Row[]>();
+  for (const part of chapter.split(/^### /m).slice(1)) {
+    const seed = part.slice(0, part.indexOf(' (seed'));
+    const lines = part.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| message '));
+    const rows = lines.map((line) => {
+      const [first = '', section = '', home = ''] = line.slice(2, -2).split(' | ');
+      return { names: ticked(first), section, home, line };
+    });
+    tables.set(seed, rows);
+  }
+  return tables;
+}
+
+type Fields = Readonly<Record<string, z.core.$ZodType>>;
+
+/** The members of a union by the value of the field that tells them apart. */
+function members(union: { options: readonly unknown[] }, key: string): Map<string, Fields> {
+  return new Map(
+    union.options.map((option) => {
+      const { shape } = z.instanceof(z.ZodObject).parse(option);
+      return [String(z.instanceof(z.ZodLiteral).parse(shape[key]).value), shape];
+    }),
+  );
+}
+
+const shapes = (schemas: Readonly<Record<string, z.ZodObject>>): Map<string, Fields> =>
+  new Map(Object.entries(schemas).map(([name, schema]) => [name, schema.shape]));
+
+/** Everything a row can name: kind, name, fields. */
+const model: Readonly<Record<string, Map<string, Fields>>> = {
+  event: members(Event, 'type'),
+  command: members(Command, 'type'),
+  content: members(Content, 'type'),
+  context: members(Context, 'type'),
+  block: members(BlockHead, 'kind'),
+  outcome: shapes(OutcomeData),
+  query: shapes(QueryData),
+};
+const types = shapes({
+  Usage,
+  Cost,
+  Stop,
+  Failure,
+  Model,
+  Message,
+  FileChange,
+  Tool,
+  ToolServer,
+  CommandInfo,
+  SessionInfo,
+  SessionSummary,
+});
+
+function valuesOf(schema: z.core.$ZodType): readonly unknown[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return valuesOf(schema.unwrap());
+  return schema instanceof z.ZodEnum ? schema.options : [];
+}
+
+interface Reference {
+  readonly kind: string;
+  readonly name: string;
+  readonly problem: string | null;
+}
+
+/** What a piece of code in the third column names; null when it is a word of the wire. */
+function resolve(text: string): Reference | null {
+  const match = /^(?:([a-z]+) )?([A-Za-z-]+)(?:\.(\w+))?(?:=([\w-]+))?$/.exec(text);
+  const [, kind, name = '', field, value] = match ?? [];
+  const isType = kind === undefined && /^[A-Z][a-z]/.test(name) && field !== undefined;
+  if (!text.includes(' ') && !isType) return null;
+  const fields = kind === undefined ? types.get(name) : model[kind]?.get(name);
+  const reference = { kind: kind ?? 'type', name };
+  if (fields === undefined) return { ...reference, problem: `the model has no '${text}'` };
+  if (field === undefined) return { ...reference, problem: null };
+  const schema = Object.hasOwn(fields, field) ? fields[field] : undefined;
+  if (schema === undefined) return { ...reference, problem: `'${text}': no such field` };
+  if (value !== undefined && !valuesOf(schema).includes(value))
+    return { ...reference, problem: `'${text}': no such value` };
+  return { ...reference, problem: null };
+}
+
+const references = (row: Row): Reference[] => ticked(row.home).flatMap((text) => resolve(text) ?? []);
+const italics = (text: string): string[] => [...text.matchAll(/\*([^*]+)\*/g)].map((match) => match[1]!);
+
+/** What is wrong with the tables; nothing when they hold. */
+function faults(markdown: string): string[] {
+  const tables = readTables(markdown);
+  const found: string[] = [];
+  for (const [seed, list] of Object.entries(seeds)) {
+    const named = new Set(tables.get(seed)?.flatMap((row) => row.names));
+    for (const name of list.trim().split(/\s+/)) if (!named.has(name)) found.push(`${seed}: no row for ${name}`);
+  }
+  const used = new Set<string>();
+  for (const [seed, rows] of tables) {
+    if (!Object.hasOwn(seeds, seed)) found.push(`${seed}: not a seed`);
+    for (const row of rows) {
+      const all = references(row);
+      for (const { kind, name, problem } of all) {
+        used.add(`${kind} ${name}`);
+        if (problem !== null) found.push(`${seed}: ${problem} (${row.line})`);
+      }
+      for (const place of italics(row.home))
+        if (!places.includes(place)) found.push(`${seed}: no such place: ${place}`);
+      const files = ticked(row.home).filter((text) => text.endsWith('.ts'));
+      for (const file of files)
+        if (!existsSync(path.join(root, 'src', file))) found.push(`${seed}: no such file: ${file}`);
+      const hasHome = all.length + files.length + italics(row.home).length > 0 || ticked(row.home).includes('extra');
+      if (!hasHome && !row.home.startsWith('nothing')) found.push(`${seed}: says no home: ${row.line}`);
+      if (row.section === '') found.push(`${seed}: says no seed section: ${row.line}`);
+    }
+  }
+  for (const [kind, named] of Object.entries(model)) {
+    for (const name of named.keys()) if (!used.has(`${kind} ${name}`)) found.push(`no row uses ${kind} ${name}`);
+  }
+  return found;
+}
+
+/** The paths on the map, and whether it calls them a later issue's. */
+function readMap(markdown: string): Map<string, { later: boolean }> {
+  const fence = markdown.split('```')[1] ?? '';
+  const paths = new Map<string, { later: boolean }>();
+  const folders: string[] = [];
+  for (const line of fence.split('\n').filter((text) => text.trim() !== '')) {
+    const depth = Math.floor((line.length - line.trimStart().length) / 2);
+    const [names = '', words = ''] = line.trim().split(/\s{2,}/);
+    folders.length = depth;
+    for (const name of names.split(' '))
+      paths.set(folders.join('') + name, { later: words.startsWith('(later issue)') });
+    folders.push(names);
+  }
+  return paths;
+}
+
+/** Every folder of src down to the second level, every file at its top and every file of core, against the map. */
+function mapFaults(markdown: string): string[] {
+  const map = readMap(markdown);
+  const found: string[] = [];
+  for (const [name, { later }] of map) {
+    const isThere = hasFiles(name);
+    if (isThere && later) found.push(`${name} is there, yet the map calls it a later issue`);
+    if (!isThere && !later) found.push(`${name} is on the map only`);
+  }
+  const tree = readdirSync(path.join(root, 'src'), { recursive: true, withFileTypes: true });
+  for (const entry of tree) {
+    const folder = path.relative(root, entry.parentPath).split(path.sep).join('/');
+    const depth = folder.split('/').length;
+    const name = `${folder}/${entry.name}${entry.isDirectory() ? '/' : ''}`;
+    const belongs = entry.isDirectory() ? depth <= 2 && hasFiles(name) : depth === 1 || folder === 'src/core';
+    if (belongs && !map.has(name)) found.push(`${name} is not on the map`);
+  }
+  return found;
+}
+
+/** A file, or a folder that holds at least one: an empty folder is not in the repository. */
+function hasFiles(name: string): boolean {
+  const full = path.join(root, name);
+  if (!name.endsWith('/')) return existsSync(full);
+  if (!existsSync(full)) return false;
+  return readdirSync(full, { recursive: true, withFileTypes: true }).some((entry) => entry.isFile());
+}
+
+describe('ARCHITECTURE.md', () => {
+  const markdown = readFileSync(path.join(root, 'ARCHITECTURE.md'), 'utf8');
+
+  test('has a home for every message of every seed, and a message for every part of the model', () => {
+    expect(faults(markdown)).toEqual([]);
+  });
+
+  test('has tables', () => {
+    const tables = readTables(markdown);
+    expect([...tables.keys()]).toEqual(Object.keys(seeds));
+    for (const [seed, rows] of tables) expect(rows.length, seed).toBeGreaterThan(30);
+  });
+
+  test('answers every query', () => expect(Object.keys(QueryData).sort()).toEqual([...QuerySubject.options].sort()));
+
+  test('has a map of the tree as it is', () => expect(mapFaults(markdown)).toEqual([]));
+
+  test.each([
+    [
+      'a file of core is not on it',
+      'grammar.ts repair.ts close-run.ts',
+      'grammar.ts repair.ts',
+      'src/core/close-run.ts is',
+    ],
+    ['it has a file that is not there', 'session.ts questions.ts', 'session.ts riddles.ts', 'src/core/riddles.ts is'],
+    ['a folder is not on it', '  framing/ ', '  frames/ ', 'src/transports/framing/ is'],
+    ['what is there is called later', '  claude/  ', '  claude/  (later issue)', 'src/adapters/claude/ is'],
+  ])('fails when %s', (_what, before, after, fault) => {
+    expect(mapFaults(markdown.replaceAll(before, after)).join('\n')).toContain(fault);
+  });
+
+  test.each([
+    ['a row is gone', /^\| `clear_queue` .*\n/gm, '', 'no row uses command clear-queue'],
+    ['a row of a seed is gone', /^\| `steer` .*\n/gm, '', 'pi modern: no row for steer'],
+    ['an event lost its only row', /`event task-changed\.\w+`/g, '`extra`', 'no row uses event task-changed'],
+    ['an event is misspelt', /`event run-start`/g, '`event run-begin`', "the model has no 'event run-begin'"],
+    [
+      'a field is misspelt',
+      /`event tool-end\.isError`/g,
+      '`event tool-end.failed`',
+      "'event tool-end.failed': no such field",
+    ],
+    [
+      'a value is misspelt',
+      /abort\.target=retry/g,
+      'abort.target=again',
+      "'command abort.target=again': no such value",
+    ],
+    ['a kind is misspelt', /`event tool-start`/g, '`evnt tool-start`', "the model has no 'evnt tool-start'"],
+    ['a type is misspelt', /`Stop\.raw`/g, '`Stopp.raw`', "the model has no 'Stopp.raw'"],
+    ['a place is misspelt', /\*ledger\*/g, '*ledgers*', 'no such place: ledgers'],
+    ['a row says no home', /`command steer\.content`.*$/gm, 'somewhere |', 'pi modern: says no home'],
+  ])('fails when %s', (_what, before, after, fault) => {
+    expect(faults(markdown.replaceAll(before, after)).join('\n')).toContain(fault);
+  });
+});

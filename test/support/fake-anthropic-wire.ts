@@ -1,0 +1,103 @@
+// The Anthropic Messages API as bytes: one step of a scenario as SSE events or as one JSON message. Does no I/O.
+import type { Block, Fault, Step } from './scenarios.ts';
+
+/** Gives each message and tool call an id of its own for as long as the fake model lives. */
+export type NextId = (prefix: 'msg' | 'toolu') => string;
+
+/** A step or a failing try, made ready for the wire: `tail` repeats until the client goes away. */
+export interface Stream {
+  readonly head: string;
+  readonly tail?: string;
+}
+
+const start = { text: { text: '' }, thinking: { thinking: '', signature: '' }, tool_use: { input: {} } };
+
+function event(type: string, fields: object): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
+}
+
+function deltaOf(block: Block, piece: string): object {
+  switch (block.type) {
+    case 'text':
+      return { type: 'text_delta', text: piece };
+    case 'thinking':
+      return { type: 'thinking_delta', thinking: piece };
+    case 'tool_use':
+      return { type: 'input_json_delta', partial_json: piece };
+    default:
+      return block satisfies never;
+  }
+}
+
+function blockEvents(block: Block, index: number, id: NextId, closed: boolean): string[] {
+  const identity = block.type === 'tool_use' ? { id: id('toolu'), name: block.name } : {};
+  const head = { type: block.type, ...identity, ...start[block.type] };
+  const deltas = block.deltas.map((piece) => event('content_block_delta', { index, delta: deltaOf(block, piece) }));
+  const signature =
+    block.type === 'thinking' && closed
+      ? [event('content_block_delta', { index, delta: { type: 'signature_delta', signature: block.signature } })]
+      : [];
+  const stop = closed ? [event('content_block_stop', { index })] : [];
+  return [event('content_block_start', { index, content_block: head }), ...deltas, ...signature, ...stop];
+}
+
+/** Final counts of a step: every delta is one output token, the cache always has its share. */
+export function usageOf(step: Step): Record<string, number> {
+  const deltas = step.blocks.reduce((sum, block) => sum + block.deltas.length, 0);
+  return {
+    input_tokens: step.inputTokens ?? 100,
+    output_tokens: deltas + 1,
+    cache_read_input_tokens: 30,
+    cache_creation_input_tokens: 20,
+  };
+}
+
+function stopOf(step: Step): string {
+  return step.stop ?? (step.blocks.at(-1)?.type === 'tool_use' ? 'tool_use' : 'end_turn');
+}
+
+function messageHead(model: string, step: Step, id: NextId): object {
+  const usage = { ...usageOf(step), output_tokens: 1 };
+  const nothingYet = { content: [], stop_reason: null, stop_sequence: null };
+  return { id: id('msg'), type: 'message', role: 'assistant', model, ...nothingYet, usage };
+}
+
+/** The SSE body of a step. */
+export function streamOf(step: Step, model: string, id: NextId): Stream {
+  const opening = [event('message_start', { message: messageHead(model, step, id) }), event('ping', {})];
+  const last = step.blocks.length - 1;
+  const blocks = step.blocks.flatMap((block, at) => blockEvents(block, at, id, !(step.endless && at === last)));
+  if (step.endless) return { head: [...opening, ...blocks].join(''), tail: blocks.at(-1) ?? '' };
+  const delta = { stop_reason: stopOf(step), stop_sequence: null };
+  const closing = [event('message_delta', { delta, usage: usageOf(step) }), event('message_stop', {})];
+  return { head: [...opening, ...blocks, ...closing].join('') };
+}
+
+/** The body of an error answer, also the data of an `error` event. */
+export function errorBody(kind: string): object {
+  return { type: 'error', error: { type: kind, message: `The fake model says ${kind}.` } };
+}
+
+/** A stream that breaks off with an `error` event while its last block is open. */
+export function brokenStreamOf(fault: Extract<Fault, { after: unknown }>, model: string, id: NextId): Stream {
+  const started = streamOf({ blocks: fault.after, endless: true }, model, id);
+  return { head: `${started.head}event: error\ndata: ${JSON.stringify(errorBody(fault.error))}\n\n` };
+}
+
+/** The same step as the one JSON message of a request without `stream`. */
+export function messageOf(step: Step, model: string, id: NextId): object {
+  const content = step.blocks.map((block) => {
+    const whole = block.deltas.join('');
+    switch (block.type) {
+      case 'text':
+        return { type: 'text', text: whole };
+      case 'thinking':
+        return { type: 'thinking', thinking: whole, signature: block.signature };
+      case 'tool_use':
+        return { type: 'tool_use', id: id('toolu'), name: block.name, input: JSON.parse(whole) };
+      default:
+        return block satisfies never;
+    }
+  });
+  return { ...messageHead(model, step, id), content, stop_reason: stopOf(step), usage: usageOf(step) };
+}

@@ -1,0 +1,203 @@
+// A board without a gateway: sessions are plain logs of frames, so that HTTP can be tested alone.
+import type { Channel, Out } from '../../src/core/channel.ts';
+import { GatewayError } from '../../src/core/errors.ts';
+import type { Entry, Reader } from '../../src/core/reader.ts';
+import type { Board, ClientRequest, PostResult, SessionSummary } from '../../src/transports/http/board.ts';
+import { createArrivals, type Arrivals } from './arrivals.ts';
+
+/** One session: everything that was said, and who reads it. */
+export interface FakeSession {
+  readonly id: string;
+  readonly posted: Arrivals<string>;
+  /** Readers that are open. */
+  readonly readers: ReadonlySet<Reader>;
+  /** Adds a frame with the cursor `e1.<n>.0`, n counting from 1. */
+  append(out: Out): void;
+  /** Adds a frame without a cursor, as in a snapshot. */
+  appendUnnumbered(out: Out): void;
+  /** Forgets all frames before number `n`: who resumes before that gets a reset. */
+  forgetBefore(n: number): void;
+  close(reason: string): void;
+}
+
+export interface FakeBoard extends Board {
+  session(id: string): SessionSummary;
+  /** Makes a session, as if somebody had. */
+  add(id: string): FakeSession;
+  /** WebSockets that were handed over. */
+  readonly connections: Arrivals<{ readonly channel: Channel; readonly request: ClientRequest }>;
+  /** Every call that a refused request must not cause, by name. */
+  readonly touched: readonly string[];
+  /** The cursors that `stream` was given, and what came with them. */
+  readonly streams: Arrivals<{ readonly cursor: string | null; readonly request: ClientRequest }>;
+  /** Makes `post` answer with the protocol's own errors. */
+  refusePosts(frames: readonly string[]): void;
+  /** Makes every method throw. */
+  breakDown(thrown: unknown): void;
+}
+
+export function createFakeBoard(): FakeBoard {
+  const sessions = new Map<string, ReturnType<typeof createSession>>();
+  const connections: FakeBoard['connections'] = createArrivals();
+  const streams: FakeBoard['streams'] = createArrivals();
+  const touched: string[] = [];
+  let broken: { readonly thrown: unknown } | undefined;
+  let postResult: PostResult = { ok: true };
+
+  function touch(name: string): void {
+    touched.push(name);
+    if (broken !== undefined) throw broken.thrown;
+  }
+
+  function find(id: string) {
+    const session = sessions.get(id);
+    if (session === undefined) throw new GatewayError('not-found', `no session ${id}`);
+    return session;
+  }
+
+  function summary(id: string, agent = 'demo'): SessionSummary {
+    return { id, agent, state: 'idle', createdAt: '2026-01-01T00:00:00.000Z', clients: find(id).readers.size };
+  }
+
+  function add(id: string) {
+    const session = createSession(id);
+    sessions.set(id, session);
+    return session;
+  }
+
+  return {
+    add,
+    connections,
+    streams,
+    touched,
+    refusePosts: (frames) => {
+      postResult = { ok: false, frames };
+    },
+    breakDown: (thrown) => {
+      broken = { thrown };
+    },
+    agents() {
+      touch('agents');
+      return [{ name: 'demo', protocol: 'demo', title: 'Scripted' }];
+    },
+    sessions() {
+      touch('sessions');
+      return [...sessions.keys()].map((id) => summary(id));
+    },
+    session(id) {
+      touch('session');
+      return summary(id);
+    },
+    createSession({ agent, id = `made-${sessions.size + 1}` }) {
+      touch('createSession');
+      if (sessions.has(id)) throw new GatewayError('conflict', `there is a session ${id}`);
+      add(id);
+      return summary(id, agent);
+    },
+    closeSession(id) {
+      touch('closeSession');
+      find(id).close('deleted');
+      sessions.delete(id);
+    },
+    check(request) {
+      touch('check');
+      if (request.session !== undefined) find(request.session);
+      if (request.frontend !== 'pi') throw new GatewayError('not-found', 'no such frontend');
+    },
+    connect(channel, request) {
+      touch('connect');
+      connections.add({ channel, request });
+    },
+    stream(request, cursor) {
+      touch('stream');
+      streams.add({ cursor, request });
+      return find(request.session).read(cursor);
+    },
+    post(request, frames) {
+      touch('post');
+      for (const frame of frames) find(request.session).posted.add(Buffer.from(frame).toString());
+      return postResult;
+    },
+    metrics() {
+      touch('metrics');
+      return 'patchbay_sessions 0\n';
+    },
+    ready: () => broken === undefined,
+  };
+}
+
+function createSession(id: string) {
+  const log: Entry[] = [];
+  const readers = new Set<Reader>();
+  const posted = createArrivals<string>();
+  let numbered = 0;
+  let firstKept = 1;
+
+  function push(entry: Entry): void {
+    log.push(entry);
+    for (const reader of [...readers]) reader.onReadable();
+  }
+
+  function read(cursor: string | null): Reader {
+    const { start, preface } = place(cursor);
+    let at = start;
+    let pending = preface;
+    let idle = false;
+    const reader: Reader = {
+      read(maxBytes) {
+        const entries: Entry[] = [...pending];
+        pending = [];
+        for (let bytes = 0; at < log.length && (bytes < maxBytes || entries.length === 0); at += 1) {
+          const entry = log[at];
+          if (entry === undefined) break;
+          entries.push(entry);
+          if (entry.kind === 'frame') bytes += sizeOf(entry.out);
+        }
+        idle = entries.length === 0;
+        return entries;
+      },
+      onReadable: () => {},
+      close: () => void readers.delete(proxy),
+    };
+    // As the real one: told once, and only after a read that found nothing.
+    const proxy: Reader = {
+      ...reader,
+      onReadable: () => {
+        if (!idle) return;
+        idle = false;
+        reader.onReadable();
+      },
+    };
+    readers.add(proxy);
+    return reader;
+  }
+
+  function place(cursor: string | null): { start: number; preface: readonly Entry[] } {
+    if (cursor === null) return { start: 0, preface: [] };
+    const number = Number(/^e1\.(\d+)\.0$/.exec(cursor)?.[1] ?? Number.NaN);
+    const index = log.findIndex((entry) => entry.kind === 'frame' && entry.cursor === cursor);
+    if (index !== -1 && number + 1 >= firstKept) return { start: index + 1, preface: [] };
+    const reason = cursor.startsWith('e1.') ? 'window' : 'epoch';
+    return { start: log.length, preface: [{ kind: 'reset', reason, cursor: `e1.${numbered}.0` }] };
+  }
+
+  return {
+    id,
+    posted,
+    readers,
+    read,
+    append(out: Out) {
+      numbered += 1;
+      push({ kind: 'frame', out, cursor: `e1.${numbered}.0` });
+    },
+    appendUnnumbered: (out: Out) => push({ kind: 'frame', out, cursor: null }),
+    forgetBefore: (n: number) => {
+      firstKept = n;
+    },
+    close: (reason: string) => push({ kind: 'closed', reason }),
+  };
+}
+
+function sizeOf(out: Out): number {
+  return typeof out === 'string' ? out.length : out.reduce((sum, piece) => sum + piece.length, 0);
+}

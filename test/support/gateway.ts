@@ -1,0 +1,70 @@
+// Starts the built gateway as its users do: `patchbay serve` and `patchbay stdio`, in front of the real pi. Knows no protocol.
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { type PiHome, piCommand } from './pi-rig.ts';
+
+const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+/** The gateway's process, started in the project folder of that home. */
+export function spawnGateway(home: PiHome, words: readonly string[]): ChildProcessWithoutNullStreams {
+  const { argv, env } = piCommand(home);
+  const child = spawn(process.execPath, [cli, ...words, '--backend', 'pi', '--', ...argv], {
+    cwd: home.project,
+    env: { ...process.env, ...env },
+  });
+  child.stderr.setEncoding('utf8');
+  return child;
+}
+
+/** Ends a process that this file started: input closed, then SIGTERM; resolves when it is gone. */
+export async function stopProcess(child: ChildProcessWithoutNullStreams): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.stdin.end();
+  child.kill('SIGTERM');
+  await gone;
+}
+
+const Ready = z.object({ type: z.literal('ready'), url: z.url(), token: z.string().min(1) });
+
+/** A running `patchbay serve`. */
+export interface GatewayServer {
+  readonly url: string;
+  readonly token: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** What it wrote to stderr so far, for the message of a failed test. */
+  readonly log: () => string;
+  /** Makes a session with an agent of its own and gives its id. */
+  createSession(): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Starts `patchbay serve --json` and waits for its ready line. */
+export async function startServer(home: PiHome): Promise<GatewayServer> {
+  const child = spawnGateway(home, ['serve', '--json']);
+  let log = '';
+  child.stderr.on('data', (text: string) => {
+    log += text;
+  });
+  const lines = createInterface({ input: child.stdout });
+  const first = await Promise.race([once(lines, 'line'), once(child, 'exit').then(() => [`exited: ${log}`])]);
+  const { url, token } = Ready.parse(JSON.parse(z.string().parse(first[0])));
+  const headers = { authorization: `Bearer ${token}` };
+  return {
+    url,
+    token,
+    headers,
+    log: () => log,
+    async createSession() {
+      const json = { ...headers, 'content-type': 'application/json' };
+      const response = await fetch(`${url}/v1/sessions`, { method: 'POST', headers: json, body: '{}' });
+      const text = await response.text();
+      if (!response.ok) throw new Error(`POST /v1/sessions: ${response.status} ${text}`);
+      return z.looseObject({ id: z.string() }).parse(JSON.parse(text)).id;
+    },
+    close: () => stopProcess(child),
+  };
+}

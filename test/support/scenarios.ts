@@ -1,0 +1,122 @@
+// What the fake model says, as data: `[[name]]` in a prompt picks one of these. Knows no HTTP and no agent.
+
+/** One content block, with the exact pieces in which it streams. */
+export type Block =
+  | { readonly type: 'text'; readonly deltas: readonly string[] }
+  | { readonly type: 'thinking'; readonly deltas: readonly string[]; readonly signature: string }
+  | { readonly type: 'tool_use'; readonly name: string; readonly deltas: readonly string[] };
+
+/** A try that fails before the step itself succeeds: an HTTP status, or an `error` event in mid stream. */
+export type Fault =
+  | { readonly status: number; readonly error: string }
+  | { readonly after: readonly Block[]; readonly error: string };
+
+/** One answer of the model. */
+export interface Step {
+  readonly blocks: readonly Block[];
+  /** Default: `tool_use` when the last block is a tool call, else `end_turn`. */
+  readonly stop?: string;
+  /** Default 100 tokens. */
+  readonly inputTokens?: number;
+  /** The last block stays open and its last delta repeats until the client goes away. */
+  readonly endless?: boolean;
+  /** Failing tries, one for each request, before this step is said. */
+  readonly faults?: readonly Fault[];
+}
+
+/** What the fake model can see of the prompt that it answers. */
+export interface Prompt {
+  readonly text: string;
+  /** Media types of the images in it. */
+  readonly images: readonly string[];
+}
+
+/** The answers to one prompt, in order: the first at once, each later one after a round of tool results. */
+export type Scenario = (prompt: Prompt) => readonly Step[];
+
+/** Cuts a text into pieces of `size` UTF-16 units, so that surrogate pairs may fall apart as they do on the wire. */
+export function cut(text: string, size: number): string[] {
+  return Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size));
+}
+
+/** 50 kB of prose whose every piece differs, so that a lost, doubled or swapped delta shows. */
+export const longText = Array.from({ length: 2_000 }, (_, at) => `Sentence number ${at}. `)
+  .join('')
+  .slice(0, 50_000);
+
+/** Line separators that some readers take for line ends, a pair of surrogates, and what JSON must escape. */
+export const unicodeText = 'a\u2028b\u2029c\u0085d \u{1F600}\u{1F468}\u200D\u{1F469} "quoted" \\ \t \u0000 ü 中文 end';
+
+const text = (...deltas: string[]): Block => ({ type: 'text', deltas });
+const thinking = (...deltas: string[]): Block => ({ type: 'thinking', deltas, signature: 'c2lnbmVkIQ==' });
+const call = (name: string, input: object): Block => ({
+  type: 'tool_use',
+  name,
+  deltas: cut(JSON.stringify(input), 7),
+});
+const overloaded = 'overloaded_error';
+
+/** Prints for about 30 s at most, so that a tool whose agent was killed does not outlive the test for long. */
+export const tickingCommand = 'for i in $(seq 1 300); do echo tick $i; sleep 0.1; done';
+
+const answers: Record<string, Scenario> = {
+  text: () => [{ blocks: [text('Hello, ', 'world. ', 'This is ', 'plain text.')] }],
+  think: () => [{ blocks: [thinking('Let me ', 'think ', 'about it.'), text('The answer ', 'is 42.')] }],
+  tools: () => [
+    {
+      blocks: [
+        text('I run ', 'two tools.'),
+        call('bash', { command: 'printf "hello\\nworld\\n"' }),
+        call('read', { path: 'notes.txt' }),
+      ],
+    },
+    { blocks: [text('Both tools ', 'are done.')] },
+  ],
+  toolerr: () => [
+    {
+      blocks: [
+        text('Trying.'),
+        call('read', { path: 'does-not-exist.txt' }),
+        call('bash', { command: 'echo oops >&2; exit 3' }),
+        call('nosuchtool', { a: 1 }),
+        call('read', { wrong: 'argument' }),
+      ],
+    },
+    { blocks: [text('All of them failed.')] },
+  ],
+  'abort-text': () => [{ blocks: [text('This never ', 'ends, ', 'and on ')], endless: true }],
+  'abort-think': () => [{ blocks: [thinking('I think ', 'and think ', 'and ')], endless: true }],
+  'abort-args': () => [
+    {
+      blocks: [text('Now a tool.'), { type: 'tool_use', name: 'bash', deltas: ['{"comm', 'and":"echo ', 'x'] }],
+      endless: true,
+    },
+  ],
+  'abort-tool': () => [{ blocks: [text('Running.'), call('bash', { command: tickingCommand })] }],
+  // The SDK inside pi retries a 529 twice in silence: three of them make one failure that pi reports (pi.md section 3).
+  overloaded: () => [
+    {
+      blocks: [text('Better ', 'late.')],
+      faults: [0, 1, 2].map(() => ({ status: 529, error: overloaded })),
+    },
+  ],
+  'mid-error': () => [
+    { blocks: [text('Whole ', 'again.')], faults: [{ after: [text('Half a ', 'sentence')], error: overloaded }] },
+  ],
+  'bad-request': () => [
+    {
+      blocks: [text('Never said.')],
+      faults: Array.from({ length: 20 }, () => ({ status: 400, error: 'invalid_request_error' })),
+    },
+  ],
+  compact: () => [{ blocks: [text('Used ', 'many tokens.')], inputTokens: 199_000 }],
+  long: () => [{ blocks: [text(...cut(longText, 25))] }],
+  unicode: () => [{ blocks: [thinking(...cut(unicodeText, 1)), text(...cut(unicodeText, 1))] }],
+  'max-tokens': () => [{ blocks: [text('Cut off in the mid')], stop: 'max_tokens' }],
+  refusal: () => [{ blocks: [text('I must not.')], stop: 'refusal' }],
+  empty: () => [{ blocks: [] }],
+  image: ({ images }) => [{ blocks: [text(images.length > 0 ? `I see ${images.join(', ')}.` : 'I see no image.')] }],
+};
+
+/** All scenarios by name. A Map, because the name comes off the wire. */
+export const scenarios: ReadonlyMap<string, Scenario> = new Map(Object.entries(answers));
