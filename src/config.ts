@@ -1,5 +1,6 @@
 // patchbay.json, checked: which agents there are and what the gateway may use. Commands come from here only (threat T8).
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
+import { sep } from 'node:path';
 import { z } from 'zod';
 import { GatewayError, messageOf } from './core/errors.ts';
 
@@ -113,4 +114,23 @@ export function loadConfig(path: string | undefined): Config {
   } catch (thrown) {
     throw new GatewayError('invalid', `${path ?? 'patchbay.json'}: ${messageOf(thrown)}`);
   }
+}
+
+/**
+ * The real path of a directory that a client has chosen. Throws `invalid` unless it exists inside one of `roots`
+ * (threats T8, T9).
+ */
+export function insideRoots(cwd: string, roots: readonly string[]): string {
+  const refusal = new GatewayError('invalid', 'cwd must be an existing directory inside one of the configured roots');
+  try {
+    const real = realpathSync(cwd);
+    const isInside = roots.some((root) => {
+      const base = realpathSync(root);
+      return real === base || real.startsWith(base.endsWith(sep) ? base : base + sep);
+    });
+    if (isInside) return real;
+  } catch {
+    throw refusal;
+  }
+  throw refusal;
 }

@@ -1,9 +1,7 @@
 // The composition root: the one file that knows adapters, transports and core at once.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { realpathSync } from 'node:fs';
-import { sep } from 'node:path';
 import { adapters } from './adapters/index.ts';
-import type { AgentConfig, Config } from './config.ts';
+import { type AgentConfig, type Config, insideRoots } from './config.ts';
 import type { Adapter, Env, FrontendSide, NoteLevel, Options } from './core/adapter.ts';
 import type { AgentConnection } from './core/agent-link.ts';
 import type { Channel, Out } from './core/channel.ts';
@@ -11,6 +9,7 @@ import { driveFrontend, type FrontendDriver, linkClient } from './core/client-li
 import type { Clock } from './core/clock.ts';
 import { GatewayError } from './core/errors.ts';
 import { createHub, type HubEntry } from './core/hub.ts';
+import { type Figures, metricsText } from './core/metrics.ts';
 import { createSession, defaultSessionLimits, type Session } from './core/session.ts';
 import type { Stream } from './core/stream.ts';
 import type { Log } from './log.ts';
@@ -214,6 +213,16 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     }
   }
 
+  function figures(): Figures {
+    const sessions = hub.list().map((entry) => entry.session);
+    return {
+      sessions: sessions.length,
+      runs: sessions.filter((session) => session.state === 'running').length,
+      clients: sessions.reduce((sum, session) => sum + session.readers, 0),
+      notes: counts,
+    };
+  }
+
   const board: Board = {
     agents: () => Object.entries(config.agents).map(([name, agent]) => agentSummary(name, agent)),
     sessions: () => hub.list().map(sessionSummary),
@@ -234,7 +243,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
       return streamFor(session, request).stream.attach(cursor);
     },
     post,
-    metrics: () => metricsText(hub.list(), counts),
+    metrics: () => metricsText(figures()),
     ready: () => !closing,
   };
 
@@ -281,37 +290,4 @@ function agentSummary(name: string, agent: AgentConfig): AgentSummary {
 
 function sessionSummary({ session, agent, createdAt }: HubEntry): SessionSummary {
   return { id: session.id, agent, state: session.state, createdAt, clients: session.readers };
-}
-
-/** Threat T8, T9: a client may choose a directory only inside those that the owner has named. */
-function insideRoots(cwd: string, roots: readonly string[]): string {
-  const refusal = new GatewayError('invalid', 'cwd must be an existing directory inside one of the configured roots');
-  try {
-    const real = realpathSync(cwd);
-    const isInside = roots.some((root) => {
-      const base = realpathSync(root);
-      return real === base || real.startsWith(base.endsWith(sep) ? base : base + sep);
-    });
-    if (isInside) return real;
-  } catch {
-    throw refusal;
-  }
-  throw refusal;
-}
-
-function metricsText(entries: readonly HubEntry[], counts: ReadonlyMap<NoteLevel, number>): string {
-  const running = entries.filter(({ session }) => session.state === 'running').length;
-  const clients = entries.reduce((sum, { session }) => sum + session.readers, 0);
-  const notes = [...counts].map(([level, count]) => `patchbay_notes_total{level="${level}"} ${count}`);
-  return [
-    '# TYPE patchbay_sessions gauge',
-    `patchbay_sessions ${entries.length}`,
-    '# TYPE patchbay_runs gauge',
-    `patchbay_runs ${running}`,
-    '# TYPE patchbay_clients gauge',
-    `patchbay_clients ${clients}`,
-    '# TYPE patchbay_notes_total counter',
-    ...notes,
-    '',
-  ].join('\n');
 }

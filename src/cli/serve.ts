@@ -45,7 +45,8 @@ async function serve(command: readonly string[], options: ServeOptions): Promise
   const server = await listen({
     host: options.host ?? config.server.host,
     port: options.port ?? config.server.port,
-    token: options.token ?? process.env.PATCHBAY_TOKEN,
+    // An empty variable is a variable that nobody has set.
+    token: options.token ?? (process.env.PATCHBAY_TOKEN || undefined),
     allowedOrigins: [...config.server.allowedOrigins, ...options.origin],
     board: gateway.board,
   });

@@ -54,7 +54,7 @@ export interface Receiver {
 
 /** One connection. Frames wait unread until `open`. */
 export interface Channel {
-  /** For logs: `child pi`, `websocket 7`. */
+  /** For logs: `child agent`, `websocket 7`. */
   readonly label: string;
   open(receiver: Receiver): void;
   /** Queues one frame; what is sent in one tick leaves in one write. Ignored after close. */

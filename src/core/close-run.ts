@@ -1,5 +1,5 @@
 // Ends what is open, in one fixed order, so that every dialect can show a well-formed ending. Knows no protocol.
-import type { Failure } from './content.ts';
+import { Dictionary, type Failure } from './content.ts';
 import type { Event, EventOf } from './event.ts';
 import type { AssistantMessage, Block, ToolRun, Transcript } from './transcript.ts';
 
@@ -9,10 +9,22 @@ export interface Cause {
   readonly failure: Failure;
 }
 
-/** The ending of an open block: what came stays, half-built arguments are marked. */
+/** The ending of an open block: what came stays; arguments that are not whole JSON are marked. */
 export function closeBlock(block: Block, parent: string | undefined): EventOf<'block-end'> {
-  const incomplete = block.head.kind === 'tool-call' ? { incomplete: true } : {};
-  return { type: 'block-end', parent, index: block.index, ...incomplete, synthetic: true };
+  const end = { type: 'block-end', parent, index: block.index, synthetic: true } as const;
+  if (block.head.kind !== 'tool-call') return end;
+  const input = wholeInput(block.text);
+  return input === null ? { ...end, incomplete: true } : { ...end, input };
+}
+
+/** Null for a text that is cut, the empty one included. */
+function wholeInput(text: string): Dictionary | null {
+  try {
+    const parsed = Dictionary.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
 }
 
 /** The ending of an open message, its blocks first. */
@@ -40,49 +52,63 @@ export function closeTool(tool: ToolRun, cause: Cause): EventOf<'tool-end'> {
 }
 
 /**
- * The events that end the open run: blocks, messages, started tools, announced tools with their approvals, dialogs,
- * brackets, turn, verdict (reference reliability 4.1). Empty when no run is open, so a second cause is a no-op.
+ * The events that end the open run: blocks, messages, approvals, started tools, announced tools, dialogs, brackets,
+ * turn, verdict (reference reliability 4.1). Dialogs and a compaction may be open outside a run as well. Empty when
+ * nothing is open, so a second cause is a no-op.
  */
 export function closeRun(transcript: Transcript, cause: Cause): Event[] {
-  const dialogs: Event[] = [...transcript.dialogs.keys()].map((id) => ({
-    type: 'dialog-end',
-    id,
-    outcome: 'cancelled',
-    synthetic: true,
-  }));
-  if (transcript.run === null) return dialogs;
+  const isOpen = transcript.run !== null;
+  return [
+    ...(isOpen ? closeTurn(transcript, cause) : []),
+    ...closeQuestions(transcript),
+    ...closeBrackets(transcript, cause),
+    ...(transcript.turn ? [{ type: 'turn-end' as const, synthetic: true }] : []),
+    ...(isOpen ? [{ type: 'run-end' as const, outcome: cause.outcome, failure: cause.failure, synthetic: true }] : []),
+  ];
+}
+
+function closeTurn(transcript: Transcript, cause: Cause): Event[] {
   const unanswered = subAgentsFirst(
     [...transcript.tools.values()].filter((tool) => tool.state !== 'done'),
     (tool) => tool.parent,
   );
   const started = unanswered.filter((tool) => tool.state === 'running');
   const announced = unanswered.filter((tool) => tool.state === 'announced');
-  const events: Event[] = [];
-  for (const message of subAgentsFirst([...transcript.open.values()], (open) => open.start.parent)) {
-    events.push(...closeMessage(message, cause));
-  }
-  for (const approval of transcript.approvals.values()) {
-    events.push({
-      type: 'approval-end',
-      parent: approval.parent,
-      id: approval.id,
-      outcome: 'cancelled',
-      reason: cause.failure.message,
-      synthetic: true,
-    });
-  }
-  for (const tool of [...started, ...announced]) events.push(closeTool(tool, cause));
-  events.push(...dialogs);
-  if (transcript.retry !== null) {
-    const { attempt } = transcript.retry;
-    events.push({ type: 'retry-end', attempt, success: false, failure: cause.failure, synthetic: true });
-  }
-  if (transcript.compaction !== null) {
-    events.push({ type: 'compaction-end', outcome: 'aborted', failure: cause.failure, synthetic: true });
-  }
-  if (transcript.turn) events.push({ type: 'turn-end', synthetic: true });
-  events.push({ type: 'run-end', outcome: cause.outcome, failure: cause.failure, synthetic: true });
-  return events;
+  const messages = subAgentsFirst([...transcript.open.values()], (message) => message.start.parent);
+  const approvals = [...transcript.approvals.values()].map(({ id, parent }) => ({
+    type: 'approval-end' as const,
+    parent,
+    id,
+    outcome: 'cancelled' as const,
+    reason: cause.failure.message,
+    synthetic: true,
+  }));
+  return [
+    ...messages.flatMap((message) => closeMessage(message, cause)),
+    ...approvals,
+    ...[...started, ...announced].map((tool) => closeTool(tool, cause)),
+  ];
+}
+
+function closeQuestions(transcript: Transcript): Event[] {
+  return [...transcript.dialogs.keys()].map((id) => ({
+    type: 'dialog-end',
+    id,
+    outcome: 'cancelled',
+    synthetic: true,
+  }));
+}
+
+function closeBrackets(transcript: Transcript, { failure }: Cause): Event[] {
+  const { retry, compaction } = transcript;
+  return [
+    ...(retry === null
+      ? []
+      : [{ type: 'retry-end' as const, attempt: retry.attempt, success: false, failure, synthetic: true }]),
+    ...(compaction === null
+      ? []
+      : [{ type: 'compaction-end' as const, outcome: 'aborted' as const, failure, synthetic: true }]),
+  ];
 }
 
 /** Sub-agents end before the tool call that they live in. */

@@ -49,11 +49,12 @@ export function createQuestions(ports: QuestionPorts): Questions {
     ports.forward({ type: 'answer-approval', id, decision: 'deny', reason }, settle);
   }
 
+  const isOpen = ({ type, id }: Answer) =>
+    type === 'answer-approval' ? transcript.approvals.has(id) : transcript.dialogs.has(id);
+
   return {
     answer(command, settle) {
-      const isApproval = command.type === 'answer-approval';
-      const open = isApproval ? transcript.approvals.get(command.id) : transcript.dialogs.get(command.id);
-      if (open === undefined || taken.has(command.id)) {
+      if (!isOpen(command) || taken.has(command.id)) {
         return settle(
           refused('stale', `no open question ${JSON.stringify(command.id)}: answered, withdrawn or never asked`),
         );
@@ -62,7 +63,8 @@ export function createQuestions(ports: QuestionPorts): Questions {
       ports.forward(command, (outcome) => {
         taken.delete(command.id);
         // A refused answer leaves the question open for a better one (reliability F17).
-        if (outcome.ok) admit(endingOf(command));
+        // Many agents end their own question as they take the answer.
+        if (outcome.ok && isOpen(command)) admit(endingOf(command));
         settle(outcome);
       });
     },

@@ -61,7 +61,7 @@ export function createRepair(ports: RepairPorts): (event: Event) => void {
   };
 }
 
-/** Some agents count every block as 0 (seed claude-rpc-message 7.1): a second block of one index gets the next free one. */
+/** Some agents count every block as 0: a second block of an index that is taken gets the next free one. */
 function giveFreeIndex(
   transcript: Transcript,
   moved: Map<string, number>,

@@ -94,7 +94,7 @@ export function createSession(ports: SessionPorts): Session {
     questions.event(event);
     for (const stream of streams.values()) stream.event(logged);
     if (event.type === 'run-start') settlePrompt({ ok: true });
-    if (event.type === 'run-end') afterRun();
+    if (event.type === 'run-end' || event.type === 'compaction-end') afterRun();
     else if (transcript.run !== null) watchSilence();
   }
 
@@ -106,6 +106,7 @@ export function createSession(ports: SessionPorts): Session {
   }
 
   function afterRun(): void {
+    if (isBusy()) return;
     timers.set('abort', null, () => {});
     timers.set('silence', null, () => {});
     // Not in this tick: the agent may be in the middle of what it says about the end.
@@ -126,7 +127,8 @@ export function createSession(ports: SessionPorts): Session {
     if (next !== undefined) prompt(next.command, next.settle);
   }
 
-  const isBusy = () => transcript.run !== null || prompting !== null;
+  /** Agents take a prompt during a compaction and then forget it, so a compaction counts as well. */
+  const isBusy = () => transcript.run !== null || prompting !== null || transcript.compaction !== null;
 
   function watchSilence(): void {
     if (limits.silenceMs === null) return;

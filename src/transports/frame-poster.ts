@@ -30,6 +30,8 @@ export interface FramePoster {
   start(): void;
   /** Bytes that the server has not yet accepted. */
   readonly buffered: number;
+  /** Calls back once everything that was sent is posted, at once if nothing can be. */
+  finish(done: () => void): void;
 }
 
 /** One request at a time, so that the order stays; what comes meanwhile goes together into the next. */
@@ -38,6 +40,7 @@ export function createFramePoster(target: PostTarget, listener: PostListener): F
   let buffered = 0;
   let isStarted = false;
   let isPosting = false;
+  let finished = () => {};
 
   function takeBatch(): readonly Buffer[] {
     let bytes = 0;
@@ -58,6 +61,7 @@ export function createFramePoster(target: PostTarget, listener: PostListener): F
       buffered -= batch.reduce((sum, frame) => sum + frame.length, 0);
     }
     listener.drained();
+    finished();
   }
 
   function post(): void {
@@ -84,6 +88,11 @@ export function createFramePoster(target: PostTarget, listener: PostListener): F
     },
     get buffered() {
       return buffered;
+    },
+    finish(done) {
+      finished = done;
+      if (!isStarted || buffered === 0) done();
+      else post();
     },
   };
 }

@@ -2,6 +2,7 @@
 // Knows no transport.
 import type { Ending, Frame, FrameFault, Receiver } from '../core/channel.ts';
 import type { FrameSink } from './framing/framing.ts';
+import { createQueue } from './queue.ts';
 
 /** What a transport tells; the inlet passes it on in this order, and `end` once and last. */
 export interface Inlet extends FrameSink {
@@ -32,7 +33,7 @@ type Item =
  */
 export function createInlet(): Inlet {
   let receiver: Receiver | undefined;
-  let waiting: Item[] = [];
+  const waiting = createQueue<Item>();
   let paused = false;
   let shut = false;
   let ended = false;
@@ -54,7 +55,7 @@ export function createInlet(): Inlet {
   }
 
   function wait(item: Item): void {
-    waiting.push(item);
+    waiting.add(item);
     schedule();
   }
 
@@ -67,7 +68,7 @@ export function createInlet(): Inlet {
   function passWaiting(): void {
     scheduled = false;
     while (!paused) {
-      const item = waiting.shift();
+      const item = waiting.take();
       if (item === undefined) return;
       pass(item);
     }
@@ -109,7 +110,7 @@ export function createInlet(): Inlet {
     shut() {
       shut = true;
       paused = false;
-      waiting = waiting.filter((item) => 'ending' in item);
+      waiting.keep((item) => 'ending' in item);
       schedule();
     },
     end,

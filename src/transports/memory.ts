@@ -2,6 +2,7 @@
 import type { Channel } from '../core/channel.ts';
 import { bytesOf, createFrame } from './framing/frame.ts';
 import { createInlet, type Inlet } from './inlet.ts';
+import { createQueue } from './queue.ts';
 
 /** Two channels, each the other's far end. A frame is handed over on a microtask, and waits while the other pauses. */
 export function memoryPair(label = 'memory'): [Channel, Channel] {
@@ -68,7 +69,7 @@ interface Pipe {
 }
 
 function createPipe(target: Inlet, drained: () => void): Pipe {
-  let waiting: Uint8Array[] = [];
+  const waiting = createQueue<Uint8Array>();
   let buffered = 0;
   let isOpen = true;
   let ending: string | undefined;
@@ -78,7 +79,7 @@ function createPipe(target: Inlet, drained: () => void): Pipe {
     scheduled = false;
     const before = buffered;
     while (target.isOpen && !target.isPaused) {
-      const bytes = waiting.shift();
+      const bytes = waiting.take();
       if (bytes === undefined) break;
       buffered -= bytes.length;
       target.frame(createFrame(bytes));
@@ -98,7 +99,7 @@ function createPipe(target: Inlet, drained: () => void): Pipe {
     },
     send(bytes) {
       if (!isOpen) return;
-      waiting.push(bytes);
+      waiting.add(bytes);
       buffered += bytes.length;
       move();
     },
@@ -111,7 +112,7 @@ function createPipe(target: Inlet, drained: () => void): Pipe {
     },
     cut() {
       isOpen = false;
-      waiting = [];
+      waiting.keep(() => false);
       buffered = 0;
     },
   };

@@ -24,6 +24,8 @@ export interface EventSourceOptions {
   readonly longestWaitMs?: number;
   /** A stream that is silent for longer than this is lost: the server writes a comment every 15 s; default 50,000. */
   readonly silenceMs?: number;
+  /** How long `close` waits for the last post; default 1000. */
+  readonly closeGraceMs?: number;
 }
 
 /** Why one connection of the stream is over: for good, or to be tried again. */
@@ -39,12 +41,13 @@ interface Break {
  */
 export function connectEventSource(options: EventSourceOptions): Channel {
   const { token, maxFrameBytes = 32 * 1024 * 1024, silenceMs = 50_000 } = options;
-  const { tries = 5, firstWaitMs = 500, longestWaitMs = 8000 } = options;
+  const { tries = 5, firstWaitMs = 500, longestWaitMs = 8000, closeGraceMs = 1000 } = options;
   const inlet = createInlet();
-  const closed = new AbortController();
+  const reading = new AbortController();
+  const posting = new AbortController();
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const poster = createFramePoster(
-    { url: options.sendUrl, headers, signal: closed.signal, maxFrameBytes },
+    { url: options.sendUrl, headers, signal: posting.signal, maxFrameBytes },
     { frame: inlet.frame, fault: inlet.fault, drained: inlet.drained, failed: end },
   );
   let lastId: string | undefined;
@@ -56,18 +59,20 @@ export function connectEventSource(options: EventSourceOptions): Channel {
 
   function end(reason: string): void {
     inlet.end({ reason });
-    closed.abort();
+    reading.abort();
+    posting.abort();
     readOn();
   }
 
   async function run(): Promise<void> {
-    while (!inlet.isEnded) {
+    for (;;) {
       const { final, reason } = await connect();
+      if (reading.signal.aborted) return;
       failures += 1;
       if (final || failures > tries || (hasFrames && lastId === undefined)) return end(reason);
       const wait = Math.min(longestWaitMs, firstWaitMs * 2 ** (failures - 1));
       // Half of it is chance, so that clients of one lost server do not come back together.
-      await sleep(wait * (0.5 + Math.random() / 2), undefined, { signal: closed.signal });
+      await sleep(wait * (0.5 + Math.random() / 2), undefined, { signal: reading.signal });
     }
   }
 
@@ -84,7 +89,7 @@ export function connectEventSource(options: EventSourceOptions): Channel {
         },
         // A redirect would take the token along.
         redirect: 'error',
-        signal: AbortSignal.any([closed.signal, connection.signal]),
+        signal: AbortSignal.any([reading.signal, connection.signal]),
       });
       const refusal = refusalOf(response);
       if (refusal !== undefined) return refusal;
@@ -124,7 +129,10 @@ export function connectEventSource(options: EventSourceOptions): Channel {
     return undefined;
   }
 
-  run().catch((thrown: unknown) => end(problemOf(thrown)));
+  run().catch((thrown: unknown) => {
+    // The wait between two tries ends with an error when we are closed.
+    if (!reading.signal.aborted) end(problemOf(thrown));
+  });
 
   return {
     label: options.label ?? 'event source',
@@ -133,7 +141,7 @@ export function connectEventSource(options: EventSourceOptions): Channel {
       readOn();
     },
     send(out) {
-      if (!inlet.isEnded) poster.send(out);
+      if (!reading.signal.aborted) poster.send(out);
     },
     get buffered() {
       return inlet.isEnded ? 0 : poster.buffered;
@@ -144,8 +152,15 @@ export function connectEventSource(options: EventSourceOptions): Channel {
       readOn();
     },
     close(_code, reason) {
+      if (reading.signal.aborted) return;
       inlet.shut();
-      end(reason);
+      reading.abort();
+      readOn();
+      const grace = setTimeout(() => end(reason), closeGraceMs);
+      poster.finish(() => {
+        clearTimeout(grace);
+        end(reason);
+      });
     },
   };
 }

@@ -66,8 +66,12 @@ export function webSocketChannel(socket: WebSocket, options: WebSocketChannelOpt
     wire?.uncork();
   }
 
-  function taken(error?: Error): void {
-    if (error === undefined && waitingBytes === 0 && socket.bufferedAmount === 0) inlet.drained();
+  function taken(error?: Error | null): void {
+    if (!error && waitingBytes === 0 && socket.bufferedAmount === 0) inlet.drained();
+  }
+
+  function read(): void {
+    if (stopHeartbeat !== undefined) socket.resume();
   }
 
   if (socket.readyState === WebSocket.OPEN) opened();
@@ -93,7 +97,7 @@ export function webSocketChannel(socket: WebSocket, options: WebSocketChannelOpt
     label,
     open(receiver) {
       inlet.open(receiver);
-      socket.resume();
+      read();
     },
     send(out) {
       if (closed || socket.readyState > WebSocket.OPEN) return;
@@ -112,7 +116,7 @@ export function webSocketChannel(socket: WebSocket, options: WebSocketChannelOpt
     },
     resume() {
       inlet.resume();
-      socket.resume();
+      read();
     },
     close(code, reason) {
       if (closed || inlet.isEnded) return;
@@ -121,7 +125,7 @@ export function webSocketChannel(socket: WebSocket, options: WebSocketChannelOpt
       inlet.shut();
       flush();
       // The peer's answer is only seen by who reads.
-      socket.resume();
+      read();
       socket.close(webSocketCloseCodes[code], firstBytes(reason, maxCloseReasonBytes));
       const terminate = setTimeout(() => socket.terminate(), closeGraceMs);
       socket.once('close', () => clearTimeout(terminate));

@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Channel } from '../../src/core/channel.ts';
 import { GatewayError } from '../../src/core/errors.ts';
-import type { Arrivals } from '../support/arrivals.ts';
-import { record } from '../support/recording-receiver.ts';
+import type { Arrivals } from '../transports/support/arrivals.ts';
+import { record } from '../transports/support/recording-receiver.ts';
 
 /** The other end of a channel, spoken to without our code where that is possible. */
 export interface FarEnd {

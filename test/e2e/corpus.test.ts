@@ -8,22 +8,18 @@ import { checkClaudeOrder, describeViolations } from '../support/judges/claude-o
 import { messagesDifferences } from '../support/judges/compare.ts';
 import { finalMessages } from '../support/judges/message-stream.ts';
 import { expectedFromPi, piMessages } from '../support/judges/pi-messages.ts';
-import { countRuns } from '../support/judges/pi-runs.ts';
+import { runsOf } from '../support/judges/pi-runs.ts';
+import { checkRpcMessages } from '../support/judges/rpc-message.ts';
 import { readTrace, type TraceRow, translate } from '../support/translate.ts';
 
 const corpus = join(process.env.PATCHBAY_CORPUS ?? '../shared/corpus', 'pi');
 
-interface Trace {
-  readonly name: string;
-  readonly rows: readonly TraceRow[];
-}
-
-function tracesOf(version: string): Trace[] {
+function tracesOf(version: string): [name: string, rows: TraceRow[]][] {
   const names = readdirSync(join(corpus, version)).filter((name) => name.endsWith('.jsonl'));
-  return names.map((name) => ({
-    name: name.replace('.jsonl', ''),
-    rows: readTrace(readFileSync(join(corpus, version, name), 'utf8')),
-  }));
+  return names.map((name) => [
+    name.replace('.jsonl', ''),
+    readTrace(readFileSync(join(corpus, version, name), 'utf8')),
+  ]);
 }
 
 const linesOut = (rows: readonly TraceRow[]) => rows.flatMap(({ dir, line }) => (dir === 'out' ? [line] : []));
@@ -38,19 +34,29 @@ if (versions.length === 0) process.stderr.write(`no traces at ${corpus}: set PAT
 describe.skipIf(versions.length === 0).each(versions)('pi %s (skipped where the corpus is absent)', (version) => {
   const traces = version === undefined ? [] : tracesOf(version);
 
-  test.concurrent.each(traces)('$name', async ({ rows }) => {
+  test.concurrent.each(traces)('%s', async (_, rows) => {
     const frames = await translate('pi', 'claude', rows);
     expect(describeViolations(checkClaudeOrder(frames), frames)).toEqual([]);
+    const runs = runsOf(linesOut(rows));
+    if (runs.mixed) return;
+    expect(frames.filter(isResult)).toHaveLength(runs.count);
     const expected = piMessages(linesOut(rows)).map(expectedFromPi);
     const allowance = { lateSignature: lateSignature(rows) };
     expect(messagesDifferences(await finalMessages(frames), expected, allowance)).toEqual([]);
-    expect(frames.filter(isResult)).toHaveLength(countRuns(linesOut(rows)));
   });
 
-  test.concurrent.each(traces)('$name, cut in the middle', async ({ rows }) => {
+  test.concurrent.each(traces)('%s, in the dialect of the seed', async (_, rows) => {
+    const messages = await translate('pi', 'rpc-message', rows);
+    expect(checkRpcMessages(messages)).toEqual([]);
+    const runs = runsOf(linesOut(rows));
+    if (!runs.mixed) expect(messages.filter(isResult)).toHaveLength(runs.count);
+  });
+
+  test.concurrent.each(traces)('%s, cut in the middle', async (_, rows) => {
     const cut = rows.slice(0, Math.ceil(rows.length / 2));
     const frames = await translate('pi', 'claude', cut);
     expect(describeViolations(checkClaudeOrder(frames), frames)).toEqual([]);
-    expect(frames.filter(isResult)).toHaveLength(countRuns(linesOut(cut)));
+    const runs = runsOf(linesOut(cut));
+    if (!runs.mixed) expect(frames.filter(isResult)).toHaveLength(runs.count);
   });
 });

@@ -1,6 +1,6 @@
 // The count of runs on trial: what begins one, and what only continues it.
 import { expect, test } from 'vitest';
-import { countRuns } from '../support/judges/pi-runs.ts';
+import { runsOf } from '../support/judges/pi-runs.ts';
 
 test.each<[what: string, runs: number, events: string[]]>([
   ['nothing', 0, ['response', 'not JSON']],
@@ -20,7 +20,7 @@ test.each<[what: string, runs: number, events: string[]]>([
     ['agent_start', 'agent_end', 'compaction_start', 'compaction_end', 'agent_start', 'agent_end'],
   ],
   ['two at once', 1, ['agent_start', 'agent_start', 'agent_end', 'agent_end']],
-])('%s: %i', (_, runs, events) => {
+])('%s: %i', (what, runs, events) => {
   const lines = events.map((type) => JSON.stringify({ type: type.replace('+', ''), willRetry: type.endsWith('+') }));
-  expect(countRuns(lines)).toBe(runs);
+  expect(runsOf(lines)).toEqual({ count: runs, mixed: what === 'two at once' });
 });

@@ -3,7 +3,7 @@ import type { Channel, Out } from '../../src/core/channel.ts';
 import { GatewayError } from '../../src/core/errors.ts';
 import type { Entry, Reader } from '../../src/core/reader.ts';
 import type { Board, ClientRequest, PostResult, SessionSummary } from '../../src/transports/http/board.ts';
-import { createArrivals, type Arrivals } from './arrivals.ts';
+import { createArrivals, type Arrivals } from '../transports/support/arrivals.ts';
 
 /** One session: everything that was said, and who reads it. */
 export interface FakeSession {

@@ -43,6 +43,9 @@ export function createProjection(session: SessionView, options: ProjectionOption
   const unanswered = new Set<string>();
   /** Frames that must wait until the open message of the main thread is closed. */
   let afterMessage: WireFrame[] = [];
+  /** What was said between two turns, where the grammar has no place for it: told behind the next init. */
+  let betweenTurns: WireFrame[] = [];
+  let inTurn = false;
   const asked = new Map<string, EventOf<'approval-request'>>();
   /** `stop_reason` of the last message on the main thread. */
   let lastStop: string | null = null;
@@ -157,8 +160,10 @@ export function createProjection(session: SessionView, options: ProjectionOption
         counter.begin(at);
         unanswered.clear();
         lastStop = null;
-        return [initFrame(session.transcript.info, session.transcript.servers.values())];
+        inTurn = true;
+        return [initFrame(session.transcript.info, session.transcript.servers.values()), ...takeBetweenTurns()];
       case 'run-end':
+        inTurn = false;
         return [counter.result(event, at, { text: textOfRun(session), stop: lastStop })];
       case 'message-start':
         return startMessage(event, at, isPast);
@@ -204,6 +209,21 @@ export function createProjection(session: SessionView, options: ProjectionOption
     }
   }
 
+  function takeBetweenTurns(): WireFrame[] {
+    const waiting = betweenTurns;
+    betweenTurns = [];
+    return waiting;
+  }
+
+  /** A session is turns and control messages, nothing else (reference 4.1). */
+  function inPlace(event: Event, said: WireFrame[]): WireFrame[] {
+    if (inTurn || event.type === 'run-end') return said;
+    betweenTurns.push(...said.filter((frame) => !mayStandAlone(frame)));
+    for (const lost of betweenTurns.splice(0, Math.max(0, betweenTurns.length - mostBetweenTurns)))
+      loss(`${lost.type} between turns`);
+    return said.filter(mayStandAlone);
+  }
+
   function silence(event: Event): WireFrame[] {
     return toldElsewhere.has(event.type) ? [] : loss(event.type);
   }
@@ -212,7 +232,7 @@ export function createProjection(session: SessionView, options: ProjectionOption
     event(logged) {
       ids.at(logged.seq, logged.replay !== undefined);
       const outs: Out[] = [];
-      for (const frame of frames(logged)) {
+      for (const frame of inPlace(logged.event, frames(logged))) {
         const said = inDialect(options.dialect, sealed(frame, session.id, ids.next));
         if (said !== null) outs.push(JSON.stringify(said));
       }
@@ -232,6 +252,13 @@ const toldElsewhere: ReadonlySet<Event['type']> = new Set<Event['type']>([
   'retry-end',
   'history-reset',
 ]);
+
+/** An extension may chatter for hours without a turn. */
+const mostBetweenTurns = 64;
+
+function mayStandAlone({ type }: WireFrame): boolean {
+  return type.startsWith('control_') || type === 'error';
+}
 
 function onLane(parent: string | undefined, frames: readonly WireFrame[]): WireFrame[] {
   return frames.map((frame) => ({ ...frame, parent_tool_use_id: parent ?? null }));

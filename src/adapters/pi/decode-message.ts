@@ -90,6 +90,7 @@ export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
     if (preview !== '') out.deliver({ type: 'block-delta', index, delta: preview });
     block.ended = true;
     block.told = factsOf(final);
+    const incomplete = kind === 'toolcall' && cut && !isJson(block.streamed);
     const { textSignature, thinkingSignature, thoughtSignature, redacted, ...others } = block.told;
     out.deliver({
       type: 'block-end',
@@ -97,8 +98,9 @@ export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
       ...contentOf(kind, final),
       signature: wordOf(textSignature) ?? wordOf(thinkingSignature) ?? wordOf(thoughtSignature),
       redacted: redacted === true || undefined,
-      incomplete: (kind === 'toolcall' && cut && !isJson(block.streamed)) || undefined,
-      ...extraOf(others),
+      // What pi guesses of half an argument is no argument.
+      ...(incomplete ? { input: {}, incomplete } : {}),
+      ...extraOf({ ...others, arguments: incomplete ? final.arguments : undefined }),
     });
   }
 

@@ -1,4 +1,4 @@
-// What get_state tells of the session, and what of it is new. Knows no command.
+// What get_state tells of the session, and what of it is new. Pure.
 import type { SessionInfo } from '../../core/event.ts';
 import { modelOf } from './values.ts';
 import type { StateData } from './wire/responses.ts';

@@ -68,8 +68,6 @@ export function eventStreamDecoder(sink: EventSink, { maxFrameBytes }: { maxFram
     code: 'too-large',
     message: `an event of more than ${maxFrameBytes} characters, which was discarded`,
   } as const;
-  let skipper: ((chunk: string) => string) | undefined;
-  let overflowed = false;
   const parser = createParser({
     maxBufferSize: maxFrameBytes + roomForFields,
     // An event that came in one chunk was never buffered.
@@ -78,40 +76,47 @@ export function eventStreamDecoder(sink: EventSink, { maxFrameBytes }: { maxFram
       if (error.type === 'max-buffer-size-exceeded') overflowed = true;
     },
   });
+  const lineFeeds = createLineFeeds();
+  let skip: ((chunk: string) => string | undefined) | undefined;
+  let overflowed = false;
 
   function feed(chunk: string): void {
-    const rest = skipper === undefined ? chunk : skipper(chunk);
-    if (rest === '') return;
-    skipper = undefined;
+    const rest = skip === undefined ? chunk : skip(chunk);
+    if (rest === undefined) return;
+    skip = undefined;
     parser.feed(rest);
     if (!overflowed) return;
     overflowed = false;
     parser.reset();
     // The parser would take what follows for new lines, and text inside the long line could forge an event.
-    skipper = eventSkipper(rest);
+    skip = createSkip(rest.endsWith('\n'));
     sink.fault(tooLarge);
   }
 
   return {
-    push: (chunk) => feed(text.decode(chunk, { stream: true })),
+    push: (chunk) => feed(lineFeeds(text.decode(chunk, { stream: true }))),
     end: () => parser.reset(),
   };
 }
 
-/** Drops the rest of the event that `before` ends in: returns what follows its blank line, or '' while it is open. */
-function eventSkipper(before: string): (chunk: string) => string {
-  let last = before.at(-1);
-  let blankSoFar = last === '\n' || last === '\r';
+/** Turns CR and CRLF into LF. The parser can do that, but tells of an event that ends on CR only with the next line. */
+function createLineFeeds(): (chunk: string) => string {
+  let afterReturn = false;
   return (chunk) => {
-    for (let at = 0; at < chunk.length; at += 1) {
-      const character = chunk[at];
-      const secondHalf = character === '\n' && last === '\r';
-      last = character;
-      if (secondHalf) continue;
-      if (character !== '\n' && character !== '\r') blankSoFar = false;
-      else if (blankSoFar) return chunk.slice(at + 1);
-      else blankSoFar = true;
-    }
-    return '';
+    const rest = afterReturn && chunk.startsWith('\n') ? chunk.slice(1) : chunk;
+    if (chunk !== '') afterReturn = chunk.endsWith('\r');
+    return rest.includes('\r') ? rest.replace(/\r\n?/g, '\n') : rest;
+  };
+}
+
+/** Drops text up to the blank line that ends an event: returns what follows it, or undefined before it came. */
+function createSkip(atLineStart: boolean): (chunk: string) => string | undefined {
+  let start = atLineStart ? '\n' : '';
+  return (chunk) => {
+    const text = start + chunk;
+    const end = text.indexOf('\n\n');
+    if (end !== -1) return text.slice(end + 2);
+    start = text.endsWith('\n') ? '\n' : '';
+    return undefined;
   };
 }

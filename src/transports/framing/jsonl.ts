@@ -1,4 +1,4 @@
-// JSON lines: one message a line, split on LF bytes only (pi splits the same way). Knows no stream and no protocol.
+// JSON lines: one message a line, split on LF bytes only, for U+2028 and a lone CR may stand inside strings. Knows no stream and no protocol.
 import type { Out } from '../../core/channel.ts';
 import { createFrame } from './frame.ts';
 import type { DecoderOptions, FrameDecoder, FrameSink, Framing } from './framing.ts';

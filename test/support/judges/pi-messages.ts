@@ -8,7 +8,6 @@ const Content = z.discriminatedUnion('type', [
     type: z.literal('thinking'),
     thinking: z.string(),
     thinkingSignature: z.string().optional(),
-    redacted: z.boolean().optional(),
   }),
   z.looseObject({
     type: z.literal('toolCall'),
@@ -68,7 +67,6 @@ function blockOf(content: PiMessage['content'][number], cut: boolean): object {
     case 'text':
       return { type: 'text', text: content.text };
     case 'thinking':
-      if (content.redacted) return { type: 'redacted_thinking', data: content.thinkingSignature ?? '' };
       return { type: 'thinking', thinking: content.thinking, signature: content.thinkingSignature ?? '' };
     case 'toolCall':
       return { type: 'tool_use', id: content.id, name: content.name, input: cut ? cutInput : content.arguments };

@@ -10,17 +10,26 @@ function continues(event: z.infer<typeof Event>): boolean {
   return event.type.endsWith('compaction_end') && event.willRetry === true;
 }
 
-/** The number of runs that began in these lines. Two that run at once (oldest pi) count as one. */
-export function countRuns(lines: readonly string[]): number {
-  let runs = 0;
+/** The runs that began in some lines. */
+export interface Runs {
+  readonly count: number;
+  /** Two ran at once, as the oldest pi lets them: nothing on the wire tells their deltas apart. */
+  readonly mixed: boolean;
+}
+
+/** Counts the runs that began in these lines; two that ran at once count as one. */
+export function runsOf(lines: readonly string[]): Runs {
+  let count = 0;
   let open = 0;
+  let mixed = false;
   let goesOn = false;
   for (const line of lines) {
     const { data: event } = Event.safeParse(jsonOf(line));
     if (event === undefined) continue;
     if (event.type === 'agent_start') {
-      if (open === 0 && !goesOn) runs += 1;
+      if (open === 0 && !goesOn) count += 1;
       open += 1;
+      mixed ||= open > 1;
       goesOn = false;
     }
     if (event.type === 'agent_end') {
@@ -29,5 +38,5 @@ export function countRuns(lines: readonly string[]): number {
     }
     if (continues(event)) goesOn = true;
   }
-  return runs;
+  return { count, mixed };
 }

@@ -1,7 +1,7 @@
 // All judges of one turn together: what a client saw of it, against what pi reported.
 import { isDeepStrictEqual } from 'node:util';
 import { type Allowance, messagesDifferences } from './compare.ts';
-import { assistantBlocks, finalMessages } from './message-stream.ts';
+import { assistantBlocks, type FinalMessage, finalMessages } from './message-stream.ts';
 import { expectedFromPi, piMessages } from './pi-messages.ts';
 import { expectedResult, resultDifferences } from './result.ts';
 
@@ -14,12 +14,13 @@ export interface TurnAccount {
   readonly lines: readonly string[];
 }
 
-/** The content of the messages, told twice: by the stream and by the assistant frames, which may lack a cut block. */
-function accountsDiffer(streamed: readonly (readonly unknown[])[], framed: readonly (readonly unknown[])[]): string[] {
-  const spoken = streamed.filter((content) => content.length > 0);
-  return spoken.flatMap((content, at) => {
+/** The content is told twice, by the stream and by assistant frames; these may lack or guess the last block of a cut message. */
+function accountsDiffer(messages: readonly FinalMessage[], framed: readonly (readonly unknown[])[]): string[] {
+  const spoken = messages.filter(({ content }) => content.length > 0);
+  return spoken.flatMap(({ content, stop_reason }, at) => {
     const own = framed[at] ?? [];
-    const same = isDeepStrictEqual(own, content) || isDeepStrictEqual(own, content.slice(0, -1));
+    const whole = stop_reason === null ? content.length - 1 : content.length;
+    const same = own.length <= content.length && isDeepStrictEqual(own.slice(0, whole), content.slice(0, whole));
     return same
       ? []
       : [`assistant frames of message ${at}: ${JSON.stringify(own)} instead of ${JSON.stringify(content)}`];
@@ -33,10 +34,7 @@ export async function turnDifferences(account: TurnAccount, allowance: Allowance
   const expected = piMessages(lines).map(expectedFromPi);
   return [
     ...messagesDifferences(messages, expected, allowance),
-    ...accountsDiffer(
-      messages.map(({ content }) => content),
-      assistantBlocks(frames),
-    ),
+    ...accountsDiffer(messages, assistantBlocks(frames)),
     ...resultDifferences(frames.at(-1), expectedResult(before, lines, frames)),
   ];
 }

@@ -68,7 +68,7 @@ export const eventSchemas = {
   /** `message` and `assistantMessageEvent.partial` until 0.83, `usage` since 0.84.2: snapshots, never content. */
   message_update: line('message_update', { assistantMessageEvent: z.looseObject({ type: z.string() }) }),
   message_end: line('message_end', { message: AnyMessage }),
-  tool_execution_start: line('tool_execution_start', { ...tool, args: z.unknown() }),
+  tool_execution_start: line('tool_execution_start', { ...tool, args: z.unknown().optional() }),
   tool_execution_update: line('tool_execution_update', { ...tool, partialResult: ToolOutput }),
   tool_execution_end: line('tool_execution_end', {
     ...tool,

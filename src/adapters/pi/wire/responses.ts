@@ -6,10 +6,10 @@ import { WireModel, WireUsage } from './values.ts';
 /** The envelope. `id` is missing when pi could not tell whom it answers, and is any JSON that the client sent as id. */
 export const Response = z.looseObject({
   type: z.literal('response'),
-  id: z.unknown(),
-  command: z.unknown(),
+  id: z.unknown().optional(),
+  command: z.unknown().optional(),
   success: z.boolean(),
-  data: z.unknown(),
+  data: z.unknown().optional(),
   error: z.string().optional(),
 });
 export type Response = z.infer<typeof Response>;
@@ -65,9 +65,7 @@ export const dataSchemas = {
     totalMessages: z.number(),
     tokens: WireUsage,
     cost: z.number().nullish(),
-    contextUsage: z
-      .looseObject({ tokens: z.number().nullish(), contextWindow: z.number().nullish() })
-      .nullish(),
+    contextUsage: z.looseObject({ tokens: z.number().nullish(), contextWindow: z.number().nullish() }).nullish(),
   }),
   export_html: z.looseObject({ path: z.string() }),
   get_fork_messages: z.looseObject({ messages: z.array(z.looseObject({ entryId: z.string(), text: z.string() })) }),

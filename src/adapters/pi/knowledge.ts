@@ -1,0 +1,109 @@
+// What the machine knows of pi's session: its settings, its models, its past. Learns from answers, asks when something
+// changed, and tells what is new. Knows no run.
+import type { EventOf, SessionInfo } from '../../core/event.ts';
+import { historyOf } from './decode-whole-message.ts';
+import type { KnownModels } from './models.ts';
+import type { Outbox } from './outbox.ts';
+import { changesOf, sessionInfoOf } from './session-info.ts';
+import { modelOf } from './values.ts';
+import { dataSchemas } from './wire/responses.ts';
+
+type Line = { readonly type: string };
+/** Sends a request of our own; `then` gets the data, or null when there is none. */
+export type Ask = (type: 'get_state' | 'get_messages' | 'get_available_models', then: (data: unknown) => void) => void;
+
+/** The memory of one session. */
+export interface Knowledge {
+  readonly models: KnownModels;
+  /** Tells what is new of these. */
+  learn(now: SessionInfo): void;
+  /** Asks pi how it is; `then` gets whether it is at work, null when it does not say. */
+  look(then?: (working: boolean | null) => void): void;
+  /** Asks for the models; `then` comes in any case. */
+  listModels(then: () => void): void;
+  /** Learns from the answer to a line. */
+  observe(line: Line, data: unknown): void;
+}
+
+/** Lines after which the settings are not what they were; up to 0.64 pi tells nobody, so it is asked. */
+const changing: ReadonlySet<string> = new Set([
+  'set_model',
+  'cycle_model',
+  'set_thinking_level',
+  'cycle_thinking_level',
+  'set_steering_mode',
+  'set_follow_up_mode',
+  'set_auto_compaction',
+  'set_session_name',
+]);
+
+/** Lines after which the conversation is another one. pi has no event for that (reference pi, section 4). */
+const replacing: ReadonlyMap<string, EventOf<'history-reset'>['reason']> = new Map([
+  ['new_session', 'new'],
+  ['switch_session', 'switched'],
+  ['fork', 'forked'],
+]);
+
+export function createKnowledge(out: Outbox, ask: Ask): Knowledge {
+  const models: KnownModels = { current: undefined, all: null };
+  let info: SessionInfo = {};
+
+  function learn(now: SessionInfo): void {
+    const changes = changesOf(info, now);
+    if (changes === null) return;
+    info = { ...info, ...changes };
+    out.deliver({ type: 'session-changed', changes });
+  }
+
+  function learnState(data: unknown): boolean | null {
+    const state = dataSchemas.get_state.safeParse(data);
+    if (!state.success) return null;
+    const now = sessionInfoOf(state.data);
+    models.current = now.model;
+    learn(now);
+    return state.data.isStreaming || state.data.isCompacting === true;
+  }
+
+  function learnModels(data: unknown): void {
+    const list = dataSchemas.get_available_models.safeParse(data);
+    if (list.success) models.all = list.data.models.map(modelOf);
+  }
+
+  function look(then: (working: boolean | null) => void = () => {}): void {
+    ask('get_state', (data) => then(learnState(data)));
+  }
+
+  /** Tells the conversation that took the place of the one before. */
+  function replace(reason: EventOf<'history-reset'>['reason']): void {
+    out.deliver({ type: 'history-reset', reason });
+    look();
+    if (reason === 'new') return;
+    ask('get_messages', (data) => {
+      const history = dataSchemas.get_messages.safeParse(data);
+      if (!history.success) return;
+      for (const message of historyOf(history.data.messages)) {
+        out.deliver({ type: 'message-added', ...message, origin: 'replay' });
+      }
+    });
+  }
+
+  return {
+    models,
+    learn,
+    look,
+    listModels: (then) =>
+      ask('get_available_models', (data) => {
+        learnModels(data);
+        then();
+      }),
+    observe(line, data) {
+      if (line.type === 'get_state') learnState(data);
+      if (line.type === 'get_available_models') learnModels(data);
+      if (line.type === 'set_auto_retry' && 'enabled' in line) learn({ autoRetry: line.enabled === true });
+      if (changing.has(line.type)) look();
+      const reason = replacing.get(line.type);
+      const change = dataSchemas.new_session.safeParse(data);
+      if (reason !== undefined && change.success && !change.data.cancelled) replace(reason);
+    },
+  };
+}

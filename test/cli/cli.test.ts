@@ -1,0 +1,160 @@
+// The command line: help, exit codes, helpful errors, configuration.
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { patchbay } from '../support/command.ts';
+
+const empty = mkdtempSync(join(tmpdir(), 'patchbay-cli-'));
+
+function folderWith(config: unknown): string {
+  const folder = mkdtempSync(join(tmpdir(), 'patchbay-config-'));
+  writeFileSync(join(folder, 'patchbay.json'), typeof config === 'string' ? config : JSON.stringify(config));
+  return folder;
+}
+
+describe('help', () => {
+  const commands = ['', 'serve', 'stdio', 'translate', 'agents'];
+  it.each(commands)('%s --help shows examples and exits with 0', async (command) => {
+    const { code, stdout } = await patchbay([...(command === '' ? [] : [command]), '--help']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Examples?:\n\s+(patchbay|echo)/u);
+  });
+
+  it('--version prints the version of the package', async () => {
+    const { code, stdout } = await patchbay(['--version']);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/u)]);
+  });
+});
+
+describe('wrong calls exit with 2 and say what to do', () => {
+  const rows: [string, string[], RegExp][] = [
+    ['unknown command', ['sevre'], /unknown command 'sevre'/u],
+    ['unknown option', ['serve', '--prot', '1'], /unknown option '--prot'/u],
+    ['port that is none', ['serve', '--port', 'x'], /number from 0 to 65535/u],
+    ['unknown agent', ['serve', '--agent', 'nobody'], /no agent named nobody; there are demo/u],
+    ['unknown protocol', ['serve', '--backend', 'nope', '--', 'x'], /no protocol named "nope"; there are .*pi/u],
+    ['protocol without an agent side', ['serve', '--backend', 'claude', '--', 'x'], /claude has no agent side/u],
+    ['program without a protocol', ['stdio', '--frontend', 'claude', '--', 'x'], /--backend <protocol>/u],
+    ['protocol without a program', ['stdio', '--frontend', 'claude', '--backend', 'pi'], /where is the agent/u],
+    ['agent given twice', ['serve', '--agent', 'demo', '--backend', 'pi', '--', 'x'], /not both/u],
+    ['no frontend', ['stdio'], /--frontend/u],
+    ['unknown frontend', ['stdio', '--frontend', 'nope'], /no protocol named "nope"/u],
+    ['frontend without a client side', ['stdio', '--frontend', 'demo'], /demo has no client side/u],
+    ['bad frontend option', ['stdio', '--frontend', 'claude', '--client', 'dialect=klingon'], /dialect/u],
+    ['option that is no pair', ['stdio', '--frontend', 'claude', '--client', 'x'], /name=value/u],
+    ['beyond loopback without a token', ['serve', '--host', '0.0.0.0'], /set a token/u],
+    ['configuration that is not there', ['agents', '--config', 'nowhere.json'], /cannot read nowhere\.json/u],
+  ];
+  it.each(rows)('%s', async (_name, args, sentence) => {
+    const { code, stdout, stderr } = await patchbay(args, { cwd: empty, env: { PATCHBAY_TOKEN: '' } });
+    expect(stderr).toMatch(sentence);
+    expect([code, stdout]).toEqual([2, '']);
+  });
+});
+
+describe('patchbay.json', () => {
+  it('names agents, of which the only one is the default', async () => {
+    const cwd = folderWith({ agents: { mine: { protocol: 'pi', command: ['pi', '--mode', 'rpc'] } } });
+    const { code, stdout } = await patchbay(['agents'], { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/mine +pi +pi --mode rpc {2}\(default\)/u);
+    expect(stdout).toMatch(/demo +demo +built in\n/u);
+  });
+
+  const mistakes: [string, unknown, RegExp][] = [
+    ['not JSON', '{', /patchbay\.json: /u],
+    ['unknown key', { agent: {} }, /agent/u],
+    [
+      'shell line instead of argv',
+      { agents: { a: { protocol: 'pi', command: 'pi --mode rpc' } } },
+      /agents\.a\.command/u,
+    ],
+    ['command and url', { agents: { a: { protocol: 'pi', command: ['pi'], url: 'ws://h' } } }, /not both/u],
+    ['default that is not there', { defaultAgent: 'b' }, /defaultAgent b is not among the agents/u],
+    ['name like a prototype', { agents: { 'a/../b': { protocol: 'pi' } } }, /a\/\.\.\/b/u],
+  ];
+  it.each(mistakes)('%s is refused with its place', async (_name, config, sentence) => {
+    const { code, stderr } = await patchbay(['agents'], { cwd: folderWith(config) });
+    expect(stderr).toMatch(sentence);
+    expect(code).toBe(2);
+  });
+
+  it('agents --json prints what each agent and protocol can do', async () => {
+    const { stdout } = await patchbay(['agents', '--json'], { cwd: empty });
+    const listed = JSON.parse(stdout) as { protocols: { id: string; asAgent: boolean; asClient: boolean }[] };
+    expect(listed.protocols).toContainEqual(expect.objectContaining({ id: 'pi', asAgent: true }));
+    expect(listed.protocols).toContainEqual(expect.objectContaining({ id: 'claude', asClient: true }));
+  });
+});
+
+describe('stdio', () => {
+  const prompt = (text: string) => `${JSON.stringify({ type: 'user', message: { role: 'user', content: text } })}\n`;
+  const framesOf = (stdout: string) =>
+    stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+
+  it('answers what was asked before the input ended, then exits with 0', async () => {
+    const { code, stdout, stderr } = await patchbay(['stdio', '--frontend', 'claude'], {
+      input: prompt('one') + prompt('two'),
+      cwd: empty,
+    });
+    const results = framesOf(stdout).filter((frame) => frame.type === 'result');
+    expect(results.map((frame) => frame.is_error)).toEqual([false, false]);
+    expect([code, stderr]).toEqual([0, '']);
+  });
+
+  it('says why an agent cannot be started, and exits', async () => {
+    const args = ['stdio', '--frontend', 'claude', '--backend', 'pi', '--', '/nowhere/pi'];
+    const { code, stdout } = await patchbay(args, { input: prompt('hello'), cwd: empty });
+    const last = framesOf(stdout).at(-1);
+    expect(last).toMatchObject({
+      type: 'result',
+      is_error: true,
+      errors: [expect.stringMatching(/could not be started.*ENOENT/u)],
+    });
+    expect(code).toBe(0);
+  });
+
+  it('writes nothing but frames to stdout', async () => {
+    const { stdout } = await patchbay(['stdio', '--frontend', 'claude', '--verbose'], {
+      input: `{\n${prompt('tool')}`,
+      cwd: empty,
+    });
+    expect(framesOf(stdout).every((frame) => typeof frame.type === 'string')).toBe(true);
+  });
+});
+
+describe('translate', () => {
+  const trace = [
+    { type: 'agent_start' },
+    { type: 'turn_start' },
+    { type: 'message_start', message: { role: 'assistant', content: [] } },
+    { type: 'message_update', assistantMessageEvent: { type: 'text_start', contentIndex: 0 } },
+    { type: 'message_update', assistantMessageEvent: { type: 'text_delta', contentIndex: 0, delta: 'Hi' } },
+  ];
+  const types = (stdout: string) =>
+    stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line).type);
+
+  it('takes raw frames and rows of a trace alike, and closes what the input leaves open', async () => {
+    const raw = trace.map((frame) => `${JSON.stringify(frame)}\n`).join('');
+    const rows = trace.map((frame) => `${JSON.stringify({ dir: 'out', line: JSON.stringify(frame) })}\n`).join('');
+    const passedOver = `${JSON.stringify({ dir: 'in', line: '{"type":"abort"}' })}\n`;
+    const one = await patchbay(['translate', '--from', 'pi', '--to', 'claude'], { input: raw });
+    const two = await patchbay(['translate', '--from', 'pi', '--to', 'claude'], { input: passedOver + rows });
+    expect(one.stdout).toBe(two.stdout);
+    expect(types(one.stdout).at(-1)).toBe('result');
+    expect(one.code).toBe(0);
+  });
+
+  it('counts losses on stderr when asked', async () => {
+    const input = `${JSON.stringify({ type: 'brand_new_event' })}\n`;
+    const { stderr } = await patchbay(['translate', '--from', 'pi', '--to', 'claude', '--losses'], { input });
+    expect(stderr).toMatch(/^1 losses\n {2}1 × event of pi\n$/u);
+  });
+});

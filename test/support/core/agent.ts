@@ -1,0 +1,63 @@
+// An agent that does what a test tells it: actions on demand, commands written down.
+import type { Action } from '../../../src/core/adapter.ts';
+import type { AgentConnection } from '../../../src/core/agent-link.ts';
+import type { Clock } from '../../../src/core/clock.ts';
+import type { Command, CommandType } from '../../../src/core/command.ts';
+import type { Outcome } from '../../../src/core/errors.ts';
+import type { Event } from '../../../src/core/event.ts';
+import { createWire, type Wire } from './wire.ts';
+
+type Actions = readonly Action<Event>[];
+
+/** What the agent does by itself; nothing where it is absent. */
+export interface Script {
+  readonly start?: Actions;
+  readonly end?: Actions;
+  encode?(command: Command, id: string): Actions;
+  wake?(timer: string): Actions;
+}
+
+/** The agent, in the hand of a test. */
+export interface ScriptedAgent extends AgentConnection {
+  readonly wire: Wire;
+  /** Commands in order, with the ids under which they are to be settled. */
+  readonly received: { readonly id: string; readonly command: Command }[];
+  /** One frame comes from the agent, and its backend makes these actions of it. */
+  act(...actions: Action<Event>[]): void;
+  /** One frame that delivers these events. */
+  say(...events: Event[]): void;
+  /** Settles the last command of that type. */
+  settle(type: CommandType, outcome?: Outcome): void;
+}
+
+/** A new agent on that clock. */
+export function createAgent(clock: Clock, script: Script = {}): ScriptedAgent {
+  const wire = createWire(clock, 'agent');
+  let next: Actions = [];
+  const agent: ScriptedAgent = {
+    wire,
+    channel: wire.channel,
+    received: [],
+    backend: {
+      start: () => [...(script.start ?? [])],
+      end: () => [...(script.end ?? [])],
+      decode: () => [...next],
+      encode(command, id) {
+        agent.received.push({ id, command });
+        return [...(script.encode?.(command, id) ?? [])];
+      },
+      wake: (timer) => [...(script.wake?.(timer) ?? [])],
+    },
+    act(...actions) {
+      next = actions;
+      wire.frame();
+    },
+    say: (...events) => agent.act(...events.map((message) => ({ do: 'deliver' as const, message }))),
+    settle(type, outcome = { ok: true }) {
+      const last = agent.received.findLast(({ command }) => command.type === type);
+      if (last === undefined) throw new Error(`the agent has received no ${type}`);
+      agent.act({ do: 'settle', id: last.id, outcome });
+    },
+  };
+  return agent;
+}

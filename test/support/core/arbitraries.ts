@@ -1,0 +1,79 @@
+// Sequences of events for properties: any legal one, and any at all.
+import fc from 'fast-check';
+import type { Event, EventType } from '../../../src/core/event.ts';
+import { check } from '../../../src/core/grammar.ts';
+import { emptyTranscript, fold, laneOf, type Transcript } from '../../../src/core/transcript.ts';
+import { byType, vocabulary, wholeText } from './vocabulary.ts';
+
+/** How often each type is tried; what is not named is tried once. */
+const often: Partial<Record<EventType, number>> = {
+  'run-start': 6,
+  'turn-start': 6,
+  'message-start': 6,
+  'block-start': 8,
+  'block-delta': 12,
+  'block-end': 6,
+  'message-end': 4,
+  'tool-start': 5,
+  'tool-update': 3,
+  'tool-end': 6,
+  'approval-end': 2,
+};
+const types = [...byType.keys()].flatMap((type) => Array.from({ length: often[type] ?? 1 }, () => type));
+
+/**
+ * Any legal sequence: each number picks one of the events that the grammar allows there. It may stop with anything
+ * open. A call is announced at most once in a run and before it starts: announced in the middle of its own life, it
+ * could not be told again in the order of the messages.
+ */
+export const legalEvents: fc.Arbitrary<Event[]> = fc
+  .array(fc.nat({ max: 2 ** 30 }), { maxLength: 80, size: 'max' })
+  .map(walk);
+
+function walk(numbers: readonly number[]): Event[] {
+  const state = emptyTranscript();
+  const events: Event[] = [];
+  for (const [at, number] of numbers.entries()) {
+    const event = pick(state, number, at);
+    if (event === undefined) continue;
+    events.push(event);
+    fold(state, { seq: events.length, at: events.length, event });
+  }
+  return events;
+}
+
+function pick(state: Transcript, number: number, at: number): Event | undefined {
+  // Types are tried round the table from a place that the number gives, so that each number finds something.
+  for (let step = 0; step < types.length; step += 1) {
+    const type = types[(number + step * 7) % types.length] ?? 'notice';
+    const legal = (byType.get(type) ?? [])
+      .map((event) => numbered(event, at, state))
+      .filter((event) => check(state, event) === null && !announcesAgain(state, event));
+    if (legal.length > 0) return legal[Math.floor(number / types.length) % legal.length];
+  }
+  return undefined;
+}
+
+function announcesAgain(state: Transcript, event: Event): boolean {
+  return event.type === 'block-start' && event.block.kind === 'tool-call' && state.tools.has(event.block.id);
+}
+
+/** Each delta is the only one of its text; the text of an ending is what was streamed. */
+function numbered(event: Event, at: number, state: Transcript | null): Event {
+  if (event.type === 'block-delta') return { ...event, delta: `<${at}>` };
+  if (event.type !== 'block-end' || event.text !== wholeText) return event;
+  const block = state?.open.get(laneOf(event))?.blocks.findLast((candidate) => candidate.index === event.index);
+  if (block?.head.kind !== 'text' && block?.head.kind !== 'thinking') return { ...event, text: undefined };
+  return { ...event, text: block.text };
+}
+
+/** Any sequence at all; one of two endings with text says more than its deltas, the other something else. */
+export const anyEvents: fc.Arbitrary<Event[]> = fc
+  .array(
+    fc.constantFrom(...types).chain((type) => fc.constantFrom(...(byType.get(type) ?? vocabulary))),
+    {
+      maxLength: 60,
+      size: 'max',
+    },
+  )
+  .map((events) => events.map((event, at) => (event.type === 'block-delta' ? numbered(event, at, null) : event)));

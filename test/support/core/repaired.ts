@@ -1,0 +1,46 @@
+// Events through the repair into a log, as a session does it, with what the repair had to say.
+import type { Event } from '../../../src/core/event.ts';
+import { createRepair } from '../../../src/core/repair.ts';
+import { emptyTranscript, fold, type Transcript } from '../../../src/core/transcript.ts';
+
+/** A log behind a repair. */
+export interface RepairedLog {
+  readonly transcript: Transcript;
+  readonly log: Event[];
+  /** `level text` of each note. */
+  readonly notes: string[];
+  /** Takes one event in; returns what was logged for it. */
+  admit(event: Event): Event[];
+}
+
+/** An empty log. The clock shows the number of the entry. */
+export function createRepairedLog(): RepairedLog {
+  const transcript = emptyTranscript();
+  const log: Event[] = [];
+  const notes: string[] = [];
+  const admit = createRepair({
+    transcript,
+    append(event) {
+      log.push(event);
+      fold(transcript, { seq: log.length, at: log.length, event });
+    },
+    note: (level, text) => notes.push(`${level} ${text}`),
+  });
+  return {
+    transcript,
+    log,
+    notes,
+    admit(event) {
+      const before = log.length;
+      admit(event);
+      return log.slice(before);
+    },
+  };
+}
+
+/** A log that has taken in these events. */
+export function repaired(events: readonly Event[]): RepairedLog {
+  const result = createRepairedLog();
+  for (const event of events) result.admit(event);
+  return result;
+}

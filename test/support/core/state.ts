@@ -1,0 +1,37 @@
+// What two transcripts must have in common to be the same conversation, as plain data for toEqual.
+import type { Item, Transcript } from '../../../src/core/transcript.ts';
+
+/**
+ * Everything that a client can know. Left out: `lastSeq` and `lastAt`, which say how it was told. Items come without
+ * their replay mark; tools by call, for an announcement may be told earlier than it came (replay.ts tells a message in
+ * one piece).
+ */
+export function stateOf(transcript: Transcript): object {
+  const { items, tools, open, approvals, dialogs, servers, displays, queue, lastSeq, lastAt, ...plain } = transcript;
+  return {
+    ...plain,
+    items: items.map(itemOf),
+    tools: [...tools.values()].sort((a, b) => (a.call < b.call ? -1 : 1)),
+    open: [...open],
+    approvals: [...approvals],
+    dialogs: [...dialogs],
+    servers: [...servers],
+    displays: [...displays],
+    queue: { steering: queue.steering, followUp: queue.followUp },
+  };
+}
+
+/** {@link stateOf} without figures: what is counted over conversations that were replaced cannot be told again. */
+export function stateWithoutFigures(transcript: Transcript): object {
+  const runNumber = transcript.run === null ? null : { startedAt: transcript.run.startedAt };
+  return {
+    ...stateOf({ ...transcript, usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, cost: 0, runs: 0 }),
+    run: runNumber,
+  };
+}
+
+function itemOf(item: Item): object {
+  if (item.kind === 'message') return item;
+  const { seq, at, event } = item.logged;
+  return { seq, at, event };
+}

@@ -1,0 +1,162 @@
+// JSON lines: what splits, what does not, what it costs, and that chunks never matter.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { FrameFault } from '../../src/core/channel.ts';
+import { bytesOf } from '../../src/transports/framing/frame.ts';
+import type { DecoderOptions } from '../../src/transports/framing/framing.ts';
+import { encodeLine, jsonlDecoder } from '../../src/transports/framing/jsonl.ts';
+
+/** Everything a decoder tells, in order: a text for a frame, a code for a fault. */
+function decode(chunks: readonly Uint8Array[], options: Partial<DecoderOptions> = {}): unknown[] {
+  const told: unknown[] = [];
+  const decoder = jsonlDecoder(
+    {
+      frame: (frame) => told.push(Buffer.from(frame.bytes).toString('latin1')),
+      fault: (fault: FrameFault) => told.push({ fault: fault.code }),
+    },
+    { maxFrameBytes: 1000, ...options },
+  );
+  chunks.forEach(decoder.push);
+  decoder.end();
+  return told;
+}
+
+const decodeText = (text: string, options?: Partial<DecoderOptions>) => decode([Buffer.from(text, 'latin1')], options);
+const tooLarge = { fault: 'too-large' };
+
+describe('splitting', () => {
+  it.each<[string, string, unknown[], Partial<DecoderOptions>?]>([
+    ['LF', '1\n2\n', ['1', '2']],
+    ['CRLF', '1\r\n2\r\n', ['1', '2']],
+    ['CR before CRLF stays', '1\r\r\n', ['1\r']],
+    ['a lone CR splits nothing', '1\r2\n', ['1\r2']],
+    ['NUL, VT, FF and NEL split nothing', '"\0\x0b\x0c\x85"\n', ['"\0\x0b\x0c\x85"']],
+    ['U+2028 and U+2029 split nothing', '"\xe2\x80\xa8\xe2\x80\xa9"\n', ['"\xe2\x80\xa8\xe2\x80\xa9"']],
+    ['blank lines are skipped', '\n1\n\n\r\n2\n', ['1', '2']],
+    ['blank lines on request', '\n1\n\r\n', ['', '1', ''], { blank: 'deliver' }],
+    ['no blank line at the end of the stream', '1\n', ['1'], { blank: 'deliver' }],
+    ['a last line without LF', '1\n2', ['1', '2']],
+    ['a last line that ends on CR', '1\n2\r', ['1', '2']],
+    ['a last line that is a CR', '1\n\r', ['1']],
+    ['no last line on request', '1\n2', ['1'], { tail: 'drop' }],
+    ['nothing', '', []],
+    ['as long as allowed', '12345\n', ['12345'], { maxFrameBytes: 5 }],
+    ['one too long', '1\n123456\n2\n', ['1', tooLarge, '2'], { maxFrameBytes: 5 }],
+    ['the last one too long', '1\n123456', ['1', tooLarge], { maxFrameBytes: 5 }],
+    ['CR counts', '12345\r\n', [tooLarge], { maxFrameBytes: 5 }],
+    ['two too long', '123456\n123456\n2', [tooLarge, tooLarge, '2'], { maxFrameBytes: 5 }],
+  ])('%s', (_name, text, expected, options) => {
+    expect(decodeText(text, options)).toEqual(expected);
+  });
+
+  it('says what was wrong in a sentence', () => {
+    const faults: FrameFault[] = [];
+    const decoder = jsonlDecoder({ frame: () => {}, fault: (fault) => faults.push(fault) }, { maxFrameBytes: 3 });
+    decoder.push(Buffer.from('1234'));
+    expect(faults).toEqual([{ code: 'too-large', message: 'a line of more than 3 bytes, which was discarded' }]);
+  });
+
+  it('never depends on where chunks are cut', () => {
+    const piece = fc.constantFrom('\n', '\r', '\r\n', 'a', '"é漢"', '\u2028', '\0', 'x'.repeat(30), '\x85');
+    const options = fc.record({
+      maxFrameBytes: fc.integer({ min: 1, max: 40 }),
+      tail: fc.constantFrom('deliver' as const, 'drop' as const),
+      blank: fc.constantFrom('deliver' as const, 'skip' as const),
+    });
+    fc.assert(
+      fc.property(fc.array(piece), fc.array(fc.nat(200)), options, (pieces, cuts, chosen) => {
+        const bytes = Buffer.from(pieces.join(''));
+        const places = [...new Set(cuts.map((cut) => Math.min(cut, bytes.length)))].sort((a, b) => a - b);
+        const chunks = [0, ...places].map((from, at) => bytes.subarray(from, places[at]));
+        expect(decode(chunks, chosen)).toEqual(decode([bytes], chosen));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('gives back what was encoded, whatever the strings hold', () => {
+    fc.assert(
+      fc.property(fc.array(fc.json()), fc.integer({ min: 1, max: 64 }), (values, size) => {
+        const bytes = Buffer.concat(values.map((value) => bytesOf(encodeLine(value))));
+        const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+          bytes.subarray(at * size, (at + 1) * size),
+        );
+        const frames: unknown[] = [];
+        const decoder = jsonlDecoder(
+          { frame: (frame) => frames.push(frame.json), fault: () => frames.push('fault') },
+          { maxFrameBytes: 1_000_000 },
+        );
+        chunks.forEach(decoder.push);
+        expect(frames).toEqual(values.map((value) => JSON.parse(value)));
+      }),
+    );
+  });
+});
+
+describe('cost', () => {
+  it('a line of 100 MB costs less than 80 MB, and the next line works', () => {
+    const chunk = Buffer.alloc(64 * 1024, 0x61);
+    const told: string[] = [];
+    const decoder = jsonlDecoder(
+      { frame: (frame) => told.push(frame.text), fault: (fault) => told.push(fault.code) },
+      { maxFrameBytes: 32 * 1024 * 1024 },
+    );
+    const before = process.memoryUsage.rss();
+    let highest = before;
+    for (let n = 0; n < 1600; n += 1) {
+      // A copy, as a socket would give: what the decoder holds must not be the same memory again and again.
+      decoder.push(Buffer.from(chunk));
+      highest = Math.max(highest, process.memoryUsage.rss());
+    }
+    decoder.push(Buffer.from('\n{"next":1}\n'));
+    expect(told).toEqual(['too-large', '{"next":1}']);
+    expect(highest - before).toBeLessThan(80 * 1024 * 1024);
+  });
+
+  it('a line that comes byte by byte does not cost an object a byte', () => {
+    const decoder = jsonlDecoder({ frame: () => {}, fault: () => {} }, { maxFrameBytes: 8 * 1024 * 1024 });
+    const byte = Buffer.from('a');
+    const before = process.memoryUsage();
+    for (let n = 0; n < 4 * 1024 * 1024; n += 1) decoder.push(byte);
+    const after = process.memoryUsage();
+    expect(after.rss - before.rss).toBeLessThan(64 * 1024 * 1024);
+  });
+
+  it('is linear: twice the line, about twice the time', () => {
+    const time = (chunks: number) => {
+      const chunk = Buffer.alloc(64 * 1024, 0x61);
+      const decoder = jsonlDecoder({ frame: () => {}, fault: () => {} }, { maxFrameBytes: 1024 ** 3 });
+      const from = performance.now();
+      for (let n = 0; n < chunks; n += 1) decoder.push(chunk);
+      decoder.push(Buffer.from('\n'));
+      return performance.now() - from;
+    };
+    time(100);
+    // A rescan of what is held would make the second 64 times the first.
+    const small = Math.max(1, time(100));
+    expect(time(800)).toBeLessThan(small * 8 * 5);
+  });
+});
+
+describe('encoding', () => {
+  it.each<[string, Parameters<typeof encodeLine>[0], string]>([
+    ['a text', '{"a":1}', '{"a":1}\n'],
+    ['a raw LF and CR between tokens', '{\n"a":\r\n1}', '{ "a":  1}\n'],
+    ['U+2028 and U+2029 in a string', '"\u2028\u2029"', '"\\u2028\\u2029"\n'],
+    ['pieces', ['{"a":"', Buffer.from('é'), '\u2028"}'], '{"a":"é\\u2028"}\n'],
+    ['a raw LF and CR in a piece of bytes', ['[', Buffer.from('1,\r\n2'), ']'], '[1,  2]\n'],
+  ])('%s', (_name, out, expected) => {
+    expect(bytesOf(encodeLine(out)).toString()).toBe(expected);
+  });
+
+  it('does not copy bytes that are in order', () => {
+    const bytes = Buffer.from('"long"');
+    expect(encodeLine([bytes])[0]).toBe(bytes);
+  });
+
+  it('leaves the pieces of the caller as they were', () => {
+    const bytes = Buffer.from('1,\n2');
+    encodeLine([bytes]);
+    expect(bytes.toString()).toBe('1,\n2');
+  });
+});

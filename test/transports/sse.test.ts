@@ -1,0 +1,211 @@
+// The stream that we serve: what it says, when it reads, and how it ends (design section 5, threat T31).
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Entry, Reader } from '../../src/core/reader.ts';
+import { type EventStreamOptions, openEventStream } from '../../src/transports/sse.ts';
+import { createFakeBoard } from '../support/fake-board.ts';
+
+const epoch = { frontend: 'pi', session: 's1', options: {}, principal: 'token' };
+
+function start(cursor: string | null = null, options: EventStreamOptions = {}) {
+  const board = createFakeBoard();
+  const session = board.add('s1');
+  const open = (from: string | null) => {
+    const stream = openEventStream(board.stream(epoch, from), options);
+    return { stream, reader: stream.body.getReader() };
+  };
+  return { session, open, ...open(cursor) };
+}
+
+async function text(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string> {
+  const { done, value } = await reader.read();
+  return done ? 'the end' : Buffer.from(value).toString();
+}
+
+const greeting = ': ok\n\nretry: 1000\n\n';
+
+describe('the stream', () => {
+  it('says hello at once', async () => {
+    expect(await text(start().reader)).toBe(greeting);
+    expect(await text(start(null, { retryMs: 50 }).reader)).toBe(': ok\n\nretry: 50\n\n');
+  });
+
+  it('gives frames with their cursor, and without one inside a snapshot', async () => {
+    const { session, reader } = start();
+    session.appendUnnumbered('{"snapshot":1}');
+    session.append(['{"text":"', Buffer.from('é'), '"}']);
+    await text(reader);
+    expect(await text(reader)).toBe('data: {"snapshot":1}\n\nid: e1.1.0\ndata: {"text":"é"}\n\n');
+  });
+
+  it('wakes up for what comes later, and writes a tick together', async () => {
+    const { session, reader } = start();
+    await text(reader);
+    const next = text(reader);
+    await Promise.resolve();
+    session.append('1');
+    session.append('2');
+    expect(await next).toBe('id: e1.1.0\ndata: 1\n\nid: e1.2.0\ndata: 2\n\n');
+    const later = text(reader);
+    await Promise.resolve();
+    session.append('3');
+    expect(await later).toBe('id: e1.3.0\ndata: 3\n\n');
+  });
+
+  it('resumes behind a cursor', async () => {
+    const { session, open } = start();
+    for (const frame of ['1', '2', '3']) session.append(frame);
+    const { reader } = open('e1.2.0');
+    await text(reader);
+    expect(await text(reader)).toBe('id: e1.3.0\ndata: 3\n\n');
+  });
+
+  it.each([
+    ['e1.1.0', 'window'],
+    ['e9.1.0', 'epoch'],
+  ])('from %s says that the place is lost, in an event of ours without an id', async (cursor, reason) => {
+    const { session, open } = start();
+    for (const frame of ['1', '2', '3']) session.append(frame);
+    session.forgetBefore(3);
+    const { reader } = open(cursor);
+    await text(reader);
+    expect(await text(reader)).toBe(
+      `event: gateway\ndata: {"type":"reset","reason":"${reason}","cursor":"e1.3.0"}\n\n`,
+    );
+  });
+
+  it('ends after saying that the session is over', async () => {
+    const { session, reader } = start();
+    session.append('1');
+    session.close('deleted\nevent: forged');
+    await text(reader);
+    expect(await text(reader)).toBe(
+      'id: e1.1.0\ndata: 1\n\nevent: gateway\ndata: {"type":"closed","reason":"deleted\\nevent: forged"}\n\n',
+    );
+    expect(await text(reader)).toBe('the end');
+    expect(session.readers.size).toBe(0);
+  });
+
+  it('lets no frame look like ours', async () => {
+    const { session, reader } = start();
+    session.append('{"x":1}\n\nevent: gateway\ndata: {"type":"closed"}\n\n');
+    session.append([Buffer.from('1\r\revent: gateway\rdata: {}\r\r')]);
+    await text(reader);
+    const events: EventSourceMessage[] = [];
+    createParser({ onEvent: (event) => events.push(event) }).feed(await text(reader));
+    expect(events.map(({ event, id }) => ({ event, id }))).toEqual([
+      { event: undefined, id: 'e1.1.0' },
+      { event: undefined, id: 'e1.2.0' },
+    ]);
+  });
+});
+
+describe('reading', () => {
+  it('takes nothing from the session before there is room for it', async () => {
+    const { session, open } = start();
+    for (let n = 0; n < 100; n += 1) session.append(JSON.stringify('x'.repeat(10_000)));
+    const board = createFakeBoard();
+    board.add('s1');
+    const reads: number[] = [];
+    const inner = createReader(() => [{ kind: 'frame', out: 'x'.repeat(1000), cursor: 'e1.1.0' }]);
+    const stream = openEventStream({
+      ...inner,
+      read: (maxBytes) => {
+        reads.push(maxBytes);
+        return inner.read(maxBytes);
+      },
+    });
+    const reader = stream.body.getReader();
+    await text(reader);
+    expect(reads).toEqual([]);
+    await text(reader);
+    expect(reads).toEqual([64 * 1024]);
+    const other = open(null).reader;
+    await text(other);
+    expect((await text(other)).length).toBeLessThan(80 * 1024);
+  });
+
+  it('closes the reader when the client goes, once', async () => {
+    const onClose = vi.fn();
+    const { session, reader, stream } = start(null, { onClose });
+    await text(reader);
+    const waiting = reader.read();
+    expect(session.readers.size).toBe(1);
+    await reader.cancel();
+    stream.end();
+    await waiting;
+    session.append('1');
+    expect([session.readers.size, onClose.mock.calls.length]).toEqual([0, 1]);
+  });
+
+  it('ends on request without a word, so that the client comes back', async () => {
+    const { session, reader, stream } = start();
+    await text(reader);
+    const waiting = text(reader);
+    stream.end();
+    stream.end();
+    expect(await waiting).toBe('the end');
+    expect(session.readers.size).toBe(0);
+  });
+
+  it('breaks off and closes when the reader fails, at once or later', async () => {
+    let fail = false;
+    const closed = vi.fn();
+    const reader = createReader(() => {
+      if (fail) throw new Error('lost');
+      return [];
+    }, closed);
+    const stream = openEventStream(reader).body.getReader();
+    await text(stream);
+    const waiting = text(stream);
+    await Promise.resolve();
+    fail = true;
+    reader.onReadable();
+    await expect(waiting).rejects.toThrow('lost');
+    expect(closed).toHaveBeenCalledOnce();
+
+    const atOnce = openEventStream(
+      createReader(() => [{ kind: 'frame', out: '1', cursor: 'NOT OURS' }]),
+    ).body.getReader();
+    await text(atOnce);
+    await expect(text(atOnce)).rejects.toThrow('not an event id');
+  });
+});
+
+describe('heartbeat', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('writes a comment after every 15 s without a frame', async () => {
+    const { session, reader } = start();
+    await text(reader);
+    for (let n = 0; n < 3; n += 1) {
+      const next = text(reader);
+      await vi.advanceTimersByTimeAsync(15_000);
+      expect(await next).toBe(': ping\n\n');
+    }
+    const frame = text(reader);
+    await vi.advanceTimersByTimeAsync(14_999);
+    session.append('1');
+    expect(await frame).toBe('id: e1.1.0\ndata: 1\n\n');
+  });
+
+  it('leaves no timer behind', async () => {
+    const { session, reader, stream } = start();
+    await text(reader);
+    const next = text(reader);
+    await Promise.resolve();
+    session.append('1');
+    await next;
+    expect(vi.getTimerCount()).toBe(0);
+    void reader.read();
+    await Promise.resolve();
+    expect(vi.getTimerCount()).toBe(1);
+    stream.end();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+function createReader(read: () => readonly Entry[], close: () => void = () => {}): Reader {
+  return { read, close, onReadable: () => {} };
+}

@@ -1,0 +1,79 @@
+// Our own stdin and stdout: half closed, broken, and never read (threats T29, fault F20).
+import { PassThrough } from 'node:stream';
+import { expect, it } from 'vitest';
+import { type StdioOptions, stdioChannel } from '../../src/transports/stdio.ts';
+import { createArrivals } from './support/arrivals.ts';
+import { record } from './support/recording-receiver.ts';
+
+function start(options: Partial<StdioOptions> = {}) {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  const channel = stdioChannel({ input, output, label: 'stdio', ...options });
+  return { input, output, channel, heard: record() };
+}
+
+it('ends with the input, for a receiver that does not know halves', async () => {
+  const { input, channel, heard } = start();
+  channel.open(heard.receiver);
+  input.end('{"n":1}\n{"n":2}');
+  expect(await heard.end()).toEqual({ reason: 'client closed its input' });
+  expect(heard.frames.items).toEqual(['{"n":1}', '{"n":2}']);
+});
+
+it('tells of the half, after which answers still go out until close', async () => {
+  const { input, output, channel, heard } = start();
+  const halves = createArrivals<true>();
+  channel.open({ ...heard.receiver, half: () => halves.add(true) });
+  input.end('{"n":1}\n');
+  await halves.first(1);
+  expect(heard.calls).toEqual(['frame']);
+  channel.send('{"answer":1}');
+  channel.close('normal', 'everything has been answered');
+  expect(await heard.end()).toEqual({ reason: 'everything has been answered' });
+  expect(output.read().toString()).toBe('{"answer":1}\n');
+  expect([halves.items.length, output.writableFinished]).toEqual([1, true]);
+});
+
+it('ends quietly when nobody reads our output any more', async () => {
+  const { output, channel, heard } = start();
+  channel.open(heard.receiver);
+  output.destroy(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+  expect(await heard.end()).toEqual({ reason: 'client closed its output' });
+  channel.send('{"late":1}');
+  expect([heard.calls, channel.buffered]).toEqual([['end'], 0]);
+});
+
+it('does not take a half line for a frame when it is the output that is gone', async () => {
+  const { input, output, channel, heard } = start();
+  channel.open(heard.receiver);
+  input.write('{"n":1}\n{"half":');
+  await heard.frames.first(1);
+  output.destroy();
+  await heard.end();
+  input.end();
+  expect(heard.frames.items).toEqual(['{"n":1}']);
+});
+
+it('ends when its input broke before it was opened', async () => {
+  const { input, channel, heard } = start();
+  input.destroy(new Error('EIO'));
+  await new Promise((resolve) => input.once('close', resolve));
+  channel.open(heard.receiver);
+  expect(await heard.end()).toEqual({ reason: 'client closed its input' });
+});
+
+it('does not wait for ever for a client that does not read', async () => {
+  const { output, channel, heard } = start({ closeGraceMs: 10 });
+  channel.open(heard.receiver);
+  for (let n = 0; n < 10; n += 1) channel.send(JSON.stringify('x'.repeat(100_000)));
+  channel.close('going-away', 'enough');
+  expect(await heard.end()).toEqual({ reason: 'enough' });
+  expect(output.writableFinished).toBe(false);
+});
+
+it('passes blank lines on where the protocol answers them', async () => {
+  const { input, channel, heard } = start({ blank: 'deliver' });
+  channel.open(heard.receiver);
+  input.write('\n1\n');
+  expect(await heard.frames.first(2)).toEqual(['', '1']);
+});
