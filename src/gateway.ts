@@ -41,12 +41,19 @@ export interface GatewayPorts {
 /** Only one principal exists: whoever holds the token, or owns the process on stdio. */
 const owner = 'owner';
 
-/** Monotonic time and real timers, none of which keeps the process alive by itself. */
+/** Monotonic time and real timers. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   after(ms, callback) {
-    const timer = setTimeout(callback, ms);
-    return () => clearTimeout(timer);
+    let immediate: NodeJS.Immediate | undefined;
+    // On a busy machine a timer and the bytes that it waits for are due together: what has arrived is heard first.
+    const timer = setTimeout(() => {
+      immediate = setImmediate(callback);
+    }, ms);
+    return () => {
+      clearTimeout(timer);
+      clearImmediate(immediate);
+    };
   },
 };
 

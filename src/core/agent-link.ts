@@ -21,6 +21,11 @@ export interface AgentListener {
   end(ending: Ending): void;
 }
 
+/** How a connection ended, in one sentence; a child's last words say more than its exit code (reliability F3). */
+export function sentenceOf({ reason, detail }: Ending): string {
+  return detail === undefined || detail === '' ? reason : `${reason}: ${detail}`;
+}
+
 /** A running agent. */
 export interface AgentLink {
   readonly channel: Channel;
@@ -85,9 +90,9 @@ export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, l
       ended = true;
       perform(backend.end?.() ?? []);
       timers.clear();
-      const reason = stopping ?? ending.reason;
-      for (const id of [...pending.keys()]) settle(id, refused('agent-down', reason));
-      listener.end({ ...ending, reason });
+      const told = { ...ending, reason: stopping ?? ending.reason };
+      for (const id of [...pending.keys()]) settle(id, refused('agent-down', sentenceOf(told)));
+      listener.end(told);
     },
   });
   perform(backend.start?.() ?? []);

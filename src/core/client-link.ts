@@ -1,10 +1,10 @@
 // Drives one client: its channel, its frontend and its place in the session's stream. Knows no protocol.
 import type { Action, Frontend, NoteLevel } from './adapter.ts';
-import type { Channel, Frame, FrameFault, Out } from './channel.ts';
+import type { Channel, CloseCode, Frame, FrameFault, Out } from './channel.ts';
 import { type Clock, createTimers } from './clock.ts';
 import type { Command } from './command.ts';
 import type { Outcome } from './errors.ts';
-import type { Reader } from './reader.ts';
+import type { Entry, Reader } from './reader.ts';
 
 /** Bytes that may wait in a client's socket before its reader stops pulling (reference reliability T26). */
 export const highWater = 64 * 1024;
@@ -28,16 +28,20 @@ export function driveFrontend(
   frontend: Frontend,
   clock: Clock,
   sink: CommandSink,
-  peer: { send(out: Out): void; close(code: 'normal' | 'error', reason: string): void },
+  peer: { send(out: Out): void; close(code: CloseCode, reason: string): void },
 ): FrontendDriver {
   const timers = createTimers(clock);
+  let ended = false;
 
   function perform(actions: readonly Action<Command>[]): boolean {
     let inOrder = true;
     for (const action of actions) {
       switch (action.do) {
         case 'deliver':
-          sink.submit(action.message, (outcome) => perform(frontend.reply(action.message, outcome)));
+          sink.submit(action.message, (outcome) => {
+            // Nobody hears an answer that comes too late, and nothing may be left running for it.
+            if (!ended) perform(frontend.reply(action.message, outcome));
+          });
           break;
         case 'send':
           peer.send(action.frame);
@@ -50,7 +54,7 @@ export function driveFrontend(
           timers.set(action.id, action.ms, () => perform(frontend.wake?.(action.id) ?? []));
           break;
         case 'close':
-          peer.close(action.code === 'normal' ? 'normal' : 'error', action.reason);
+          peer.close(action.code, action.reason);
           break;
         case 'settle':
           break;
@@ -69,6 +73,7 @@ export function driveFrontend(
     },
     end: () => {
       perform(frontend.end?.() ?? []);
+      ended = true;
       timers.clear();
     },
   };
@@ -78,8 +83,11 @@ export function driveFrontend(
 export interface ClientListener {
   /** It is gone; once. */
   end(): void;
-  /** It sends nothing more; where this is absent, that is its end. */
-  half?(): void;
+  /**
+   * It sends nothing more; where this is absent, that is its end. `finish` closes the channel as soon as the client has
+   * been sent all that there is for it and its commands have been answered.
+   */
+  half?(finish: (reason: string) => void): void;
 }
 
 /** Connects a client on a channel of its own to a session's stream. */
@@ -91,33 +99,62 @@ export function linkClient(
   sink: CommandSink,
   listener: ClientListener,
 ): void {
+  /** Answers to this client alone, which wait for what the session has said before them. */
+  const answers: Out[] = [];
+  let unanswered = 0;
+  let finishing: string | null = null;
   let blocked = false;
-  let ended = false;
+  let isOver = false;
 
   function pump(): void {
-    while (!ended) {
+    while (!isOver) {
       blocked = channel.buffered >= highWater;
       if (blocked) return;
       const entries = reader.read(highWater);
-      if (entries.length === 0) return;
-      for (const entry of entries) {
-        if (entry.kind === 'frame') channel.send(entry.out);
-        // Bare frames cannot say that some are missing: this client must come back for a snapshot (F19).
-        else if (entry.kind === 'reset') channel.close('slow', 'too far behind: reconnect for the current state');
-        else channel.close('going-away', entry.reason);
-      }
+      for (const entry of entries) tell(entry);
+      if (entries.length > 0) continue;
+      const answer = answers.shift();
+      if (answer !== undefined) channel.send(answer);
+      else if (finishing !== null && unanswered === 0) close('normal', finishing);
+      else return;
     }
   }
 
+  function tell(entry: Entry): void {
+    if (isOver) return;
+    if (entry.kind === 'frame') channel.send(entry.out);
+    // Bare frames cannot say that some are missing: this client must come back for a snapshot (F19).
+    else if (entry.kind === 'reset') close('slow', 'too far behind: reconnect for the current state');
+    else close('going-away', entry.reason);
+  }
+
+  /** Answers that still wait are this client's last chance to learn why. */
+  function close(code: CloseCode, reason: string): void {
+    isOver = true;
+    for (const answer of answers.splice(0)) channel.send(answer);
+    channel.close(code, reason);
+  }
+
   reader.onReadable = pump;
-  const driver = driveFrontend(frontend, clock, sink, {
-    send: (out) => {
-      // An answer must not overtake what the session said before it.
-      pump();
-      channel.send(out);
+  const counted: CommandSink = {
+    note: sink.note,
+    submit(command, settle) {
+      unanswered += 1;
+      sink.submit(command, (outcome) => {
+        unanswered -= 1;
+        settle(outcome);
+        pump();
+      });
     },
-    close: (code, reason) => channel.close(code, reason),
+  };
+  const driver = driveFrontend(frontend, clock, counted, {
+    send: (out) => {
+      answers.push(out);
+      pump();
+    },
+    close,
   });
+  let ended = false;
   channel.open({
     frame: (frame) => {
       driver.frame(frame);
@@ -129,11 +166,20 @@ export function linkClient(
     end: () => {
       if (ended) return;
       ended = true;
+      isOver = true;
       driver.end();
       reader.close();
       listener.end();
     },
-    ...(listener.half === undefined ? {} : { half: listener.half }),
+    ...(listener.half === undefined
+      ? {}
+      : {
+          half: () =>
+            listener.half?.((reason) => {
+              finishing = reason;
+              pump();
+            }),
+        }),
   });
   pump();
 }

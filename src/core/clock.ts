@@ -10,6 +10,8 @@ export interface Clock {
 
 /** Named timers of one owner: setting a name again restarts it. */
 export interface Timers {
+  /** True while that timer runs. */
+  has(name: string): boolean;
   set(name: string, ms: number | null, callback: () => void): void;
   clear(): void;
 }
@@ -18,6 +20,7 @@ export interface Timers {
 export function createTimers(clock: Clock): Timers {
   const running = new Map<string, () => void>();
   return {
+    has: (name) => running.has(name),
     set(name, ms, callback) {
       running.get(name)?.();
       running.delete(name);

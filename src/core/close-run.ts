@@ -68,13 +68,7 @@ export function closeRun(transcript: Transcript, cause: Cause): Event[] {
 }
 
 function closeTurn(transcript: Transcript, cause: Cause): Event[] {
-  const unanswered = subAgentsFirst(
-    [...transcript.tools.values()].filter((tool) => tool.state !== 'done'),
-    (tool) => tool.parent,
-  );
-  const started = unanswered.filter((tool) => tool.state === 'running');
-  const announced = unanswered.filter((tool) => tool.state === 'announced');
-  const messages = subAgentsFirst([...transcript.open.values()], (message) => message.start.parent);
+  const messages = innermostFirst(transcript, [...transcript.open.values()], (message) => message.start.parent);
   const approvals = [...transcript.approvals.values()].map(({ id, parent }) => ({
     type: 'approval-end' as const,
     parent,
@@ -86,7 +80,7 @@ function closeTurn(transcript: Transcript, cause: Cause): Event[] {
   return [
     ...messages.flatMap((message) => closeMessage(message, cause)),
     ...approvals,
-    ...[...started, ...announced].map((tool) => closeTool(tool, cause)),
+    ...closeTools(transcript, cause),
   ];
 }
 
@@ -111,10 +105,25 @@ function closeBrackets(transcript: Transcript, { failure }: Cause): Event[] {
   ];
 }
 
+/** The results of all tools without one; in each lane those that ran come before those that never did. */
+export function closeTools(transcript: Transcript, cause: Cause): EventOf<'tool-end'>[] {
+  const unanswered = [...transcript.tools.values()].filter((tool) => tool.state !== 'done');
+  const ranFirst = unanswered.sort((a, b) => Number(a.state === 'announced') - Number(b.state === 'announced'));
+  return innermostFirst(transcript, ranFirst, (tool) => tool.parent).map((tool) => closeTool(tool, cause));
+}
+
 /** Sub-agents end before the tool call that they live in. */
-function subAgentsFirst<Thing>(things: readonly Thing[], parentOf: (thing: Thing) => string | undefined): Thing[] {
-  return [
-    ...things.filter((thing) => parentOf(thing) !== undefined),
-    ...things.filter((thing) => parentOf(thing) === undefined),
-  ];
+function innermostFirst<Thing>(
+  transcript: Transcript,
+  things: readonly Thing[],
+  parentOf: (thing: Thing) => string | undefined,
+): Thing[] {
+  return [...things].sort((a, b) => depthOf(transcript, parentOf(b)) - depthOf(transcript, parentOf(a)));
+}
+
+/** In how many calls a lane lies: 0 for the main thread. Bad input may name calls in a circle. */
+function depthOf({ tools }: Transcript, parent: string | undefined): number {
+  let depth = 0;
+  for (let lane = parent; lane !== undefined && depth <= tools.size; lane = tools.get(lane)?.parent) depth += 1;
+  return depth;
 }

@@ -1,12 +1,12 @@
 // Approvals and dialogs: one-shot, first valid answer wins, none outlives its run or its deadline. Knows no protocol.
-import type { Clock } from './clock.ts';
-import { createTimers } from './clock.ts';
+import { type Clock, createTimers } from './clock.ts';
 import type { CommandOf } from './command.ts';
 import { type Outcome, refused } from './errors.ts';
-import type { Event } from './event.ts';
+import type { Event, EventOf } from './event.ts';
 import type { Transcript } from './transcript.ts';
 
 type Answer = CommandOf<'answer-approval'> | CommandOf<'answer-dialog'>;
+type Question = EventOf<'approval-request'> | EventOf<'dialog-request'>;
 
 /** What the questions of a session need. */
 export interface QuestionPorts {
@@ -33,54 +33,59 @@ export function createQuestions(ports: QuestionPorts): Questions {
   const { transcript, clock, admit } = ports;
   const timers = createTimers(clock);
   /** Answered and on its way to the agent: nobody may answer a second time meanwhile. */
-  const taken = new Set<string>();
+  const taken = new Set<Question>();
+  /** Those of them whose deadline has passed on the way. */
+  const overdue = new Set<Question>();
 
-  function expire(id: string, kind: 'approval' | 'dialog'): void {
-    const settle = () => {};
-    if (kind === 'dialog') {
-      if (!transcript.dialogs.has(id)) return;
-      admit({ type: 'dialog-end', id, outcome: 'expired', synthetic: true });
-      ports.forward({ type: 'answer-dialog', id, answer: { kind: 'cancelled' } }, settle);
+  // By identity: agents use ids again, and the answer to an old question must not end a new one (reliability T22).
+  const isOpen = (question: Question) => openOf(transcript, question) === question;
+
+  function expire(question: Question): void {
+    if (!isOpen(question)) return;
+    if (taken.has(question)) {
+      overdue.add(question);
       return;
     }
-    if (!transcript.approvals.has(id) || taken.has(id)) return;
+    const { id } = question;
+    if (question.type === 'dialog-request') {
+      admit({ type: 'dialog-end', id, outcome: 'expired', synthetic: true });
+      ports.forward({ type: 'answer-dialog', id, answer: { kind: 'cancelled' } }, () => {});
+      return;
+    }
     const reason = 'nobody answered in time';
     admit({ type: 'approval-end', id, outcome: 'expired', reason, synthetic: true });
-    ports.forward({ type: 'answer-approval', id, decision: 'deny', reason }, settle);
+    ports.forward({ type: 'answer-approval', id, decision: 'deny', reason }, () => {});
   }
-
-  const isOpen = ({ type, id }: Answer) =>
-    type === 'answer-approval' ? transcript.approvals.has(id) : transcript.dialogs.has(id);
 
   return {
     answer(command, settle) {
-      if (!isOpen(command) || taken.has(command.id)) {
-        return settle(
-          refused('stale', `no open question ${JSON.stringify(command.id)}: answered, withdrawn or never asked`),
-        );
+      const { type, id } = command;
+      const question = openOf(transcript, {
+        type: type === 'answer-approval' ? 'approval-request' : 'dialog-request',
+        id,
+      });
+      if (question === undefined || taken.has(question)) {
+        return settle(refused('stale', `no open question ${JSON.stringify(id)}: answered, withdrawn or never asked`));
       }
-      taken.add(command.id);
+      taken.add(question);
       ports.forward(command, (outcome) => {
-        taken.delete(command.id);
+        taken.delete(question);
         // A refused answer leaves the question open for a better one (reliability F17).
         // Many agents end their own question as they take the answer.
-        if (outcome.ok && isOpen(command)) admit(endingOf(command));
+        if (outcome.ok && isOpen(question)) admit(endingOf(command));
         settle(outcome);
+        if (overdue.delete(question)) expire(question);
       });
     },
     event(event) {
       switch (event.type) {
         case 'approval-request':
-          timers.set(`approval ${event.id}`, event.timeoutMs ?? ports.deadlineMs, () => expire(event.id, 'approval'));
-          return;
         case 'dialog-request':
-          timers.set(`dialog ${event.id}`, event.timeoutMs ?? ports.deadlineMs, () => expire(event.id, 'dialog'));
+          timers.set(timerOf(event), event.timeoutMs ?? ports.deadlineMs, () => expire(event));
           return;
         case 'approval-end':
-          timers.set(`approval ${event.id}`, null, () => {});
-          return;
         case 'dialog-end':
-          timers.set(`dialog ${event.id}`, null, () => {});
+          timers.set(timerOf(event), null, () => {});
           return;
         default:
       }
@@ -88,8 +93,18 @@ export function createQuestions(ports: QuestionPorts): Questions {
     clear() {
       timers.clear();
       taken.clear();
+      overdue.clear();
     },
   };
+}
+
+function openOf(transcript: Transcript, { type, id }: Pick<Question, 'type' | 'id'>): Question | undefined {
+  return type === 'approval-request' ? transcript.approvals.get(id) : transcript.dialogs.get(id);
+}
+
+/** An approval and a dialog may have the same id. */
+function timerOf({ type, id }: { readonly type: string; readonly id: string }): string {
+  return `${type.startsWith('approval') ? 'approval' : 'dialog'} ${id}`;
 }
 
 function endingOf(command: Answer): Event {

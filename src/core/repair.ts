@@ -1,9 +1,11 @@
 // Stands between a backend and the log: whatever an agent sends, what is logged is in legal order (design rule 5).
 // Knows no protocol. The faults are grammar.ts's; here is the remedy for each.
-import { type Cause, closeBlock, closeMessage, closeRun, closeTool } from './close-run.ts';
+import { createBlockIndexes } from './block-index.ts';
+import { type Cause, closeBlock, closeMessage, closeRun, closeTools } from './close-run.ts';
+import { createCompletion } from './complete.ts';
 import type { Event, EventOf } from './event.ts';
 import { check, type Fault } from './grammar.ts';
-import { laneOf, type Transcript } from './transcript.ts';
+import { type Block, laneOf, type Transcript } from './transcript.ts';
 
 /** What the repair needs: the state, a way to log an event (which folds it into the state), and a place for notes. */
 export interface RepairPorts {
@@ -23,8 +25,8 @@ const omitted: Cause = {
 /** Returns the entrance to the log: it takes events in any order. */
 export function createRepair(ports: RepairPorts): (event: Event) => void {
   const { transcript, append, note } = ports;
-  /** Where blocks went whose index was taken: `lane index` -> our index. */
-  const moved = new Map<string, number>();
+  const place = createBlockIndexes(transcript);
+  const complete = createCompletion(transcript, (text) => note('violation', text));
 
   function admit(event: Event): void {
     let fault = check(transcript, event);
@@ -38,20 +40,23 @@ export function createRepair(ports: RepairPorts): (event: Event) => void {
       if (next === fault && remedy.length === 0) return;
       fault = next;
     }
-    append(event);
+    append(complete(event));
   }
 
   return (event) => {
     switch (event.type) {
-      case 'message-start':
-        for (const key of moved.keys()) if (key.startsWith(`${laneOf(event)} `)) moved.delete(key);
-        return admit(event);
-      case 'block-start':
-        return admit(giveFreeIndex(transcript, moved, event));
+      case 'block-start': {
+        const abandoned = abandonedBy(transcript, place(event));
+        if (abandoned !== undefined) {
+          note('violation', 'block-start: another block of its index is open');
+          admit(closeBlock(abandoned, event.parent));
+        }
+        return admit(place(event));
+      }
       case 'block-delta':
-        return admit(follow(moved, event));
+        return admit(place(event));
       case 'block-end': {
-        const ending = follow(moved, event);
+        const ending = place(event);
         for (const missing of missingText(transcript, ending, note)) admit(missing);
         return admit(ending);
       }
@@ -61,35 +66,18 @@ export function createRepair(ports: RepairPorts): (event: Event) => void {
   };
 }
 
-/** Some agents count every block as 0: a second block of an index that is taken gets the next free one. */
-function giveFreeIndex(
-  transcript: Transcript,
-  moved: Map<string, number>,
-  event: EventOf<'block-start'>,
-): EventOf<'block-start'> {
-  const lane = laneOf(event);
-  const blocks = transcript.open.get(lane)?.blocks ?? [];
-  const taken = blocks.findLast((block) => block.index === (moved.get(`${lane} ${event.index}`) ?? event.index));
-  if (taken?.end === undefined) return event;
-  const index = 1 + Math.max(...blocks.map((block) => block.index));
-  moved.set(`${lane} ${event.index}`, index);
-  return { ...event, index };
-}
-
-function follow<Moving extends EventOf<'block-delta' | 'block-end'>>(
-  moved: Map<string, number>,
-  event: Moving,
-): Moving {
-  if (moved.size === 0) return event;
-  const index = moved.get(`${laneOf(event)} ${event.index}`);
-  return index === undefined ? event : { ...event, index };
+/** The open block of that index, unless it is the same one started twice. */
+function abandonedBy(transcript: Transcript, event: EventOf<'block-start'>): Block | undefined {
+  const block = transcript.open.get(laneOf(event))?.blocks.find(({ index }) => index === event.index);
+  if (block === undefined || block.end !== undefined) return undefined;
+  return JSON.stringify(block.head) === JSON.stringify(event.block) ? undefined : block;
 }
 
 /** Text that only the ending of a block carries is streamed before it, so that a reader of deltas misses nothing. */
 function missingText(transcript: Transcript, event: EventOf<'block-end'>, note: RepairPorts['note']): Event[] {
   const block = transcript.open.get(laneOf(event))?.blocks.findLast((candidate) => candidate.index === event.index);
   if (event.text === undefined || block === undefined || block.end !== undefined) return [];
-  if (block.text === event.text || block.head.kind === 'tool-call') return [];
+  if (block.text === event.text || (block.head.kind !== 'text' && block.head.kind !== 'thinking')) return [];
   if (!event.text.startsWith(block.text)) {
     note('violation', `block-end: its text is not what its deltas said (${block.text.length} characters streamed)`);
     return [];
@@ -120,7 +108,7 @@ function remedyFor(transcript: Transcript, event: Event, fault: Fault): Remedy {
     case 'block-open':
       return event.type === 'message-end' ? endBlocks(transcript, event) : 'drop';
     case 'no-tool':
-      return openToolFor(event);
+      return openToolFor(transcript, event);
     case 'tool-open':
       return event.type === 'turn-end' || event.type === 'run-end' ? endTools(transcript, event) : 'drop';
     case 'approval-open':
@@ -160,15 +148,18 @@ function openBlockFor(event: Event): Remedy {
   return [{ type: 'block-start', parent: event.parent, index: event.index, block: { kind: 'text' }, synthetic: true }];
 }
 
-function openToolFor(event: Event): Remedy {
+function openToolFor(transcript: Transcript, event: Event): Remedy {
   if (event.type !== 'tool-update' && event.type !== 'tool-end') return 'drop';
-  const name = event.type === 'tool-end' ? event.name : 'unknown';
-  return [{ type: 'tool-start', parent: event.parent, call: event.call, name, input: {}, synthetic: true }];
+  const { call, parent } = event;
+  const announced = transcript.tools.get(call);
+  const name = announced?.name ?? (event.type === 'tool-end' ? event.name : 'unknown');
+  return [{ type: 'tool-start', parent, call, name, input: announced?.input ?? {}, synthetic: true }];
 }
 
 function endMessages(transcript: Transcript, event: Event): Remedy {
   const lane = event.type === 'message-start' ? laneOf(event) : '';
   const open = transcript.open.get(lane) ?? [...transcript.open.values()][0];
+  if (event.type === 'message-start' && open?.start.id === event.id) return 'drop';
   return open === undefined ? [] : closeMessage(open, causeOf(event));
 }
 
@@ -179,9 +170,8 @@ function endBlocks(transcript: Transcript, event: EventOf<'message-end'>): Remed
 }
 
 function endTools(transcript: Transcript, event: Event): Remedy {
-  const open = [...transcript.tools.values()].filter((tool) => tool.state !== 'done');
-  const due = event.type === 'turn-end' ? open.filter((tool) => tool.parent === undefined) : open;
-  return due.map((tool) => closeTool(tool, causeOf(event)));
+  const due = closeTools(transcript, causeOf(event));
+  return event.type === 'turn-end' ? due.filter(({ parent }) => parent === undefined) : due;
 }
 
 function endApprovals(transcript: Transcript, event: Event): Remedy {

@@ -5,7 +5,10 @@ import type { Projection, SessionView } from './adapter.ts';
 import type { Event, Logged } from './event.ts';
 import { type AssistantMessage, emptyTranscript, fold, type Transcript } from './transcript.ts';
 
-/** The events of {@link Transcript}, each block's deltas joined into one. Folding them gives the same state again. */
+/**
+ * The events of {@link Transcript}, each block's deltas joined into one. Folding them gives the same state again, but
+ * for the figures (usage, cost, runs) of conversations that a `history-reset` has replaced.
+ */
 export function* replay(transcript: Transcript): Generator<Logged> {
   const now = { seq: transcript.lastSeq, at: transcript.lastAt };
   const present = (event: Event): Logged => ({ ...now, event, replay: 'present' });
@@ -23,6 +26,7 @@ export function* replay(transcript: Transcript): Generator<Logged> {
   if (transcript.retry !== null) yield present(transcript.retry);
   for (const dialog of transcript.dialogs.values()) yield present(dialog);
   for (const display of transcript.displays.values()) yield present(display);
+  if (transcript.agent === 'down') yield present({ type: 'agent-changed', state: 'down' });
   const { steering, followUp } = transcript.queue;
   if (steering.length + followUp.length > 0) yield present({ type: 'queue-changed', steering, followUp });
 }

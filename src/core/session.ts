@@ -1,6 +1,6 @@
 // One conversation with one agent, whoever watches: the log, the agent's life, the prompts that wait. Knows no protocol.
 import type { NoteLevel, Projection, SessionView } from './adapter.ts';
-import { type AgentConnection, type AgentLink, linkAgent } from './agent-link.ts';
+import { type AgentConnection, type AgentLink, linkAgent, sentenceOf } from './agent-link.ts';
 import type { Ending } from './channel.ts';
 import { type Clock, createTimers } from './clock.ts';
 import { closeRun } from './close-run.ts';
@@ -48,7 +48,7 @@ export interface SessionPorts {
 
 /** A session at work. */
 export interface Session extends SessionView {
-  /** `idle`: no run. `down`: the agent is gone; the next prompt starts a new one. */
+  /** `idle`: no run, and no prompt waits. `down`: the agent is gone; the next prompt starts a new one. */
   readonly state: 'idle' | 'running' | 'down' | 'closed';
   /** Clients attached to any of its streams. */
   readonly readers: number;
@@ -75,8 +75,11 @@ export function createSession(ports: SessionPorts): Session {
   let prompting: Settle | null = null;
   let agent: AgentLink | null = null;
   let idleCallbacks: (() => void)[] = [];
+  /** Streams with a reader that cannot keep up. */
+  const pressing = new Set<string>();
   let held = false;
-  let closed = false;
+  /** Why the session is over. */
+  let closed: string | null = null;
 
   const view: SessionView = { id: ports.id, epoch: ports.epoch, transcript };
   const admit = createRepair({ transcript, append, note: ports.note });
@@ -94,8 +97,8 @@ export function createSession(ports: SessionPorts): Session {
     questions.event(event);
     for (const stream of streams.values()) stream.event(logged);
     if (event.type === 'run-start') settlePrompt({ ok: true });
-    if (event.type === 'run-end' || event.type === 'compaction-end') afterRun();
-    else if (transcript.run !== null) watchSilence();
+    if (transcript.run !== null) watchSilence();
+    else if (event.type === 'run-end' || event.type === 'compaction-end') afterRun();
   }
 
   /** A prompt has succeeded once its run has begun: from then on the log tells how it goes, and nobody else. */
@@ -106,9 +109,9 @@ export function createSession(ports: SessionPorts): Session {
   }
 
   function afterRun(): void {
-    if (isBusy()) return;
     timers.set('abort', null, () => {});
     timers.set('silence', null, () => {});
+    if (isBusy()) return;
     // Not in this tick: the agent may be in the middle of what it says about the end.
     if (waiting.length > 0) timers.set('next', 0, sendNext);
     else tellIdle();
@@ -122,18 +125,19 @@ export function createSession(ports: SessionPorts): Session {
   }
 
   function sendNext(): void {
-    if (isBusy() || closed) return;
+    if (isBusy() || closed !== null) return;
     const next = waiting.shift();
     if (next !== undefined) prompt(next.command, next.settle);
   }
 
+  const isRunning = () => transcript.run !== null || prompting !== null;
   /** Agents take a prompt during a compaction and then forget it, so a compaction counts as well. */
-  const isBusy = () => transcript.run !== null || prompting !== null || transcript.compaction !== null;
+  const isBusy = () => isRunning() || transcript.compaction !== null;
 
   function watchSilence(): void {
     if (limits.silenceMs === null) return;
     const waitsForUser = transcript.approvals.size + transcript.dialogs.size > 0;
-    timers.set('silence', waitsForUser ? null : limits.silenceMs, () => agent?.stop('agent unresponsive'));
+    timers.set('silence', waitsForUser || held ? null : limits.silenceMs, () => agent?.stop('agent unresponsive'));
   }
 
   function connectAgent(): AgentLink {
@@ -152,18 +156,16 @@ export function createSession(ports: SessionPorts): Session {
   function agentEnded(ending: Ending): void {
     agent = null;
     held = false;
-    const detail = ending.detail === undefined || ending.detail === '' ? '' : `: ${ending.detail}`;
-    const cause = {
-      outcome: 'failed' as const,
-      failure: { kind: 'agent' as const, message: `${ending.reason}${detail}` },
-    };
-    settlePrompt(refused('agent-down', cause.failure.message));
-    for (const event of closeRun(transcript, cause)) admit(event);
+    const message = sentenceOf(ending);
+    const cause = { outcome: 'failed' as const, failure: { kind: 'agent' as const, message } };
+    settlePrompt(refused('agent-down', message));
+    // Legal by itself, and it counts blocks as the log does: it must not pass the repair.
+    for (const event of closeRun(transcript, cause)) append(event);
     timers.clear();
     questions.clear();
-    if (!closed) admit({ type: 'agent-changed', state: 'down', reason: ending.reason });
+    if (closed === null) admit({ type: 'agent-changed', state: 'down', reason: ending.reason });
     // Prompts that wait were meant for a conversation that this agent held: never repeat by ourselves (F1).
-    for (const { settle } of waiting.splice(0)) settle(refused('agent-down', ending.reason));
+    for (const { settle } of waiting.splice(0)) settle(refused('agent-down', message));
     tellIdle();
   }
 
@@ -187,31 +189,30 @@ export function createSession(ports: SessionPorts): Session {
   }
 
   function submitPrompt(command: CommandOf<'prompt'>, settle: Settle): void {
-    if (!isBusy()) return prompt(command, settle);
-    switch (command.whenBusy) {
-      case 'steer':
-      case 'follow-up':
-        return forward(command, settle);
-      case 'refuse':
-        return settle(refused('busy', 'the agent is still working on an earlier prompt'));
-      default:
-        if (waiting.length >= limits.queuedPrompts) {
-          return settle(refused('limit', `${limits.queuedPrompts} prompts are waiting already`));
-        }
-        waiting.push({ command, settle });
+    // Between two runs the agent is free, but the prompts that wait come first.
+    if (!isBusy() && waiting.length === 0) return prompt(command, settle);
+    const { whenBusy } = command;
+    if ((whenBusy === 'steer' || whenBusy === 'follow-up') && isRunning()) return forward(command, settle);
+    if (whenBusy === 'refuse') return settle(refused('busy', 'the agent is still working on an earlier prompt'));
+    if (waiting.length >= limits.queuedPrompts) {
+      return settle(refused('limit', `${limits.queuedPrompts} prompts are waiting already`));
     }
+    waiting.push({ command, settle });
   }
 
   function abort(command: CommandOf<'abort'>, settle: Settle): void {
     if (command.target === 'run') {
       if (!isBusy()) return settle({ ok: true });
-      timers.set('abort', limits.abortMs, () => agent?.stop('the agent did not stop when it was aborted'));
+      // Counted from the first abort: who asks again must not give a hanging agent more time.
+      if (!timers.has('abort')) timers.set('abort', limits.abortMs, stopUnwilling);
     }
     forward(command, settle);
   }
 
+  const stopUnwilling = () => agent?.stop('the agent did not stop when it was aborted');
+
   function submit(command: Command, settle: Settle): void {
-    if (closed) return settle(refused('not-found', 'the session is closed'));
+    if (closed !== null) return settle(refused('not-found', 'the session is closed'));
     switch (command.type) {
       case 'prompt':
         return submitPrompt(command, settle);
@@ -225,28 +226,34 @@ export function createSession(ports: SessionPorts): Session {
       case 'answer-dialog':
         return questions.answer(command, settle);
       case 'delete-session':
-        close('the session was deleted');
-        return settle({ ok: true });
+        // The answer first: a client hears nothing any more once its stream has ended.
+        settle({ ok: true });
+        return close('the session was deleted');
       default:
         return forward(command, settle);
     }
   }
 
   /** A single reader that cannot keep up slows the agent instead of filling memory (F20). */
-  function hold(pressure: boolean): void {
-    if (pressure === held || agent === null) return;
-    held = pressure;
-    if (pressure) agent.channel.pause();
+  function press(key: string, pressure: boolean): void {
+    if (pressure) pressing.add(key);
+    else pressing.delete(key);
+    const hold = pressing.size > 0;
+    if (hold === held || agent === null) return;
+    held = hold;
+    if (hold) agent.channel.pause();
     else agent.channel.resume();
+    // An agent that we do not listen to is not silent.
+    if (transcript.run !== null) watchSilence();
   }
 
   function close(reason: string): void {
-    if (closed) return;
-    closed = true;
+    if (closed !== null) return;
+    closed = reason;
     for (const { settle } of waiting.splice(0)) settle(refused('shutting-down', reason));
     settlePrompt(refused('shutting-down', reason));
     const failure = { kind: 'gateway' as const, message: reason };
-    for (const event of closeRun(transcript, { outcome: 'aborted', failure })) admit(event);
+    for (const event of closeRun(transcript, { outcome: 'aborted', failure })) append(event);
     agent?.stop(reason);
     timers.clear();
     questions.clear();
@@ -256,8 +263,8 @@ export function createSession(ports: SessionPorts): Session {
   return {
     ...view,
     get state() {
-      if (closed) return 'closed';
-      if (isBusy()) return 'running';
+      if (closed !== null) return 'closed';
+      if (isBusy() || waiting.length > 0) return 'running';
       return transcript.agent === 'down' ? 'down' : 'idle';
     },
     get readers() {
@@ -271,8 +278,10 @@ export function createSession(ports: SessionPorts): Session {
     stream(key, make) {
       const existing = streams.get(key);
       if (existing !== undefined) return existing;
-      const stream = createStream(view, make, { limits: limits.window, pressure: hold, note: ports.note });
+      const pressure = (pressed: boolean) => press(key, pressed);
+      const stream = createStream(view, make, { limits: limits.window, pressure, note: ports.note });
       streams.set(key, stream);
+      if (closed !== null) stream.close(closed);
       return stream;
     },
     close,

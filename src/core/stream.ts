@@ -1,11 +1,11 @@
 // What one session says in one dialect, made once and read by any number of clients at their own pace.
 import type { NoteLevel, Projection, SessionView } from './adapter.ts';
 import type { Out } from './channel.ts';
-import { formatCursor, parseCursor } from './cursor.ts';
+import { formatCursor, parseCursor, type Place } from './cursor.ts';
 import type { Logged } from './event.ts';
 import type { Entry, Reader } from './reader.ts';
 import { retell } from './replay.ts';
-import { createWindow, sizeOf, type WindowLimits } from './window.ts';
+import { createWindow, defaultWindow, sizeOf, type WindowLimits } from './window.ts';
 
 /** The frames of one (session, dialect, options). */
 export interface Stream {
@@ -22,8 +22,11 @@ export interface Stream {
   close(reason: string): void;
 }
 
-/** Bytes behind at which a holding reader slows the agent, and at which it lets it go on. */
-const pressureBytes = { high: 1024 * 1024, low: 256 * 1024 };
+/**
+ * How much of the window a holding reader may have before it when it slows the agent, and when it lets it go on. What
+ * is left of the window takes in what the agent has said already.
+ */
+const pressureShare = { high: 1 / 8, low: 1 / 32 };
 
 /** What a stream may be told. */
 export interface StreamOptions {
@@ -36,7 +39,11 @@ export interface StreamOptions {
 
 /** What a reader has before it: the rest of a snapshot, then the window from `next`. */
 interface Position {
-  snapshot: Out[];
+  readonly snapshot: readonly Out[];
+  /** Frames of the snapshot that were taken. */
+  told: number;
+  /** The place of the snapshot among the frames. */
+  readonly place: Place;
   next: number;
   reset: Extract<Entry, { kind: 'reset' }>['reason'] | null;
 }
@@ -48,17 +55,17 @@ export function createStream(
   options: StreamOptions = {},
 ): Stream {
   const { projection } = retell(view, make);
-  const window = createWindow(view.transcript.lastSeq, options.limits);
+  const { limits = defaultWindow } = options;
+  const window = createWindow(view.transcript.lastSeq, limits);
   const readers = new Set<{ wake(): void; behind(): number; holds: boolean }>();
   let closed: string | null = null;
 
-  const cursorNow = () => formatCursor(view.epoch, window.last);
   const wakeAll = () => {
     for (const reader of readers) reader.wake();
   };
 
   function fromSnapshot(reset: Position['reset']): Position {
-    return { snapshot: retell(view, make).frames, next: window.top, reset };
+    return { snapshot: retell(view, make).frames, told: 0, place: window.last, next: window.top, reset };
   }
 
   function positionOf(cursor: string | null): Position {
@@ -66,13 +73,18 @@ export function createStream(
     const place = parseCursor(view.epoch, cursor);
     if (typeof place === 'string') return fromSnapshot(place);
     const next = window.after(place);
-    return next === null ? fromSnapshot('window') : { snapshot: [], next, reset: null };
+    return next === null ? fromSnapshot('window') : { snapshot: [], told: 0, place, next, reset: null };
   }
 
   function measure(): void {
     const behind = Math.max(0, ...[...readers].filter((reader) => reader.holds).map((reader) => reader.behind()));
-    if (behind > pressureBytes.high) options.pressure?.(true);
-    else if (behind < pressureBytes.low) options.pressure?.(false);
+    if (behind > pressureShare.high) options.pressure?.(true);
+    else if (behind < pressureShare.low) options.pressure?.(false);
+  }
+
+  /** The share of the window that comes after that frame. */
+  function shareFrom(next: number): number {
+    return Math.max(window.bytesFrom(next) / limits.bytes, (window.top - next) / limits.frames);
   }
 
   function attach(cursor: string | null, holds = false): Reader {
@@ -85,7 +97,7 @@ export function createStream(
         waiting = false;
         reader.onReadable();
       },
-      behind: () => window.bytesFrom(position.next),
+      behind: () => shareFrom(position.next),
       holds,
     };
     const reader: Reader = {
@@ -112,20 +124,21 @@ export function createStream(
 
   function take(position: Position, maxBytes: number): Entry[] {
     const entries: Entry[] = [];
+    const { snapshot } = position;
+    const place = () => formatCursor(view.epoch, position.place);
     if (position.reset !== null) {
-      entries.push({ kind: 'reset', reason: position.reset, cursor: cursorNow() });
+      entries.push({ kind: 'reset', reason: position.reset, cursor: place() });
       position.reset = null;
     }
     let bytes = 0;
-    const { snapshot } = position;
-    const before = window.at(position.next - 1) ?? window.last;
-    while (snapshot.length > 0 && bytes < maxBytes) {
-      const out = snapshot.shift();
+    while (position.told < snapshot.length && bytes < maxBytes) {
+      const out = snapshot[position.told];
       if (out === undefined) break;
+      position.told += 1;
       bytes += sizeOf(out);
-      entries.push({ kind: 'frame', out, cursor: snapshot.length === 0 ? formatCursor(view.epoch, before) : null });
+      entries.push({ kind: 'frame', out, cursor: position.told === snapshot.length ? place() : null });
     }
-    while (snapshot.length === 0 && bytes < maxBytes) {
+    while (position.told === snapshot.length && bytes < maxBytes) {
       const placed = window.at(position.next);
       if (placed === undefined) break;
       position.next += 1;
@@ -137,6 +150,7 @@ export function createStream(
 
   return {
     event(logged) {
+      if (closed !== null) return;
       const outs = projection.event(logged);
       for (const { level, text } of projection.notes?.() ?? []) options.note?.(level, text);
       if (outs.length === 0) return;
@@ -145,6 +159,7 @@ export function createStream(
       measure();
     },
     inject(out) {
+      if (closed !== null) return;
       window.push(out, view.transcript.lastSeq);
       wakeAll();
     },
@@ -153,7 +168,7 @@ export function createStream(
       return readers.size;
     },
     close(reason) {
-      closed = reason;
+      closed ??= reason;
       wakeAll();
     },
   };

@@ -34,7 +34,7 @@ export interface ToolRun {
   readonly parent?: string;
   input: EventOf<'tool-start'>['input'];
   state: 'announced' | 'running' | 'done';
-  /** The last output seen while it ran. */
+  /** The output seen so far; empty again when it is done. */
   progress: readonly Content[];
 }
 
@@ -151,7 +151,7 @@ export function fold(transcript: Transcript, logged: Logged): void {
       keep(transcript, logged);
       return;
     case 'history-reset':
-      transcript.items.length = 0;
+      forget(transcript);
       return;
     case 'tool-start':
     case 'tool-update':
@@ -219,6 +219,12 @@ function keep(transcript: Transcript, logged: Logged): void {
   transcript.items.push({ kind: 'event', logged });
 }
 
+/** Between runs a compaction is all that can be open; its start must be told to late clients all the same. */
+function forget({ items, compaction }: Transcript): void {
+  const open = items.filter((item) => item.kind === 'event' && item.logged.event === compaction);
+  items.splice(0, items.length, ...open);
+}
+
 function foldBlock(transcript: Transcript, event: EventOf<'block-start' | 'block-delta' | 'block-end'>): void {
   const message = transcript.open.get(laneOf(event));
   if (message === undefined) return;
@@ -239,7 +245,8 @@ function foldBlock(transcript: Transcript, event: EventOf<'block-start' | 'block
     return;
   }
   const tool = transcript.tools.get(block.head.id);
-  if (tool !== undefined && event.input !== undefined) tool.input = event.input;
+  // A tool that runs already has said with which arguments.
+  if (tool?.state === 'announced' && event.input !== undefined) tool.input = event.input;
 }
 
 function announce(transcript: Transcript, head: { id: string; name: string }, parent: string | undefined): void {
@@ -280,7 +287,9 @@ function foldTool(transcript: Transcript, event: EventOf<'tool-start' | 'tool-up
       tool.progress = event.mode === 'replace' ? event.content : [...tool.progress, ...event.content];
     return;
   }
-  if (tool !== undefined) tool.state = 'done';
+  if (tool === undefined) return;
+  tool.state = 'done';
+  tool.progress = [];
 }
 
 function foldDisplay(transcript: Transcript, event: EventOf<'display'>): void {

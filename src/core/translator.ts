@@ -58,7 +58,7 @@ export function createTranslator(ports: TranslatorPorts): Translator {
     end() {
       perform(ports.backend.end?.() ?? []);
       const failure = { kind: 'agent' as const, message: 'the input ended in the middle of the run' };
-      for (const event of closeRun(transcript, { outcome: 'failed', failure })) admit(event);
+      for (const event of closeRun(transcript, { outcome: 'failed', failure })) append(event);
       return taken();
     },
   };

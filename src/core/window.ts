@@ -36,7 +36,8 @@ export interface Window {
 
 /** Starts a window after event `seq`. */
 export function createWindow(seq: number, limits: WindowLimits = defaultWindow): Window {
-  let kept: Placed[] = [];
+  /** From `head` on the frames that are kept; what is before it is let go of, only its room remains for a while. */
+  let kept: (Placed | undefined)[] = [];
   let base = 0;
   let head = 0;
   /** Bytes of all frames ever, and of those that fell off. */
@@ -52,7 +53,8 @@ export function createWindow(seq: number, limits: WindowLimits = defaultWindow):
       const oldest = kept[head];
       if (oldest === undefined) return;
       gone = oldest.end;
-      floor = oldest;
+      floor = { seq: oldest.seq, sub: oldest.sub };
+      kept[head] = undefined;
       head += 1;
       base += 1;
     }

@@ -119,9 +119,9 @@ async function postFrames(target: PostTarget, frames: readonly Buffer[], sink: F
   decoder.end();
 }
 
-/** What went wrong under a fetch: its own message is only `fetch failed`. */
+/** What went wrong. A failed fetch is a TypeError that says no more than `fetch failed`; its cause knows. */
 export function problemOf(thrown: unknown): string {
-  const cause = thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown;
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'failed';
-  return messageOf(cause) || code;
+  const error = thrown instanceof TypeError && thrown.cause !== undefined ? thrown.cause : thrown;
+  // An attempt on several addresses fails with an AggregateError, which has no message of its own.
+  return messageOf(error) || (error instanceof Error && 'code' in error ? String(error.code) : 'no connection');
 }

@@ -10,7 +10,7 @@ import { finalMessages } from '../support/judges/message-stream.ts';
 import { expectedFromPi, piMessages } from '../support/judges/pi-messages.ts';
 import { runsOf } from '../support/judges/pi-runs.ts';
 import { checkRpcMessages } from '../support/judges/rpc-message.ts';
-import { readTrace, type TraceRow, translate } from '../support/translate.ts';
+import { readTrace, type TraceRow, translate, translateHere } from '../support/translate.ts';
 
 const corpus = join(process.env.PATCHBAY_CORPUS ?? '../shared/corpus', 'pi');
 
@@ -28,11 +28,25 @@ const linesOut = (rows: readonly TraceRow[]) => rows.flatMap(({ dir, line }) => 
 const lateSignature = (rows: readonly TraceRow[]) =>
   !linesOut(rows).some((line) => line.includes('"message_update"') && line.includes('"partial"'));
 
-const versions = existsSync(corpus) ? readdirSync(corpus) : [];
-if (versions.length === 0) process.stderr.write(`no traces at ${corpus}: set PATCHBAY_CORPUS to run them\n`);
+const cutsOfEach = 24;
+/** The beginnings of a trace, of many lengths. */
+function cuts(rows: readonly TraceRow[]): TraceRow[][] {
+  const step = Math.max(1, Math.floor(rows.length / cutsOfEach));
+  return rows.flatMap((_, at) => (at % step === 0 ? [rows.slice(0, at)] : []));
+}
 
-describe.skipIf(versions.length === 0).each(versions)('pi %s (skipped where the corpus is absent)', (version) => {
-  const traces = version === undefined ? [] : tracesOf(version);
+const versions = existsSync(corpus) ? readdirSync(corpus) : [];
+const absent = versions.length === 0;
+
+test.skipIf(absent)(
+  `there are traces at ${corpus} (skipped where PATCHBAY_CORPUS and ../shared/corpus are absent)`,
+  () => {
+    for (const version of versions) expect(tracesOf(version), version).not.toEqual([]);
+  },
+);
+
+describe.each(versions)('pi %s', (version) => {
+  const traces = tracesOf(version);
 
   test.concurrent.each(traces)('%s', async (_, rows) => {
     const frames = await translate('pi', 'claude', rows);
@@ -45,18 +59,20 @@ describe.skipIf(versions.length === 0).each(versions)('pi %s (skipped where the 
     expect(messagesDifferences(await finalMessages(frames), expected, allowance)).toEqual([]);
   });
 
-  test.concurrent.each(traces)('%s, in the dialect of the seed', async (_, rows) => {
-    const messages = await translate('pi', 'rpc-message', rows);
+  test.each(traces)('%s, in the dialect of the seed', (_, rows) => {
+    const messages = translateHere('pi', 'rpc-message', rows);
     expect(checkRpcMessages(messages)).toEqual([]);
     const runs = runsOf(linesOut(rows));
     if (!runs.mixed) expect(messages.filter(isResult)).toHaveLength(runs.count);
   });
 
-  test.concurrent.each(traces)('%s, cut in the middle', async (_, rows) => {
-    const cut = rows.slice(0, Math.ceil(rows.length / 2));
-    const frames = await translate('pi', 'claude', cut);
-    expect(describeViolations(checkClaudeOrder(frames), frames)).toEqual([]);
-    const runs = runsOf(linesOut(cut));
-    if (!runs.mixed) expect(frames.filter(isResult)).toHaveLength(runs.count);
+  test.each(traces)('%s, cut off in many places', (_, rows) => {
+    for (const cut of cuts(rows)) {
+      const frames = translateHere('pi', 'claude', cut);
+      const where = `after ${cut.length} rows of ${rows.length}`;
+      expect(describeViolations(checkClaudeOrder(frames), frames), where).toEqual([]);
+      const runs = runsOf(linesOut(cut));
+      if (!runs.mixed) expect(frames.filter(isResult), where).toHaveLength(runs.count);
+    }
   });
 });

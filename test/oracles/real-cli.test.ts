@@ -2,7 +2,7 @@
 // strict grammar that are known (reference section 4.2). So a rule that is too strict, or a checker that is blind, shows.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { checkClaudeOrder, describeViolations } from '../support/judges/claude-order.ts';
 import type { Rule } from '../support/judges/claude-rules.ts';
@@ -36,15 +36,17 @@ const plain = [
 
 const traces = existsSync(folder) ? readdirSync(folder) : [];
 
-describe.skipIf(traces.length === 0)('traces of the real CLI (skipped where the corpus is absent)', () => {
-  test.each(traces)('%s', async (name) => {
-    const rows = readFileSync(join(folder, name), 'utf8').split('\n').filter(Boolean);
-    const lines = rows.map((row) => Row.parse(JSON.parse(row))).filter(({ dir }) => dir === 'out');
-    const frames = lines.map(({ line }): unknown => JSON.parse(line));
-    const allowed = plain.includes(name.replace('.jsonl', '')) ? everywhere : known;
-    const violations = checkClaudeOrder(frames, { whole: name.startsWith('no-partial') });
-    const unknown = violations.filter(({ rule }) => !allowed.includes(rule));
-    expect(describeViolations(unknown, frames)).toEqual([]);
-    await expect(finalMessages(frames)).resolves.toBeDefined();
-  });
+test.skipIf(traces.length === 0)(`there are traces at ${folder} (skipped where the corpus is absent)`, () => {
+  expect(traces).toEqual(expect.arrayContaining(plain.map((name) => `${name}.jsonl`)));
+});
+
+test.each(traces)('%s', async (name) => {
+  const rows = readFileSync(join(folder, name), 'utf8').split('\n').filter(Boolean);
+  const lines = rows.map((row) => Row.parse(JSON.parse(row))).filter(({ dir }) => dir === 'out');
+  const frames = lines.map(({ line }): unknown => JSON.parse(line));
+  const allowed = plain.includes(name.replace('.jsonl', '')) ? everywhere : known;
+  const violations = checkClaudeOrder(frames, { whole: name.startsWith('no-partial') });
+  const unknown = violations.filter(({ rule }) => !allowed.includes(rule));
+  expect(describeViolations(unknown, frames)).toEqual([]);
+  await expect(finalMessages(frames)).resolves.toBeDefined();
 });

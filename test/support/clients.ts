@@ -93,8 +93,11 @@ export async function connectSse(server: GatewayServer, session: string): Promis
       const response = await fetch(`${base}/frames`, { method: 'POST', headers, body: text });
       const answer = await response.text();
       if (response.ok) return;
-      if (response.status >= 500) throw new Error(`POST frames: ${response.status} ${answer}`);
-      for (const line of answer.split('\n')) inbox.line(line);
+      try {
+        for (const line of answer.split('\n')) inbox.line(line);
+      } catch (cause) {
+        throw new Error(`no frame in the answer to POST frames: ${response.status} ${answer}`, { cause });
+      }
     },
     async () => {
       away.abort();

@@ -108,6 +108,15 @@ export async function recordOf(
   }
 }
 
+/** What pi said in a session before a prompt, and from that prompt to the next. */
+export function linesAround(rows: readonly Row[], prompt: string): { before: string[]; lines: string[] } {
+  const out = (some: readonly Row[]) => some.flatMap(({ dir, line }) => (dir === 'out' ? [line] : []));
+  const at = rows.findIndex((row) => row.dir === 'in' && row.line.includes(prompt));
+  const rest = rows.slice(at + 1);
+  const next = rest.findIndex((row) => row.dir === 'in' && row.line.includes('"type":"prompt"'));
+  return { before: out(rows.slice(0, at)), lines: out(rest.slice(0, next < 0 ? undefined : next)) };
+}
+
 /** The process id of the pi behind a record: not the tap's. */
 export function pidOf(rows: readonly Row[]): number {
   return z.coerce

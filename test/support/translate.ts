@@ -1,7 +1,9 @@
-// `patchbay translate` as a filter: a recorded trace goes in, frames of another protocol come out.
+// Recorded traces through the translator: as the filter `patchbay translate`, or in this process for many at once.
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { adapters, createTranslator } from '../../src/index.ts';
+import { createFrame } from '../../src/transports/framing/frame.ts';
 import { Frame } from './inbox.ts';
 
 const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
@@ -40,4 +42,18 @@ function framesOf(stdout: string): Frame[] {
     if (row?.dir === 'in') return [];
     return [Frame.parse(row === undefined ? json : JSON.parse(row.line))];
   });
+}
+
+/** The same in this process, without a command line. */
+export function translateHere(from: string, to: string, rows: readonly TraceRow[]): Frame[] {
+  let ids = 0;
+  const env = { now: () => 0, id: (kind: string) => `${kind}-${++ids}` };
+  const backend = adapters.get(from)?.backend?.(env, {});
+  const side = adapters.get(to)?.frontend?.(env, {});
+  if (backend === undefined || side === undefined) throw new Error(`no translation from ${from} to ${to}`);
+  const ports = { id: 'trace', epoch: '000000000000', backend, projection: side.projection, note: () => undefined };
+  const translator = createTranslator(ports);
+  const lines = rows.filter(({ dir }) => dir === 'out').map(({ line }) => createFrame(Buffer.from(line)));
+  const outs = [...lines.flatMap((line) => translator.frame(line)), ...translator.end()];
+  return outs.map((out) => Frame.parse(JSON.parse(z.string().parse(out))));
 }

@@ -76,6 +76,22 @@ describe('the end', () => {
     await lifeline.deaths.first(1);
   });
 
+  it('comes although a grandchild that cannot be asked to go holds stdout', async () => {
+    const grandchild = onLifeline(lifeline, `process.on('SIGTERM', () => {}); say('grandchild');`);
+    const { heard } = start(
+      onLifeline(
+        lifeline,
+        `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(grandchild[2])}], { stdio: 'inherit' });
+         process.stdin.once('data', () => process.exit(7));`,
+      ),
+      { drainMs: 50 },
+    );
+    await lifeline.words.first(1);
+    open.at(-1)?.send('go');
+    expect(await heard.end()).toEqual({ reason: 'agent exited (code 7)' });
+    expect(lifeline.deaths.items).toHaveLength(1);
+  });
+
   it('waits while paused, and nothing that was written is lost', async () => {
     const { channel, heard } = start(
       onLifeline(
@@ -83,8 +99,9 @@ describe('the end', () => {
         `
       process.stdout.write('{"n":0}\\n');
       process.stdin.once('data', () => {
-        for (let n = 1; n < 1000; n += 1) process.stdout.write('{"n":' + n + '}\\n');
-        process.stdout.end(() => process.exit(0));
+        // In one piece, so that most of it is still in the pipe when the process is gone.
+        const line = (n) => '{"n":' + n + ',"text":"' + 'x'.repeat(100) + '"}\\n';
+        process.stdout.end(Array.from({ length: 999 }, (_, n) => line(n)).join(''), () => process.exit(0));
       });
     `,
       ),

@@ -121,7 +121,7 @@ describe('decoding', () => {
     ['an event over the limit', `data: ${filler}\n\ndata: 2\n\n`, ['too-large', event('2')]],
     [
       'several lines over the limit',
-      `data: ${'x'.repeat(900)}\n`.repeat(5) + '\ndata: 2\n\n',
+      [...Array(5).fill(`data: ${'x'.repeat(900)}`), '', 'data: 2', '', ''].join('\n'),
       ['too-large', event('2')],
     ],
   ])('%s', (_name, text, expected) => {
@@ -133,6 +133,15 @@ describe('decoding', () => {
     const long = `data: ${filler}`;
     const chunks = [long, forged, `\n`, `${forged}\n`, 'id: evil\n', '\n', 'data: next\n\n'];
     expect(decode(chunks.map((chunk) => Buffer.from(chunk)))).toEqual(['too-large', event('next')]);
+  });
+
+  it('an event over the limit ends at its blank line, wherever chunks are cut', () => {
+    for (const rest of [['\n', '\n'], ['\n\n'], ['\r', '\n\r', '\n'], ['\r', '\r'], ['', '\nid: evil\n', '\n']]) {
+      const chunks = [`data: ${filler}`, ...rest, 'data: next\n\n'];
+      expect(decode(chunks.map((chunk) => Buffer.from(chunk)))).toEqual(['too-large', event('next')]);
+      const joined = [`data: ${filler}${rest[0]}`, ...rest.slice(1), 'data: next\n\n'];
+      expect(decode(joined.map((chunk) => Buffer.from(chunk)))).toEqual(['too-large', event('next')]);
+    }
   });
 
   it('never depends on where chunks are cut', () => {

@@ -117,24 +117,24 @@ describe('cost', () => {
     const decoder = jsonlDecoder({ frame: () => {}, fault: () => {} }, { maxFrameBytes: 8 * 1024 * 1024 });
     const byte = Buffer.from('a');
     const before = process.memoryUsage();
-    for (let n = 0; n < 4 * 1024 * 1024; n += 1) decoder.push(byte);
+    for (let n = 0; n < 1024 * 1024; n += 1) decoder.push(byte);
     const after = process.memoryUsage();
-    expect(after.rss - before.rss).toBeLessThan(64 * 1024 * 1024);
+    expect(after.rss - before.rss).toBeLessThan(32 * 1024 * 1024);
   });
 
-  it('is linear: twice the line, about twice the time', () => {
-    const time = (chunks: number) => {
-      const chunk = Buffer.alloc(64 * 1024, 0x61);
-      const decoder = jsonlDecoder({ frame: () => {}, fault: () => {} }, { maxFrameBytes: 1024 ** 3 });
-      const from = performance.now();
-      for (let n = 0; n < chunks; n += 1) decoder.push(chunk);
-      decoder.push(Buffer.from('\n'));
-      return performance.now() - from;
-    };
-    time(100);
-    // A rescan of what is held would make the second 64 times the first.
-    const small = Math.max(1, time(100));
-    expect(time(800)).toBeLessThan(small * 8 * 5);
+  it('a line of 100 MB that is allowed takes less than 5 s', () => {
+    // Searching or joining again for each chunk takes many times as long.
+    const chunk = Buffer.alloc(64 * 1024, 0x61);
+    const lengths: number[] = [];
+    const decoder = jsonlDecoder(
+      { frame: (frame) => lengths.push(frame.bytes.length), fault: () => {} },
+      { maxFrameBytes: 1024 ** 3 },
+    );
+    const from = performance.now();
+    for (let n = 0; n < 1600; n += 1) decoder.push(chunk);
+    decoder.push(Buffer.from('\n'));
+    expect(performance.now() - from).toBeLessThan(5000);
+    expect(lengths).toEqual([1600 * 64 * 1024]);
   });
 });
 

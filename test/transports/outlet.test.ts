@@ -62,6 +62,7 @@ describe('an outlet', () => {
     expect(outlet.buffered).toBe(5);
     outlet.send('"é"');
     expect(outlet.buffered).toBe(10);
+    await nextTick();
     take();
     await nextTick();
     expect([outlet.buffered, drained]).toEqual([5, 0]);

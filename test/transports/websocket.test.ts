@@ -77,6 +77,14 @@ describe('close', () => {
     expect(await heard.end()).toEqual({ reason: 'enough' });
   });
 
+  it('hears the answer of the peer although it was paused', async () => {
+    const { peer, channel, heard } = await accept(dial, { closeGraceMs: 60_000 });
+    await once(peer, 'open');
+    channel.pause();
+    channel.close('normal', 'enough');
+    expect(await heard.end()).toEqual({ reason: 'enough' });
+  });
+
   it('tells what the peer said, printable', async () => {
     const { peer, heard } = await accept(dial);
     await once(peer, 'open');

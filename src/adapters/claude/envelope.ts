@@ -94,7 +94,7 @@ const dataKeys = new Set(['input', 'data', 'content_data', 'tool_input', 'modelU
 function strip(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(strip);
   if (!isObject(value)) return value;
-  const entries = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
+  const entries = Object.entries(value).filter(([key, member]) => dataKeys.has(key) || member !== null);
   return Object.fromEntries(entries.map(([key, member]) => [key, dataKeys.has(key) ? member : strip(member)]));
 }
 

@@ -1,6 +1,6 @@
 // One message of the model as Claude frames: content blocks counted from 0, one open at a time, an `assistant` frame
 // before each stop (reference claude-sdk 4.1). Knows neither sessions nor results.
-import type { Content, Usage } from '../../core/content.ts';
+import type { Content, Stop, Usage } from '../../core/content.ts';
 import type { BlockHead, EventOf } from '../../core/event.ts';
 import { wireBlock, wireStop, wireUsage } from './values.ts';
 import type { WireFrame } from './wire.ts';
@@ -9,11 +9,12 @@ type BlockEvent = EventOf<'block-start' | 'block-delta' | 'block-end'>;
 
 /** A message on its way to the wire. */
 export interface MessageEncoder {
-  readonly id: string;
-  /** The tool calls that it has shown or will show before it ends. */
-  readonly calls: ReadonlySet<string>;
+  /** How many blocks it has shown so far. */
+  readonly blocks: number;
   start(): WireFrame[];
   block(event: BlockEvent): WireFrame[];
+  /** `stop_reason` on the wire, once every block has been shown. */
+  stop(stop: Stop): string | null;
   end(event: EventOf<'message-end'>): WireFrame[];
 }
 
@@ -27,6 +28,8 @@ interface OpenBlock {
   /** The source's index. */
   readonly source: number;
   readonly head: BlockHead;
+  /** The whole content, where the source gave it with the head. */
+  readonly whole?: Content;
   /** Deltas joined. */
   text: string;
 }
@@ -36,9 +39,10 @@ const noTokens: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 /** Begins a message. Frames come without their envelope. */
 export function createMessageEncoder(start: EventOf<'message-start'>, style: MessageStyle): MessageEncoder {
   const usage = wireUsage(start.usage ?? noTokens);
-  const calls = new Set<string>();
   let index = -1;
   let open: OpenBlock | null = null;
+  /** Whether the last block calls a tool that wants a result. */
+  let endsInCall = false;
   /** Events of blocks that the source opened while another was open. */
   let held: BlockEvent[] = [];
 
@@ -56,9 +60,11 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
 
   function begin(source: number, head: BlockHead): WireFrame[] {
     index += 1;
-    open = { source, head, text: '' };
-    if (head.kind === 'tool-call') calls.add(head.id);
-    return stream({ type: 'content_block_start', index, content_block: startingBlock(head) });
+    const block = openedBy(source, head);
+    open = block;
+    endsInCall = head.kind === 'tool-call';
+    const frames = stream({ type: 'content_block_start', index, content_block: startingBlock(block) });
+    return block.whole === undefined ? frames : [...frames, ...extend(block, textOf(block.whole))];
   }
 
   function extend(block: OpenBlock, delta: string): WireFrame[] {
@@ -73,15 +79,15 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
     const content = finalContent(block, end);
     const frames: WireFrame[] = [];
     // Arguments that never streamed are streamed now, or the reader of deltas would see `{}`.
-    if (content.type === 'tool-call' && block.text === '' && Object.keys(content.input).length > 0) {
+    if (content.type === 'tool-call' && block.text === '' && !isEmpty(content.input)) {
       frames.push(...extend(block, JSON.stringify(content.input)));
     }
-    if (content.type === 'thinking' && content.signature !== undefined && content.signature !== '') {
+    if (block.head.kind === 'thinking' && 'signature' in content && content.signature) {
       const delta = { type: 'signature_delta', signature: content.signature };
       frames.push(...stream({ type: 'content_block_delta', index, delta }));
     }
     const aborted = end.incomplete === true ? { aborted: true } : {};
-    frames.push({ type: 'assistant', message: envelope([wireBlock(content)]), ...aborted });
+    frames.push({ type: 'assistant', message: envelope([finalBlock(block, content)]), ...aborted });
     frames.push(...stream({ type: 'content_block_stop', index }));
     return frames;
   }
@@ -89,12 +95,11 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
   function block(event: BlockEvent): WireFrame[] {
     if (open !== null && open.source !== event.index) {
       held.push(event);
-      if (event.type === 'block-start' && event.block.kind === 'tool-call') calls.add(event.block.id);
       return [];
     }
     if (event.type === 'block-start') return open === null ? begin(event.index, event.block) : [];
     if (open === null) return [];
-    if (event.type === 'block-delta') return extend(open, event.delta);
+    if (event.type === 'block-delta') return open.whole === undefined ? extend(open, event.delta) : [];
     const frames = finish(open, event);
     const waiting = held;
     held = [];
@@ -102,32 +107,74 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
     return frames;
   }
 
+  const stopOf = (stop: Stop) => wireStop(stop, endsInCall);
+
   return {
-    id: start.id,
-    calls,
+    get blocks() {
+      return index + 1;
+    },
     start: () => stream({ type: 'message_start', message: envelope([]) }),
     block,
+    stop: stopOf,
     end(event) {
-      const delta = { stop_reason: wireStop(event.stop, calls.size > 0), stop_sequence: null };
+      const delta = { stop_reason: stopOf(event.stop), stop_sequence: null };
       const final = wireUsage(event.usage ?? start.usage ?? noTokens);
       return [...stream({ type: 'message_delta', delta, usage: final }), ...stream({ type: 'message_stop' })];
     },
   };
 }
 
-function startingBlock(head: BlockHead): object {
+/** What Claude streams, streams, also where the source gave it whole. */
+function openedBy(source: number, head: BlockHead): OpenBlock {
+  if (head.kind !== 'whole') return { source, head, text: '' };
+  const whole = head.content;
+  switch (whole.type) {
+    case 'text':
+      return { source, head: { kind: 'text' }, whole, text: '' };
+    case 'thinking':
+      if (whole.redacted === true) return { source, head, text: '' };
+      return { source, head: { kind: 'thinking' }, whole, text: '' };
+    case 'tool-call':
+      return { source, head: { kind: 'tool-call', id: whole.id, name: whole.name }, whole, text: '' };
+    case 'image':
+    case 'document':
+    case 'link':
+    case 'opaque':
+      return { source, head, text: '' };
+    default:
+      return whole satisfies never;
+  }
+}
+
+/** What a whole content says when it is streamed. */
+function textOf(content: Content): string {
+  if (content.type === 'text' || content.type === 'thinking') return content.text;
+  return content.type === 'tool-call' && !isEmpty(content.input) ? JSON.stringify(content.input) : '';
+}
+
+const isEmpty = (object: object) => Object.keys(object).length === 0;
+
+/** A call that came whole is one that the provider runs by itself: nobody here answers it (core/event.ts). */
+const callType = (block: OpenBlock) => (block.whole === undefined ? 'tool_use' : 'server_tool_use');
+
+function startingBlock(block: OpenBlock): object {
+  const { head } = block;
   switch (head.kind) {
     case 'text':
       return { type: 'text', text: '' };
     case 'thinking':
       return { type: 'thinking', thinking: '', signature: '' };
     case 'tool-call':
-      return { type: 'tool_use', id: head.id, name: head.name, input: {} };
+      return { type: callType(block), id: head.id, name: head.name, input: {} };
     case 'whole':
       return wireBlock(head.content);
     default:
       return head satisfies never;
   }
+}
+
+function finalBlock(block: OpenBlock, content: Content): object {
+  return content.type === 'tool-call' ? { ...wireBlock(content), type: callType(block) } : wireBlock(content);
 }
 
 function wireDelta(head: BlockHead, delta: string): object | null {
@@ -145,7 +192,8 @@ function wireDelta(head: BlockHead, delta: string): object | null {
   }
 }
 
-function finalContent({ head, text }: OpenBlock, end: EventOf<'block-end'>): Content {
+function finalContent({ head, whole, text }: OpenBlock, end: EventOf<'block-end'>): Content {
+  if (whole !== undefined) return whole;
   switch (head.kind) {
     case 'text':
       return { type: 'text', text };

@@ -45,6 +45,11 @@ function wireStatus(status: ToolServer['status']): string {
   }
 }
 
+/** A word beside the conversation. The subtype is ours: the protocol has none for it, and clients pass over unknown ones. */
+export function noticeFrame({ level, text, source }: EventOf<'notice'>): WireFrame {
+  return { type: 'system', subtype: 'notice', level, text, source: source ?? 'agent' };
+}
+
 /** A retry of the model call is on its way. */
 export function retryFrame({ attempt, maxAttempts, delayMs, failure }: EventOf<'retry-start'>): WireFrame {
   return {
@@ -74,6 +79,10 @@ export function compactingFrame(): WireFrame {
 /** The end of a compaction, and the line in the conversation that it leaves when it worked. */
 export function compactedFrames(end: EventOf<'compaction-end'>): WireFrame[] {
   const worked = end.outcome === 'completed';
+  // There was nothing to compact: the conversation is what it was.
+  if (worked && end.summary === undefined && end.tokensBefore === undefined) {
+    return [{ type: 'system', subtype: 'status', status: null }];
+  }
   const over: WireFrame = {
     type: 'system',
     subtype: 'status',

@@ -11,11 +11,13 @@ import {
   dialogFrame,
   dialogPrefix,
   initFrame,
+  noticeFrame,
   permissionFrame,
   retryFrame,
 } from './notices.ts';
 import { createResultCounter } from './result.ts';
-import { wireBlock, wireResult, wireStop } from './values.ts';
+import { createThread } from './thread.ts';
+import { wireBlock, wireResult } from './values.ts';
 import type { WireFrame } from './wire.ts';
 
 /** How a projection speaks. */
@@ -36,19 +38,15 @@ interface Telling {
 export function createProjection(session: SessionView, options: ProjectionOptions): Projection {
   const ids = createIds(session.epoch);
   const counter = createResultCounter();
+  const thread = createThread();
   const notes: { level: NoteLevel; text: string }[] = [];
   /** Open messages by lane: '' is the main thread. */
   const telling = new Map<string, Telling>();
-  /** Tool calls of the run that a client has seen and that have no result yet. */
-  const unanswered = new Set<string>();
-  /** Frames that must wait until the open message of the main thread is closed. */
-  let afterMessage: WireFrame[] = [];
-  /** What was said between two turns, where the grammar has no place for it: told behind the next init. */
-  let betweenTurns: WireFrame[] = [];
-  let inTurn = false;
+  /** Tool calls of the run that have been told and have no result yet, with the lane of their telling. */
+  const calls = new Map<string, string | undefined>();
+  /** All of them, answered or not. */
+  const known = new Set<string>();
   const asked = new Map<string, EventOf<'approval-request'>>();
-  /** `stop_reason` of the last message on the main thread. */
-  let lastStop: string | null = null;
 
   const loss = (text: string): WireFrame[] => {
     notes.push({ level: 'loss', text });
@@ -57,89 +55,87 @@ export function createProjection(session: SessionView, options: ProjectionOption
 
   const modelOf = (model: string | undefined) => model ?? session.transcript.info.model?.id ?? 'unknown';
 
-  function startMessage(event: EventOf<'message-start'>, at: number, replayed: boolean): WireFrame[] {
+  /** Sub-agents are told in whole frames (reference 4.1); so is what a late client did not see. */
+  const streams = (parent: string | undefined, isPast: boolean) =>
+    options.partialMessages && parent === undefined && !isPast;
+
+  function tellCall(call: string, parent: string | undefined): void {
+    calls.set(call, parent);
+    known.add(call);
+  }
+
+  /** A sub-agent hangs on the call that it lives in (reference 4.1): without one there is nowhere to show it. */
+  const hasPlace = (parent: string | undefined) => parent === undefined || known.has(parent);
+
+  function startMessage(event: EventOf<'message-start'>, at: number, isPast: boolean): WireFrame[] {
+    const { parent } = event;
+    if (!hasPlace(parent)) return loss('message of a sub-agent whose call was not told');
     const model = modelOf(event.model);
-    // Sub-agents are told in whole frames (reference 4.1); so is what a late client did not see.
-    const streams = options.partialMessages && event.parent === undefined && !replayed;
-    const encoder = createMessageEncoder(event, { streams, model });
-    telling.set(event.parent ?? '', { encoder, startedAt: at, model });
-    return onLane(event.parent, encoder.start());
+    const encoder = createMessageEncoder(event, { streams: streams(parent, isPast), model });
+    telling.set(parent ?? '', { encoder, startedAt: at, model });
+    const frames = allOnLane(parent, encoder.start());
+    return parent === undefined ? thread.open(frames) : thread.lane(parent, frames);
   }
 
   function tellBlock(event: EventOf<'block-start' | 'block-delta' | 'block-end'>): WireFrame[] {
-    const encoder = telling.get(event.parent ?? '')?.encoder;
+    const { parent } = event;
+    const encoder = telling.get(parent ?? '')?.encoder;
     if (encoder === undefined) return [];
-    const frames = encoder.block(event);
-    if (event.type !== 'block-delta') for (const call of encoder.calls) if (isNews(call)) unanswered.add(call);
-    return onLane(event.parent, frames);
+    if (event.type === 'block-start' && event.block.kind === 'tool-call') tellCall(event.block.id, parent);
+    const frames = allOnLane(parent, encoder.block(event));
+    return parent === undefined ? thread.extend(frames) : thread.lane(parent, frames);
   }
 
-  /** Calls stay in the encoder after their result; a result must not make them unanswered again. */
-  const isNews = (call: string) => session.transcript.tools.get(call)?.state !== 'done';
-
   function endMessage(event: EventOf<'message-end'>, at: number): WireFrame[] {
-    const told = telling.get(event.parent ?? '');
+    const { parent } = event;
+    const told = telling.get(parent ?? '');
     if (told === undefined) return [];
-    telling.delete(event.parent ?? '');
-    counter.message({ at: told.startedAt, model: told.model }, event, at);
-    const frames = onLane(event.parent, told.encoder.end(event));
-    if (event.parent !== undefined) return frames;
-    lastStop = wireStop(event.stop, told.encoder.calls.size > 0);
-    const waiting = afterMessage;
-    afterMessage = [];
-    return [...frames, ...waiting];
+    telling.delete(parent ?? '');
+    const { encoder, startedAt, model } = told;
+    const stop = encoder.stop(event.stop);
+    counter.message({ at: startedAt, model, parent, stop, isEmpty: encoder.blocks === 0 }, event, at);
+    const frames = allOnLane(parent, encoder.end(event));
+    return parent === undefined ? thread.close(frames) : thread.lane(parent, frames);
   }
 
   /** A tool that no message announced is announced by a message of its own, or its result would answer nothing. */
-  function announce(event: EventOf<'tool-start'>, isPast: boolean): WireFrame[] {
-    if (unanswered.has(event.call)) return [];
+  function announce(event: EventOf<'tool-start'>, seq: number, replayed: boolean): WireFrame[] {
     const { call, name, input, parent } = event;
-    unanswered.add(call);
-    const start: EventOf<'message-start'> = { type: 'message-start', parent, id: `announce-${call}` };
-    const encoder = createMessageEncoder(start, {
-      streams: options.partialMessages && parent === undefined && !isPast,
-      model: modelOf(undefined),
-    });
-    const frames = [
+    if (calls.has(call)) return [];
+    if (!hasPlace(parent)) return loss(`call of ${name} by a sub-agent whose call was not told`);
+    tellCall(call, parent);
+    const start: EventOf<'message-start'> = { type: 'message-start', parent, id: `announce-${seq}` };
+    const encoder = createMessageEncoder(start, { streams: streams(parent, replayed), model: modelOf(undefined) });
+    const frames = allOnLane(parent, [
       ...encoder.start(),
       ...encoder.block({ type: 'block-start', index: 0, block: { kind: 'tool-call', id: call, name } }),
       ...encoder.block({ type: 'block-end', index: 0, input }),
       ...encoder.end({ type: 'message-end', stop: { reason: 'tool-use' } }),
-    ];
-    return whenClosed(parent, onLane(parent, frames));
+    ]);
+    return parent === undefined ? thread.message(frames) : thread.lane(parent, frames);
   }
 
   function answer(event: EventOf<'tool-end'>): WireFrame[] {
-    if (!unanswered.delete(event.call)) return loss(`tool result of ${event.name}: the client never saw its call`);
-    const result = {
-      type: 'tool_result',
-      tool_use_id: event.call,
-      content: wireResult(event.content),
-      is_error: event.isError,
-    };
-    if (event.parent === undefined) counter.userFrame();
-    const frame: WireFrame = { type: 'user', message: { role: 'user', content: [result] } };
-    return whenClosed(event.parent, onLane(event.parent, [frame]));
-  }
-
-  /** Nothing of the main thread may stand inside its open message. */
-  function whenClosed(parent: string | undefined, frames: WireFrame[]): WireFrame[] {
-    if (parent !== undefined || !telling.has('')) return frames;
-    afterMessage.push(...frames);
-    return [];
+    const { call, name, content, isError } = event;
+    if (!calls.has(call)) return loss(`result of ${name}: its call was not told`);
+    const parent = calls.get(call);
+    calls.delete(call);
+    const result = { type: 'tool_result', tool_use_id: call, content: wireResult(content), is_error: isError };
+    return thread.answer(call, parent, onLane(parent, { type: 'user', message: { role: 'user', content: [result] } }));
   }
 
   /** Prompts are shown to those only who did not send them: late clients. */
   function addMessage(event: EventOf<'message-added'>, replayed: boolean): WireFrame[] {
-    if (event.role === 'tool') return [];
-    if (event.role !== 'user') return loss(`message of role ${event.role}`);
-    const isOwn = event.origin !== 'agent' && event.origin !== 'replay';
+    const { role, parent, origin } = event;
+    if (role === 'tool') return [];
+    if (role !== 'user') return loss(`message of role ${role}`);
+    const isOwn = origin !== 'agent' && origin !== 'replay';
     if (isOwn && !replayed) return [];
+    if (!hasPlace(parent)) return loss('message of a sub-agent whose call was not told');
     const content = event.content.map(wireBlock);
-    const mark = event.origin === 'agent' ? { isSynthetic: true } : { isReplay: true };
-    if (event.origin === 'agent' && event.parent === undefined) counter.userFrame();
-    const frame: WireFrame = { type: 'user', message: { role: 'user', content }, ...mark };
-    return whenClosed(event.parent, onLane(event.parent, [frame]));
+    const mark = origin === 'agent' ? { isSynthetic: true } : { isReplay: true };
+    const frame = onLane(parent, { type: 'user', message: { role: 'user', content }, ...mark });
+    return parent === undefined ? thread.aside([frame]) : thread.lane(parent, [frame]);
   }
 
   function endApproval(event: EventOf<'approval-end'>, isPast: boolean): WireFrame[] {
@@ -158,13 +154,11 @@ export function createProjection(session: SessionView, options: ProjectionOption
     switch (event.type) {
       case 'run-start':
         counter.begin(at);
-        unanswered.clear();
-        lastStop = null;
-        inTurn = true;
-        return [initFrame(session.transcript.info, session.transcript.servers.values()), ...takeBetweenTurns()];
+        calls.clear();
+        known.clear();
+        return thread.begin(initFrame(session.transcript.info, session.transcript.servers.values()));
       case 'run-end':
-        inTurn = false;
-        return [counter.result(event, at, { text: textOfRun(session), stop: lastStop })];
+        return thread.end(counter.result(event, at, textOfRun(session)));
       case 'message-start':
         return startMessage(event, at, isPast);
       case 'block-start':
@@ -176,7 +170,7 @@ export function createProjection(session: SessionView, options: ProjectionOption
       case 'message-added':
         return addMessage(event, logged.replay !== undefined);
       case 'tool-start':
-        return announce(event, isPast);
+        return announce(event, logged.seq, logged.replay !== undefined);
       case 'tool-end':
         return answer(event);
       case 'approval-request':
@@ -189,39 +183,22 @@ export function createProjection(session: SessionView, options: ProjectionOption
       case 'dialog-end':
         return event.outcome === 'answered' ? [] : [cancelFrame(`${dialogPrefix}${event.id}`)];
       case 'retry-start':
-        return [retryFrame(event)];
+        return thread.aside([retryFrame(event)]);
       case 'compaction-start':
-        return isPast ? [] : [compactingFrame()];
+        return isPast ? [] : thread.aside([compactingFrame()]);
       case 'compaction-end':
-        return compactedFrames(event).slice(isPast ? 1 : 0);
+        return thread.aside(compactedFrames(event).slice(isPast ? 1 : 0));
       case 'notice':
-        return [
-          { type: 'system', subtype: 'notice', level: event.level, text: event.text, source: event.source ?? 'agent' },
-        ];
+        return thread.aside([noticeFrame(event)]);
       case 'error':
         return [{ type: 'error', message: event.message }];
       case 'unknown':
-        return event.protocol === 'claude' && isFrame(event.payload)
-          ? [event.payload]
+        return event.protocol === 'claude' && isForeign(event.payload)
+          ? thread.aside([event.payload])
           : loss(`event of ${event.protocol}`);
       default:
         return silence(event);
     }
-  }
-
-  function takeBetweenTurns(): WireFrame[] {
-    const waiting = betweenTurns;
-    betweenTurns = [];
-    return waiting;
-  }
-
-  /** A session is turns and control messages, nothing else (reference 4.1). */
-  function inPlace(event: Event, said: WireFrame[]): WireFrame[] {
-    if (inTurn || event.type === 'run-end') return said;
-    betweenTurns.push(...said.filter((frame) => !mayStandAlone(frame)));
-    for (const lost of betweenTurns.splice(0, Math.max(0, betweenTurns.length - mostBetweenTurns)))
-      loss(`${lost.type} between turns`);
-    return said.filter(mayStandAlone);
   }
 
   function silence(event: Event): WireFrame[] {
@@ -232,17 +209,21 @@ export function createProjection(session: SessionView, options: ProjectionOption
     event(logged) {
       ids.at(logged.seq, logged.replay !== undefined);
       const outs: Out[] = [];
-      for (const frame of inPlace(logged.event, frames(logged))) {
+      for (const frame of frames(logged)) {
+        if (isOurWord(frame)) counter.userFrame();
         const said = inDialect(options.dialect, sealed(frame, session.id, ids.next));
         if (said !== null) outs.push(JSON.stringify(said));
+        else if (frame.type !== 'stream_event') loss(`frame ${nameOf(frame)}`);
       }
+      const lost = thread.lost();
+      if (lost > 0) loss(`${lost} frames that found no place`);
       return outs;
     },
     notes: () => notes.splice(0),
   };
 }
 
-/** Events that other frames tell: turns by their messages, settings by the next init, queues by nobody's need. */
+/** Events that other frames tell: turns by their messages, settings by the next init, a dead agent by its result. */
 const toldElsewhere: ReadonlySet<Event['type']> = new Set<Event['type']>([
   'turn-start',
   'turn-end',
@@ -250,18 +231,14 @@ const toldElsewhere: ReadonlySet<Event['type']> = new Set<Event['type']>([
   'tool-server-changed',
   'agent-changed',
   'retry-end',
-  'history-reset',
 ]);
 
-/** An extension may chatter for hours without a turn. */
-const mostBetweenTurns = 64;
-
-function mayStandAlone({ type }: WireFrame): boolean {
-  return type.startsWith('control_') || type === 'error';
+function onLane(parent: string | undefined, frame: WireFrame): WireFrame {
+  return { ...frame, parent_tool_use_id: parent ?? null };
 }
 
-function onLane(parent: string | undefined, frames: readonly WireFrame[]): WireFrame[] {
-  return frames.map((frame) => ({ ...frame, parent_tool_use_id: parent ?? null }));
+function allOnLane(parent: string | undefined, frames: readonly WireFrame[]): WireFrame[] {
+  return frames.map((frame) => onLane(parent, frame));
 }
 
 /** Every frame of the conversation carries its own id and the session's (reference 4.1); control frames do not. */
@@ -283,6 +260,22 @@ function textOfRun(session: SessionView): string {
   return '';
 }
 
-function isFrame(payload: unknown): payload is WireFrame {
-  return typeof payload === 'object' && payload !== null && 'type' in payload && typeof payload.type === 'string';
+/** A user frame that counts as a turn: written by us, on the main thread, for the first time (reference 4.3). */
+function isOurWord({ type, parent_tool_use_id, isReplay }: WireFrame): boolean {
+  return type === 'user' && parent_tool_use_id === null && isReplay !== true;
+}
+
+function nameOf({ type, subtype, request }: WireFrame): string {
+  const inner = typeof request === 'object' && request !== null && 'subtype' in request ? request.subtype : subtype;
+  return inner === undefined ? type : `${type} ${String(inner)}`;
+}
+
+const spoken: ReadonlySet<unknown> = new Set(['user', 'assistant', 'result', 'stream_event', 'init']);
+
+/** A frame of a newer version: one that this projection cannot have written itself. */
+function isForeign(payload: unknown): payload is WireFrame {
+  if (typeof payload !== 'object' || payload === null || !('type' in payload)) return false;
+  const { type } = payload;
+  if (typeof type !== 'string' || spoken.has(type) || type.startsWith('control_')) return false;
+  return !('subtype' in payload && spoken.has(payload.subtype));
 }

@@ -13,12 +13,22 @@ interface ModelTotal {
 /** Counts one run after the other. */
 export interface ResultCounter {
   begin(at: number): void;
-  message(start: { at: number; model: string }, end: EventOf<'message-end'>, at: number): void;
+  message(start: StartedMessage, end: EventOf<'message-end'>, at: number): void;
   /** A user frame of ours on the main thread. */
   userFrame(): void;
   denial(denied: { tool_name: string; tool_use_id?: string; tool_input: object }): void;
-  /** `lastText`: the text of the last message; `stop`: its stop reason on the wire. */
-  result(end: EventOf<'run-end'>, at: number, last: { text: string; stop: string | null }): WireFrame;
+  /** `text`: the last that the model said. */
+  result(end: EventOf<'run-end'>, at: number, text: string): WireFrame;
+}
+
+/** What the counter must know of a message that ended. */
+export interface StartedMessage {
+  readonly at: number;
+  readonly model: string;
+  readonly parent: string | undefined;
+  /** `stop_reason` on the wire. */
+  readonly stop: string | null;
+  readonly isEmpty: boolean;
 }
 
 /** Starts with an empty session. Costs add up over the session, tokens over the run. */
@@ -40,20 +50,23 @@ export function createResultCounter(): ResultCounter {
       cost += price;
       const total = models.get(start.model) ?? { usage: noUsage, cost: 0 };
       models.set(start.model, { usage: addUsage(total.usage, usage), cost: total.cost + price });
-      run.abortedWhileStreaming = end.stop.reason === 'aborted';
+      if (start.parent !== undefined) return;
+      run.stop = start.stop;
+      run.cut = end.stop.reason === 'aborted' || end.stop.reason === 'error';
+      // An agent that is stopped in the middle of a tool may add an empty message (reference pi 3).
+      run.abortedWhileStreaming = end.stop.reason === 'aborted' && !start.isEmpty;
     },
     userFrame() {
       run.turns += 1;
-      run.abortedWhileStreaming = false;
     },
     denial(denied) {
       run.denials.push(denied);
     },
-    result(end, at, last) {
-      const failed = end.outcome !== 'completed';
-      const ending = failed
-        ? { errors: [end.failure?.message ?? `the run was ${end.outcome}`] }
-        : { result: last.text };
+    result(end, at, text) {
+      // A message that was cut is no answer, whatever the agent says of its run.
+      const failed = end.outcome !== 'completed' || run.cut;
+      const word = end.outcome === 'completed' ? 'the last message was cut' : `the run was ${end.outcome}`;
+      const ending = failed ? { errors: [end.failure?.message ?? word] } : { result: text };
       const status = end.failure?.status === undefined ? {} : { api_error_status: end.failure.status };
       return {
         type: 'result',
@@ -63,12 +76,12 @@ export function createResultCounter(): ResultCounter {
         duration_api_ms: Math.round(run.apiMs),
         num_turns: run.turns,
         ...ending,
-        stop_reason: last.stop,
+        stop_reason: run.stop,
         total_cost_usd: cost,
         usage: wireUsage(run.usage),
         modelUsage: Object.fromEntries([...models].map(([model, total]) => [model, modelUsage(total)])),
         permission_denials: run.denials,
-        terminal_reason: terminalReason(end, run.abortedWhileStreaming),
+        terminal_reason: failed ? terminalReason(end, run.abortedWhileStreaming) : 'completed',
         ...status,
         result_index: index++,
         queued_turn_count: 0,
@@ -79,7 +92,16 @@ export function createResultCounter(): ResultCounter {
 
 /** `num_turns` is one more than the user frames written in the run (reference 4.3). */
 function emptyRun(at: number) {
-  return { startedAt: at, apiMs: 0, turns: 1, usage: noUsage, denials: [] as object[], abortedWhileStreaming: false };
+  return {
+    startedAt: at,
+    apiMs: 0,
+    turns: 1,
+    usage: noUsage,
+    denials: [] as object[],
+    stop: null as string | null,
+    cut: false,
+    abortedWhileStreaming: false,
+  };
 }
 
 function modelUsage({ usage, cost }: ModelTotal): object {
@@ -96,7 +118,7 @@ function modelUsage({ usage, cost }: ModelTotal): object {
 function terminalReason(end: EventOf<'run-end'>, whileStreaming: boolean): string {
   switch (end.outcome) {
     case 'completed':
-      return 'completed';
+      return whileStreaming ? 'aborted_streaming' : 'error';
     case 'aborted':
       return whileStreaming ? 'aborted_streaming' : 'aborted_tools';
     case 'failed':

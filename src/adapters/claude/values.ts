@@ -16,15 +16,16 @@ export function wireUsage(usage: Usage): WireUsage {
  * `stop_reason` of a message: `tool_use` exactly when tool calls end it (reference 4.1); null when it was cut
  * (reference reliability 4.1, step 2).
  */
-export function wireStop(stop: Stop, hasTools: boolean): string | null {
+export function wireStop(stop: Stop, endsInCall: boolean): string | null {
   switch (stop.reason) {
     case 'end':
     case 'tool-use':
-      return hasTools ? 'tool_use' : 'end_turn';
+    case 'unknown':
+      return endsInCall ? 'tool_use' : 'end_turn';
     case 'length':
       return 'max_tokens';
     case 'stop-sequence':
-      return 'stop_sequence';
+      return endsInCall ? 'tool_use' : 'stop_sequence';
     case 'refusal':
       return 'refusal';
     case 'pause':
@@ -32,8 +33,6 @@ export function wireStop(stop: Stop, hasTools: boolean): string | null {
     case 'aborted':
     case 'error':
       return null;
-    case 'unknown':
-      return hasTools ? 'tool_use' : 'end_turn';
     default:
       return stop.reason satisfies never;
   }
@@ -53,6 +52,8 @@ export function wireBlock(content: Content): { type: string } & Record<string, u
     case 'text':
       return { type: 'text', text: content.text };
     case 'thinking':
+      // What the provider hid has its bytes where others have their proof.
+      if (content.redacted === true) return { type: 'redacted_thinking', data: content.signature ?? '' };
       return { type: 'thinking', thinking: content.text, signature: content.signature ?? '' };
     case 'tool-call':
       return { type: 'tool_use', id: content.id, name: content.name, input: content.input };

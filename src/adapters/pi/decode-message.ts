@@ -3,13 +3,11 @@
 import type { Env } from '../../core/adapter.ts';
 import type { Dictionary, Failure, Stop } from '../../core/content.ts';
 import type { BlockHead } from '../../core/event.ts';
+import { blockOf, factsOf, headOf, isJson, type Kind, kindOf, previewOf, toolHead, wholeOf } from './block.ts';
 import type { Outbox } from './outbox.ts';
-import { dictionaryOf, endingOf, extraOf, figuresOf, isRecord, leaked, without, wordOf } from './values.ts';
+import { endingOf, extraOf, figuresOf, same, without, wordOf } from './values.ts';
 import type { AssistantMessageEvent } from './wire/events.ts';
 import type { AssistantMessage, Block } from './wire/values.ts';
-
-/** The streaming kinds, by the first half of an update's type. */
-type Kind = 'text' | 'thinking' | 'toolcall';
 
 interface OpenBlock {
   /** Null until a tool call has told its id and name; its deltas wait. */
@@ -95,7 +93,7 @@ export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
     out.deliver({
       type: 'block-end',
       index,
-      ...contentOf(kind, final),
+      ...wholeOf(kind, final),
       signature: wordOf(textSignature) ?? wordOf(thinkingSignature) ?? wordOf(thoughtSignature),
       redacted: redacted === true || undefined,
       // What pi guesses of half an argument is no argument.
@@ -142,7 +140,11 @@ export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
           return;
         }
         case 'toolcall_start':
-          blockAt(index, 'toolcall', toolHead(update.id, update.toolName) ?? headOf('toolcall', at(snapshot, index)));
+          blockAt(
+            index,
+            'toolcall',
+            toolHead(update.id, update.toolName) ?? headOf('toolcall', blockOf(snapshot, index)),
+          );
           return;
         case 'text_delta':
           return append(index, 'text', update.delta);
@@ -151,9 +153,9 @@ export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
         case 'toolcall_delta':
           return append(index, 'toolcall', update.delta);
         case 'text_end':
-          return close(index, { ...at(snapshot, index), type: 'text', text: update.content }, false);
+          return close(index, { ...blockOf(snapshot, index), type: 'text', text: update.content }, false);
         case 'thinking_end':
-          return close(index, { ...at(snapshot, index), type: 'thinking', thinking: update.content }, false);
+          return close(index, { ...blockOf(snapshot, index), type: 'thinking', thinking: update.content }, false);
         case 'toolcall_end':
           return close(index, { ...update.toolCall, type: 'toolCall' }, false);
         default:
@@ -181,54 +183,4 @@ export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
       blocks = null;
     },
   };
-}
-
-function kindOf(block: Block): Kind | null {
-  if (block.type === 'text' || block.type === 'thinking') return block.type;
-  return block.type === 'toolCall' ? 'toolcall' : null;
-}
-
-function headOf(kind: Kind, block: Dictionary): BlockHead | null {
-  return kind === 'toolcall' ? toolHead(block.id, block.name) : { kind };
-}
-
-function toolHead(id: unknown, name: unknown): BlockHead | null {
-  return typeof id === 'string' && typeof name === 'string' ? { kind: 'tool-call', id, name } : null;
-}
-
-/** What the block says, whole: the truth of which the deltas were the preview. */
-function contentOf(kind: Kind, final: Block): { text: string } | { input: Dictionary } {
-  if (kind === 'toolcall') return { input: dictionaryOf(final.arguments) };
-  return { text: wordOf(kind === 'text' ? final.text : final.thinking) ?? '' };
-}
-
-/** The text to stream for a block that never streamed. */
-function previewOf(kind: Kind, final: Block): string {
-  const content = contentOf(kind, final);
-  if ('text' in content) return content.text;
-  return Object.keys(content.input).length === 0 ? '' : JSON.stringify(content.input);
-}
-
-/** Everything about a block but its content: signatures, flags, errors. */
-function factsOf(block: Block): Dictionary {
-  return without(block, 'type', 'text', 'thinking', 'id', 'name', 'arguments', ...leaked);
-}
-
-/** The block of that index in a message so far. */
-function at(snapshot: unknown, index: number): Dictionary {
-  const content = isRecord(snapshot) && Array.isArray(snapshot.content) ? snapshot.content : [];
-  return dictionaryOf(content[index]);
-}
-
-function same(one: unknown, other: unknown): boolean {
-  return one === other || JSON.stringify(one) === JSON.stringify(other);
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

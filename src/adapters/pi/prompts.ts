@@ -1,5 +1,6 @@
-// The prompts that have not begun a run yet, and what waits for them. pi accepts a prompt and then may run, queue it
-// or do nothing at all (a slash command of an extension): each prompt gets exactly one run. Knows no line of the wire.
+// The prompt that has not begun its run yet: one at most, for a second one joins or is refused. pi accepts a prompt and
+// then may run, queue it or do nothing at all (a slash command of an extension): each prompt gets exactly one run.
+// Knows no line of the wire.
 import type { Outbox } from './outbox.ts';
 
 /** What the machine lends to the prompts. */
@@ -14,13 +15,13 @@ export interface PromptPorts {
   began(id: string): void;
   /** A prompt ended without a run of its own. */
   withoutRun(): void;
-  /** No prompt waits for its run any more, and none of them began one. */
+  /** The prompt that waited is gone and began no run. */
   drained(): void;
 }
 
 /** The prompts of one pi process. */
 export interface Prompts {
-  /** Whether a prompt was sent and neither began a run nor ended. */
+  /** Whether a prompt was sent that neither began a run nor ended. */
   readonly waiting: boolean;
   sent(id: string, words: string): void;
   /** pi took it. `disposition` is pi's own word since 0.99. */
@@ -39,12 +40,12 @@ const timer = 'prompt-start';
 const longestPause = 2_000;
 
 export function createPrompts(out: Outbox, ports: PromptPorts): Prompts {
-  const waiting = new Map<string, { readonly words: string; accepted: boolean }>();
+  let waiting: { readonly id: string; readonly words: string } | null = null;
   let pauseMs = 0;
 
   function leave(id: string): void {
-    waiting.delete(id);
-    if (waiting.size > 0) return;
+    if (waiting?.id !== id) return;
+    waiting = null;
     stop();
     ports.drained();
   }
@@ -61,40 +62,31 @@ export function createPrompts(out: Outbox, ports: PromptPorts): Prompts {
 
   return {
     get waiting() {
-      return waiting.size > 0;
+      return waiting !== null;
     },
     sent(id, words) {
-      waiting.set(id, { words, accepted: false });
+      waiting = { id, words };
     },
     accepted(id, disposition) {
-      const prompt = waiting.get(id);
-      if (prompt === undefined) return;
-      prompt.accepted = true;
-      if (disposition === 'handled') {
-        ports.withoutRun();
-        leave(id);
-      } else if (disposition === 'queued') {
-        leave(id);
-      } else {
-        look(prompt.words.startsWith('/') ? ports.graceMs : ports.startGraceMs);
-      }
+      if (waiting?.id !== id) return;
+      if (disposition === 'queued') return leave(id);
+      if (disposition !== 'handled') return look(waiting.words.startsWith('/') ? ports.graceMs : ports.startGraceMs);
+      ports.withoutRun();
+      leave(id);
     },
     gone: leave,
     runStarted() {
-      const [id] = waiting.keys();
-      if (id === undefined) return;
-      waiting.delete(id);
-      if (waiting.size === 0) stop();
+      if (waiting === null) return;
+      const { id } = waiting;
+      waiting = null;
+      stop();
       ports.began(id);
     },
     state(working) {
-      if (pauseMs === 0) return;
+      if (waiting === null || pauseMs === 0) return;
       if (working === true || ports.busy()) return look(Math.min(pauseMs * 2, longestPause));
-      for (const [id, { accepted }] of [...waiting]) {
-        if (!accepted) continue;
-        ports.withoutRun();
-        leave(id);
-      }
+      ports.withoutRun();
+      leave(waiting.id);
     },
     wake(name) {
       if (name !== timer) return false;

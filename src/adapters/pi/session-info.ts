@@ -1,6 +1,6 @@
 // What get_state tells of the session, and what of it is new. Pure.
 import type { SessionInfo } from '../../core/event.ts';
-import { modelOf } from './values.ts';
+import { modelOf, same } from './values.ts';
 import type { StateData } from './wire/responses.ts';
 
 /** The state of pi as session info; what pi does not tell is absent. */
@@ -26,8 +26,4 @@ export function changesOf(before: SessionInfo, now: SessionInfo): SessionInfo | 
 
 function present(info: SessionInfo): SessionInfo {
   return Object.fromEntries(Object.entries(info).filter(([, value]) => value !== undefined));
-}
-
-function same(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -17,6 +17,11 @@ export function wordOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+/** Whether two JSON values are equal; the order of keys counts. */
+export function same(one: unknown, other: unknown): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}
+
 /** The fields that are not named. */
 export function without(fields: object, ...names: readonly string[]): Dictionary {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));

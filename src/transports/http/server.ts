@@ -42,6 +42,8 @@ export interface Listening {
 /** Times in ms (threat T16). A stream is an answer, so the time for requests does not touch it. */
 const limits = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 1000 };
 const maxConnections = 512;
+/** Hosts that mean every address; no client may name them, though browsers reach loopback by 0.0.0.0 (threat T5). */
+const wildcards: ReadonlySet<string> = new Set(['', '::', '0.0.0.0']);
 /** How long `close` is polite to connections that do not end. */
 const closeGraceMs = 5000;
 
@@ -79,7 +81,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   server.on('upgrade', upgrades.handle);
 
   const bound = await bind(server, host, port);
-  allowedHosts.add(`${host.toLowerCase()}:${bound.port}`);
+  if (!wildcards.has(host)) allowedHosts.add(`${host.toLowerCase()}:${bound.port}`);
 
   function close(): Promise<void> {
     closing ??= new Promise((resolve) => {

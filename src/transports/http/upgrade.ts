@@ -74,7 +74,8 @@ export function createUpgradeHandler(
 }
 
 function requestedClient(request: IncomingMessage): ClientRequest {
-  const url = new URL(request.url ?? '', 'http://gateway');
+  // Joined, not resolved: resolving `//evil.example/v1/x/ws` would take its first part for a host.
+  const url = new URL(`http://gateway${request.url}`);
   const frontend = route.exec(url.pathname)?.[1];
   if (frontend === undefined) throw new GatewayError('not-found', 'no WebSocket here; try /v1/:frontend/ws');
   return clientRequest(frontend, url.searchParams);

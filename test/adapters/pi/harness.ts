@@ -7,8 +7,8 @@ import type { Event } from '../../../src/core/event.ts';
 import { pi } from '../../../src/adapters/pi/index.ts';
 
 export interface Bench {
-  /** Feeds lines: objects, or raw text. */
-  feed(...lines: readonly (object | string)[]): void;
+  /** Feeds lines: objects, or raw text, or bytes. */
+  feed(...lines: readonly (object | string | Uint8Array)[]): void;
   command(command: Command, id: string): void;
   /** Moves the clock and wakes what is due, in order. */
   advance(ms: number): void;
@@ -105,15 +105,21 @@ export function backendOf(options: Record<string, unknown> = {}): Backend {
 }
 
 /** A line as a transport hands it over. */
-export function frameOf(line: object | string): Frame {
-  const text = typeof line === 'string' ? line : JSON.stringify(line);
+export function frameOf(line: object | string | Uint8Array): Frame {
+  const bytes = line instanceof Uint8Array ? line : new TextEncoder().encode(textOf(line));
   return {
-    bytes: new TextEncoder().encode(text),
-    text,
+    bytes,
+    get text(): string {
+      return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    },
     get json(): unknown {
-      return JSON.parse(text);
+      return JSON.parse(this.text);
     },
   };
+}
+
+function textOf(line: object | string): string {
+  return typeof line === 'string' ? line : JSON.stringify(line);
 }
 
 /** The types of events, for tables about order. */

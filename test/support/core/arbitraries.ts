@@ -47,7 +47,7 @@ function pick(state: Transcript, number: number, at: number): Event | undefined 
   for (let step = 0; step < types.length; step += 1) {
     const type = types[(number + step * 7) % types.length] ?? 'notice';
     const legal = (byType.get(type) ?? [])
-      .map((event) => numbered(event, at, state))
+      .map((event) => complete(event, at, state))
       .filter((event) => check(state, event) === null && !announcesAgain(state, event));
     if (legal.length > 0) return legal[Math.floor(number / types.length) % legal.length];
   }
@@ -58,16 +58,19 @@ function announcesAgain(state: Transcript, event: Event): boolean {
   return event.type === 'block-start' && event.block.kind === 'tool-call' && state.tools.has(event.block.id);
 }
 
-/** Each delta is the only one of its text; the text of an ending is what was streamed. */
-function numbered(event: Event, at: number, state: Transcript | null): Event {
+/** Names and deltas that are their own, endings that say all that was streamed: what the repair need not complete. */
+function complete(event: Event, at: number, state: Transcript): Event {
+  if (event.type === 'message-start') return { ...event, id: `m${at}` };
   if (event.type === 'block-delta') return { ...event, delta: `<${at}>` };
-  if (event.type !== 'block-end' || event.text !== wholeText) return event;
-  const block = state?.open.get(laneOf(event))?.blocks.findLast((candidate) => candidate.index === event.index);
-  if (block?.head.kind !== 'text' && block?.head.kind !== 'thinking') return { ...event, text: undefined };
-  return { ...event, text: block.text };
+  // Each event is an object of its own, as it is in life.
+  if (event.type !== 'block-end') return { ...event };
+  const block = state.open.get(laneOf(event))?.blocks.findLast((candidate) => candidate.index === event.index);
+  if (block?.head.kind === 'tool-call') return { ...event, text: undefined, input: event.input ?? {} };
+  const isText = block?.head.kind === 'text' || block?.head.kind === 'thinking';
+  return { ...event, input: undefined, text: event.text === wholeText && isText ? block.text : undefined };
 }
 
-/** Any sequence at all; one of two endings with text says more than its deltas, the other something else. */
+/** Any sequence at all. Each delta is the only one of its text. */
 export const anyEvents: fc.Arbitrary<Event[]> = fc
   .array(
     fc.constantFrom(...types).chain((type) => fc.constantFrom(...(byType.get(type) ?? vocabulary))),
@@ -76,4 +79,4 @@ export const anyEvents: fc.Arbitrary<Event[]> = fc
       size: 'max',
     },
   )
-  .map((events) => events.map((event, at) => (event.type === 'block-delta' ? numbered(event, at, null) : event)));
+  .map((events) => events.map((event, at) => (event.type === 'block-delta' ? { ...event, delta: `<${at}>` } : event)));

@@ -11,6 +11,8 @@ export interface RepairedLog {
   readonly notes: string[];
   /** Takes one event in; returns what was logged for it. */
   admit(event: Event): Event[];
+  /** Logs an event past the repair. */
+  append(event: Event): void;
 }
 
 /** An empty log. The clock shows the number of the entry. */
@@ -18,18 +20,20 @@ export function createRepairedLog(): RepairedLog {
   const transcript = emptyTranscript();
   const log: Event[] = [];
   const notes: string[] = [];
+  function append(event: Event): void {
+    log.push(event);
+    fold(transcript, { seq: log.length, at: log.length, event });
+  }
   const admit = createRepair({
     transcript,
-    append(event) {
-      log.push(event);
-      fold(transcript, { seq: log.length, at: log.length, event });
-    },
+    append,
     note: (level, text) => notes.push(`${level} ${text}`),
   });
   return {
     transcript,
     log,
     notes,
+    append,
     admit(event) {
       const before = log.length;
       admit(event);

@@ -1,17 +1,17 @@
 // What two transcripts must have in common to be the same conversation, as plain data for toEqual.
-import type { Item, Transcript } from '../../../src/core/transcript.ts';
+import type { Item, ToolRun, Transcript } from '../../../src/core/transcript.ts';
 
 /**
  * Everything that a client can know. Left out: `lastSeq` and `lastAt`, which say how it was told. Items come without
- * their replay mark; tools by call, for an announcement may be told earlier than it came (replay.ts tells a message in
- * one piece).
+ * their replay mark; tools by call, and without the arguments of those that are done, for an announcement may be told
+ * earlier than it came (replay.ts tells a message in one piece).
  */
 export function stateOf(transcript: Transcript): object {
   const { items, tools, open, approvals, dialogs, servers, displays, queue, lastSeq, lastAt, ...plain } = transcript;
   return {
     ...plain,
     items: items.map(itemOf),
-    tools: [...tools.values()].sort((a, b) => (a.call < b.call ? -1 : 1)),
+    tools: [...tools.values()].sort((a, b) => (a.call < b.call ? -1 : 1)).map(toolOf),
     open: [...open],
     approvals: [...approvals],
     dialogs: [...dialogs],
@@ -22,12 +22,16 @@ export function stateOf(transcript: Transcript): object {
 }
 
 /** {@link stateOf} without figures: what is counted over conversations that were replaced cannot be told again. */
-export function stateWithoutFigures(transcript: Transcript): object {
+export function stateSinceReset(transcript: Transcript): object {
   const runNumber = transcript.run === null ? null : { startedAt: transcript.run.startedAt };
   return {
     ...stateOf({ ...transcript, usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, cost: 0, runs: 0 }),
     run: runNumber,
   };
+}
+
+function toolOf(tool: ToolRun): object {
+  return tool.state === 'done' ? { ...tool, input: null } : tool;
 }
 
 function itemOf(item: Item): object {

@@ -1,0 +1,77 @@
+// What an event must say before it is logged, for those who read the log alone: a name that is its own, and arguments
+// that only streamed. Knows no protocol and no order.
+import type { Dictionary } from './content.ts';
+import type { Event, EventOf } from './event.ts';
+import { laneOf, type Transcript } from './transcript.ts';
+
+/** Completes events in the order in which they are logged; `note` hears of names that were taken. */
+export function createCompletion(transcript: Transcript, note: (text: string) => void): (event: Event) => Event {
+  const messages = new Set<string>();
+  const isMessage = (id: string) => messages.has(id);
+  /** The last event in the life of each call of the run. */
+  const lived = new Map<string, number>();
+  /**
+   * A call that was answered may come again, but not in a message that was open before it ran: told again, message by
+   * message, its life would come in another order.
+   */
+  const isCall = (lane: string) => (id: string) => {
+    const call = transcript.tools.get(id);
+    if (call === undefined) return false;
+    return call.state !== 'done' || (lived.get(id) ?? 0) > (transcript.open.get(lane)?.seq ?? 0);
+  };
+
+  function free(wanted: string, isTaken: (id: string) => boolean, type: string): string {
+    if (!isTaken(wanted)) return wanted;
+    let number = 2;
+    while (isTaken(`${wanted}-${number}`)) number += 1;
+    note(`${type}: its id is taken`);
+    return `${wanted}-${number}`;
+  }
+
+  return (event) => {
+    switch (event.type) {
+      case 'message-start': {
+        const id = free(event.id, isMessage, event.type);
+        messages.add(id);
+        return id === event.id ? event : { ...event, id };
+      }
+      case 'block-start': {
+        const { block } = event;
+        if (block.kind !== 'tool-call') return event;
+        const id = free(block.id, isCall(laneOf(event)), event.type);
+        return id === block.id ? event : { ...event, block: { ...block, id } };
+      }
+      case 'tool-start':
+      case 'tool-end':
+        lived.set(event.call, transcript.lastSeq + 1);
+        return event;
+      case 'run-end':
+        lived.clear();
+        return event;
+      case 'block-end':
+        return withInput(transcript, event);
+      default:
+        return event;
+    }
+  };
+}
+
+function withInput(transcript: Transcript, event: EventOf<'block-end'>): EventOf<'block-end'> {
+  const block = transcript.open.get(laneOf(event))?.blocks.findLast((candidate) => candidate.index === event.index);
+  if (event.input !== undefined || block?.head.kind !== 'tool-call') return event;
+  const input = block.text === '' ? {} : dictionaryIn(block.text);
+  return input === null ? { ...event, incomplete: true } : { ...event, input };
+}
+
+function dictionaryIn(json: string): Dictionary | null {
+  try {
+    const value: unknown = JSON.parse(json);
+    return isDictionary(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isDictionary(value: unknown): value is Dictionary {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

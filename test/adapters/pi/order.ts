@@ -1,0 +1,27 @@
+// The core's own repair and transcript behind a backend, as a session has them.
+import type { Event } from '../../../src/core/event.ts';
+import { createRepair } from '../../../src/core/repair.ts';
+import { emptyTranscript, fold, type Transcript } from '../../../src/core/transcript.ts';
+
+/** Events in legal order, what they add up to, and what had to be mended. */
+export interface Ordered {
+  readonly events: readonly Event[];
+  readonly transcript: Transcript;
+  readonly notes: readonly string[];
+}
+
+export function inOrder(delivered: readonly Event[]): Ordered {
+  const transcript = emptyTranscript();
+  const events: Event[] = [];
+  const notes: string[] = [];
+  const admit = createRepair({
+    transcript,
+    append(event) {
+      events.push(event);
+      fold(transcript, { seq: events.length, at: 0, event });
+    },
+    note: (level, text) => void notes.push(`${level}: ${text}`),
+  });
+  for (const event of delivered) admit(event);
+  return { events, transcript, notes };
+}

@@ -1,0 +1,165 @@
+// A prompt and its run: when it is settled, what it may join, and the run that it gets when pi begins none.
+import { describe, expect, test } from 'vitest';
+import type { Command } from '../../../src/core/command.ts';
+import { type Bench, bench, shortRun, typesOf, wire } from './harness.ts';
+
+const prompt = (text = 'go', rest: Partial<Command & { type: 'prompt' }> = {}): Command => ({
+  type: 'prompt',
+  content: [{ type: 'text', text }],
+  ...rest,
+});
+const ok = { ok: true };
+const refused = (code: string) => ({ ok: false, error: { code } });
+const asks = (id: string, rest: object = {}) => ({
+  type: 'extension_ui_request',
+  id,
+  method: 'select',
+  title: 'Which?',
+  options: ['a', 'b'],
+  ...rest,
+});
+/** Answers the get_state that was just sent. */
+function tellState(pi: Bench, working: boolean): void {
+  const [look] = pi.sent();
+  expect(look).toMatchObject({ type: 'get_state' });
+  pi.feed(wire.response(String(look?.id), 'get_state', { isStreaming: working, isCompacting: false }));
+}
+
+describe('a prompt', () => {
+  test('is settled by its response', () => {
+    const pi = bench();
+    pi.command(prompt(), 'c1');
+    expect(pi.settled()).toEqual({});
+    pi.feed(wire.response('c1', 'prompt'));
+    expect(pi.settled()).toEqual({ c1: ok });
+  });
+
+  test('is settled by agent_start where no response comes (0.13.2)', () => {
+    const pi = bench();
+    pi.command(prompt(), 'c1');
+    pi.feed(wire.agentStart);
+    expect(pi.settled()).toEqual({ c1: ok });
+    pi.feed(wire.response('c1', 'prompt'));
+    expect(pi.notes()).toEqual([]);
+  });
+
+  test('is refused by the first of two responses (until 0.67.3)', () => {
+    const pi = bench();
+    pi.command(prompt(), 'c1');
+    pi.feed(wire.refusal('c1', 'prompt', 'busy'), wire.response('c1', 'prompt'));
+    expect(pi.settled()).toMatchObject({ c1: refused('agent-refused') });
+    pi.advance(60_000);
+    expect([pi.events(), pi.notes(), pi.timers()]).toEqual([[], [], {}]);
+  });
+
+  test.each([
+    ['while a run is open', (pi: Bench) => pi.feed(wire.agentStart)],
+    ['while another waits for its run', (pi: Bench) => pi.command(prompt(), 'c0')],
+  ])('%s is refused or joins', (_, before) => {
+    const pi = bench();
+    before(pi);
+    pi.sent();
+    pi.command(prompt(), 'c1');
+    expect(pi.sent()).toEqual([]);
+    expect(pi.settled()).toMatchObject({ c1: refused('busy') });
+    pi.command(prompt('a', { whenBusy: 'steer' }), 'c2');
+    pi.command(prompt('b', { whenBusy: 'follow-up' }), 'c3');
+    expect(pi.sent()).toMatchObject([
+      { message: 'a', streamingBehavior: 'steer' },
+      { message: 'b', streamingBehavior: 'followUp' },
+    ]);
+  });
+
+  test('that could join but need not is a plain one', () => {
+    const pi = bench();
+    pi.command(prompt('go', { whenBusy: 'steer' }), 'c1');
+    expect(pi.sent()).toEqual([{ type: 'prompt', message: 'go', id: 'c1' }]);
+  });
+});
+
+describe('a prompt that begins no run gets a synthetic one', () => {
+  const emptyRun = [
+    { type: 'run-start', synthetic: true },
+    { type: 'run-end', outcome: 'completed', synthetic: true },
+  ];
+
+  test.each([
+    ['a slash command', '/deploy', 50],
+    ['words that an extension handles', 'handled', 1000],
+  ])('%s: once pi says that it is idle', (_, text, graceMs) => {
+    const pi = bench();
+    pi.command(prompt(text), 'c1');
+    pi.sent();
+    pi.feed(wire.response('c1', 'prompt'));
+    pi.advance(graceMs - 1);
+    expect(pi.sent()).toEqual([]);
+    pi.advance(1);
+    tellState(pi, false);
+    expect(pi.events()).toEqual(emptyRun);
+    expect(pi.timers()).toEqual({});
+  });
+
+  test('not while pi says that it works: asked again, more and more seldom', () => {
+    const pi = bench();
+    pi.command(prompt('/x'), 'c1');
+    pi.sent();
+    pi.feed(wire.response('c1', 'prompt'));
+    for (const pause of [50, 100, 200]) {
+      pi.advance(pause);
+      tellState(pi, true);
+    }
+    expect(pi.events()).toEqual([]);
+    pi.feed(wire.agentStart);
+    pi.advance(10_000);
+    expect(pi.sent()).toEqual([]);
+    expect(typesOf(pi.events())).toEqual(['run-start']);
+  });
+
+  test('not while a dialog is open or a compaction goes on', () => {
+    const pi = bench();
+    pi.command(prompt('/x'), 'c1');
+    pi.feed(asks('d'), wire.response('c1', 'prompt'));
+    pi.sent();
+    pi.advance(5_000);
+    pi.command({ type: 'answer-dialog', id: 'd', answer: { kind: 'value', value: 'a' } }, 'c2');
+    pi.feed({ type: 'compaction_start', reason: 'threshold' });
+    pi.sent();
+    pi.advance(5_000);
+    expect(pi.sent()).toEqual([]);
+    pi.feed({ type: 'compaction_end' });
+    pi.advance(50);
+    tellState(pi, false);
+    expect(pi.events().slice(-2)).toEqual(emptyRun);
+  });
+
+  test('if pi does not answer that question either', () => {
+    const pi = bench({ requestTimeoutMs: 500 });
+    pi.command(prompt('/x'), 'c1');
+    pi.feed(wire.response('c1', 'prompt'));
+    pi.advance(550);
+    expect(pi.events()).toEqual(emptyRun);
+  });
+
+  test.each([
+    ['handled', emptyRun],
+    ['queued', []],
+  ])('disposition %s needs no question (since 0.99)', (disposition, expected) => {
+    const pi = bench();
+    pi.command(prompt('/x'), 'c1');
+    pi.sent();
+    pi.feed(wire.response('c1', 'prompt', { disposition }));
+    pi.advance(60_000);
+    expect(pi.sent()).toEqual([]);
+    expect(pi.events()).toEqual(expected);
+  });
+
+  test('a run that starts in time is the run', () => {
+    const pi = bench();
+    pi.command(prompt('/x'), 'c1');
+    pi.sent();
+    pi.feed(wire.response('c1', 'prompt'), ...shortRun());
+    pi.advance(10_000);
+    expect(pi.sent()).toEqual([]);
+    expect(typesOf(pi.events()).filter((type) => type.startsWith('run'))).toEqual(['run-start', 'run-end']);
+  });
+});

@@ -1,0 +1,368 @@
+// What one dialect's clients are given: order, ends, resets, pressure. Cuts and late attaches are in stream-resume.test.ts.
+import { describe, expect, test } from 'vitest';
+import type { Projection } from '../../src/core/adapter.ts';
+import type { Event } from '../../src/core/event.ts';
+import { createStream } from '../../src/core/stream.ts';
+import { emptyTranscript, fold } from '../../src/core/transcript.ts';
+import { heard } from '../support/core/recording.ts';
+import { createStreamRig, drain, epoch, framesOf, kindsOf } from '../support/core/stream-rig.ts';
+
+const notice = (text: string): Event => ({ type: 'notice', level: 'info', text });
+const texts = (entries: Parameters<typeof framesOf>[0]) =>
+  heard(framesOf(entries)).map((event) => (event.type === 'notice' ? event.text : event.type));
+const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `${from + at}`);
+
+describe('reading', () => {
+  test('at most about so many bytes, at least one entry', () => {
+    const { stream, say } = createStreamRig();
+    const reader = stream.attach(null);
+    say(...numbers(0, 10).map(notice));
+    const size = JSON.stringify({ seq: 1, at: 1, event: notice('0') }).length;
+    expect(reader.read(1)).toHaveLength(1);
+    expect(reader.read(size)).toHaveLength(1);
+    expect(reader.read(size * 2 + 1)).toHaveLength(3);
+    expect(drain(reader)).toHaveLength(5);
+    expect(reader.read(1)).toEqual([]);
+  });
+
+  test('a snapshot comes in bites as well, and only its last frame has a cursor', () => {
+    const { stream, say } = createStreamRig();
+    say(...numbers(0, 3).map((name): Event => ({ type: 'session-changed', changes: { name } })));
+    say({ type: 'run-start' }, { type: 'turn-start' }, { type: 'agent-changed', state: 'down' });
+    const reader = stream.attach(null);
+    const entries = [...reader.read(1), ...reader.read(1), ...drain(reader)];
+    expect(entries.map((entry) => entry.kind === 'frame' && entry.cursor)).toEqual([null, null, null, `${epoch}.6.1`]);
+  });
+
+  test('a reader is called when there is more, once, and never inside its own reading', () => {
+    const { stream, say } = createStreamRig();
+    const reader = stream.attach(null);
+    const calls: string[] = [];
+    let reading = false;
+    const read = (maxBytes = 1000) => {
+      reading = true;
+      const entries = reader.read(maxBytes);
+      reading = false;
+      return entries;
+    };
+    reader.onReadable = () => void calls.push(reading ? 'inside' : 'called');
+    say(notice('nobody has asked yet'));
+    expect(calls).toEqual([]);
+    expect(read()).toHaveLength(1);
+    say(notice('it has not been told that there is nothing'));
+    expect(calls).toEqual([]);
+    expect(read()).toHaveLength(1);
+    expect(read()).toEqual([]);
+    say(notice('now'), notice('and'));
+    expect(calls).toEqual(['called']);
+    say({ type: 'activity', text: 'says nothing in this dialect' });
+    expect(drain(reader)).toHaveLength(2);
+    say({ type: 'activity', text: 'nor now' });
+    expect(calls).toEqual(['called']);
+    reader.close();
+    say(notice('gone'));
+    expect(calls).toEqual(['called']);
+  });
+
+  test('readers are counted', () => {
+    const { stream } = createStreamRig();
+    const [first] = [stream.attach(null), stream.attach(null)];
+    expect(stream.readers).toBe(2);
+    first.close();
+    first.close();
+    expect(stream.readers).toBe(1);
+  });
+});
+
+describe('several readers', () => {
+  test('each at its own pace, all from one projection', () => {
+    let calls = 0;
+    const transcript = emptyTranscript();
+    const make = (): Projection => ({
+      event: ({ seq }) => {
+        calls += 1;
+        return [`${seq}`];
+      },
+    });
+    const stream = createStream({ id: 's', epoch, transcript }, make);
+    const readers = [stream.attach(null), stream.attach(null), stream.attach(null)];
+    const got = readers.map((): unknown[] => []);
+    for (let seq = 1; seq <= 30; seq += 1) {
+      const logged = { seq, at: 0, event: notice('n') };
+      fold(transcript, logged);
+      stream.event(logged);
+      for (const [at, reader] of readers.entries())
+        if (seq % (at + 1) === 0) got[at]?.push(...framesOf(reader.read(3)));
+    }
+    for (const [at, reader] of readers.entries()) {
+      got[at]?.push(...framesOf(drain(reader)));
+      expect(got[at]).toEqual(numbers(1, 31));
+    }
+    expect(calls).toBe(30);
+  });
+
+  test('one that does not read is left behind, and nobody else notices (F19)', () => {
+    const { stream, say } = createStreamRig({ limits: { frames: 5, bytes: 100_000 } });
+    const slow = stream.attach(null);
+    const brisk = stream.attach(null);
+    const got: string[] = [];
+    for (const text of numbers(0, 50)) {
+      say(notice(text));
+      const entries = drain(brisk);
+      expect(kindsOf(entries)).toEqual(['frame']);
+      got.push(...texts(entries));
+    }
+    expect(got).toEqual(numbers(0, 50));
+    expect(kindsOf(drain(slow))).toEqual(['reset window']);
+    say(notice('back'));
+    expect(texts(drain(slow))).toEqual(['back']);
+  });
+});
+
+describe('the notes of a projection', () => {
+  test('are passed on once: for what was before the stream and for each event, not for snapshots', () => {
+    const notes: string[] = [];
+    const transcript = emptyTranscript();
+    const make = (): Projection => {
+      let lost: string[] = [];
+      return {
+        event: ({ event }) => {
+          lost.push(event.type);
+          return [];
+        },
+        notes: () => {
+          const said = lost.map((text) => ({ level: 'loss' as const, text }));
+          lost = [];
+          return said;
+        },
+      };
+    };
+    fold(transcript, { seq: 1, at: 0, event: { type: 'run-start' } });
+    const stream = createStream({ id: 's', epoch, transcript }, make, {
+      note: (level, text) => notes.push(`${level} ${text}`),
+    });
+    const logged = { seq: 2, at: 0, event: notice('n') };
+    fold(transcript, logged);
+    stream.event(logged);
+    stream.attach(null);
+    expect(notes).toEqual(['loss run-start', 'loss notice']);
+  });
+});
+
+describe('resets', () => {
+  const limits = { frames: 4, bytes: 100_000 };
+  /** Six notices, of which the window holds the last four. */
+  function rig() {
+    const made = createStreamRig({ limits });
+    made.say(...numbers(1, 7).map(notice));
+    return made;
+  }
+
+  test.each<[string, string, string[]]>([
+    ['the newest', `${epoch}.6.1`, []],
+    ['the one before', `${epoch}.5.1`, ['frame']],
+    ['the last that fell off: nothing is missing', `${epoch}.2.1`, ['frame', 'frame', 'frame', 'frame']],
+    ['evicted', `${epoch}.1.1`, ['reset window']],
+    ['the beginning', `${epoch}.0.0`, ['reset window']],
+    ['newer than the newest', `${epoch}.6.2`, ['reset window']],
+    ['of an event to come', `${epoch}.7.0`, ['reset window']],
+    ['of another life', 'ba9876543210.6.1', ['reset epoch']],
+    ['malformed', 'yesterday', ['reset unknown']],
+    ['empty', '', ['reset unknown']],
+    ['far too long', `${epoch}.${'9'.repeat(500)}.1`, ['reset unknown']],
+  ])('%s', (_name, cursor, kinds) => {
+    const { stream, say } = rig();
+    const reader = stream.attach(cursor);
+    expect(kindsOf(drain(reader))).toEqual(kinds);
+    say(notice('goes on'));
+    expect(texts(drain(reader))).toEqual(['goes on']);
+  });
+
+  test('a reset names the place of its snapshot, however late it is read', () => {
+    const { stream, say } = rig();
+    say({ type: 'run-start' });
+    const reader = stream.attach('yesterday');
+    say(notice('meanwhile'));
+    const [reset, ...rest] = drain(reader);
+    expect(reset).toEqual({ kind: 'reset', reason: 'unknown', cursor: `${epoch}.7.1` });
+    expect(texts(rest)).toEqual(['run-start', 'meanwhile']);
+    expect(texts(drain(stream.attach(`${epoch}.7.1`)))).toEqual(['meanwhile']);
+  });
+
+  test('a reader that falls off in mid snapshot starts again', () => {
+    const { stream, say } = createStreamRig({ limits });
+    say({ type: 'run-start' }, { type: 'turn-start' });
+    const reader = stream.attach(null);
+    expect(texts(reader.read(1))).toEqual(['run-start']);
+    say(...numbers(0, 5).map(notice));
+    const entries = drain(reader);
+    expect(kindsOf(entries)).toEqual(['reset window', 'frame', 'frame']);
+    expect(texts(entries)).toEqual(['run-start', 'turn-start']);
+  });
+});
+
+describe('injected frames', () => {
+  test('keep their place among the events, live and resumed', () => {
+    const { stream, say } = createStreamRig();
+    const reader = stream.attach(null);
+    stream.inject('"before all"');
+    say(notice('1'));
+    stream.inject('"answer 1"');
+    stream.inject('"answer 2"');
+    say({ type: 'activity', text: 'no frame' });
+    stream.inject('"answer 3"');
+    say(notice('2'));
+    const entries = drain(reader);
+    const said = entries.map((entry) => (entry.kind === 'frame' ? entry : { out: entry.kind, cursor: null }));
+    expect(said.map(({ out }) => (String(out).startsWith('"') ? out : 'event'))).toEqual([
+      '"before all"',
+      'event',
+      '"answer 1"',
+      '"answer 2"',
+      '"answer 3"',
+      'event',
+    ]);
+    const places = ['0.1', '1.1', '1.2', '1.3', '2.1', '3.1'];
+    expect(said.map(({ cursor }) => cursor)).toEqual(places.map((place) => `${epoch}.${place}`));
+    for (const [at, { cursor }] of said.entries()) {
+      expect(drain(stream.attach(cursor))).toEqual(entries.slice(at + 1));
+    }
+  });
+
+  test('wake those who wait', () => {
+    const { stream } = createStreamRig();
+    const reader = stream.attach(null);
+    let calls = 0;
+    reader.onReadable = () => void (calls += 1);
+    drain(reader);
+    stream.inject('"answer"');
+    expect(calls).toBe(1);
+  });
+
+  test('are no part of a snapshot', () => {
+    const { stream, say } = createStreamRig();
+    say({ type: 'run-start' });
+    stream.inject('"answer"');
+    expect(texts(drain(stream.attach(null)))).toEqual(['run-start']);
+  });
+});
+
+describe('the end', () => {
+  test('is told once, after everything else, to each reader', () => {
+    const { stream, say } = createStreamRig();
+    const [first, second] = [stream.attach(null), stream.attach(null)];
+    drain(first);
+    let calls = 0;
+    first.onReadable = () => void (calls += 1);
+    say(notice('last'));
+    stream.close('the session was deleted');
+    expect(calls).toBe(1);
+    for (const reader of [first, second]) {
+      expect(kindsOf(drain(reader))).toEqual(['frame', 'closed the session was deleted']);
+      expect(drain(reader)).toEqual([]);
+    }
+    stream.close('again');
+    expect(calls).toBe(1);
+    expect(drain(first)).toEqual([]);
+  });
+
+  test('wakes a reader that waits', () => {
+    const { stream } = createStreamRig();
+    const reader = stream.attach(null);
+    drain(reader);
+    let calls = 0;
+    reader.onReadable = () => void (calls += 1);
+    stream.close('over');
+    expect(calls).toBe(1);
+    expect(kindsOf(drain(reader))).toEqual(['closed over']);
+  });
+
+  test('nothing comes after it, whatever the agent still says', () => {
+    const { stream, say } = createStreamRig();
+    const [first, second] = [stream.attach(null), stream.attach(null)];
+    stream.close('over');
+    expect(kindsOf(drain(first))).toEqual(['closed over']);
+    say(notice('late'));
+    stream.inject('"late"');
+    expect(drain(first)).toEqual([]);
+    expect(kindsOf(drain(second))).toEqual(['closed over']);
+  });
+
+  test('is told to those who come after it, behind the snapshot', () => {
+    const { stream, say } = createStreamRig();
+    say({ type: 'run-start' });
+    stream.close('over');
+    expect(kindsOf(drain(stream.attach(null)))).toEqual(['frame', 'closed over']);
+    expect(kindsOf(drain(stream.attach(`${epoch}.1.1`)))).toEqual(['closed over']);
+  });
+});
+
+describe('pressure', () => {
+  /** Changes of pressure; there is none at first. */
+  function pressed(limits: { frames: number; bytes: number }) {
+    const told: boolean[] = [];
+    const rig = createStreamRig({
+      limits,
+      pressure: (pressure) => {
+        if ((told.at(-1) ?? false) !== pressure) told.push(pressure);
+      },
+    });
+    return { ...rig, told };
+  }
+  const large = (size: number) => notice('x'.repeat(size));
+
+  test('by bytes: on above an eighth of the window, off below a quarter of that', () => {
+    const { stream, say, told } = pressed({ frames: 1000, bytes: 80_000 });
+    const reader = stream.attach(null, true);
+    say(large(9_800));
+    expect(told).toEqual([]);
+    say(large(200));
+    expect(told).toEqual([true]);
+    say(large(100));
+    reader.read(1);
+    reader.read(1);
+    expect(told).toEqual([true, false]);
+  });
+
+  test('by frames: small ones fill a window as well', () => {
+    const { stream, say, told } = pressed({ frames: 800, bytes: 8_000_000 });
+    const reader = stream.attach(null, true);
+    say(...numbers(0, 100).map(notice));
+    expect(told).toEqual([]);
+    say(notice('one more'));
+    expect(told).toEqual([true]);
+    const entries = drain(reader, 1);
+    expect(entries).toHaveLength(101);
+    expect(told).toEqual([true, false]);
+  });
+
+  test('a holding reader is held on to: the agent has time to stop', () => {
+    const { stream, say, told } = pressed({ frames: 64, bytes: 1_000_000 });
+    const reader = stream.attach(null, true);
+    let said = 0;
+    for (; said < 24 && told.at(-1) !== true; said += 1) say(notice(`${said}`));
+    expect(told.at(-1)).toBe(true);
+    say(...numbers(0, 40).map(notice));
+    expect(kindsOf(drain(reader))).toEqual(numbers(0, said + 40).map(() => 'frame'));
+  });
+
+  test('a reader that does not hold presses nobody', () => {
+    const { stream, say, told } = pressed({ frames: 10, bytes: 1_000 });
+    stream.attach(null);
+    say(...numbers(0, 100).map(notice));
+    expect(told.filter(Boolean)).toEqual([]);
+  });
+
+  test('the slowest of those who hold counts; its leaving frees the agent', () => {
+    const { stream, say, told } = pressed({ frames: 80, bytes: 1_000_000 });
+    const slow = stream.attach(null, true);
+    const brisk = stream.attach(null, true);
+    for (const text of numbers(0, 20)) {
+      say(notice(text));
+      drain(brisk);
+    }
+    expect(told.at(-1)).toBe(true);
+    slow.close();
+    expect(told.at(-1)).toBe(false);
+  });
+});

@@ -1,0 +1,93 @@
+// A session without a gateway: events go through the repair into a log, and a projection tells the log to clients.
+import type { FrontendSide, NoteLevel, SessionView } from '../../src/core/adapter.ts';
+import type { Out } from '../../src/core/channel.ts';
+import { type Cause, closeRun } from '../../src/core/close-run.ts';
+import type { Event, Logged } from '../../src/core/event.ts';
+import type { Reader } from '../../src/core/reader.ts';
+import { createRepair } from '../../src/core/repair.ts';
+import { createStream } from '../../src/core/stream.ts';
+import { emptyTranscript, fold, type Transcript } from '../../src/core/transcript.ts';
+import { bytesOf } from '../../src/transports/framing/frame.ts';
+
+/** The epoch of every session in the tests: ids on the wire derive from it. */
+export const epoch = '000000000000';
+
+/** A session's log under construction. */
+export interface Log {
+  readonly transcript: Transcript;
+  readonly logged: readonly Logged[];
+  readonly notes: readonly { level: NoteLevel; text: string }[];
+  /** Through the repair, as the session does it. */
+  admit(event: Event): void;
+  /** Ends whatever is open. */
+  close(cause?: Cause): void;
+}
+
+const lost: Cause = { outcome: 'failed', failure: { kind: 'agent', message: 'the agent went away' } };
+
+/** An empty log whose clock ticks 10 ms an event. `listener` hears each entry once it is folded. */
+export function createLog(listener: (logged: Logged) => void = () => {}): Log {
+  const transcript = emptyTranscript();
+  const logged: Logged[] = [];
+  const notes: { level: NoteLevel; text: string }[] = [];
+  const admit = createRepair({
+    transcript,
+    append(event) {
+      const entry = { seq: logged.length + 1, at: logged.length * 10, event };
+      logged.push(entry);
+      fold(transcript, entry);
+      listener(entry);
+    },
+    note: (level, text) => notes.push({ level, text }),
+  });
+  return {
+    transcript,
+    logged,
+    notes,
+    admit,
+    close(cause = lost) {
+      for (const event of closeRun(transcript, cause)) admit(event);
+    },
+  };
+}
+
+/** One frame of ours as text. */
+export function textOf(out: Out): string {
+  return bytesOf(out).toString();
+}
+
+/** What a client from the first moment on is sent for a log. */
+export function tell(side: FrontendSide, logged: readonly Logged[]): { texts: string[]; losses: string[] } {
+  const transcript = emptyTranscript();
+  const projection = side.projection({ id: 'session', epoch, transcript });
+  const texts: string[] = [];
+  const losses: string[] = [];
+  for (const entry of logged) {
+    fold(transcript, entry);
+    texts.push(...projection.event(entry).map(textOf));
+    for (const note of projection.notes?.() ?? []) if (note.level === 'loss') losses.push(note.text);
+  }
+  return { texts, losses };
+}
+
+/** What late clients are sent: one joins before the first entry, one after each; all hear the log out. */
+export function tellLate(side: FrontendSide, logged: readonly Logged[]): { joined: number; texts: string[] }[] {
+  const transcript = emptyTranscript();
+  const view: SessionView = { id: 'session', epoch, transcript };
+  const stream = createStream(view, side.projection);
+  const readers: Reader[] = [stream.attach(null)];
+  for (const entry of logged) {
+    fold(transcript, entry);
+    stream.event(entry);
+    readers.push(stream.attach(null));
+  }
+  return readers.map((reader, joined) => ({ joined, texts: readAll(reader) }));
+}
+
+function readAll(reader: Reader): string[] {
+  const texts: string[] = [];
+  for (let entries = reader.read(1 << 20); entries.length > 0; entries = reader.read(1 << 20)) {
+    for (const entry of entries) if (entry.kind === 'frame') texts.push(textOf(entry.out));
+  }
+  return texts;
+}

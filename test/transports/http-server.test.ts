@@ -1,0 +1,215 @@
+// The server around the routes: where it listens, what it limits, how it stops (threats T5, T16, T27, fault F22).
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { GatewayError } from '../../src/core/errors.ts';
+import { type Listening, type ListenOptions, listen } from '../../src/transports/http/server.ts';
+import { createTokenCheck, generateToken } from '../../src/transports/http/token.ts';
+import { createFakeBoard } from '../support/fake-board.ts';
+import { createArrivals } from './support/arrivals.ts';
+import { exchange } from './support/raw-http.ts';
+
+/** As they were before the first server. */
+const globals = [globalThis.Request, globalThis.Response];
+const running: Listening[] = [];
+afterEach(async () => {
+  for (const server of running.splice(0)) await server.close();
+});
+
+async function start(options: Partial<ListenOptions> = {}) {
+  const board = createFakeBoard();
+  board.add('s1');
+  const server = await listen({ board, ...options });
+  running.push(server);
+  return { board, server, headers: { authorization: `Bearer ${server.token}` } };
+}
+
+describe('where it listens', () => {
+  it.each(['127.0.0.1', 'localhost', '::1', '127.0.0.2'])('%s needs no token of yours', async (host) => {
+    const { server, headers } = await start({ host });
+    const response = await fetch(`${server.url}/v1/agents`, { headers });
+    expect(response.status).toBe(200);
+  });
+
+  it.each(['0.0.0.0', '::', '', '192.168.1.5', 'example.org', '*', '127.evil.example', '::ffff:127.0.0.1', '127.1'])(
+    '%j is refused without a token',
+    async (host) => {
+      const refusal = await listen({ board: createFakeBoard(), host }).catch((thrown: unknown) => thrown);
+      expect(refusal).toBeInstanceOf(GatewayError);
+      expect(refusal).toMatchObject({ code: 'invalid', message: expect.stringContaining('set a token') });
+    },
+  );
+
+  it.each(['0.0.0.0', '::'])('%s with a token, where a client may name the address that it called', async (host) => {
+    const { server, headers } = await start({ host, token: 'given' });
+    expect((await fetch(`${server.url}/v1/agents`, { headers })).status).toBe(200);
+    const call = (address: string, name: string) =>
+      exchange(
+        server.port,
+        ['GET /v1/agents HTTP/1.1', `Host: ${name}:${server.port}`, 'Authorization: Bearer given'],
+        '',
+        address,
+      );
+    expect((await call('127.0.0.3', '127.0.0.3')).status).toBe(200);
+    for (const name of ['127.0.0.3', '0.0.0.0', '[::]', '::', '192.0.2.1', 'localhost.evil.example']) {
+      expect((await call('127.0.0.1', name)).status).toBe(403);
+    }
+  });
+
+  it('a port in use is an error with a name', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const address = other.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const refusal = await listen({ board: createFakeBoard(), port }).catch((thrown: unknown) => thrown);
+    other.close();
+    expect(refusal).toMatchObject({ code: 'invalid', message: expect.stringContaining('EADDRINUSE') });
+  });
+});
+
+describe('the token', () => {
+  it('is made of 32 random bytes, another one each time', () => {
+    const tokens = Array.from({ length: 100 }, generateToken);
+    expect(new Set(tokens).size).toBe(100);
+    for (const token of tokens) {
+      expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/);
+      expect(Buffer.from(token, 'base64url')).toHaveLength(32);
+    }
+  });
+
+  it.each(['', ' ', 'a b', 'a\nb', 'é', '\0'])('cannot be %j', async (token) => {
+    await expect(listen({ board: createFakeBoard(), token })).rejects.toMatchObject({ code: 'invalid' });
+  });
+
+  it('is compared whole', () => {
+    const check = createTokenCheck('abc');
+    expect(['abc', 'ab', 'abcd', 'ABC', '', 'abc\0'].map(check)).toEqual([true, false, false, false, false, false]);
+  });
+});
+
+describe('stopping', () => {
+  it('ends streams without a word, closes WebSockets with 1001, and frees the port', async () => {
+    const { board, server, headers } = await start();
+    const stream = await fetch(`${server.url}/v1/pi/sessions/s1/events`, { headers });
+    const socket = new WebSocket(`${server.url.replace('http', 'ws')}/v1/pi/ws?session=s1`, { headers });
+    await board.connections.first(1);
+    await once(socket, 'open');
+    const closed = once(socket, 'close');
+    const stopping = server.close();
+    expect(await stream.text()).toBe(': ok\n\nretry: 1000\n\n');
+    const [code, reason] = await closed;
+    expect([code, String(reason)]).toEqual([1001, 'the gateway is shutting down']);
+    await stopping;
+    await server.close();
+    const [refused] = await once(connect(server.port, '127.0.0.1'), 'error');
+    expect(refused).toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('refuses what still comes over connections that are open', async () => {
+    const { server } = await start();
+    const socket = connect(server.port, '127.0.0.1');
+    let answers = '';
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      answers += text;
+    });
+    await once(socket, 'connect');
+    // Half of a request keeps the connection from being idle.
+    socket.write(`GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n`);
+    const marker = await exchange(server.port, ['GET /healthz HTTP/1.1', `Host: 127.0.0.1:${server.port}`]);
+    expect(marker.status).toBe(200);
+    const stopping = server.close();
+    socket.write('\r\n');
+    await once(socket, 'close');
+    await stopping;
+    expect(answers).toMatch(/^HTTP\/1\.1 503 /);
+    expect(answers).toMatch(/retry-after: 1/i);
+    expect(answers).toContain('shutting-down');
+  });
+});
+
+it('lets go of everything when clients come and go', async () => {
+  const { board, server, headers } = await start();
+  const session = board.add('busy');
+  const ends = createArrivals<true>();
+  for (let n = 1; n <= 50; n += 1) {
+    const stream = await fetch(`${server.url}/v1/pi/sessions/busy/events`, { headers });
+    await stream.body?.cancel();
+    const socket = new WebSocket(`${server.url.replace('http', 'ws')}/v1/pi/ws?session=busy`, { headers });
+    const { channel } = (await board.connections.first(n))[n - 1] ?? {};
+    channel?.open({ frame() {}, fault() {}, end: () => ends.add(true) });
+    await once(socket, 'open');
+    socket.close();
+    await once(socket, 'close');
+  }
+  await ends.first(50);
+  // The server hears of a stream's end a moment later than its client; more exchanges come after that.
+  for (let n = 0; n < 100 && session.readers.size > 0; n += 1) await fetch(`${server.url}/healthz`);
+  expect(session.readers.size).toBe(0);
+});
+
+it('takes 512 connections and no more', async () => {
+  const { server } = await start();
+  const connected = createArrivals<true>();
+  const dropped = createArrivals<true>();
+  const sockets = Array.from({ length: 520 }, () => {
+    const socket = connect(server.port, '127.0.0.1').resume();
+    return socket.on('connect', () => connected.add(true)).on('close', () => dropped.add(true));
+  });
+  await connected.first(520);
+  await dropped.first(8);
+  for (const socket of sockets) socket.destroy();
+});
+
+it('hands over a WebSocket with what was asked, and carries frames both ways', async () => {
+  const { board, server, headers } = await start();
+  const url = `${server.url.replace('http', 'ws')}/v1/pi/ws?session=s1&agent=demo&partial=yes&__proto__=x&partial=no`;
+  const socket = new WebSocket(url, { headers });
+  const [connection] = await board.connections.first(1);
+  if (connection === undefined) throw new Error('unreachable');
+  const { channel, request } = connection;
+  expect(request).toMatchObject({ frontend: 'pi', session: 's1', agent: 'demo', principal: 'token' });
+  expect(Object.entries(request.options)).toEqual([
+    ['partial', 'yes'],
+    ['__proto__', 'x'],
+  ]);
+  expect(Object.getPrototypeOf(request.options)).toBeNull();
+  channel.open({ frame: (frame) => channel.send(`{"echo":${frame.text}}`), fault() {}, end() {} });
+  await once(socket, 'open');
+  socket.send('1');
+  expect(String((await once(socket, 'message'))[0])).toBe('{"echo":1}');
+  socket.close();
+  await once(socket, 'close');
+});
+
+it.each([
+  ['/v1/pi/ws?session=nobody', 404],
+  ['/v1/pi/ws?session=..', 400],
+  ['/v1/pi/ws?session=a%2Fb', 400],
+  ['/v1/other/ws', 404],
+  ['/v1/agents', 404],
+  ['/', 404],
+  ['/v1//ws', 404],
+  ['/v1/pi/ws/', 404],
+  ['//evil.example/v1/pi/ws', 404],
+  ['/%', 404],
+])('upgrade of %s is refused with %d before 101', async (path, status) => {
+  const { board, server } = await start();
+  const answer = await exchange(server.port, [
+    `GET ${path} HTTP/1.1`,
+    `Host: 127.0.0.1:${server.port}`,
+    `Authorization: Bearer ${server.token}`,
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+  ]);
+  expect(answer.status).toBe(status);
+  expect(JSON.parse(answer.body)).toHaveProperty('error.code');
+  expect(board.touched).not.toContain('connect');
+});
+
+it('leaves the globals of the process alone', () => {
+  expect([globalThis.Request, globalThis.Response]).toEqual(globals);
+});
