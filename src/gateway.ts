@@ -4,7 +4,7 @@ import { adapters } from './adapters/index.ts';
 import { type AgentConfig, type Config, insideRoots } from './config.ts';
 import type { Adapter, Env, FrontendSide, NoteLevel, Options } from './core/adapter.ts';
 import type { AgentConnection } from './core/agent-link.ts';
-import type { Channel, Out } from './core/channel.ts';
+import type { Channel, FrameFault, Out } from './core/channel.ts';
 import { driveFrontend, type FrontendDriver, linkClient } from './core/client-link.ts';
 import type { Clock } from './core/clock.ts';
 import { GatewayError } from './core/errors.ts';
@@ -175,20 +175,30 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     return shared;
   }
 
-  function post(request: ClientRequest & { session: string }, frames: readonly Uint8Array[]): PostResult {
+  /** What the frontend answers at once to what a client posted, and whether it was in order. */
+  function posted(request: ClientRequest & { session: string }, tell: (driver: FrontendDriver) => boolean) {
     const { session } = hub.get(request.session, owner);
     const { stream } = streamFor(session, request);
     const driver = postDriver(session, request);
-    const refusals: string[] = [];
-    for (const bytes of frames) {
-      const sent: Out[] = [];
-      driver.collect(sent);
-      const inOrder = driver.frame(createFrame(bytes));
-      driver.collect(null);
-      if (inOrder) for (const out of sent) stream.inject(out);
-      else refusals.push(...sent.map((out) => bytesOf(out).toString()));
-    }
+    const sent: Out[] = [];
+    driver.collect(sent);
+    const inOrder = tell(driver);
+    driver.collect(null);
+    if (!inOrder) return sent.map((out) => bytesOf(out).toString());
+    for (const out of sent) stream.inject(out);
+    return [];
+  }
+
+  function post(request: ClientRequest & { session: string }, frames: readonly Uint8Array[]): PostResult {
+    const refusals = frames.flatMap((bytes) => posted(request, (driver) => driver.frame(createFrame(bytes))));
     return refusals.length === 0 ? { ok: true } : { ok: false, frames: refusals };
+  }
+
+  function refuse(request: ClientRequest & { session: string }, fault: FrameFault): readonly string[] {
+    return posted(request, (driver) => {
+      driver.fault(fault);
+      return false;
+    });
   }
 
   function attach(
@@ -250,6 +260,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
       return streamFor(session, request).stream.attach(cursor);
     },
     post,
+    refuse,
     metrics: () => metricsText(figures()),
     ready: () => !closing,
   };

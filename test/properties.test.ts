@@ -1,6 +1,5 @@
 // Whatever an agent sends: what core logs is told to Claude clients in the strict grammar, whole, and to a late client as
 // well; and a run that is cut anywhere ends properly. Judged by claude-order.ts, rpc-message.ts and MessageStream.
-import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -121,12 +120,6 @@ function lastOf(all: Known, own: Known): Known {
   };
 }
 
-/** Those entries of `own` that are in `due`, in their own order. */
-function within(own: Known, due: Known): Known {
-  const isIn = (list: readonly unknown[]) => (entry: unknown) => list.some((one) => isDeepStrictEqual(one, entry));
-  return { said: own.said.filter(isIn(due.said)), results: own.results.filter(isIn(due.results)) };
-}
-
 /** An assistant frame of a past message comes without a stream; a lane of a sub-agent always does. */
 const late = { whole: true };
 
@@ -216,16 +209,15 @@ describe('a client that comes late', () => {
   );
 
   test('it knows in the end what a client from the beginning knows, back to the last reset of the history', () =>
-    forGarbage(30, ({ logged }) => {
+    forGarbage(40, ({ logged }) => {
+      // A sub-agent that spoke before its call was told finds its place only when all is told again.
+      fc.pre(!tell(native, logged).losses.some((loss) => loss.includes('was not told')));
       const [first, ...others] = tellLate(native, logged).map(({ texts }) => knowledge(parsed(texts)));
       for (const [at, other] of others.entries()) {
         const isReset = logged.slice(0, at + 1).some(({ event }) => event.type === 'history-reset');
         for (const [lane, all] of first ?? []) {
           const own = other.get(lane) ?? { said: [], results: [] };
-          const due = isReset ? lastOf(all, own) : all;
-          // A sub-agent that spoke before its call was told finds its place when all is told again.
-          if (lane === null) expect({ at, ...own }).toEqual({ at, ...due });
-          else if (!isReset) expect({ at, lane, ...within(own, due) }).toEqual({ at, lane, ...due });
+          expect({ at, lane, ...own }).toEqual({ at, lane, ...(isReset ? lastOf(all, own) : all) });
         }
       }
     }));

@@ -11,13 +11,16 @@ export function createCompletion(transcript: Transcript, note: (text: string) =>
   /** The last event in the life of each call of the run. */
   const lived = new Map<string, number>();
   /**
-   * A call that was answered may come again, but not in a message that was open before it ran: told again, message by
-   * message, its life would come in another order.
+   * A call that was answered may come again, but not in a message that was open before it ran, nor while the message
+   * that called it is open: told again, message by message, its two lives would come in another order.
    */
   const isCall = (lane: string) => (id: string) => {
     const call = transcript.tools.get(id);
     if (call === undefined) return false;
-    return call.state !== 'done' || (lived.get(id) ?? 0) > (transcript.open.get(lane)?.seq ?? 0);
+    if (call.state !== 'done' || (lived.get(id) ?? 0) > (transcript.open.get(lane)?.seq ?? 0)) return true;
+    return [...transcript.open.values()].some(({ blocks }) =>
+      blocks.some(({ head }) => head.kind === 'tool-call' && head.id === id),
+    );
   };
 
   function free(wanted: string, isTaken: (id: string) => boolean, type: string): string {

@@ -1,7 +1,7 @@
 // A channel over a WebSocket, accepted or dialled: one frame is one text message. Knows no protocol.
 import type { Duplex } from 'node:stream';
 import { type RawData, WebSocket } from 'ws';
-import type { Channel, FrameFault } from '../core/channel.ts';
+import type { Channel, CloseCode, FrameFault } from '../core/channel.ts';
 import { maxCloseReasonBytes, webSocketCloseCodes } from './close-codes.ts';
 import { bytesOf, createFrame } from './framing/frame.ts';
 import { type HeartbeatOptions, startHeartbeat } from './heartbeat.ts';
@@ -13,23 +13,28 @@ export interface WebSocketChannelOptions extends HeartbeatOptions {
   readonly label: string;
   /** The socket under an accepted WebSocket, so that what is sent in one tick leaves in one write. */
   readonly socket?: Duplex;
+  /** A longer message is a fault, and one of more than twice that ends the connection with 1009. Default 8 MiB. */
+  readonly maxFrameBytes?: number;
   /** How long `close` waits for the peer to agree; default 5000 ms. */
   readonly closeGraceMs?: number;
 }
 
-/** Limits for every WebSocket here: the defaults of `ws` are 100 MiB and 16,384 fragments. */
-export const webSocketLimits = {
-  maxPayload: 8 * 1024 * 1024,
-  maxFragments: 1024,
-  perMessageDeflate: false,
-} as const;
+const defaultMaxFrameBytes = 8 * 1024 * 1024;
+
+/**
+ * Limits for the `ws` library, whose own are 100 MiB and 16,384 fragments. It hangs up on a message over `maxPayload`
+ * without a word, so that is twice ours: up to there the receiver answers with an error and the connection goes on.
+ */
+export function webSocketLimits(maxFrameBytes = defaultMaxFrameBytes) {
+  return { maxPayload: 2 * maxFrameBytes, maxFragments: 1024, perMessageDeflate: false };
+}
 
 /**
  * Takes over a WebSocket that is open or opening; what is sent before it is open is kept. A binary message is a
- * `bad-frame` fault and the connection goes on; a message over the limit of the socket is a `too-large` fault and ends it.
+ * `bad-frame` fault, too large a message a `too-large` fault; the connection goes on behind both.
  */
 export function webSocketChannel(socket: WebSocket, options: WebSocketChannelOptions): Channel {
-  const { label, closeGraceMs = 5000 } = options;
+  const { label, maxFrameBytes = defaultMaxFrameBytes, closeGraceMs = 5000 } = options;
   const inlet = createInlet();
   let wire = options.socket;
   let waiting: Buffer[] = [];
@@ -74,14 +79,33 @@ export function webSocketChannel(socket: WebSocket, options: WebSocketChannelOpt
     if (stopHeartbeat !== undefined) socket.resume();
   }
 
+  function close(code: CloseCode, reason: string): void {
+    if (closed || inlet.isEnded) return;
+    closed = true;
+    cause ??= reason;
+    inlet.shut();
+    flush();
+    // The peer's answer is only seen by who reads.
+    read();
+    socket.close(webSocketCloseCodes[code], firstBytes(reason, maxCloseReasonBytes));
+    const terminate = setTimeout(() => socket.terminate(), closeGraceMs);
+    socket.once('close', () => clearTimeout(terminate));
+  }
+
   if (socket.readyState === WebSocket.OPEN) opened();
   else socket.once('open', opened);
   socket.on('upgrade', (response) => {
     wire = response.socket;
   });
   socket.on('message', (data, isBinary) => {
-    if (isBinary) inlet.fault({ code: 'bad-frame', message: 'a binary message, where only text is accepted' });
-    else inlet.frame(createFrame(wholeMessage(data)));
+    const bytes = wholeMessage(data);
+    if (bytes.length > maxFrameBytes) {
+      inlet.fault({ code: 'too-large', message: `a message of more than ${maxFrameBytes} bytes, which was discarded` });
+    } else if (isBinary) {
+      inlet.fault({ code: 'bad-frame', message: 'a binary message, where only text is accepted' });
+    } else {
+      inlet.frame(createFrame(bytes));
+    }
   });
   socket.on('error', (error) => {
     const fault = faultOf(error);
@@ -118,18 +142,7 @@ export function webSocketChannel(socket: WebSocket, options: WebSocketChannelOpt
       inlet.resume();
       read();
     },
-    close(code, reason) {
-      if (closed || inlet.isEnded) return;
-      closed = true;
-      cause ??= reason;
-      inlet.shut();
-      flush();
-      // The peer's answer is only seen by who reads.
-      read();
-      socket.close(webSocketCloseCodes[code], firstBytes(reason, maxCloseReasonBytes));
-      const terminate = setTimeout(() => socket.terminate(), closeGraceMs);
-      socket.once('close', () => clearTimeout(terminate));
-    },
+    close,
   };
 }
 

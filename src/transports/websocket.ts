@@ -30,12 +30,11 @@ export function connectWebSocket(url: string, options: ConnectOptions = {}): Cha
   const label = options.label ?? `websocket ${withoutSecrets(url)}`;
   try {
     const socket = new WebSocket(url, [...protocols], {
-      ...webSocketLimits,
-      maxPayload: maxFrameBytes,
+      ...webSocketLimits(maxFrameBytes),
       handshakeTimeout: handshakeTimeoutMs,
       ...(token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }),
     });
-    return webSocketChannel(socket, { ...options, label });
+    return webSocketChannel(socket, { ...options, label, maxFrameBytes });
   } catch (thrown) {
     const nobody = nullChannel(label);
     nobody.close('error', `could not connect: ${messageOf(thrown)}`);

@@ -118,6 +118,11 @@ export function createFakeBoard(): FakeBoard {
       for (const frame of frames) find(request.session).posted.add(Buffer.from(frame).toString());
       return postResult;
     },
+    refuse(request, fault) {
+      touch('refuse');
+      find(request.session);
+      return [JSON.stringify({ refused: fault.code })];
+    },
     metrics() {
       touch('metrics');
       return 'patchbay_sessions 0\n';

@@ -84,7 +84,7 @@ describe('the end', () => {
         `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(grandchild[2])}], { stdio: 'inherit' });
          process.stdin.once('data', () => process.exit(7));`,
       ),
-      { drainMs: 50 },
+      { drainMs: 50, termGraceMs: 60_000 },
     );
     await lifeline.words.first(1);
     open.at(-1)?.send('go');
@@ -111,6 +111,8 @@ describe('the end', () => {
     channel.pause();
     channel.send('{"go":1}');
     await lifeline.deaths.first(1);
+    // The whole lives of other children: time enough to lose the output of the first one.
+    for (let n = 0; n < 3; n += 1) await start(shell('exit 0')).heard.end();
     expect(heard.calls).toEqual(['frame']);
     channel.resume();
     await heard.end();

@@ -1,4 +1,5 @@
 // Frames: lazy, strict UTF-8, bounded depth.
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../src/core/errors.ts';
 import { bytesOf, createFrame } from '../../src/transports/framing/frame.ts';
@@ -66,6 +67,22 @@ describe('json', () => {
     expect(Object.getPrototypeOf(json)).toBe(Object.prototype);
     expect(JSON.stringify(json)).toBe('{"__proto__":{"polluted":true}}');
   });
+});
+
+it('counts levels as JSON does', () => {
+  const depthOf = (value: unknown): number =>
+    typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
+  const inner = fc.jsonValue({ maxDepth: 6 });
+  fc.assert(
+    fc.property(fc.array(inner), fc.integer({ min: 115, max: 128 }), fc.string(), (values, around, name) => {
+      let value: unknown = values;
+      for (let n = 0; n < around; n += 1) value = n % 2 === 0 ? { [`${name}"\\[`]: value } : [value];
+      const text = JSON.stringify(value);
+      const expected = depthOf(value) > 128 ? 'too-deep' : { json: JSON.parse(text) };
+      expect(outcome(Buffer.from(text))).toEqual(expected);
+    }),
+    { numRuns: 500 },
+  );
 });
 
 it('looks at bytes only when asked', () => {

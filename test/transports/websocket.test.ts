@@ -125,6 +125,19 @@ describe('what is no frame', () => {
     expect(heard.faults.items[0]?.code).toBe('too-large');
   });
 
+  it('a message that is too large by less than half is answered, and the next one works', async () => {
+    const { peer, channel, heard } = await accept(dial, { maxFrameBytes: 1000, maxPayload: 2000 });
+    channel.open(heard.receiver);
+    await once(peer, 'open');
+    const received = createArrivals<string>();
+    peer.on('message', (data) => received.add(data.toString()));
+    heard.receiver.fault = () => channel.send('{"error":"too large"}');
+    peer.send('x'.repeat(1001));
+    expect(await received.first(1)).toEqual(['{"error":"too large"}']);
+    peer.send('y'.repeat(1000));
+    expect(await heard.frames.first(1)).toEqual(['y'.repeat(1000)]);
+  });
+
   /** A client that has shaken hands and can send any bytes. */
   function rawClient(port: number): Socket {
     const socket = connectSocket(port, '127.0.0.1');

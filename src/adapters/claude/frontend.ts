@@ -1,14 +1,15 @@
 // One connection of a Claude-format client: prompts, interrupts, settings, permission answers (reference claude-sdk 1.1).
 // Knows no session log; what the session says comes from projection.ts.
 import type { Action, Env, Frontend, SessionView } from '../../core/adapter.ts';
-import type { Command } from '../../core/command.ts';
+import type { Command, CommandOf } from '../../core/command.ts';
 import { messageOf, type Outcome } from '../../core/errors.ts';
 import type { Content } from '../../core/content.ts';
+import type { EventOf } from '../../core/event.ts';
 import { type Dialect, inDialect } from './envelope.ts';
-import { dialogPrefix } from './notices.ts';
+import { confirmChoices, dialogPrefix } from './notices.ts';
 import { refusalResult } from './result.ts';
 import { promptContent } from './values.ts';
-import { ClientFrame, type ControlRequestFrame, PermissionAnswer, type WireFrame } from './wire.ts';
+import { Answers, ClientFrame, type ControlRequestFrame, PermissionAnswer, type WireFrame } from './wire.ts';
 
 type Actions = Action<Command>[];
 
@@ -77,7 +78,7 @@ export function createConnection(env: Env, dialect: Dialect, session: SessionVie
     if (!answer.success)
       return complain(`the answer to ${requestId} is not a permission result: ${problems(answer.error)}`);
     if (requestId.startsWith(dialogPrefix))
-      return deliver(dialogAnswer(requestId.slice(dialogPrefix.length), answer.data));
+      return deliver(dialogAnswer(session, requestId.slice(dialogPrefix.length), answer.data));
     if (answer.data.behavior === 'allow') {
       const { updatedInput, updatedPermissions } = answer.data;
       return deliver({
@@ -191,12 +192,20 @@ function contentOf(content: string | readonly Parameters<typeof promptContent>[0
 }
 
 /** Answers to a question ride in `updatedInput.answers`, keyed by the question's text. */
-function dialogAnswer(id: string, answer: PermissionAnswer): Command {
-  if (answer.behavior === 'deny') return { type: 'answer-dialog', id, answer: { kind: 'cancelled' } };
-  const answers = answer.updatedInput?.answers;
-  const [value] = typeof answers === 'object' && answers !== null ? Object.values(answers) : [];
-  if (typeof value !== 'string') return { type: 'answer-dialog', id, answer: { kind: 'cancelled' } };
-  return { type: 'answer-dialog', id, answer: { kind: 'value', value } };
+function dialogAnswer(session: SessionView | undefined, id: string, given: PermissionAnswer): Command {
+  const answers = given.behavior === 'allow' ? Answers.safeParse(given.updatedInput?.answers).data : undefined;
+  const [value] = Object.values(answers ?? {});
+  return { type: 'answer-dialog', id, answer: answerTo(session?.transcript.dialogs.get(id)?.kind, answers, value) };
+}
+
+function answerTo(
+  kind: EventOf<'dialog-request'>['kind'] | undefined,
+  responses: Answers | undefined,
+  value: unknown,
+): CommandOf<'answer-dialog'>['answer'] {
+  if (kind === 'interview' && responses !== undefined) return { kind: 'responses', responses };
+  if (typeof value !== 'string') return { kind: 'cancelled' };
+  return kind === 'confirm' ? { kind: 'confirmed', confirmed: value === confirmChoices[0] } : { kind: 'value', value };
 }
 
 function isControlRequest(value: unknown): value is ControlRequestFrame {

@@ -7,7 +7,7 @@ import { createConnection } from './frontend.ts';
 import { createProjection } from './projection.ts';
 
 /** What a client of this protocol may set. Values may come from a URL, so they may be strings. */
-const ClaudeOptions = z.object({
+const ClaudeOptions = z.strictObject({
   dialect: Dialect.optional(),
   /** `stream_event` frames on (default) or off. */
   partialMessages: z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]).optional(),
@@ -25,22 +25,34 @@ function frontend(env: Env, options: Options, preset: Dialect): FrontendSide {
   };
 }
 
-const shared = {
-  framing: { stdio: 'jsonl', websocket: 'text', sse: 'event-stream' },
+const framing = { stdio: 'jsonl', websocket: 'text', sse: 'event-stream' } as const;
+
+/** What both dialects have a shape for. */
+const sharedEvents = [
+  'run-end',
+  'turn-start',
+  'turn-end',
+  'message-added',
+  'message-start',
+  'block-start',
+  'block-delta',
+  'block-end',
+  'message-end',
+  'tool-start',
+  'tool-end',
+  'error',
+] as const;
+const sharedCommands = ['prompt', 'abort', 'set-model', 'set-mode', 'set-thinking'] as const;
+
+/** The native format of the SDK and of Claude Code. */
+export const claude: Adapter = {
+  id: 'claude',
+  title: 'Claude Agent SDK messages (stream_event, assistant, user, result)',
+  framing,
   can: {
     events: [
+      ...sharedEvents,
       'run-start',
-      'run-end',
-      'turn-start',
-      'turn-end',
-      'message-added',
-      'message-start',
-      'block-start',
-      'block-delta',
-      'block-end',
-      'message-end',
-      'tool-start',
-      'tool-end',
       'approval-request',
       'approval-end',
       'dialog-request',
@@ -51,25 +63,18 @@ const shared = {
       'retry-start',
       'session-changed',
       'tool-server-changed',
-      'error',
       'unknown',
     ],
-    commands: ['prompt', 'abort', 'answer-approval', 'answer-dialog', 'set-model', 'set-mode', 'set-thinking'],
+    commands: [...sharedCommands, 'answer-approval', 'answer-dialog'],
   },
-} as const;
-
-/** The native format of the SDK and of Claude Code. */
-export const claude: Adapter = {
-  id: 'claude',
-  title: 'Claude Agent SDK messages (stream_event, assistant, user, result)',
-  ...shared,
   frontend: (env, options) => frontend(env, options, 'claude'),
 };
 
-/** The seed's front end: five frame types, no nulls, both spellings of a tool call. */
+/** The seed's front end: five frame types, no nulls, both spellings of a tool call. It cannot be asked anything. */
 export const rpcMessage: Adapter = {
   id: 'rpc-message',
   title: 'RpcMessage, the Claude format as the seed’s front end reads it',
-  ...shared,
+  framing,
+  can: { events: sharedEvents, commands: sharedCommands },
   frontend: (env, options) => frontend(env, options, 'rpc-message'),
 };

@@ -118,11 +118,14 @@ export function permissionFrame(ask: EventOf<'approval-request'>): WireFrame {
 /** Marks the request ids of dialogs, which share the wire with approvals. */
 export const dialogPrefix = 'dialog:';
 
+/** What a `confirm` dialog offers: the first is yes. */
+export const confirmChoices = ['Yes', 'No'] as const;
+
 /** A question to the user. Claude Code asks its own in this way: the answers ride in `updatedInput.answers`. */
 export function dialogFrame(dialog: EventOf<'dialog-request'>): WireFrame {
   const question = dialog.message === undefined ? dialog.title : `${dialog.title}\n${dialog.message}`;
   const choices =
-    dialog.kind === 'confirm' ? ['Yes', 'No'] : (dialog.options ?? [dialog.prefill ?? dialog.placeholder ?? '']);
+    dialog.kind === 'confirm' ? confirmChoices : (dialog.options ?? [dialog.prefill ?? dialog.placeholder ?? '']);
   const options = choices.filter((label) => label !== '').map((label) => ({ label, description: '' }));
   return {
     type: 'control_request',

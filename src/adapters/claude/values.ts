@@ -103,6 +103,8 @@ export function promptContent(block: PromptBlock): Content {
           return block.source satisfies never;
       }
     }
+    case 'foreign':
+      return { type: 'opaque', name: block.block.type, protocol: 'claude', payload: block.block };
     default:
       return block satisfies never;
   }

@@ -2,26 +2,27 @@
 // reference claude-sdk 1.1). Tolerant: unknown keys are kept, unknown types are for the caller to refuse.
 import { z } from 'zod';
 
-/** A block of a user's message. Other block types pass as they are. */
-export const PromptBlock = z.discriminatedUnion('type', [
+const sources = {
+  base64: z.looseObject({ type: z.literal('base64'), media_type: z.string(), data: z.string() }),
+  text: z.looseObject({ type: z.literal('text'), data: z.string() }),
+  url: z.looseObject({ type: z.literal('url'), url: z.string() }),
+};
+const KnownBlock = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text'), text: z.string() }),
-  z.looseObject({
-    type: z.literal('image'),
-    source: z.discriminatedUnion('type', [
-      z.looseObject({ type: z.literal('base64'), media_type: z.string(), data: z.string() }),
-      z.looseObject({ type: z.literal('url'), url: z.string() }),
-    ]),
-  }),
+  z.looseObject({ type: z.literal('image'), source: z.discriminatedUnion('type', [sources.base64, sources.url]) }),
   z.looseObject({
     type: z.literal('document'),
     title: z.string().nullish(),
-    source: z.discriminatedUnion('type', [
-      z.looseObject({ type: z.literal('base64'), media_type: z.string(), data: z.string() }),
-      z.looseObject({ type: z.literal('text'), data: z.string() }),
-      z.looseObject({ type: z.literal('url'), url: z.string() }),
-    ]),
+    source: z.discriminatedUnion('type', [sources.base64, sources.text, sources.url]),
   }),
 ]);
+const known: ReadonlySet<string> = new Set(KnownBlock.options.map((option) => option.shape.type.value));
+const ForeignBlock = z
+  .looseObject({ type: z.string().refine((type) => !known.has(type), 'is not what its type says') })
+  .transform((block) => ({ type: 'foreign' as const, block }));
+
+/** A block of a user's message. Blocks of other types pass as they are. */
+export const PromptBlock = z.union([KnownBlock, ForeignBlock]);
 export type PromptBlock = z.infer<typeof PromptBlock>;
 
 /** A prompt: `{type:"user", message:{role, content}}` (reference 1.1). */
@@ -58,6 +59,10 @@ export const PermissionAnswer = z.discriminatedUnion('behavior', [
   z.looseObject({ behavior: z.literal('deny'), message: z.string().nullish(), interrupt: z.boolean().nullish() }),
 ]);
 export type PermissionAnswer = z.infer<typeof PermissionAnswer>;
+
+/** The answers to a question of ours, by the question's text. */
+export const Answers = z.record(z.string(), z.unknown());
+export type Answers = z.infer<typeof Answers>;
 
 /** The answer to a request of ours: its `response` is checked against what was asked. */
 export const ControlResponseFrame = z.looseObject({

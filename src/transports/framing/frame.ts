@@ -64,16 +64,32 @@ function parse(bytes: Uint8Array, text: string): unknown {
   }
 }
 
-/** Counts brackets outside strings. Runs before JSON.parse, which would build the whole tower first (threat T12). */
+/** Runs before JSON.parse, which would build the whole tower first (threat T12). Searches are memchr, so it is cheap. */
 function isDeeperThan(limit: number, bytes: Uint8Array): boolean {
   if (bytes.length <= limit) return false;
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  // Most frames do not open that many at all.
+  return hasMoreThan(limit, view) && deepest(view, limit) > limit;
+}
+
+function hasMoreThan(limit: number, bytes: Buffer): boolean {
+  let count = 0;
+  for (const open of [OPEN_BRACE, OPEN_BRACKET]) {
+    for (let at = bytes.indexOf(open); at !== -1 && count <= limit; at = bytes.indexOf(open, at + 1)) count += 1;
+  }
+  return count > limit;
+}
+
+/** The deepest level, or the first one over the limit; brackets in strings do not count. */
+function deepest(bytes: Buffer, limit: number): number {
   let depth = 0;
-  for (let at = 0; at < bytes.length; at += 1) {
+  let most = 0;
+  for (let at = 0; at < bytes.length && most <= limit; at += 1) {
     switch (bytes[at]) {
       case OPEN_BRACE:
       case OPEN_BRACKET:
         depth += 1;
-        if (depth > limit) return true;
+        most = Math.max(most, depth);
         break;
       case CLOSE_BRACE:
       case CLOSE_BRACKET:
@@ -84,14 +100,21 @@ function isDeeperThan(limit: number, bytes: Uint8Array): boolean {
         break;
     }
   }
-  return false;
+  return most;
 }
 
 /** The index of the quote that closes the string whose first character is at `from`. */
-function endOfString(bytes: Uint8Array, from: number): number {
-  let at = from;
-  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
-  return at;
+function endOfString(bytes: Buffer, from: number): number {
+  let quote = bytes.indexOf(QUOTE, from);
+  while (quote !== -1 && isEscaped(bytes, from, quote)) quote = bytes.indexOf(QUOTE, quote + 1);
+  return quote === -1 ? bytes.length : quote;
+}
+
+/** Whether an odd number of backslashes stands before it. */
+function isEscaped(bytes: Buffer, from: number, at: number): boolean {
+  let first = at;
+  while (first > from && bytes[first - 1] === BACKSLASH) first -= 1;
+  return (at - first) % 2 === 1;
 }
 
 /** All of an outgoing message in one piece. */

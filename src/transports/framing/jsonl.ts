@@ -31,11 +31,12 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
   }
 
   function finish(): void {
-    if (skipping) {
-      skipping = false;
-      return;
-    }
-    const line = withoutCarriageReturn(held.take());
+    if (skipping) skipping = false;
+    else deliver(held.take());
+  }
+
+  function deliver(bytes: Uint8Array): void {
+    const line = withoutCarriageReturn(bytes);
     if (line.length > 0 || blank === 'deliver') sink.frame(createFrame(line));
   }
 
@@ -44,9 +45,15 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
       const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
       let start = 0;
       for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, start)) {
-        take(bytes.subarray(start, end));
-        finish();
+        const part = bytes.subarray(start, end);
         start = end + 1;
+        // Most lines begin and end in one chunk.
+        if (held.length === 0 && !skipping && part.length <= maxFrameBytes) {
+          deliver(part);
+        } else {
+          take(part);
+          finish();
+        }
       }
       take(bytes.subarray(start));
     },

@@ -1,5 +1,6 @@
 // The HTTP routes over the board. Runs behind the gates and knows no token, no protocol and no session.
 import { Hono, type MiddlewareHandler } from 'hono';
+import type { FrameFault } from '../../core/channel.ts';
 import { GatewayError } from '../../core/errors.ts';
 import { createFrame } from '../framing/frame.ts';
 import { jsonlDecoder } from '../framing/jsonl.ts';
@@ -88,14 +89,13 @@ export function createApp({ board, streams, stream, onError }: AppOptions): Hono
       const session = checkedSessionId(context.req.param('id'));
       const query = new URL(context.req.url).searchParams;
       const request = { ...clientRequest(context.req.param('frontend'), query), session };
-      const body = await readBody(context.req.raw);
+      const body = await readBody(context.req.raw).catch((thrown: unknown) => asFault(thrown));
+      if ('code' in body) return context.body(linesWith(board.refuse(request, body)), 413, lineHeaders);
       const frames = contentType(context.req.raw) === 'application/json' ? [body] : linesOf(body);
       if (body.length === 0 || frames.length === 0) throw new GatewayError('invalid', 'the body holds no frame');
       const result = board.post(request, frames);
       if (result.ok) return context.json({ accepted: frames.length }, 202);
-      // Lines, so that a client can tell the protocol's own errors from the gateway's JSON object.
-      const lines = result.frames.map((frame) => `${frame}\n`).join('');
-      return context.body(lines, 400, { 'content-type': 'application/x-ndjson' });
+      return context.body(linesWith(result.frames), 400, lineHeaders);
     },
   );
 
@@ -106,6 +106,20 @@ export function createApp({ board, streams, stream, onError }: AppOptions): Hono
     return new Response(errorBody(problem), { status, headers: { 'content-type': 'application/json' } });
   });
   return app;
+}
+
+/** Lines, so that a client can tell the protocol's own errors from the gateway's JSON object. */
+const lineHeaders = { 'content-type': 'application/x-ndjson' };
+
+function linesWith(frames: readonly string[]): string {
+  return frames.map((frame) => `${frame}\n`).join('');
+}
+
+/** Too large a body is a mistake of the client in its own protocol; all else is thrown again. */
+function asFault(thrown: unknown): FrameFault {
+  if (thrown instanceof GatewayError && thrown.code === 'too-large')
+    return { code: 'too-large', message: thrown.message };
+  throw thrown;
 }
 
 /** Pages elsewhere can send forms and text without asking the browser first, but not these types (threat T3). */

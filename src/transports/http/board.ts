@@ -1,5 +1,5 @@
 // What the HTTP routes need of the gateway: a port, so that the transport knows no protocol and no session.
-import type { Channel } from '../../core/channel.ts';
+import type { Channel, FrameFault } from '../../core/channel.ts';
 import type { Options } from '../../core/adapter.ts';
 import type { Reader } from '../../core/reader.ts';
 
@@ -51,6 +51,8 @@ export interface Board {
   stream(request: ClientRequest & { session: string }, cursor: string | null): Reader;
   /** Frames that the client of a stream posted, each as raw bytes. */
   post(request: ClientRequest & { session: string }, frames: readonly Uint8Array[]): PostResult;
+  /** The protocol's own error frames for a body that never became frames. */
+  refuse(request: ClientRequest & { session: string }, fault: FrameFault): readonly string[];
   /** Prometheus text for `GET /metrics`. */
   metrics(): string;
   ready(): boolean;

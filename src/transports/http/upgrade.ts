@@ -31,7 +31,7 @@ export function createUpgradeHandler(
   const channels = new Set<Channel>();
   let count = 0;
   const server = new WebSocketServer({
-    ...webSocketLimits,
+    ...webSocketLimits(),
     noServer: true,
     clientTracking: false,
     handleProtocols: (_offered, request) => chooseProtocol(headerList(request, 'sec-websocket-protocol')) ?? false,

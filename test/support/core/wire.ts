@@ -20,6 +20,7 @@ export interface Wire {
   fills: boolean;
   frame(text?: string): void;
   fault(message: string): void;
+  /** The peer sends nothing more: the end, for a receiver that does not know that. */
   half(): void;
   /** Empties the socket and says so. */
   drain(): void;
@@ -56,7 +57,11 @@ export function createWire(clock: Clock, label = 'wire'): Wire {
     },
     frame: (text = '') => listener().frame(createFrame(Buffer.from(text))),
     fault: (message) => listener().fault({ code: 'too-large', message }),
-    half: () => listener().half?.(),
+    half() {
+      const { half } = listener();
+      if (half === undefined) end({ reason: 'the peer sends nothing more' });
+      else half();
+    },
     drain() {
       wire.buffered = 0;
       listener().drained?.();

@@ -1,0 +1,265 @@
+// One client: its answers among the frames of the session, back-pressure, and every way in which it goes.
+import { describe, expect, test } from 'vitest';
+import { driveFrontend, highWater, linkClient } from '../../src/core/client-link.ts';
+import type { Command } from '../../src/core/command.ts';
+import type { Outcome } from '../../src/core/errors.ts';
+import type { Event } from '../../src/core/event.ts';
+import type { WindowLimits } from '../../src/core/window.ts';
+import { createFrame } from '../../src/transports/framing/frame.ts';
+import { type ClientScript, createClient } from '../support/core/client.ts';
+import { createStreamRig } from '../support/core/stream-rig.ts';
+import { createVirtualClock } from '../support/core/virtual-clock.ts';
+
+const notice = (text: string): Event => ({ type: 'notice', level: 'info', text });
+const rename = (name: string): Command => ({ type: 'set-name', name });
+
+/** A client of a stream. Commands wait until the test settles them. */
+function linked(script: ClientScript = {}, options: { limits?: WindowLimits; before?: Event[]; half?: boolean } = {}) {
+  const clock = createVirtualClock();
+  const rig = createStreamRig({ limits: options.limits }, options.before);
+  const client = createClient(clock, script);
+  const asked: { command: Command; settle(outcome?: Outcome): void }[] = [];
+  const heard: string[] = [];
+  let finish = (_reason: string): void => {
+    throw new Error('the client sends still');
+  };
+  linkClient(
+    client.wire.channel,
+    client.frontend,
+    rig.stream.attach(null),
+    clock,
+    {
+      submit: (command, settle) => void asked.push({ command, settle: (outcome = { ok: true }) => settle(outcome) }),
+      note: (level, text) => void heard.push(`${level}: ${text}`),
+    },
+    {
+      end: () => void heard.push('end'),
+      ...(options.half === true && {
+        half: (given: typeof finish) => {
+          heard.push('half');
+          finish = given;
+        },
+      }),
+    },
+  );
+  /** Frames of the session as their text, answers as they are. */
+  const sent = () => client.wire.sent.map((frame) => /"text":"([^"]*)"/u.exec(frame)?.[1] ?? frame);
+  return { ...rig, clock, client, asked, heard, sent, finish: (reason: string) => finish(reason) };
+}
+
+describe('a frontend at work', () => {
+  test('its actions are carried out in order', () => {
+    const { client, asked, heard, sent } = linked({ start: [{ do: 'send', frame: 'hello' }] });
+    client.act(
+      { do: 'send', frame: 'one' },
+      { do: 'note', level: 'loss', text: 'two' },
+      { do: 'deliver', message: rename('three') },
+      { do: 'send', frame: 'four' },
+    );
+    expect(sent()).toEqual(['hello', 'one', 'four']);
+    expect(heard).toEqual(['loss: two']);
+    expect(asked.map(({ command }) => command)).toEqual([rename('three')]);
+    asked[0]?.settle();
+    expect(sent().at(-1)).toBe('set-name: ok');
+  });
+
+  test('hears of outcomes with the command that it asked for, the same object', () => {
+    const replies: unknown[] = [];
+    const { client, asked } = linked({
+      reply(command, outcome) {
+        replies.push(command, outcome);
+        return [];
+      },
+    });
+    const command = rename('a');
+    client.ask(command);
+    const outcome: Outcome = { ok: false, error: { code: 'busy', message: 'later' } };
+    asked[0]?.settle(outcome);
+    expect(replies[0]).toBe(command);
+    expect(replies[1]).toBe(outcome);
+  });
+
+  test('has timers, which end with the client', () => {
+    const { clock, client, sent } = linked({
+      wake: (timer) => [{ do: 'send', frame: `woken ${timer}` }],
+      end: [{ do: 'timer', id: 'too late', ms: 10 }],
+    });
+    client.act({ do: 'timer', id: 'a', ms: 10 });
+    clock.advance(10);
+    client.act({ do: 'timer', id: 'b', ms: 10 });
+    client.wire.end({ reason: 'gone' });
+    expect(clock.pending).toBe(0);
+    expect(sent()).toEqual(['woken a']);
+  });
+
+  test('starts nothing for an answer that comes after its end', () => {
+    const { clock, client, asked, sent } = linked({ reply: () => [{ do: 'timer', id: 'a', ms: 10 }] });
+    client.ask(rename('a'));
+    client.wire.end({ reason: 'gone' });
+    asked[0]?.settle();
+    expect(clock.pending).toBe(0);
+    expect(sent()).toEqual([]);
+  });
+
+  test('is told of bytes that were no frame', () => {
+    const { client, heard, sent } = linked();
+    client.wire.fault('too large');
+    expect(heard).toEqual(['violation: too large']);
+    expect(sent()).toEqual(['fault too large']);
+  });
+
+  test.each(['normal', 'error', 'bad-frame', 'unauthorized'] as const)('may close: %s', (code) => {
+    const { client } = linked();
+    client.act({ do: 'close', code, reason: 'because' });
+    expect(client.wire.closings).toEqual([{ code, reason: 'because' }]);
+  });
+
+  test.each([
+    ['loss', true],
+    ['repair', true],
+    ['violation', false],
+  ] as const)('a frame with a note of %s is in order: %s', (level, expected) => {
+    const clock = createVirtualClock();
+    const decode = () => [{ do: 'note' as const, level, text: 't' }];
+    const driver = driveFrontend(
+      { decode, fault: () => [], reply: () => [] },
+      clock,
+      { submit: () => {}, note: () => {} },
+      { send: () => {}, close: () => {} },
+    );
+    expect(driver.frame(createFrame(Buffer.from('{}')))).toBe(expected);
+  });
+});
+
+describe('answers among frames', () => {
+  test('the snapshot comes first, then what is live', () => {
+    const { say, sent } = linked(
+      { start: [{ do: 'send', frame: 'hello' }] },
+      { before: [{ type: 'queue-changed', steering: ['"text":"past"'], followUp: [] }] },
+    );
+    say(notice('live'));
+    expect(sent()).toHaveLength(3);
+    expect(sent().slice(1)).toEqual(['hello', 'live']);
+  });
+
+  test('an answer never overtakes what the session said before it', () => {
+    const { client, asked, say, sent } = linked();
+    client.ask(rename('a'));
+    say(notice('before'));
+    asked[0]?.settle();
+    say(notice('after'));
+    expect(sent()).toEqual(['before', 'set-name: ok', 'after']);
+  });
+
+  test('not even when the client does not read', () => {
+    const { client, asked, say, sent } = linked();
+    client.ask(rename('a'));
+    client.wire.buffered = highWater;
+    say(notice('before'));
+    asked[0]?.settle();
+    expect(sent()).toEqual([]);
+    client.wire.drain();
+    expect(sent()).toEqual(['before', 'set-name: ok']);
+  });
+});
+
+describe('back-pressure', () => {
+  test('nothing is pulled while the socket is full, and all of it when it has drained', () => {
+    const { client, say, sent } = linked();
+    client.wire.fills = true;
+    const large = 'x'.repeat(highWater / 4);
+    for (let number = 0; number < 10; number += 1) say(notice(`${number}${large}`));
+    const first = sent().length;
+    expect(first).toBeLessThan(6);
+    expect(client.wire.buffered).toBeLessThan(2 * highWater);
+    for (let drains = 0; drains < 10; drains += 1) client.wire.drain();
+    expect(sent().map((text) => text[0])).toEqual([...'0123456789']);
+  });
+
+  test('a socket that drains early changes nothing', () => {
+    const { client, say, sent } = linked();
+    client.wire.drain();
+    say(notice('a'));
+    client.wire.drain();
+    expect(sent()).toEqual(['a']);
+  });
+
+  test('a client that fell behind is closed as slow, and sent nothing more (F19)', () => {
+    const { client, say, sent } = linked({}, { limits: { frames: 4, bytes: 100_000 } });
+    client.wire.buffered = highWater;
+    for (let number = 0; number < 9; number += 1) say(notice(`${number}`));
+    expect(client.wire.closings).toEqual([]);
+    client.wire.drain();
+    expect(client.wire.closings).toEqual([{ code: 'slow', reason: 'too far behind: reconnect for the current state' }]);
+    expect(sent()).toEqual([]);
+  });
+
+  test('an answer that waits is still sent when the client is closed', () => {
+    const { client, sent } = linked();
+    client.wire.buffered = highWater;
+    client.act({ do: 'send', frame: 'why' }, { do: 'close', code: 'error', reason: 'because' });
+    expect(sent()).toEqual(['why']);
+    expect(client.wire.closings).toHaveLength(1);
+  });
+});
+
+describe('the end', () => {
+  test('of the client: its place in the stream is given up, and it is told once', () => {
+    const { client, clock, stream, heard, say, sent } = linked();
+    expect(stream.readers).toBe(1);
+    client.act({ do: 'close', code: 'normal', reason: 'bye' });
+    say(notice('nobody hears this'));
+    clock.advance(0);
+    expect(heard).toEqual(['end']);
+    expect(stream.readers).toBe(0);
+    expect(sent()).toEqual([]);
+  });
+
+  test('of the session: after its last frame', () => {
+    const { client, stream, say, sent } = linked();
+    say(notice('last'));
+    stream.close('the session was deleted');
+    expect(sent()).toEqual(['last']);
+    expect(client.wire.closings).toEqual([{ code: 'going-away', reason: 'the session was deleted' }]);
+  });
+
+  test('of what the client sends, where nobody waits for the rest', () => {
+    const { client, heard } = linked();
+    client.wire.half();
+    expect(heard).toEqual(['end']);
+  });
+});
+
+describe('a client that sends nothing more', () => {
+  test('is closed when it is finished with', () => {
+    const { client, heard, finish } = linked({}, { half: true });
+    client.wire.half();
+    expect(heard).toEqual(['half']);
+    finish('everything has been answered');
+    expect(client.wire.closings).toEqual([{ code: 'normal', reason: 'everything has been answered' }]);
+  });
+
+  test('not before its commands are answered', () => {
+    const { client, asked, sent, finish } = linked({}, { half: true });
+    client.ask(rename('a'), rename('b'));
+    client.wire.half();
+    finish('done');
+    asked[0]?.settle();
+    expect(client.wire.closings).toEqual([]);
+    asked[1]?.settle();
+    expect(sent()).toEqual(['set-name: ok', 'set-name: ok']);
+    expect(client.wire.closings).toHaveLength(1);
+  });
+
+  test('not before it has been sent all that there is', () => {
+    const { client, say, sent, finish } = linked({}, { half: true });
+    client.wire.half();
+    client.wire.buffered = highWater;
+    say(notice('a'), notice('b'));
+    finish('done');
+    expect(client.wire.closings).toEqual([]);
+    client.wire.drain();
+    expect(sent()).toEqual(['a', 'b']);
+    expect(client.wire.closings).toHaveLength(1);
+  });
+});

@@ -1,0 +1,280 @@
+// Approvals and dialogs of a session: the first valid answer wins, none is answered twice, none outlives its deadline
+// or its run, and nobody's silence is a yes (reliability F15-F18).
+import { describe, expect, test } from 'vitest';
+import type { Command, CommandOf } from '../../src/core/command.ts';
+import { refused } from '../../src/core/errors.ts';
+import type { Event } from '../../src/core/event.ts';
+import { createSessionRig, question, type RigOptions } from '../support/core/session-rig.ts';
+
+const allow: CommandOf<'answer-approval'> = { type: 'answer-approval', id: 'x', decision: 'allow' };
+const deny: CommandOf<'answer-approval'> = { ...allow, decision: 'deny', reason: 'not there' };
+const dialog: Extract<Event, { type: 'dialog-request' }> = {
+  type: 'dialog-request',
+  id: 'x',
+  kind: 'input',
+  title: 'Who?',
+};
+const say: CommandOf<'answer-dialog'> = { type: 'answer-dialog', id: 'x', answer: { kind: 'value', value: 'me' } };
+const cancel: CommandOf<'answer-dialog'> = { ...say, answer: { kind: 'cancelled' } };
+
+/** A session in a run, in which the agent has asked. */
+function asked(events: Event[] = [question], limits: RigOptions['limits'] = {}) {
+  const rig = createSessionRig({ limits: { questionMs: 60_000, ...limits } });
+  rig.prompt('one');
+  rig.run();
+  rig.agent.say(...events);
+  rig.log();
+  rig.answers.splice(0);
+  const { agent } = rig;
+  /** What the agent was told since the prompt. */
+  const told = (): Command[] => agent.received.slice(1).map(({ command }) => command);
+  return { ...rig, agent, told };
+}
+
+describe.each<[string, Event, Command, Command, string, string, Command]>([
+  [
+    'approval',
+    question,
+    allow,
+    deny,
+    'approval-end x allowed',
+    '+approval-end x expired',
+    { type: 'answer-approval', id: 'x', decision: 'deny', reason: 'nobody answered in time' },
+  ],
+  ['dialog', dialog, say, cancel, 'dialog-end x answered', '+dialog-end x expired', cancel],
+])('an %s', (_name, request, answer, other, ending, expired, refusal) => {
+  const { type } = answer;
+
+  test('is answered through the agent, and then over for everybody', () => {
+    const { agent, submit, answers, told, log } = asked([request]);
+    submit(answer);
+    expect(told()).toEqual([answer]);
+    expect(answers).toEqual([]);
+    expect(log()).toEqual([]);
+    agent.settle(type);
+    expect(answers).toEqual([`${type}: ok`]);
+    expect(log()).toEqual([ending]);
+  });
+
+  test('has one answer: a second one is stale, before and after the agent has taken the first (F16)', () => {
+    const { agent, submit, answers, problems, told } = asked([request]);
+    submit(answer);
+    submit(other);
+    expect(answers).toEqual([`${type}: stale`]);
+    expect(problems).toEqual(['no open question "x": answered, withdrawn or never asked']);
+    agent.settle(type);
+    submit(other);
+    expect(answers).toEqual([`${type}: stale`, `${type}: ok`, `${type}: stale`]);
+    expect(told()).toEqual([answer]);
+  });
+
+  test('that the agent ends itself as it takes the answer ends once', () => {
+    const { agent, submit, answers, log, notes } = asked([request]);
+    submit(answer);
+    const end: Event =
+      request.type === 'dialog-request'
+        ? { type: 'dialog-end', id: 'x', outcome: 'answered' }
+        : { type: 'approval-end', id: 'x', outcome: 'allowed' };
+    agent.say(end);
+    agent.settle(type);
+    expect(log()).toEqual([ending]);
+    expect(answers).toEqual([`${type}: ok`]);
+    expect(notes).toEqual([]);
+  });
+
+  test('stays open when the agent refuses the answer, for a better one (F17)', () => {
+    const { agent, submit, answers, log } = asked([request]);
+    submit(answer);
+    agent.settle(type, refused('invalid', 'what?'));
+    expect(answers).toEqual([`${type}: invalid`]);
+    expect(log()).toEqual([]);
+    submit(answer);
+    agent.settle(type);
+    expect(log()).toEqual([ending]);
+  });
+
+  test('nobody answers expires, and the agent is told no (F15)', () => {
+    const { clock, told, log, submit, answers } = asked([request]);
+    clock.advance(59_999);
+    expect(told()).toEqual([]);
+    clock.advance(1);
+    expect(told()).toEqual([refusal]);
+    expect(log()).toEqual([expired]);
+    submit(answer);
+    expect(answers).toEqual([`${type}: stale`]);
+    clock.advance(3_600_000);
+    expect(told()).toHaveLength(1);
+  });
+
+  test('may bring a deadline of its own', () => {
+    const { clock, told } = asked([{ ...request, timeoutMs: 5 } as Event]);
+    clock.advance(4);
+    expect(told()).toEqual([]);
+    clock.advance(1);
+    expect(told()).toEqual([refusal]);
+  });
+
+  test('that is over does not expire', () => {
+    const { agent, clock, submit, told } = asked([request]);
+    submit(answer);
+    agent.settle(type);
+    clock.advance(3_600_000);
+    expect(told()).toEqual([answer]);
+  });
+
+  test('whose answer is on its way does not expire under it', () => {
+    const { agent, clock, submit, told, log } = asked([request]);
+    submit(answer);
+    clock.advance(60_000);
+    expect(told()).toEqual([answer]);
+    agent.settle(type);
+    expect(log()).toEqual([ending]);
+    expect(told()).toEqual([answer]);
+  });
+
+  test('whose answer is refused after the deadline expires then', () => {
+    const { agent, clock, submit, told, log } = asked([request]);
+    submit(answer);
+    clock.advance(60_000);
+    agent.settle(type, refused('invalid', 'what?'));
+    expect(log()).toEqual([expired]);
+    expect(told()).toEqual([answer, refusal]);
+  });
+
+  test('withdrawn by the agent is stale', () => {
+    const { agent, submit, answers, clock, told } = asked([request]);
+    agent.say(
+      request.type === 'dialog-request'
+        ? { type: 'dialog-end', id: 'x', outcome: 'cancelled' }
+        : { type: 'approval-end', id: 'x', outcome: 'cancelled' },
+    );
+    submit(answer);
+    expect(answers).toEqual([`${type}: stale`]);
+    clock.advance(3_600_000);
+    expect(told()).toEqual([]);
+  });
+
+  test('asked again under the same id is another question: an old answer does not end it (F18)', () => {
+    const { agent, submit, log } = asked([request]);
+    submit(answer);
+    const [, taken] = agent.received;
+    agent.say(
+      request.type === 'dialog-request'
+        ? { type: 'dialog-end', id: 'x', outcome: 'cancelled' }
+        : { type: 'approval-end', id: 'x', outcome: 'cancelled' },
+    );
+    agent.say({ ...request });
+    log();
+    agent.act({ do: 'settle', id: taken?.id ?? '', outcome: { ok: true } });
+    expect(log()).toEqual([]);
+    submit(answer);
+    agent.settle(type);
+    expect(log()).toEqual([ending]);
+  });
+
+  test('never asked is stale', () => {
+    const { submit, answers, told } = asked([]);
+    submit(answer);
+    expect(answers).toEqual([`${type}: stale`]);
+    expect(told()).toEqual([]);
+  });
+
+  test('ends with its agent', () => {
+    const { agent, agents, clock, submit, answers, log } = asked([request]);
+    submit(answer);
+    agent.wire.end({ reason: 'gone' });
+    expect(answers).toEqual([`${type}: agent-down`]);
+    expect(log()[0]).toBe(`+${request.type.split('-')[0]}-end x cancelled`);
+    submit(answer);
+    expect(answers.at(-1)).toBe(`${type}: stale`);
+    clock.advance(3_600_000);
+    expect(agents).toHaveLength(1);
+  });
+});
+
+test('an approval and a dialog of one id do not get in each other’s way', () => {
+  const { agent, submit, answers, log, clock, told } = asked([question, { ...dialog, timeoutMs: 30_000 }]);
+  submit(allow);
+  submit(say);
+  expect(answers).toEqual([]);
+  agent.settle('answer-approval');
+  expect(log()).toEqual(['approval-end x allowed']);
+  agent.settle('answer-dialog');
+  expect(log()).toEqual(['dialog-end x answered']);
+  clock.advance(3_600_000);
+  expect(told()).toEqual([allow, say]);
+});
+
+test('an approval ends with its run, and is not answered afterwards (T25)', () => {
+  const { agent, endRun, submit, answers, told, clock, log } = asked();
+  void agent;
+  endRun();
+  expect(log()).toEqual(['+approval-end x cancelled', 'run-end completed']);
+  submit(allow);
+  expect(answers).toEqual(['answer-approval: stale']);
+  clock.advance(3_600_000);
+  expect(told()).toEqual([]);
+});
+
+test('a dialog may outlive its run', () => {
+  const { agent, endRun, submit, log } = asked([dialog]);
+  endRun();
+  expect(log()).toEqual(['run-end completed']);
+  submit(say);
+  agent.settle('answer-dialog');
+  expect(log()).toEqual(['dialog-end x answered']);
+});
+
+test.each([
+  [deny, 'approval-end x denied'],
+  [allow, 'approval-end x allowed'],
+])('%j is told as such', (answer, ending) => {
+  const { agent, submit, log } = asked();
+  submit(answer);
+  agent.settle('answer-approval');
+  expect(log()).toEqual([ending]);
+});
+
+test('a dialog that is cancelled is told as such', () => {
+  const { agent, submit, log } = asked([dialog]);
+  submit(cancel);
+  agent.settle('answer-dialog');
+  expect(log()).toEqual(['dialog-end x cancelled']);
+});
+
+describe('a denial that interrupts', () => {
+  test('is answered, then aborts the run', () => {
+    const { agent, submit, answers, told, clock } = asked([question], { abortMs: 5_000 });
+    submit({ ...deny, interrupt: true });
+    expect(told()).toHaveLength(1);
+    agent.settle('answer-approval');
+    expect(answers).toEqual(['answer-approval: ok']);
+    expect(told().at(-1)).toEqual({ type: 'abort', target: 'run' });
+    clock.advance(5_000);
+    expect(agent.wire.closings).toHaveLength(1);
+  });
+
+  test('aborts nothing when the agent refuses it', () => {
+    const { agent, submit, told } = asked();
+    submit({ ...deny, interrupt: true });
+    agent.settle('answer-approval', refused('invalid', 'what?'));
+    expect(told()).toHaveLength(1);
+  });
+
+  test('aborts nothing when the run is over by then', () => {
+    const { agent, submit, told, endRun } = asked();
+    submit({ ...deny, interrupt: true });
+    endRun();
+    agent.settle('answer-approval');
+    expect(told()).toHaveLength(1);
+  });
+});
+
+test('several questions are independent', () => {
+  const { agent, submit, log, clock } = asked([question, { ...question, id: 'y', timeoutMs: 10 }]);
+  clock.advance(10);
+  expect(log()).toEqual(['+approval-end y expired']);
+  submit(allow);
+  agent.settle('answer-approval');
+  expect(log()).toEqual(['approval-end x allowed']);
+});

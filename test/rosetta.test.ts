@@ -1,0 +1,147 @@
+// The same conversation in every protocol: what an agent's file means is the canonical one, and what a client of a
+// protocol is told is that protocol's file, to the byte. What does not cross is declared in losses.json.
+// `UPDATE=1` rewrites what clients are told; read every line of it.
+import { writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { adapters } from '../src/adapters/index.ts';
+import type { Adapter } from '../src/core/adapter.ts';
+import type { Event } from '../src/core/event.ts';
+import { verify } from '../src/core/grammar.ts';
+import { decodeLines, stillEnv } from './support/decoding.ts';
+import {
+  canonicalEvents,
+  expectedLines,
+  hasScenarioFile,
+  isUpdate,
+  type Losses,
+  pending,
+  scenarioFile,
+  scenarioLines,
+  scenarioLosses,
+  scenarioNames,
+} from './support/fixtures.ts';
+import { checkClaudeOrder, describeViolations } from './support/judges/claude-order.ts';
+import { checkRpcMessages } from './support/judges/rpc-message.ts';
+import { createLog, tell } from './support/telling.ts';
+
+const all = [...adapters.values()];
+const backends = all.filter((adapter) => adapter.backend !== undefined && pending[`*/${adapter.id}`] === undefined);
+const frontends = all.filter((adapter) => adapter.frontend !== undefined);
+
+/** Fields that only the protocol itself can read, and times, which no two tellings share. */
+const ownWords: ReadonlySet<string> = new Set(['extra', 'raw', 'timestamp']);
+
+function bare(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(bare);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).filter(([key, member]) => !ownWords.has(key) && member !== undefined);
+  return Object.fromEntries(members.map(([key, member]) => [key, bare(member)]));
+}
+
+/** The events without what is declared as lost: whole types, or fields of a type. */
+function reduced(events: readonly Event[], losses: Readonly<Record<string, string>>): unknown[] {
+  const lost = (name: string) => Object.hasOwn(losses, name);
+  return events.flatMap((event) => {
+    if (lost(event.type)) return [];
+    const fields = Object.entries(event).filter(([field]) => !lost(`${event.type}.${field}`));
+    return [bare(Object.fromEntries(fields))];
+  });
+}
+
+const lossesOf = (scenario: string, protocol: string): Losses[string] =>
+  scenarioLosses(scenario)[protocol] ?? { decode: {}, encode: {} };
+
+function logOf(scenario: string) {
+  const log = createLog();
+  for (const event of canonicalEvents(scenario)) log.admit(event);
+  return log;
+}
+
+describe.each(scenarioNames)('%s', (scenario) => {
+  test('canonical.jsonl is a legal conversation, whole', () => {
+    const { faults, end } = verify(canonicalEvents(scenario));
+    expect(faults).toEqual([]);
+    expect([end.run, end.open.size, end.tools.size, end.approvals.size]).toEqual([null, 0, 0, 0]);
+    expect(logOf(scenario).notes).toEqual([]);
+  });
+
+  test.each(backends.filter(({ id }) => hasScenarioFile(scenario, id)))(
+    'the file of $id means it',
+    (adapter: Adapter) => {
+      const { decode } = lossesOf(scenario, adapter.id);
+      const events = decodeLines(adapter, scenarioLines(scenario, adapter.id)).logged.map(({ event }) => event);
+      expect(reduced(events, decode)).toEqual(reduced(canonicalEvents(scenario), decode));
+    },
+  );
+
+  test.each(backends.filter(({ id }) => hasScenarioFile(scenario, id)))(
+    'what the file of $id loses is lost indeed',
+    (adapter: Adapter) => {
+      const { decode } = lossesOf(scenario, adapter.id);
+      const events = decodeLines(adapter, scenarioLines(scenario, adapter.id)).logged.map(({ event }) => event);
+      for (const name of Object.keys(decode)) {
+        const others = Object.fromEntries(Object.entries(decode).filter(([other]) => other !== name));
+        expect(reduced(events, others), name).not.toEqual(reduced(canonicalEvents(scenario), others));
+      }
+    },
+  );
+
+  test.each(frontends)('a client of $id is told its file', ({ id, frontend }) => {
+    const side = frontend?.(stillEnv(), {});
+    if (side === undefined) return;
+    const { texts } = tell(side, logOf(scenario).logged);
+    expect(texts).toEqual(expectedLines(scenario, id, texts));
+  });
+
+  test('losses.json has what the projections say is lost', () => {
+    const found: Losses = Object.fromEntries(
+      Object.entries(scenarioLosses(scenario)).map(([id, { decode }]) => [id, { decode, encode: {} }]),
+    );
+    for (const { id, frontend } of frontends) {
+      const side = frontend?.(stillEnv(), {});
+      const own = found[id] ?? { decode: {}, encode: {} };
+      for (const loss of side === undefined ? [] : tell(side, logOf(scenario).logged).losses) {
+        own.encode[loss] = (own.encode[loss] ?? 0) + 1;
+      }
+      if (Object.keys(own.decode).length + Object.keys(own.encode).length > 0) found[id] = own;
+    }
+    const file = scenarioFile(scenario, 'losses.json');
+    if (isUpdate && Object.keys(found).length > 0) writeFileSync(file, `${JSON.stringify(found, null, 2)}\n`);
+    expect(scenarioLosses(scenario)).toEqual(found);
+  });
+
+  test('the judges are content with what Claude clients are told', () => {
+    const native = scenarioLines(scenario, 'claude').map((line) => JSON.parse(line));
+    expect(describeViolations(checkClaudeOrder(native), native)).toEqual([]);
+    const rpc = scenarioLines(scenario, 'rpc-message').map((line) => JSON.parse(line));
+    const lanes = [...new Set(rpc.map((frame) => frame.parent_tool_use_id))];
+    const violations = lanes.flatMap((lane) =>
+      checkRpcMessages(rpc.filter((frame) => frame.parent_tool_use_id === lane)),
+    );
+    expect(violations).toEqual([]);
+  });
+});
+
+describe('pending.json', () => {
+  const missing = () =>
+    scenarioNames
+      .flatMap((scenario) => all.map(({ id }) => ({ scenario, id })))
+      .filter(({ scenario, id }) => !hasScenarioFile(scenario, id));
+
+  test('every scenario without a protocol’s file is listed', () => {
+    const unlisted = missing().filter(
+      ({ scenario, id }) => pending[`${scenario}/${id}`] === undefined && pending[`*/${id}`] === undefined,
+    );
+    expect(unlisted).toEqual([]);
+  });
+
+  test('nothing is listed that is there, or that nobody knows', () => {
+    const stale = Object.keys(pending).filter((name) => {
+      const [scenario, id] = name.split('/');
+      const lacking = missing().filter((one) => one.id === id);
+      if (scenario === '*') return lacking.length !== scenarioNames.length;
+      return !lacking.some((one) => one.scenario === scenario);
+    });
+    expect(stale).toEqual([]);
+  });
+});

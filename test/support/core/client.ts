@@ -1,0 +1,56 @@
+// A client that does what a test tells it, on a channel of its own.
+import type { Action, Frontend } from '../../../src/core/adapter.ts';
+import type { Clock } from '../../../src/core/clock.ts';
+import type { Command } from '../../../src/core/command.ts';
+import type { Outcome } from '../../../src/core/errors.ts';
+import { createWire, type Wire } from './wire.ts';
+
+type Actions = readonly Action<Command>[];
+
+/** What the frontend does by itself; nothing where it is absent. */
+export interface ClientScript {
+  readonly start?: Actions;
+  readonly end?: Actions;
+  reply?(command: Command, outcome: Outcome): Actions;
+  wake?(timer: string): Actions;
+}
+
+/** The client, in the hand of a test. */
+export interface ScriptedClient {
+  readonly wire: Wire;
+  readonly frontend: Frontend;
+  /** One frame comes from the client, and its frontend makes these actions of it. */
+  act(...actions: Action<Command>[]): void;
+  /** One frame that asks for these. */
+  ask(...commands: Command[]): void;
+}
+
+/** A new client on that clock. Its replies are frames that name the command and the outcome. */
+export function createClient(clock: Clock, script: ClientScript = {}): ScriptedClient {
+  const wire = createWire(clock, 'client');
+  let next: Actions = [];
+  const client: ScriptedClient = {
+    wire,
+    frontend: {
+      start: () => [...(script.start ?? [])],
+      end: () => [...(script.end ?? [])],
+      decode: () => [...next],
+      fault: (fault) => [
+        { do: 'note', level: 'violation', text: fault.message },
+        { do: 'send', frame: `fault ${fault.message}` },
+      ],
+      reply: (command, outcome) => [...(script.reply?.(command, outcome) ?? [answerTo(command, outcome)])],
+      wake: (timer) => [...(script.wake?.(timer) ?? [])],
+    },
+    act(...actions) {
+      next = actions;
+      wire.frame();
+    },
+    ask: (...commands) => client.act(...commands.map((message) => ({ do: 'deliver' as const, message }))),
+  };
+  return client;
+}
+
+function answerTo(command: Command, outcome: Outcome): Action<Command> {
+  return { do: 'send', frame: `${command.type}: ${outcome.ok ? 'ok' : outcome.error.code}` };
+}
