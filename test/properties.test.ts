@@ -94,6 +94,8 @@ const Said = z.looseObject({
   message: z.looseObject({ content: z.array(z.looseObject({ type: z.string() })) }),
 });
 
+const text = (value: unknown): string => JSON.stringify(value);
+
 interface Known {
   readonly said: unknown[];
   readonly results: unknown[];
@@ -109,6 +111,8 @@ function knowledge(frames: readonly unknown[]): Map<unknown, Known> {
     lanes.set(laneOf(frame), lane);
     (data.type === 'assistant' ? lane.said : lane.results).push([idOf(frame), data.message.content]);
   }
+  // A call that no message of a sub-agent told stands beside its open message, live, and behind it, told again.
+  for (const [lane, { said }] of lanes) if (lane !== null) said.sort((a, b) => (text(a) < text(b) ? -1 : 1));
   return lanes;
 }
 

@@ -8,16 +8,15 @@ import { laneOf, type Transcript } from './transcript.ts';
 export function createCompletion(transcript: Transcript, note: (text: string) => void): (event: Event) => Event {
   const messages = new Set<string>();
   const isMessage = (id: string) => messages.has(id);
-  /** The last event in the life of each call of the run. */
+  /** The last event in the life of each call of the run, or of a sub-agent in it. */
   const lived = new Map<string, number>();
   /**
    * A call that was answered may come again, but not in a message that was open before it ran, nor while the message
    * that called it is open: told again, message by message, its two lives would come in another order.
    */
   const isCall = (lane: string) => (id: string) => {
-    const call = transcript.tools.get(id);
-    if (call === undefined) return false;
-    if (call.state !== 'done' || (lived.get(id) ?? 0) > (transcript.open.get(lane)?.seq ?? 0)) return true;
+    if ((transcript.tools.get(id)?.state ?? 'done') !== 'done') return true;
+    if ((lived.get(id) ?? 0) > (transcript.open.get(lane)?.seq ?? 0)) return true;
     return [...transcript.open.values()].some(({ blocks }) =>
       blocks.some(({ head }) => head.kind === 'tool-call' && head.id === id),
     );
@@ -31,7 +30,12 @@ export function createCompletion(transcript: Transcript, note: (text: string) =>
     return `${wanted}-${number}`;
   }
 
+  function live(call: string | undefined): void {
+    if (call !== undefined) lived.set(call, transcript.lastSeq + 1);
+  }
+
   return (event) => {
+    if ('parent' in event) live(event.parent);
     switch (event.type) {
       case 'message-start': {
         const id = free(event.id, isMessage, event.type);
@@ -44,15 +48,15 @@ export function createCompletion(transcript: Transcript, note: (text: string) =>
         const id = free(block.id, isCall(laneOf(event)), event.type);
         return id === block.id ? event : { ...event, block: { ...block, id } };
       }
+      case 'block-end':
+        return withInput(transcript, event);
       case 'tool-start':
       case 'tool-end':
-        lived.set(event.call, transcript.lastSeq + 1);
+        live(event.call);
         return event;
       case 'run-end':
         lived.clear();
         return event;
-      case 'block-end':
-        return withInput(transcript, event);
       default:
         return event;
     }

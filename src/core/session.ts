@@ -144,12 +144,13 @@ export function createSession(ports: SessionPorts): Session {
     if (agent !== null) return agent;
     const isReplacement = transcript.agent === 'down';
     const connection = ports.connect();
-    agent = linkAgent(connection, clock, { event: admit, note: ports.note, end: agentEnded });
+    // Before it says anything itself.
     if (isReplacement) {
       admit({ type: 'agent-changed', state: 'up' });
       const text = 'A new agent was started; it does not remember what was said before.';
       admit({ type: 'notice', level: 'warning', source: 'gateway', text });
     }
+    agent = linkAgent(connection, clock, { event: admit, note: ports.note, end: agentEnded });
     return agent;
   }
 

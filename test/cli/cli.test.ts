@@ -106,6 +106,20 @@ describe('stdio', () => {
     expect([code, stderr]).toEqual([0, '']);
   });
 
+  it('waits for a silent agent, and ends its run well when it is told to stop', async () => {
+    const { code, stdout } = await patchbay(['stdio', '--frontend', 'claude'], {
+      input: prompt('hang'),
+      cwd: empty,
+      killAfter: 'I was about to',
+    });
+    expect(framesOf(stdout).at(-1)).toMatchObject({
+      type: 'result',
+      is_error: true,
+      errors: [expect.stringMatching(/SIGTERM/u)],
+    });
+    expect(code).toBe(0);
+  });
+
   it('says why an agent cannot be started, and exits', async () => {
     const args = ['stdio', '--frontend', 'claude', '--backend', 'pi', '--', '/nowhere/pi'];
     const { code, stdout } = await patchbay(args, { input: prompt('hello'), cwd: empty });

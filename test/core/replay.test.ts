@@ -5,10 +5,11 @@ import type { Event } from '../../src/core/event.ts';
 import { verify } from '../../src/core/grammar.ts';
 import { replay, retell } from '../../src/core/replay.ts';
 import { emptyTranscript, fold, type Transcript } from '../../src/core/transcript.ts';
-import { legalEvents } from '../support/core/arbitraries.ts';
+import { anyEvents, legalEvents } from '../support/core/arbitraries.ts';
 import { judge } from '../support/core/judge.ts';
 import { outline } from '../support/core/outline.ts';
 import { foldFrames, recordingProjection } from '../support/core/recording.ts';
+import { repaired } from '../support/core/repaired.ts';
 import { stateOf, stateSinceReset } from '../support/core/state.ts';
 
 const folded = (events: readonly Event[]): Transcript => verify(events).end;
@@ -53,6 +54,22 @@ describe('for any legal sequence, stopped anywhere', () => {
         expect(told(refolded(once))).toEqual(told(once));
       }),
       { numRuns: 200 },
+    );
+  });
+});
+
+describe('for anything that an agent sends, repaired', () => {
+  test('the replay is legal, and folding it gives the same state', () => {
+    fc.assert(
+      fc.property(anyEvents, (events) => {
+        const { transcript, log } = repaired(events);
+        const again = told(transcript);
+        expect(verify(again).faults).toEqual([]);
+        expect(judge(again).complaints).toEqual([]);
+        expect(judge(again).open.sort()).toEqual(judge(log).open.sort());
+        expect(stateSinceReset(refolded(transcript))).toEqual(stateSinceReset(transcript));
+      }),
+      { numRuns: 1000 },
     );
   });
 });

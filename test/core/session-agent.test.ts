@@ -10,16 +10,13 @@ const sentence = 'agent exited (code 137): out of memory';
 
 describe('an agent that dies', () => {
   test('before its run: the prompt fails with its last words, no run is told (F3)', () => {
-    const { session, agent, answers, problems, log } = (() => {
-      const rig = createSessionRig();
-      rig.prompt('one');
-      return rig;
-    })();
-    agent.wire.end(crash);
-    expect(answers).toEqual(['one: agent-down']);
-    expect(problems).toEqual([sentence]);
-    expect(log()).toEqual(['agent-changed down']);
-    expect(session.state).toBe('down');
+    const rig = createSessionRig();
+    rig.prompt('one');
+    rig.agent.wire.end(crash);
+    expect(rig.answers).toEqual(['one: agent-down']);
+    expect(rig.problems).toEqual([sentence]);
+    expect(rig.log()).toEqual(['agent-changed down']);
+    expect(rig.session.state).toBe('down');
   });
 
   test('in the middle: the run is closed well, everybody who waits is answered once (F1)', () => {
@@ -115,7 +112,9 @@ describe('an agent that dies', () => {
     rig.run();
     rig.prompt('two');
     let calls = 0;
-    rig.session.whenIdle(() => void (calls += 1));
+    rig.session.whenIdle(() => {
+      calls += 1;
+    });
     rig.agent.wire.end(crash);
     expect(calls).toBe(1);
   });

@@ -105,11 +105,15 @@ describe('closing', () => {
   test('tells those who wait for idleness', () => {
     const { session, clock } = busy();
     let calls = 0;
-    session.whenIdle(() => void (calls += 1));
+    session.whenIdle(() => {
+      calls += 1;
+    });
     session.close('over');
     clock.advance(0);
     expect(calls).toBe(1);
-    session.whenIdle(() => void (calls += 1));
+    session.whenIdle(() => {
+      calls += 1;
+    });
     expect(calls).toBe(2);
   });
 

@@ -374,7 +374,9 @@ describe('when idle', () => {
   test('a refused prompt leaves it idle', () => {
     const { session, agent } = asked();
     let calls = 0;
-    session.whenIdle(() => void (calls += 1));
+    session.whenIdle(() => {
+      calls += 1;
+    });
     agent.settle('prompt', refused('agent-refused', 'no'));
     expect(calls).toBe(1);
   });
@@ -383,7 +385,9 @@ describe('when idle', () => {
     const { session, agent } = asked({ type: 'compact' });
     agent.say(compaction);
     let calls = 0;
-    session.whenIdle(() => void (calls += 1));
+    session.whenIdle(() => {
+      calls += 1;
+    });
     expect(calls).toBe(0);
     agent.say(compactionEnd);
     expect(calls).toBe(1);

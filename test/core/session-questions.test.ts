@@ -206,8 +206,7 @@ test('an approval and a dialog of one id do not get in each other’s way', () =
 });
 
 test('an approval ends with its run, and is not answered afterwards (T25)', () => {
-  const { agent, endRun, submit, answers, told, clock, log } = asked();
-  void agent;
+  const { endRun, submit, answers, told, clock, log } = asked();
   endRun();
   expect(log()).toEqual(['+approval-end x cancelled', 'run-end completed']);
   submit(allow);

@@ -233,7 +233,9 @@ describe('injected frames', () => {
     const { stream } = createStreamRig();
     const reader = stream.attach(null);
     let calls = 0;
-    reader.onReadable = () => void (calls += 1);
+    reader.onReadable = () => {
+      calls += 1;
+    };
     drain(reader);
     stream.inject('"answer"');
     expect(calls).toBe(1);
@@ -253,7 +255,9 @@ describe('the end', () => {
     const [first, second] = [stream.attach(null), stream.attach(null)];
     drain(first);
     let calls = 0;
-    first.onReadable = () => void (calls += 1);
+    first.onReadable = () => {
+      calls += 1;
+    };
     say(notice('last'));
     stream.close('the session was deleted');
     expect(calls).toBe(1);
@@ -271,7 +275,9 @@ describe('the end', () => {
     const reader = stream.attach(null);
     drain(reader);
     let calls = 0;
-    reader.onReadable = () => void (calls += 1);
+    reader.onReadable = () => {
+      calls += 1;
+    };
     stream.close('over');
     expect(calls).toBe(1);
     expect(kindsOf(drain(reader))).toEqual(['closed over']);

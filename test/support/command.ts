@@ -11,11 +11,17 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** Runs `patchbay` with these arguments, this input and this environment, in this directory, to its end. */
-export function patchbay(
-  args: readonly string[],
-  options: { input?: string; cwd?: string; env?: Record<string, string> } = {},
-): Promise<Finished> {
+/** How a run is set up. */
+export interface RunOptions {
+  readonly input?: string;
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Sends SIGTERM when stdout has said these words. */
+  readonly killAfter?: string;
+}
+
+/** Runs `patchbay` with these arguments to its end. */
+export function patchbay(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [main, ...args], {
       cwd: options.cwd,
@@ -26,6 +32,8 @@ export function patchbay(
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;
+      // A second signal would end it at once.
+      if (options.killAfter !== undefined && !child.killed && stdout.includes(options.killAfter)) child.kill('SIGTERM');
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;

@@ -168,8 +168,9 @@ async function connectEvents(): Promise<Rig> {
 
 describeTransport({ name: 'child process', maxFrameBytes, afterTooLarge: 'goes on', connect: connectChild });
 describeTransport({ name: 'stdio', maxFrameBytes, afterTooLarge: 'goes on', connect: connectStdio });
+// The limit of the library itself, which hangs up; the dialled one has our own limit, below it.
 describeTransport({ name: 'websocket, accepted', maxFrameBytes, afterTooLarge: 'ends', connect: acceptWebSocket });
-describeTransport({ name: 'websocket, dialled', maxFrameBytes, afterTooLarge: 'ends', connect: dialWebSocket });
+describeTransport({ name: 'websocket, dialled', maxFrameBytes, afterTooLarge: 'goes on', connect: dialWebSocket });
 describeTransport({ name: 'memory', maxFrameBytes: null, afterTooLarge: 'goes on', connect: connectMemory });
 describeTransport({
   name: 'server-sent events, both ends',

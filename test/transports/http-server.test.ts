@@ -183,6 +183,25 @@ it('hands over a WebSocket with what was asked, and carries frames both ways', a
   await once(socket, 'close');
 });
 
+it('lets a message over 8 MiB be answered, and hangs up on one over 16 MiB', async () => {
+  const { board, server, headers } = await start();
+  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/v1/pi/ws?session=s1`, { headers });
+  const { channel } = (await board.connections.first(1))[0] ?? {};
+  channel?.open({
+    frame: ({ bytes }) => channel.send(`${bytes.length} bytes`),
+    fault: ({ code }) => channel.send(code),
+    end() {},
+  });
+  const answers = createArrivals<string>();
+  socket.on('message', (data) => answers.add(data.toString()));
+  await once(socket, 'open');
+  const mebibyte = 1024 * 1024;
+  for (const length of [8 * mebibyte, 8 * mebibyte + 1, 2]) socket.send('x'.repeat(length));
+  expect(await answers.first(3)).toEqual([`${8 * mebibyte} bytes`, 'too-large', '2 bytes']);
+  socket.send('x'.repeat(16 * mebibyte + 1));
+  expect((await once(socket, 'close'))[0]).toBe(1009);
+});
+
 it.each([
   ['/v1/pi/ws?session=nobody', 404],
   ['/v1/pi/ws?session=..', 400],

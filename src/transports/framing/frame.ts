@@ -106,14 +106,14 @@ function deepest(bytes: Buffer, limit: number): number {
 /** The index of the quote that closes the string whose first character is at `from`. */
 function endOfString(bytes: Buffer, from: number): number {
   let quote = bytes.indexOf(QUOTE, from);
-  while (quote !== -1 && isEscaped(bytes, from, quote)) quote = bytes.indexOf(QUOTE, quote + 1);
+  while (quote !== -1 && isEscaped(bytes, quote)) quote = bytes.indexOf(QUOTE, quote + 1);
   return quote === -1 ? bytes.length : quote;
 }
 
-/** Whether an odd number of backslashes stands before it. */
-function isEscaped(bytes: Buffer, from: number, at: number): boolean {
+/** Whether an odd number of backslashes stands before it. The quote that opens the string ends the search. */
+function isEscaped(bytes: Buffer, at: number): boolean {
   let first = at;
-  while (first > from && bytes[first - 1] === BACKSLASH) first -= 1;
+  while (bytes[first - 1] === BACKSLASH) first -= 1;
   return (at - first) % 2 === 1;
 }
 
