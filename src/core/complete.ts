@@ -11,11 +11,12 @@ export function createCompletion(transcript: Transcript, note: (text: string) =>
   /** The last event in the life of each call of the run, or of a sub-agent in it. */
   const lived = new Map<string, number>();
   /**
-   * A call that was answered may come again, but not in a message that was open before it ran, nor while the message
-   * that called it is open: told again, message by message, its two lives would come in another order.
+   * A call that was answered may come again on its lane, but not in a message that was open before it ran, nor while
+   * the message that called it is open: told again, message by message, its two lives would come in another order.
    */
   const isCall = (lane: string) => (id: string) => {
-    if ((transcript.tools.get(id)?.state ?? 'done') !== 'done') return true;
+    const call = transcript.tools.get(id);
+    if (call !== undefined && (call.state !== 'done' || laneOf(call) !== lane)) return true;
     if ((lived.get(id) ?? 0) > (transcript.open.get(lane)?.seq ?? 0)) return true;
     return [...transcript.open.values()].some(({ blocks }) =>
       blocks.some(({ head }) => head.kind === 'tool-call' && head.id === id),
