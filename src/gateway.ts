@@ -269,8 +269,9 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     board,
     serveClient: (channel, request) =>
       new Promise((resolve) => {
-        const entry = openSession(request);
-        const { session } = entry;
+        // First what may be refused: a session must not be left behind.
+        sideOf(request.frontend, request.options);
+        const { session } = openSession(request);
         attach(
           channel,
           { ...request, session: session.id, principal: owner },

@@ -220,6 +220,8 @@ describe('a client that comes late', () => {
       for (const [at, other] of others.entries()) {
         const isReset = logged.slice(0, at + 1).some(({ event }) => event.type === 'history-reset');
         for (const [lane, all] of first ?? []) {
+          // Behind a reset only the main thread keeps an order from which its last part can be told.
+          if (isReset && lane !== null) continue;
           const own = other.get(lane) ?? { said: [], results: [] };
           expect({ at, lane, ...own }).toEqual({ at, lane, ...(isReset ? lastOf(all, own) : all) });
         }

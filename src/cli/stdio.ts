@@ -51,7 +51,10 @@ async function serveStdio(command: readonly string[], options: StdioOptions): Pr
   }, 10_000);
   // An agent inside this process holds nothing open: without this Node would leave in the middle of a silent run.
   const stayAlive = setInterval(() => {}, 60_000);
-  await served;
-  clearInterval(stayAlive);
-  gateway.close('the client is gone');
+  try {
+    await served;
+  } finally {
+    clearInterval(stayAlive);
+    gateway.close('the client is gone');
+  }
 }

@@ -1,9 +1,9 @@
 // The life of a session's agent: it dies before, in and after a run, cannot be started, is replaced, is held back.
 import { describe, expect, test } from 'vitest';
 import type { Event } from '../../src/core/event.ts';
-import { recordingProjection } from '../support/core/recording.ts';
+import { heard, recordingProjection } from '../support/core/recording.ts';
 import { createSessionRig, promptOf, question, type RigOptions } from '../support/core/session-rig.ts';
-import { drain } from '../support/core/stream-rig.ts';
+import { drain, framesOf } from '../support/core/stream-rig.ts';
 
 const crash = { reason: 'agent exited (code 137)', detail: 'out of memory' };
 const sentence = 'agent exited (code 137): out of memory';
@@ -104,6 +104,19 @@ describe('an agent that dies', () => {
     rig.run();
     rig.agent.wire.end(crash);
     expect(rig.log()).toEqual(['run-start', 'notice held back', '+run-end failed', 'agent-changed down']);
+  });
+
+  test('because a frame of it was lost: the run says so (F7)', () => {
+    const rig = createSessionRig();
+    const reader = rig.session.stream('plain', recordingProjection).attach(null);
+    rig.prompt('one');
+    rig.run();
+    rig.agent.wire.fault('a frame of over 32 MiB');
+    rig.clock.advance(0);
+    const [ending] = heard(framesOf(drain(reader))).filter(({ type }) => type === 'run-end');
+    const message = 'the agent sent a frame of over 32 MiB';
+    expect(ending).toMatchObject({ outcome: 'failed', failure: { kind: 'agent', message } });
+    expect(rig.session.state).toBe('down');
   });
 
   test('is idle: nobody is waited for any more', () => {

@@ -1,0 +1,116 @@
+// Any client with any agent over any transport: one whole turn, then a turn that is interrupted. Knows no protocol.
+import { describe, expect, test } from 'vitest';
+import { parseConfig } from '../../src/config.ts';
+import type { Adapter } from '../../src/core/adapter.ts';
+import type { Channel } from '../../src/core/channel.ts';
+import { createGateway } from '../../src/gateway.ts';
+import type { AgentRole } from '../support/agent-roles.ts';
+import type { ClientRole } from '../support/client-roles.ts';
+import { clientTransports, type Reach } from '../support/client-transports.ts';
+import { tells } from '../support/telltale.ts';
+import { within } from '../support/within.ts';
+
+/** Who plays clients and agents, by adapter id. */
+export interface Cast {
+  readonly clients: ReadonlyMap<string, ClientRole>;
+  readonly agents: ReadonlyMap<string, AgentRole>;
+}
+
+/** One client with one agent over one transport. */
+export interface Pair {
+  readonly name: string;
+  readonly frontend: string;
+  readonly backend: string;
+  readonly reach: Reach;
+}
+
+/** The pairs that these protocols make: every frontend, every backend, every transport. */
+export function pairsOf(adapters: readonly Adapter[]): Pair[] {
+  const frontends = adapters.filter((adapter) => adapter.frontend !== undefined);
+  const backends = adapters.filter((adapter) => adapter.backend !== undefined);
+  return frontends.flatMap(({ id: frontend }) =>
+    backends.flatMap(({ id: backend }) =>
+      [...clientTransports].map(([transport, reach]) => ({
+        name: `${frontend} client, ${backend} agent, ${transport}`,
+        frontend,
+        backend,
+        reach,
+      })),
+    ),
+  );
+}
+
+/** What a client hears, and waits for. */
+function hear(channel: Channel) {
+  const frames: string[] = [];
+  const watchers = new Set<() => void>();
+  let ending: string | null = null;
+  const wake = () => {
+    for (const watcher of watchers) watcher();
+  };
+  channel.open({
+    frame(frame) {
+      frames.push(frame.text);
+      wake();
+    },
+    fault: ({ message }) => {
+      ending ??= message;
+      wake();
+    },
+    end({ reason }) {
+      ending ??= reason;
+      wake();
+    },
+  });
+  return {
+    frames,
+    /** The frames from `from` on, as soon as they please. */
+    until(label: string, from: number, isEnough: (heard: readonly string[]) => boolean): Promise<readonly string[]> {
+      const look = () => {
+        const heard = frames.slice(from);
+        if (isEnough(heard)) return heard;
+        if (ending !== null) throw new Error(`the connection ended (${ending}) before ${label}: ${heard.join('\n')}`);
+        return undefined;
+      };
+      return within(label, watchers, look, () => `: ${frames.slice(from).join('\n')}`);
+    },
+  };
+}
+
+/** Runs every pair of these protocols, or those that `isWanted`. */
+export function describePairs(
+  adapters: readonly Adapter[],
+  cast: Cast,
+  isWanted: (pair: Pair) => boolean = () => true,
+): void {
+  describe.each(pairsOf(adapters).filter(isWanted))('$name', ({ frontend, backend, reach }) => {
+    test('a whole turn, and one that is interrupted', async () => {
+      const client = cast.clients.get(frontend);
+      const agent = cast.agents.get(backend);
+      if (client === undefined) throw new Error(`nobody plays a client of ${frontend}: test/support/client-roles.ts`);
+      if (agent === undefined) throw new Error(`nobody plays an agent of ${backend}: test/support/agent-roles.ts`);
+      const gateway = createGateway(parseConfig({ agents: { cast: agent.config } }), { log: () => {} });
+      const { channel, dispose } = await reach(gateway, frontend, 'cast');
+      try {
+        const ear = hear(channel);
+        channel.send(client.prompt(agent.turn.prompt));
+        const first = await ear.until('the end of the first turn', 0, (heard) => heard.some(client.isOver));
+        for (const words of agent.turn.says)
+          expect({ words, told: tells(first, words) }).toEqual({ words, told: true });
+        expect(first.filter(client.isOver).map(client.isCutShort)).toEqual([false]);
+
+        const from = ear.frames.length;
+        channel.send(client.prompt(agent.endless.prompt));
+        await ear.until('the beginning of the second turn', from, (heard) => tells(heard, agent.endless.says));
+        channel.send(client.interrupt());
+        const second = await ear.until('the end of the second turn', from, (heard) => heard.some(client.isOver));
+        expect(second.filter(client.isOver).map(client.isCutShort)).toEqual([true]);
+        expect(client.judge(ear.frames)).toEqual([]);
+      } finally {
+        channel.close('normal', 'the test is over');
+        gateway.close('the test is over');
+        await dispose();
+      }
+    });
+  });
+}

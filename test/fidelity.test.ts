@@ -1,0 +1,28 @@
+// docs/fidelity.md says what the adapters do today. `UPDATE=1` writes it anew; read what it writes.
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { adapters } from '../src/adapters/index.ts';
+import { fidelityPage } from './support/fidelity.ts';
+import { isUpdate } from './support/fixtures.ts';
+
+const file = path.resolve(import.meta.dirname, '../docs/fidelity.md');
+
+test('docs/fidelity.md is up to date', () => {
+  const page = fidelityPage([...adapters.values()]);
+  if (isUpdate) writeFileSync(file, page);
+  expect(readFileSync(file, 'utf8')).toBe(page);
+});
+
+test('it has a part for each protocol of agents with each of clients', () => {
+  const all = [...adapters.values()];
+  const pairs = all.flatMap((agent) =>
+    all.flatMap((client) =>
+      agent.backend === undefined || client.frontend === undefined ? [] : [`## ${agent.id} agent, ${client.id} client`],
+    ),
+  );
+  const headings = fidelityPage(all)
+    .split('\n')
+    .filter((line) => / agent, .* client$/u.test(line));
+  expect(headings).toEqual(pairs);
+});

@@ -1,0 +1,38 @@
+// How an agent of each protocol is started in the tests that go across protocols, and what it says. A backend without
+// an agent here fails them.
+import { fileURLToPath } from 'node:url';
+import type { AgentConfig } from '../../src/config.ts';
+
+/** An agent of one protocol. */
+export interface AgentRole {
+  readonly config: AgentConfig;
+  /** A prompt that is answered with thinking, a tool and text, and words of that answer, in their order. */
+  readonly turn: { readonly prompt: string; readonly says: readonly string[] };
+  /** A prompt whose answer begins with that and never ends by itself. */
+  readonly endless: { readonly prompt: string; readonly says: string };
+}
+
+const scriptedPi = fileURLToPath(new URL('./scripted-pi.mjs', import.meta.url));
+
+/** By adapter id. */
+export const agentRoles: ReadonlyMap<string, AgentRole> = new Map<string, AgentRole>([
+  [
+    'demo',
+    {
+      config: { protocol: 'demo', options: { paceMs: 0 } },
+      turn: {
+        prompt: 'think tool',
+        says: ['so I take my time', 'Let me look that up.', 'found 3 entries', 'The lookup found 3 entries.'],
+      },
+      endless: { prompt: 'hang', says: 'I was about to' },
+    },
+  ],
+  [
+    'pi',
+    {
+      config: { protocol: 'pi', command: [process.execPath, scriptedPi] },
+      turn: { prompt: 'look', says: ['A drawer comes to mind.', 'three cables lie in it', 'There are three cables.'] },
+      endless: { prompt: 'hang', says: 'I was about to' },
+    },
+  ],
+]);
