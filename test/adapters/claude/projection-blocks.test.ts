@@ -21,9 +21,9 @@ import {
   run,
   started,
   text,
-  whole,
-  type Stop,
   type RunEnd,
+  type Stop,
+  whole,
 } from './words.ts';
 
 describe('the blocks of a message', () => {
@@ -222,6 +222,13 @@ describe('what comes whole', () => {
     expect(inOrder(frames)).toEqual([]);
   });
 
+  test('pieces of what came whole already are ignored', () => {
+    const block = { kind: 'whole', content: { type: 'text', text: 'all' } } as const;
+    const { frames } = told([...run, message(), opened(0, block), piece(0, ' and more'), closed(0), ended(), ...done]);
+    expect(only(frames, 'content_block_delta')).toHaveLength(1);
+    expect(inOrder(frames)).toEqual([]);
+  });
+
   const image = { type: 'image', data: 'aGk=', mediaType: 'image/jpeg' } as const;
   const link = { type: 'link', url: 'https://example.com' } as const;
   const redacted = { type: 'redacted_thinking', data: 'aGlkZGVu' };
@@ -257,6 +264,12 @@ describe('what comes whole', () => {
       { type: 'opaque', name: 'chart', protocol: 'toy', payload: { bars: null } },
       unknown('chart', { bars: null }),
       unknown('chart', { bars: null }),
+    ],
+    [
+      'a block that holds nothing',
+      { type: 'opaque', name: 'void', protocol: 'toy', payload: null },
+      unknown('void', null),
+      unknown('void', null),
     ],
     [
       'a payload that is no block',

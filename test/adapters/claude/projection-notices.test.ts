@@ -172,6 +172,18 @@ describe('questions', () => {
     expect(told([dialog({}), { type: 'dialog-end', id: 'd', outcome: 'answered' }]).frames).toHaveLength(1);
   });
 
+  test.each<[EventOf<'approval-end'>['outcome'], number]>([
+    ['allowed', 0],
+    ['denied', 0],
+    ['cancelled', 1],
+    ['expired', 1],
+  ])('an approval that is %s: %i withdrawals', (outcome, count) => {
+    const ask: Event = { type: 'approval-request', id: 'a', name: 'swap', input: {} };
+    const { frames } = told([...run, ask, { type: 'approval-end', id: 'a', outcome }]);
+    const withdrawal = { type: 'control_cancel_request', request_id: 'a' };
+    expect(frames.slice(2)).toEqual(Array.from({ length: count }, () => withdrawal));
+  });
+
   test('they are asked in the middle of a message, at once', () => {
     const ask: Event = { type: 'approval-request', id: 'a', name: 'swap', input: {} };
     const { frames } = told([...run, message(), opened(0, { kind: 'text' }), ask]);

@@ -170,6 +170,12 @@ describe('the result', () => {
     expect(resultOf([...events, ...run, ...done])).toMatchObject({ permission_denials: [] });
   });
 
+  test('what becomes of a sub-agent’s message is not what becomes of the run', () => {
+    const sub = [message('s', { parent: 'a' }), ended('aborted', { parent: 'a' })];
+    const events = [message(), ...call(0, 'a'), ended('tool-use'), started('a'), ...sub, answered('a')];
+    expect(resultOf([...run, ...events, ...done])).toMatchObject({ subtype: 'success', stop_reason: 'tool_use' });
+  });
+
   const streaming = [message(), ...text(0, 'half'), ended('aborted')];
   const inTool = [message(), ...call(0, 'c'), ended('tool-use'), started('c')];
   const over = (outcome: RunEnd['outcome'], failure?: RunEnd['failure']): Event[] => [

@@ -6,12 +6,14 @@ import { told } from './harness.ts';
 import {
   answered,
   call,
+  closed,
   contentIn,
   done,
   ended,
   inOrder,
   message,
   only,
+  opened,
   outline,
   run,
   started,
@@ -78,6 +80,54 @@ describe('results of tools', () => {
     const { frames } = told([...run, message(), ...call(0, 'c'), ended('tool-use'), answered('c', content), ...done]);
     const [frame] = only(frames, 'user');
     expect(contentIn(frame)[0]?.content).toEqual(expected);
+  });
+
+  test('a result of a sub-agent’s tool waits until its call is whole', () => {
+    const { frames } = told([
+      ...run,
+      message(),
+      ...call(0, 'a'),
+      ended('tool-use'),
+      started('a'),
+      message('s', { parent: 'a' }),
+      opened(0, { kind: 'tool-call', id: 'b', name: 'read' }, 'a'),
+      answered('b', [], 'a'),
+      closed(0, { parent: 'a' }),
+      ended('tool-use', { parent: 'a' }),
+      answered('a'),
+      ...done,
+    ]);
+    expect(inOrder(frames)).toEqual([]);
+    expect(outline(frames).slice(-4)).toEqual([
+      'assistant tool_use',
+      'user tool_result b',
+      'user tool_result a',
+      'result success',
+    ]);
+  });
+
+  test('a call of an earlier run does not count as shown', () => {
+    const sub = [message('s', { parent: 'a' }), ...text(0, 'in').map((event) => ({ ...event, parent: 'a' }))];
+    const { frames } = told([
+      ...run,
+      message(),
+      ...call(0, 'a'),
+      ended('tool-use'),
+      answered('a'),
+      ...done,
+      ...run,
+      message('n'),
+      opened(0, { kind: 'tool-call', id: 'a', name: 'read' }),
+      ...sub,
+      ended('end', { parent: 'a' }),
+      closed(0),
+      ended('tool-use'),
+      answered('a'),
+      ...done,
+    ]);
+    expect(inOrder(frames)).toEqual([]);
+    const words = outline(frames);
+    expect(words.lastIndexOf('assistant tool_use')).toBeLessThan(words.indexOf('assistant text'));
   });
 
   test('the progress of a tool is lost, and said to be', () => {
