@@ -5,7 +5,7 @@ import { type AgentConfig, type Config, insideRoots } from './config.ts';
 import type { Adapter, Env, FrontendSide, NoteLevel, Options } from './core/adapter.ts';
 import type { AgentConnection } from './core/agent-link.ts';
 import type { Channel, FrameFault, Out } from './core/channel.ts';
-import { driveFrontend, type FrontendDriver, linkClient } from './core/client-link.ts';
+import { type ClientListener, driveFrontend, type FrontendDriver, linkClient } from './core/client-link.ts';
 import type { Clock } from './core/clock.ts';
 import { GatewayError } from './core/errors.ts';
 import { createHub, type HubEntry } from './core/hub.ts';
@@ -28,7 +28,9 @@ export interface Gateway {
    * client has gone and the session is closed. Throws `invalid` for an unknown frontend or agent.
    */
   serveClient(channel: Channel, request: Pick<ClientRequest, 'frontend' | 'agent' | 'options'>): Promise<void>;
-  /** Ends every session and agent. */
+  /** Takes nothing new and lets runs end for at most `graceMs`; then {@link Gateway.close}. */
+  drain(reason: string, graceMs: number): Promise<void>;
+  /** Ends every session and agent at once. */
   close(reason: string): void;
 }
 
@@ -41,15 +43,21 @@ export interface GatewayPorts {
 /** Only one principal exists: whoever holds the token, or owns the process on stdio. */
 const owner = 'owner';
 
+/** Node fires longer timers at once, ms. */
+const longestTimeout = 2 ** 31 - 1;
+
 /** Monotonic time and real timers. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   after(ms, callback) {
     let immediate: NodeJS.Immediate | undefined;
     // On a busy machine a timer and the bytes that it waits for are due together: what has arrived is heard first.
-    const timer = setTimeout(() => {
-      immediate = setImmediate(callback);
-    }, ms);
+    const timer = setTimeout(
+      () => {
+        immediate = setImmediate(callback);
+      },
+      Math.min(ms, longestTimeout),
+    );
     return () => {
       clearTimeout(timer);
       clearImmediate(immediate);
@@ -65,7 +73,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
   const counts = new Map<NoteLevel, number>();
   /** One driver per SSE stream: those who post to it and those who read it share it. */
   const posting = new WeakMap<Stream, FrontendDriver & { collect(sent: Out[] | null): void }>();
-  const idleSince = new Map<string, number>();
+  const idleSince = new WeakMap<Session, number>();
   const sweeper = setInterval(sweep, Math.min(60_000, config.limits.idleSessionMs));
   sweeper.unref();
   let closing = false;
@@ -182,8 +190,12 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     const driver = postDriver(session, request);
     const sent: Out[] = [];
     driver.collect(sent);
-    const inOrder = tell(driver);
-    driver.collect(null);
+    let inOrder = false;
+    try {
+      inOrder = tell(driver);
+    } finally {
+      driver.collect(null);
+    }
     if (!inOrder) return sent.map((out) => bytesOf(out).toString());
     for (const out of sent) stream.inject(out);
     return [];
@@ -201,12 +213,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     });
   }
 
-  function attach(
-    channel: Channel,
-    request: ClientRequest,
-    options: { holds: boolean },
-    listener: { end(): void; half?(): void },
-  ) {
+  function attach(channel: Channel, request: ClientRequest, options: { holds: boolean }, listener: ClientListener) {
     const { session } = entryFor(request);
     const side = sideOf(request.frontend, request.options);
     const stream = session.stream(`${request.frontend} ${side.key}`, side.projection);
@@ -218,15 +225,12 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     const now = clock.now();
     for (const { session } of hub.list()) {
       if (session.readers > 0 || session.state === 'running') {
-        idleSince.delete(session.id);
+        idleSince.delete(session);
         continue;
       }
-      const since = idleSince.get(session.id) ?? now;
-      idleSince.set(session.id, since);
-      if (now - since >= config.limits.idleSessionMs) {
-        idleSince.delete(session.id);
-        hub.remove(session.id, 'the session was idle for too long');
-      }
+      const since = idleSince.get(session) ?? now;
+      idleSince.set(session, since);
+      if (now - since >= config.limits.idleSessionMs) hub.remove(session.id, 'the session was idle for too long');
     }
   }
 
@@ -238,6 +242,12 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
       clients: sessions.reduce((sum, session) => sum + session.readers, 0),
       notes: counts,
     };
+  }
+
+  function close(reason: string): void {
+    closing = true;
+    clearInterval(sweeper);
+    hub.closeAll(reason);
   }
 
   const board: Board = {
@@ -282,15 +292,20 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
               resolve();
             },
             // `echo '…' | patchbay stdio`: the answer is still wanted when the question has been asked.
-            half: () => session.whenIdle(() => channel.close('normal', 'everything has been answered')),
+            half: (finish) => session.whenIdle(() => finish('everything has been answered')),
           },
         );
       }),
-    close(reason) {
+    async drain(reason, graceMs) {
       closing = true;
-      clearInterval(sweeper);
-      hub.closeAll(reason);
+      const sessions = hub.list().map((entry) => entry.session);
+      for (const session of sessions) session.retire(reason);
+      const idle = sessions.map((session) => new Promise<void>((resolve) => session.whenIdle(resolve)));
+      const grace = new Promise<void>((resolve) => clock.after(graceMs, resolve));
+      await Promise.race([Promise.all(idle), grace]);
+      close(reason);
     },
+    close,
   };
 }
 

@@ -9,6 +9,9 @@ import { serveCommand } from './serve.ts';
 import { stdioCommand } from './stdio.ts';
 import { translateCommand } from './translate.ts';
 
+// Whoever started us may stop listening to our log; that ends nothing.
+process.stderr.on('error', () => {});
+
 const examples = `
 Examples:
   patchbay serve                                          the demo agent over HTTP, WebSocket and SSE

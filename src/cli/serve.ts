@@ -1,5 +1,6 @@
 // `patchbay serve`: HTTP, WebSocket and SSE for any number of clients.
 import { Command, InvalidArgumentError } from 'commander';
+import { messageOf } from '../core/errors.ts';
 import { createGateway } from '../gateway.ts';
 import { createLog, type LogLevel } from '../log.ts';
 import { listen } from '../transports/http/server.ts';
@@ -22,6 +23,9 @@ Examples:
   patchbay serve --backend pi -- pi --mode rpc --no-session
 
 The token comes from --token, else PATCHBAY_TOKEN, else a new one is made and printed.`;
+
+/** How long open runs may go on after a signal, ms (reference reliability T29). */
+const drainMs = 10_000;
 
 /** The command. */
 export function serveCommand(): Command {
@@ -49,11 +53,13 @@ async function serve(command: readonly string[], options: ServeOptions): Promise
     token: options.token ?? (process.env.PATCHBAY_TOKEN || undefined),
     allowedOrigins: [...config.server.allowedOrigins, ...options.origin],
     board: gateway.board,
+    maxFrameBytes: config.limits.clientFrameBytes,
+    onError: (error) => log('error', messageOf(error)),
   });
   onSignals(async (reason) => {
-    gateway.close(reason);
+    await gateway.drain(reason, drainMs);
     await server.close();
-  }, 10_000);
+  }, 2 * drainMs);
   process.stdout.write(options.json === true ? readyLine(server) : readyText(server, config.defaultAgent ?? 'demo'));
 }
 

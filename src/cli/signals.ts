@@ -1,7 +1,13 @@
-// Signals and the last words of the process: the first SIGTERM drains, the second ends at once (threat T29).
-import { killAllChildren } from '../transports/process-group.ts';
+// Signals and the last words of the process: the first one ends in order, the second at once (threat T29).
+import { killAllChildren, whenChildrenAreGone } from '../transports/process-group.ts';
 
-/** Calls `drain` on the first signal; the process ends when it is done, or at the second signal, or after `limitMs`. */
+/** How long agents may take to leave after they were told, ms; their channels send SIGTERM and then SIGKILL. */
+const childrenMs = 6000;
+
+/**
+ * Calls `drain` on the first signal. The process ends when that is done and the agents have left, or at the second
+ * signal, or after `limitMs`.
+ */
 export function onSignals(drain: (reason: string) => Promise<void>, limitMs: number): void {
   let signalled = false;
   const handle = (signal: string) => {
@@ -9,10 +15,12 @@ export function onSignals(drain: (reason: string) => Promise<void>, limitMs: num
     signalled = true;
     const limit = setTimeout(() => process.exit(1), limitMs);
     limit.unref();
-    drain(`the gateway was stopped (${signal})`).then(
-      () => process.exit(0),
-      () => process.exit(1),
-    );
+    drain(`the gateway was stopped (${signal})`)
+      .then(() => whenChildrenAreGone(childrenMs))
+      .then(
+        () => process.exit(0),
+        () => process.exit(1),
+      );
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => handle(signal));
   process.on('exit', killAllChildren);

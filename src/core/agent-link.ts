@@ -4,7 +4,7 @@ import type { Action, Backend, NoteLevel } from './adapter.ts';
 import type { Channel, Ending } from './channel.ts';
 import { type Clock, createTimers } from './clock.ts';
 import type { Command } from './command.ts';
-import { type Outcome, refused } from './errors.ts';
+import { messageOf, type Outcome, refused } from './errors.ts';
 import type { Event } from './event.ts';
 
 /** A fresh agent: its connection and the machine that speaks to it. */
@@ -28,7 +28,9 @@ export function sentenceOf({ reason, detail }: Ending): string {
 
 /** A running agent. */
 export interface AgentLink {
-  readonly channel: Channel;
+  /** Stops and restarts hearing it (back-pressure). */
+  hold(): void;
+  release(): void;
   /** Calls back exactly once, also when the agent goes away. */
   submit(command: Command, settle: (outcome: Outcome) => void): void;
   /** Ends the connection; `listener.end` follows with that reason. */
@@ -42,6 +44,9 @@ export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, l
   let commands = 0;
   let stopping: string | null = null;
   let ended = false;
+  let held = false;
+  /** Timers that passed while the agent was held. */
+  const due = new Set<string>();
 
   function settle(id: string, outcome: Outcome): void {
     const callback = pending.get(id);
@@ -65,7 +70,7 @@ export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, l
           listener.note(action.level, action.text);
           break;
         case 'timer':
-          timers.set(action.id, action.ms, () => perform(backend.wake?.(action.id) ?? []));
+          timers.set(action.id, action.ms, () => wake(action.id));
           break;
         case 'close':
           stopping ??= action.reason;
@@ -77,8 +82,25 @@ export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, l
     }
   }
 
+  /** A fault of ours, or of a machine that met what it could not take, ends this agent and nobody else's session. */
+  function guarded(act: () => readonly Action<Event>[]): void {
+    try {
+      perform(act());
+    } catch (thrown) {
+      listener.note('violation', `internal error: ${messageOf(thrown)}`);
+      stopping ??= 'an internal error of the gateway';
+      channel.close('error', stopping);
+    }
+  }
+
+  /** An agent inside this process is held back by its timers: there is no pipe to leave unread. */
+  function wake(timer: string): void {
+    if (held) due.add(timer);
+    else guarded(() => backend.wake?.(timer) ?? []);
+  }
+
   channel.open({
-    frame: (frame) => perform(backend.decode(frame)),
+    frame: (frame) => guarded(() => backend.decode(frame)),
     // What was lost may have been the end of a message: the state is unknown, so this agent is done (F7).
     fault: (fault) => {
       listener.note('violation', fault.message);
@@ -88,23 +110,36 @@ export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, l
     end: (ending) => {
       if (ended) return;
       ended = true;
-      perform(backend.end?.() ?? []);
+      guarded(() => backend.end?.() ?? []);
       timers.clear();
+      due.clear();
       const told = { ...ending, reason: stopping ?? ending.reason };
       for (const id of [...pending.keys()]) settle(id, refused('agent-down', sentenceOf(told)));
       listener.end(told);
     },
   });
-  perform(backend.start?.() ?? []);
+  guarded(() => backend.start?.() ?? []);
 
   return {
-    channel,
+    hold() {
+      held = true;
+      channel.pause();
+    },
+    release() {
+      held = false;
+      channel.resume();
+      for (const timer of due) {
+        if (held) return;
+        due.delete(timer);
+        wake(timer);
+      }
+    },
     submit(command, callback) {
       if (ended) return callback(refused('agent-down', stopping ?? 'the agent is gone'));
       commands += 1;
       const id = `c${commands}`;
       pending.set(id, callback);
-      perform(backend.encode(command, id));
+      guarded(() => backend.encode(command, id));
     },
     stop(reason) {
       stopping ??= reason;

@@ -8,6 +8,8 @@ export interface Frame {
   readonly text: string;
   /** Throws a GatewayError `bad-frame` or `too-deep` (128 levels) when the bytes are not acceptable JSON. */
   readonly json: unknown;
+  /** What begins at that byte, as a frame of its own. */
+  from(byte: number): Frame;
 }
 
 /** One whole message for the wire: text, or pieces written with one scatter write. Never holds a raw LF. */

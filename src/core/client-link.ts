@@ -3,11 +3,14 @@ import type { Action, Frontend, NoteLevel } from './adapter.ts';
 import type { Channel, CloseCode, Frame, FrameFault, Out } from './channel.ts';
 import { type Clock, createTimers } from './clock.ts';
 import type { Command } from './command.ts';
-import type { Outcome } from './errors.ts';
+import { messageOf, type Outcome, refused } from './errors.ts';
 import type { Entry, Reader } from './reader.ts';
 
 /** Bytes that may wait in a client's socket before its reader stops pulling (reference reliability T26). */
 export const highWater = 64 * 1024;
+
+/** Commands of one client that may be on their way at once (reference reliability T32). */
+const mostUnanswered = 256;
 
 /** Where a client's commands go. */
 export interface CommandSink {
@@ -67,7 +70,15 @@ export function driveFrontend(
 
   perform(frontend.start?.() ?? []);
   return {
-    frame: (frame) => perform(frontend.decode(frame)),
+    frame(frame) {
+      try {
+        return perform(frontend.decode(frame));
+      } catch (thrown) {
+        sink.note('violation', `internal error: ${messageOf(thrown)}`);
+        perform(frontend.fault({ code: 'bad-frame', message: 'the gateway failed on this frame' }));
+        return false;
+      }
+    },
     fault: (fault) => {
       perform(frontend.fault(fault));
     },
@@ -139,6 +150,9 @@ export function linkClient(
   const counted: CommandSink = {
     note: sink.note,
     submit(command, settle) {
+      if (unanswered >= mostUnanswered) {
+        return settle(refused('limit', `${mostUnanswered} commands are waiting for their answers already`));
+      }
       unanswered += 1;
       sink.submit(command, (outcome) => {
         unanswered -= 1;

@@ -9,10 +9,10 @@ export interface Cause {
   readonly failure: Failure;
 }
 
-/** The ending of an open block: what came stays; arguments that are not whole JSON are marked. */
-export function closeBlock(block: Block, parent: string | undefined): EventOf<'block-end'> {
+/** The ending of an open block: what came stays. Marked: a text that was cut, arguments that are not whole JSON. */
+export function closeBlock(block: Block, parent: string | undefined, isCut = false): EventOf<'block-end'> {
   const end = { type: 'block-end', parent, index: block.index, synthetic: true } as const;
-  if (block.head.kind !== 'tool-call') return end;
+  if (block.head.kind !== 'tool-call') return isCut ? { ...end, incomplete: true } : end;
   const input = wholeInput(block.text);
   return input === null ? { ...end, incomplete: true } : { ...end, input };
 }
@@ -32,7 +32,7 @@ export function closeMessage(message: AssistantMessage, cause: Cause): Event[] {
   const { parent } = message.start;
   const reason = cause.outcome === 'aborted' ? 'aborted' : 'error';
   return [
-    ...message.blocks.filter((block) => block.end === undefined).map((block) => closeBlock(block, parent)),
+    ...message.blocks.filter((block) => block.end === undefined).map((block) => closeBlock(block, parent, true)),
     { type: 'message-end', parent, stop: { reason }, failure: cause.failure, synthetic: true },
   ];
 }

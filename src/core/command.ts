@@ -55,6 +55,8 @@ const runCommands = [
     remember: z.array(z.unknown()).optional(),
     /** With a denial: stop the run as well. */
     interrupt: z.boolean().optional(),
+    /** The client has no way to ask its user: it counts only when no other client is there to answer. */
+    unable: z.boolean().optional(),
   }),
   command('answer-dialog', {
     id: z.string(),
@@ -64,6 +66,7 @@ const runCommands = [
       z.object({ kind: z.literal('responses'), responses: z.record(z.string(), z.unknown()) }),
       z.object({ kind: z.literal('cancelled') }),
     ]),
+    unable: z.boolean().optional(),
   }),
   command('compact', { instructions: z.string().optional() }),
   command('bash', { command: z.string() }),

@@ -31,12 +31,13 @@ export function createCompletion(transcript: Transcript, note: (text: string) =>
     return `${wanted}-${number}`;
   }
 
-  function live(call: string | undefined): void {
-    if (call !== undefined) lived.set(call, transcript.lastSeq + 1);
+  function live(call: string): void {
+    lived.set(call, transcript.lastSeq + 1);
   }
 
   return (event) => {
-    if ('parent' in event) live(event.parent);
+    // A sub-agent may speak before its call is told; then that call is not taken.
+    if ('parent' in event && event.parent !== undefined && transcript.tools.has(event.parent)) live(event.parent);
     switch (event.type) {
       case 'message-start': {
         const id = free(event.id, isMessage, event.type);

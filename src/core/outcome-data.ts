@@ -30,6 +30,8 @@ export type SessionSummary = z.infer<typeof SessionSummary>;
 
 /** `data` of `{ ok: true }` for the commands that answer with something; all others answer with nothing. */
 export const OutcomeData = {
+  /** The prompts that wait in the session's queue and will still run. */
+  abort: z.object({ waiting: z.array(z.object({ extra: Extra.optional() })), ...raw }),
   compact: z.object({ summary: z.string(), tokensBefore: z.number().optional(), ...raw }),
   bash: z.object({
     output: z.string(),

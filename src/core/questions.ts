@@ -14,6 +14,8 @@ export interface QuestionPorts {
   readonly clock: Clock;
   /** For questions that bring no deadline of their own, ms. */
   readonly deadlineMs: number;
+  /** Clients that may answer. */
+  readers(): number;
   /** Logs an event through the repair. */
   admit(event: Event): void;
   /** Passes an accepted answer to the agent. */
@@ -28,17 +30,26 @@ export interface Questions {
   clear(): void;
 }
 
+/** Questions of one session that may be open at once. */
+const mostOpen = 64;
+
 /** Nobody answers: an approval is denied, a dialog cancelled; never the other way (reliability F15). */
 export function createQuestions(ports: QuestionPorts): Questions {
   const { transcript, clock, admit } = ports;
   const timers = createTimers(clock);
   /** Answered and on its way to the agent: nobody may answer a second time meanwhile. */
   const taken = new Set<Question>();
+  /** How many clients have said that they cannot answer it. */
+  const unable = new WeakMap<Question, number>();
   /** Those of them whose deadline has passed on the way. */
   const overdue = new Set<Question>();
 
   // By identity: agents use ids again, and the answer to an old question must not end a new one (reliability T22).
   const isOpen = (question: Question) => openOf(transcript, question) === question;
+
+  /** An agent that asks without end is not listened to (reliability T32). */
+  const deadlineOf = ({ timeoutMs }: Question) =>
+    transcript.approvals.size + transcript.dialogs.size > mostOpen ? 0 : (timeoutMs ?? ports.deadlineMs);
 
   function expire(question: Question): void {
     if (!isOpen(question)) return;
@@ -67,6 +78,11 @@ export function createQuestions(ports: QuestionPorts): Questions {
       if (question === undefined || taken.has(question)) {
         return settle(refused('stale', `no open question ${JSON.stringify(id)}: answered, withdrawn or never asked`));
       }
+      if (command.unable === true) {
+        const count = (unable.get(question) ?? 0) + 1;
+        unable.set(question, count);
+        if (count < ports.readers()) return settle({ ok: true });
+      }
       taken.add(question);
       ports.forward(command, (outcome) => {
         taken.delete(question);
@@ -81,7 +97,7 @@ export function createQuestions(ports: QuestionPorts): Questions {
       switch (event.type) {
         case 'approval-request':
         case 'dialog-request':
-          timers.set(timerOf(event), event.timeoutMs ?? ports.deadlineMs, () => expire(event));
+          timers.set(timerOf(event), deadlineOf(event), () => expire(event));
           return;
         case 'approval-end':
         case 'dialog-end':

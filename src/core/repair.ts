@@ -166,7 +166,8 @@ function endMessages(transcript: Transcript, event: Event): Remedy {
 function endBlocks(transcript: Transcript, event: EventOf<'message-end'>): Remedy {
   const message = transcript.open.get(laneOf(event));
   const open = message?.blocks.filter((block) => block.end === undefined) ?? [];
-  return open.map((block) => closeBlock(block, event.parent));
+  const isCut = event.stop.reason === 'aborted' || event.stop.reason === 'error';
+  return open.map((block) => closeBlock(block, event.parent, isCut));
 }
 
 function endTools(transcript: Transcript, event: Event): Remedy {

@@ -77,7 +77,7 @@ export function retell(
   const frames: Out[] = [];
   for (const logged of replay(view.transcript)) {
     fold(past, logged);
-    frames.push(...projection.event(logged));
+    for (const frame of projection.event(logged)) frames.push(frame);
   }
   transcript = view.transcript;
   return { projection, frames };

@@ -58,6 +58,8 @@ export interface Session extends SessionView {
   whenIdle(callback: () => void): void;
   /** The stream of that dialect: made on first use, then shared by all who name the same key. */
   stream(key: string, make: (view: SessionView) => Projection): Stream;
+  /** Takes no more prompts; what runs goes on. */
+  retire(reason: string): void;
   /** Ends the run, the agent and all streams. Idempotent. */
   close(reason: string): void;
 }
@@ -78,6 +80,7 @@ export function createSession(ports: SessionPorts): Session {
   /** Streams with a reader that cannot keep up. */
   const pressing = new Set<string>();
   let held = false;
+  let retired: string | null = null;
   /** Why the session is over. */
   let closed: string | null = null;
 
@@ -88,6 +91,7 @@ export function createSession(ports: SessionPorts): Session {
     clock,
     deadlineMs: limits.questionMs,
     admit,
+    readers: () => [...streams.values()].reduce((sum, stream) => sum + stream.readers, 0),
     forward: (answer, settle) => forward(answer, settle),
   });
 
@@ -190,6 +194,7 @@ export function createSession(ports: SessionPorts): Session {
   }
 
   function submitPrompt(command: CommandOf<'prompt'>, settle: Settle): void {
+    if (retired !== null) return settle(refused('shutting-down', retired));
     // Between two runs the agent is free, but the prompts that wait come first.
     if (!isBusy() && waiting.length === 0) return prompt(command, settle);
     const { whenBusy } = command;
@@ -203,11 +208,13 @@ export function createSession(ports: SessionPorts): Session {
 
   function abort(command: CommandOf<'abort'>, settle: Settle): void {
     if (command.target === 'run') {
-      if (!isBusy()) return settle({ ok: true });
+      if (!isBusy()) return settle({ ok: true, data: { waiting: [] } });
       // Counted from the first abort: who asks again must not give a hanging agent more time.
       if (!timers.has('abort')) timers.set('abort', limits.abortMs, stopUnwilling);
     }
-    forward(command, settle);
+    forward(command, (outcome) =>
+      settle(outcome.ok ? { ok: true, data: { waiting: waiting.map((next) => next.command) } } : outcome),
+    );
   }
 
   const stopUnwilling = () => agent?.stop('the agent did not stop when it was aborted');
@@ -242,8 +249,8 @@ export function createSession(ports: SessionPorts): Session {
     const hold = pressing.size > 0;
     if (hold === held || agent === null) return;
     held = hold;
-    if (hold) agent.channel.pause();
-    else agent.channel.resume();
+    if (hold) agent.hold();
+    else agent.release();
     // An agent that we do not listen to is not silent.
     if (transcript.run !== null) watchSilence();
   }
@@ -284,6 +291,10 @@ export function createSession(ports: SessionPorts): Session {
       streams.set(key, stream);
       if (closed !== null) stream.close(closed);
       return stream;
+    },
+    retire(reason) {
+      retired ??= reason;
+      for (const { settle } of waiting.splice(0)) settle(refused('shutting-down', reason));
     },
     close,
   };

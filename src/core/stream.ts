@@ -2,6 +2,7 @@
 import type { NoteLevel, Projection, SessionView } from './adapter.ts';
 import type { Out } from './channel.ts';
 import { formatCursor, parseCursor, type Place } from './cursor.ts';
+import { messageOf } from './errors.ts';
 import type { Logged } from './event.ts';
 import type { Entry, Reader } from './reader.ts';
 import { retell } from './replay.ts';
@@ -148,10 +149,22 @@ export function createStream(
     return entries;
   }
 
+  /** A projection that fails ends its own stream; the session and its other dialects go on. */
+  function project(logged: Logged): readonly Out[] {
+    try {
+      return projection.event(logged);
+    } catch (thrown) {
+      options.note?.('violation', `internal error: ${messageOf(thrown)}`);
+      closed = 'an internal error of the gateway';
+      wakeAll();
+      return [];
+    }
+  }
+
   return {
     event(logged) {
       if (closed !== null) return;
-      const outs = projection.event(logged);
+      const outs = project(logged);
       for (const { level, text } of projection.notes?.() ?? []) options.note?.(level, text);
       if (outs.length === 0) return;
       for (const out of outs) window.push(out, logged.seq);

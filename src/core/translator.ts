@@ -31,7 +31,7 @@ export function createTranslator(ports: TranslatorPorts): Translator {
   const append = (event: Event) => {
     const logged = { seq: transcript.lastSeq + 1, at: 0, event };
     fold(transcript, logged);
-    outs.push(...projection.event(logged));
+    for (const out of projection.event(logged)) outs.push(out);
     for (const { level, text } of projection.notes?.() ?? []) ports.note(level, text);
   };
   const admit = createRepair({ transcript, append, note: ports.note });

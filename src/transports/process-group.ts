@@ -29,6 +29,25 @@ export function adoptGroup(leader: number): ProcessGroup {
   };
 }
 
+/** Resolves when no child is left, or after `limitMs`. */
+export async function whenChildrenAreGone(limitMs: number): Promise<void> {
+  const until = performance.now() + limitMs;
+  // Asked now and then: a group can end without telling anybody here.
+  while (performance.now() < until) {
+    for (const leader of living) if (!isAlive(leader)) living.delete(leader);
+    if (living.size === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function isAlive(leader: number): boolean {
+  try {
+    return process.kill(-leader, 0);
+  } catch {
+    return false;
+  }
+}
+
 /** Kills every group that is left, at once. For the composition root's `process.on('exit')`; synchronous. */
 export function killAllChildren(): void {
   for (const leader of living) signalGroup(leader, 'SIGKILL');

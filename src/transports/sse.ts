@@ -45,6 +45,10 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
   function close(): void {
     if (closed) return;
     closed = true;
+    release();
+  }
+
+  function release(): void {
     settle();
     reader.close();
     onClose?.();
@@ -78,8 +82,17 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
 
   function end(): void {
     if (closed) return;
-    controller?.close();
-    close();
+    closed = true;
+    try {
+      // The last words of a session are said in the tick in which the server stops: they are still owed.
+      for (let entries = reader.read(batchBytes); entries.length > 0; entries = reader.read(batchBytes)) {
+        write(entries.flatMap(encodeEntry));
+      }
+      controller?.close();
+    } catch (thrown) {
+      controller?.error(thrown);
+    }
+    release();
   }
 
   reader.onReadable = () => {

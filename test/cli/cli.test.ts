@@ -106,6 +106,15 @@ describe('stdio', () => {
     expect([code, stderr]).toEqual([0, '']);
   });
 
+  it('says everything before it exits, also more than a pipe holds at once', async () => {
+    const { code, stdout } = await patchbay(['stdio', '--frontend', 'claude'], {
+      input: prompt('text 200000'),
+      cwd: empty,
+    });
+    expect(framesOf(stdout).at(-1)).toMatchObject({ type: 'result', is_error: false });
+    expect(code).toBe(0);
+  });
+
   it('waits for a silent agent, and ends its run well when it is told to stop', async () => {
     const { code, stdout } = await patchbay(['stdio', '--frontend', 'claude'], {
       input: prompt('hang'),

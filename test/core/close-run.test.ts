@@ -54,8 +54,8 @@ test.each<[string, Event[], string[]]>([
     '1: blocks, in order',
     [run, turn, message(), text(0), text(3), call(1, 'a')],
     [
-      '+block-end 0',
-      '+block-end 3',
+      '+block-end 0 cut',
+      '+block-end 3 cut',
       '+block-end 1 cut',
       '+message-end error',
       '+tool-end a aborted',
@@ -66,7 +66,7 @@ test.each<[string, Event[], string[]]>([
   [
     '1: not those that ended',
     [run, turn, message(), text(0), end(0), text(1)],
-    ['+block-end 1', '+message-end error', '+turn-end', '+run-end failed'],
+    ['+block-end 1 cut', '+message-end error', '+turn-end', '+run-end failed'],
   ],
   ['2: the message', [run, turn, message()], ['+message-end error', '+turn-end', '+run-end failed']],
   ['4: a tool that runs', [run, turn, tool('a')], ['+tool-end a', '+turn-end', '+run-end failed']],
@@ -116,7 +116,7 @@ test.each<[string, Event[], string[]]>([
     [
       '+b/block-end 0 cut',
       '+b/message-end error',
-      '+a/block-end 0',
+      '+a/block-end 0 cut',
       '+a/message-end error',
       '+approval-end x cancelled',
       '+b/tool-end c aborted',
@@ -135,7 +135,7 @@ test.each<[string, Event[], string[]]>([
     'all at once',
     [run, turn, message(), text(0), call(1, 'a'), tool('b'), asked('x', 'a'), asked('y'), dialog, retry, compaction],
     [
-      '+block-end 0',
+      '+block-end 0 cut',
       '+block-end 1 cut',
       '+message-end error',
       '+approval-end x cancelled',

@@ -89,7 +89,7 @@ describe('what is missing is made up', () => {
     [
       'the end of a message, for the next',
       [...inMessage, text(), { ...message, id: 'n' }],
-      [...opened, 'block-start 0 text', '+block-end 0', '+message-end error', 'message-start n'],
+      [...opened, 'block-start 0 text', '+block-end 0 cut', '+message-end error', 'message-start n'],
     ],
     [
       'the end of a turn, for the next',

@@ -69,7 +69,7 @@ describe('an agent that dies', () => {
     rig.agent.say({ type: 'block-start', index: 1, block: { kind: 'thinking' } });
     rig.log();
     rig.agent.wire.end(crash);
-    expect(rig.log().slice(0, 3)).toEqual(['+block-end 1', '+block-end 2', '+message-end error']);
+    expect(rig.log().slice(0, 3)).toEqual(['+block-end 1 cut', '+block-end 2 cut', '+message-end error']);
   });
 
   test('after a run: nothing of a run is told (F2)', () => {

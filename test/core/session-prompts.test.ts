@@ -299,7 +299,7 @@ describe('silence (F4, F5)', () => {
     expect(log().slice(3)).toEqual([
       'block-delta 0 all ',
       'block-delta 0 said',
-      '+block-end 0',
+      '+block-end 0 cut',
       '+message-end error',
       '+turn-end',
       '+run-end failed',

@@ -65,7 +65,7 @@ describe('where it listens', () => {
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     const refusal = await listen({ board: createFakeBoard(), port }).catch((thrown: unknown) => thrown);
     other.close();
-    expect(refusal).toMatchObject({ code: 'invalid', message: expect.stringContaining('EADDRINUSE') });
+    expect(refusal).toMatchObject({ code: 'busy', message: expect.stringContaining('EADDRINUSE') });
   });
 });
 

@@ -79,9 +79,17 @@ function asRpcBlock(block: unknown, status: string): unknown {
   return { ...block, toolName: name, toolType: toolType(name), status };
 }
 
+/** Claude Code's own tools, whose names make the seed's tool types (seed 6.2). */
+const claudeTools = new Set(
+  'BASH READ EDIT MULTIEDIT WRITE GLOB GREP LS TASK AGENT WEBFETCH WEBSEARCH TODOWRITE NOTEBOOKREAD NOTEBOOKEDIT EXITPLANMODE ASKUSERQUESTION BASHOUTPUT KILLSHELL SKILL SLASHCOMMAND'.split(
+    ' ',
+  ),
+);
+
 function toolType(name: unknown): string {
   if (typeof name !== 'string' || name === '') return 'UNKNOWN';
-  return name.startsWith('mcp__') ? 'MCP' : `CLAUDE_${name.toUpperCase()}`;
+  if (name.startsWith('mcp__')) return 'MCP';
+  return claudeTools.has(name.toUpperCase()) ? `CLAUDE_${name.toUpperCase()}` : 'UNKNOWN';
 }
 
 /** Nulls are absent in this dialect; what a tool takes or gives is data and stays as it is. */

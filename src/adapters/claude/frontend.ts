@@ -4,6 +4,8 @@ import type { Action, Env, Frontend, SessionView } from '../../core/adapter.ts';
 import type { Command, CommandOf } from '../../core/command.ts';
 import { messageOf, type Outcome } from '../../core/errors.ts';
 import type { Content } from '../../core/content.ts';
+import type { SessionInfo } from '../../core/event.ts';
+import { OutcomeData, QueryData } from '../../core/outcome-data.ts';
 import type { EventOf } from '../../core/event.ts';
 import { type Dialect, inDialect } from './envelope.ts';
 import { confirmChoices, dialogPrefix } from './notices.ts';
@@ -53,7 +55,10 @@ export function createConnection(env: Env, dialect: Dialect, session: SessionVie
     const { request_id: id, request } = frame;
     switch (request.subtype) {
       case 'initialize':
-        return succeed(id, initializeResponse(session));
+        // The agent may not have started yet, and only it knows its models.
+        return session?.transcript.info.models === undefined
+          ? ask(frame, { type: 'query', subject: 'models' })
+          : succeed(id, initializeResponse(session.transcript.info));
       case 'interrupt':
         return ask(frame, { type: 'abort', target: 'run' });
       case 'set_model':
@@ -99,17 +104,29 @@ export function createConnection(env: Env, dialect: Dialect, session: SessionVie
     });
   }
 
+  function unable(requestId: string, reason: string): Actions {
+    if (!requestId.startsWith(dialogPrefix)) {
+      return deliver({ type: 'answer-approval', id: requestId, decision: 'deny', reason, unable: true });
+    }
+    const id = requestId.slice(dialogPrefix.length);
+    return deliver({ type: 'answer-dialog', id, answer: { kind: 'cancelled' }, unable: true });
+  }
+
   function decodeFrame(frame: ClientFrame): Actions {
     switch (frame.type) {
       case 'user':
-        return deliver({ type: 'prompt', content: contentOf(frame.message.content) });
+        return deliver({
+          type: 'prompt',
+          content: contentOf(frame.message.content),
+          extra: typeof frame.uuid === 'string' ? { [protocol]: frame.uuid } : undefined,
+        });
       case 'control_request':
         return controlRequest(frame);
       case 'control_response': {
         const { response } = frame;
         if (response.subtype === 'success') return permission(response.request_id, response.response);
-        // No callback, or it threw: nobody can say yes (reference 1.1).
-        return permission(response.request_id, { behavior: 'deny', message: response.error });
+        // No callback, or it threw (reference 1.1): another client may still be able to answer.
+        return unable(response.request_id, response.error);
       }
       case 'keep_alive':
       case 'control_cancel_request':
@@ -123,10 +140,18 @@ export function createConnection(env: Env, dialect: Dialect, session: SessionVie
     const asked = command.extra?.[protocol];
     if (isControlRequest(asked)) {
       const id = asked.request_id;
-      return outcome.ok ? succeed(id, controlData(command)) : fail(id, outcome.error.message, wireCode(outcome));
+      if (command.type === 'query')
+        return succeed(id, initializeResponse({ ...session?.transcript.info, ...modelsIn(outcome) }));
+      return outcome.ok
+        ? succeed(id, controlData(command, outcome.data))
+        : fail(id, outcome.error.message, wireCode(outcome));
     }
     if (outcome.ok) return [];
     if (command.type === 'prompt') {
+      // In the middle of a turn a result would end it for its readers (reference 4.1: one result, last).
+      if (session !== undefined && session.transcript.run !== null) {
+        return send({ type: 'error', message: outcome.error.message });
+      }
       const cost = session?.transcript.cost ?? 0;
       // The seed's front end only logs errors, so it gets both (reference 5, row `error`).
       const error = dialect === 'rpc-message' ? send({ type: 'error', message: outcome.error.message }) : [];
@@ -153,8 +178,7 @@ export function createConnection(env: Env, dialect: Dialect, session: SessionVie
 }
 
 /** `models` and `commands` are served from here by the SDK, without another message (reference 1.1). */
-function initializeResponse(session: SessionView | undefined): object {
-  const info = session?.transcript.info ?? {};
+function initializeResponse(info: SessionInfo): object {
   const models = info.models ?? (info.model === undefined ? [] : [info.model]);
   return {
     commands: (info.commands ?? []).map(({ name, description }) => ({
@@ -170,10 +194,18 @@ function initializeResponse(session: SessionView | undefined): object {
   };
 }
 
-function controlData(command: Command): object | undefined {
+/** An agent that cannot tell its models is no reason to refuse the client. */
+function modelsIn(outcome: Outcome): SessionInfo {
+  const read = outcome.ok ? QueryData.models.safeParse(outcome.data) : undefined;
+  return read?.success === true ? { models: read.data.models } : {};
+}
+
+function controlData(command: Command, data: unknown): object | undefined {
   switch (command.type) {
-    case 'abort':
-      return { still_queued: [] };
+    case 'abort': {
+      const read = OutcomeData.abort.safeParse(data);
+      return { still_queued: read.success ? read.data.waiting.map(({ extra }) => extra?.[protocol] ?? null) : [] };
+    }
     case 'set-model':
       return { model: command.model ?? 'default' };
     case 'set-mode':

@@ -42,7 +42,7 @@ const sharedEvents = [
   'tool-end',
   'error',
 ] as const;
-const sharedCommands = ['prompt', 'abort', 'set-model', 'set-mode', 'set-thinking'] as const;
+const sharedCommands = ['prompt', 'abort', 'set-model', 'set-mode', 'set-thinking', 'query'] as const;
 
 /** The native format of the SDK and of Claude Code. */
 export const claude: Adapter = {

@@ -1,6 +1,6 @@
 // One message of the model as Claude frames: content blocks counted from 0, one open at a time, an `assistant` frame
 // before each stop (reference claude-sdk 4.1). Knows neither sessions nor results.
-import type { Content, Stop, Usage } from '../../core/content.ts';
+import { type Content, noUsage, type Stop } from '../../core/content.ts';
 import type { BlockHead, EventOf } from '../../core/event.ts';
 import { wireBlock, wireStop, wireUsage } from './values.ts';
 import type { WireFrame } from './wire.ts';
@@ -34,11 +34,9 @@ interface OpenBlock {
   text: string;
 }
 
-const noTokens: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-
 /** Begins a message. Frames come without their envelope. */
 export function createMessageEncoder(start: EventOf<'message-start'>, style: MessageStyle): MessageEncoder {
-  const usage = wireUsage(start.usage ?? noTokens);
+  const usage = wireUsage(start.usage ?? noUsage);
   let index = -1;
   let open: OpenBlock | null = null;
   /** Whether the last block calls a tool that wants a result. */
@@ -103,7 +101,7 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
     const frames = finish(open, event);
     const waiting = held;
     held = [];
-    for (const later of waiting) frames.push(...block(later));
+    for (const later of waiting) for (const frame of block(later)) frames.push(frame);
     return frames;
   }
 
@@ -118,7 +116,7 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
     stop: stopOf,
     end(event) {
       const delta = { stop_reason: stopOf(event.stop), stop_sequence: null };
-      const final = wireUsage(event.usage ?? start.usage ?? noTokens);
+      const final = wireUsage(event.usage ?? start.usage ?? noUsage);
       return [...stream({ type: 'message_delta', delta, usage: final }), ...stream({ type: 'message_stop' })];
     },
   };

@@ -85,7 +85,8 @@ export function createThread(): Thread {
       waiting.splice(place, 1);
       if (item.kind === 'answer') (item.isMain ? owed : owedAside).delete(item.call);
       if (item.kind === 'message' && !item.whole) speaking = 'live';
-      frames.push(...say(item.frames));
+      // Not spread: a message that was held may have more frames than a call may have arguments.
+      for (const frame of say(item.frames)) frames.push(frame);
     }
     return frames;
   }
@@ -120,7 +121,7 @@ export function createThread(): Thread {
     extend(frames) {
       if (speaking === null) return [];
       if (speaking !== 'live') {
-        speaking.frames.push(...frames);
+        for (const frame of frames) speaking.frames.push(frame);
         return [];
       }
       // A call may just have been shown whose sub-agent has spoken already.
@@ -131,7 +132,7 @@ export function createThread(): Thread {
       const message = speaking;
       speaking = null;
       if (message === 'live') return [...say(frames), ...release()];
-      message.frames.push(...frames);
+      for (const frame of frames) message.frames.push(frame);
       message.whole = true;
       return release();
     },

@@ -88,7 +88,8 @@ export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
     if (preview !== '') out.deliver({ type: 'block-delta', index, delta: preview });
     block.ended = true;
     block.told = factsOf(final);
-    const incomplete = kind === 'toolcall' && cut && !isJson(block.streamed);
+    const isHalfCall = kind === 'toolcall' && cut && !isJson(block.streamed);
+    const incomplete = isHalfCall || (kind !== 'toolcall' && cut) || undefined;
     const { textSignature, thinkingSignature, thoughtSignature, redacted, ...others } = block.told;
     out.deliver({
       type: 'block-end',
@@ -97,8 +98,9 @@ export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
       signature: wordOf(textSignature) ?? wordOf(thinkingSignature) ?? wordOf(thoughtSignature),
       redacted: redacted === true || undefined,
       // What pi guesses of half an argument is no argument.
-      ...(incomplete ? { input: {}, incomplete } : {}),
-      ...extraOf({ ...others, arguments: incomplete ? final.arguments : undefined }),
+      ...(isHalfCall ? { input: {} } : {}),
+      incomplete,
+      ...extraOf({ ...others, arguments: isHalfCall ? final.arguments : undefined }),
     });
   }
 

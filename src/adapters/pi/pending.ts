@@ -29,7 +29,6 @@ export interface Pending {
   finish(id: string, answer: Answer): boolean;
   /** The open requests with that command, oldest first. */
   ids(command: string): string[];
-  find(id: string): Request | undefined;
   /** Stops or restarts the clock of requests with that command. */
   pause(command: string, paused: boolean): void;
   /** Whether the timer was a deadline. */
@@ -97,7 +96,6 @@ export function createPending(out: Outbox): Pending {
     },
     finish,
     ids,
-    find: (id) => open.get(id),
     pause(command, paused) {
       for (const id of ids(command)) {
         const timeoutMs = open.get(id)?.timeoutMs ?? null;

@@ -27,33 +27,31 @@ export function readLine(frame: Frame): Line {
 }
 
 function recover(frame: Frame): Line {
-  const object = gluedObject(textOf(frame));
+  const object = gluedObject(frame);
   if (object === null) return { object, problem: `skipped a line that is no JSON (${frame.bytes.length} bytes)` };
   return { object, problem: `recovered an object behind stray output (${frame.bytes.length} bytes in all)` };
 }
 
-function textOf(frame: Frame): string {
-  try {
-    return frame.text;
-  } catch {
-    return '';
-  }
-}
+const BRACE = 0x7b;
+const QUOTE = 0x22;
 
 /** The first suffix beginning with `{"` that is an object with a type. */
-function gluedObject(text: string): Record<string, unknown> | null {
-  let at = text.indexOf('{"', 1);
-  for (let attempt = 0; at !== -1 && attempt < maxAttempts; attempt += 1) {
-    const value = parse(text.slice(at));
+function gluedObject(frame: Frame): Record<string, unknown> | null {
+  const { bytes } = frame;
+  let attempts = 0;
+  for (let at = bytes.indexOf(BRACE, 1); at !== -1 && attempts < maxAttempts; at = bytes.indexOf(BRACE, at + 1)) {
+    if (bytes[at + 1] !== QUOTE) continue;
+    attempts += 1;
+    const value = jsonOf(frame.from(at));
     if (isRecord(value) && typeof value.type === 'string') return value;
-    at = text.indexOf('{"', at + 1);
   }
   return null;
 }
 
-function parse(text: string): unknown {
+/** Read like any other frame, with its limits (threat T12). */
+function jsonOf(frame: Frame): unknown {
   try {
-    return JSON.parse(text);
+    return frame.json;
   } catch {
     return undefined;
   }

@@ -42,6 +42,10 @@ class WireFrame implements Frame {
     this.#json ??= { value: parse(this.bytes, this.text) };
     return this.#json.value;
   }
+
+  from(byte: number): Frame {
+    return new WireFrame(this.bytes.subarray(byte));
+  }
 }
 
 function decode(bytes: Uint8Array): string {

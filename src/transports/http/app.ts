@@ -15,6 +15,8 @@ export interface AppOptions {
   readonly board: Board;
   /** Every stream that is being written, so that a shutdown can end them. */
   readonly streams: Set<EventStream>;
+  /** Longest body, bytes. Default 8 MiB. */
+  readonly maxFrameBytes?: number;
   readonly stream?: EventStreamOptions;
   /** Told of errors that clients only see as `internal`. */
   readonly onError?: (error: unknown) => void;
@@ -37,7 +39,7 @@ All but this page and /healthz need "Authorization: Bearer <token>".
 `;
 
 /** Errors come as `{"error":{"code","message"}}`. */
-export function createApp({ board, streams, stream, onError }: AppOptions): Hono {
+export function createApp({ board, streams, maxFrameBytes, stream, onError }: AppOptions): Hono {
   const app = new Hono();
 
   app.get('/', (context) => context.text(index));
@@ -89,7 +91,7 @@ export function createApp({ board, streams, stream, onError }: AppOptions): Hono
       const session = checkedSessionId(context.req.param('id'));
       const query = new URL(context.req.url).searchParams;
       const request = { ...clientRequest(context.req.param('frontend'), query), session };
-      const body = await readBody(context.req.raw).catch((thrown: unknown) => asFault(thrown));
+      const body = await readBody(context.req.raw, maxFrameBytes).catch((thrown: unknown) => asFault(thrown));
       if ('code' in body) return context.body(linesWith(board.refuse(request, body)), 413, lineHeaders);
       const frames = contentType(context.req.raw) === 'application/json' ? [body] : linesOf(body);
       if (body.length === 0 || frames.length === 0) throw new GatewayError('invalid', 'the body holds no frame');

@@ -1,12 +1,12 @@
 // Reads request bodies, bounded, and refuses content types that a page could send without asking. Knows no route.
 import { GatewayError } from '../../core/errors.ts';
 
-/** The largest body: one client frame (threat T13). */
+/** The largest body, unless somebody says otherwise: one client frame (threat T13). */
 export const maxBodyBytes = 8 * 1024 * 1024;
 
 /** The whole body. Throws a GatewayError `too-large`, which is known from Content-Length or while reading. */
-export async function readBody(request: Request): Promise<Uint8Array> {
-  if (Number(request.headers.get('content-length') ?? 0) > maxBodyBytes) throw tooLarge();
+export async function readBody(request: Request, maxBytes = maxBodyBytes): Promise<Uint8Array> {
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const reader = request.body?.getReader();
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -14,13 +14,13 @@ export async function readBody(request: Request): Promise<Uint8Array> {
   for (let step = await reader?.read(); step !== undefined && !step.done; step = await reader?.read()) {
     chunks.push(step.value);
     length += step.value.length;
-    if (length > maxBodyBytes) throw tooLarge();
+    if (length > maxBytes) throw tooLarge(maxBytes);
   }
   return Buffer.concat(chunks, length);
 }
 
-function tooLarge(): GatewayError {
-  return new GatewayError('too-large', `the body has more than ${maxBodyBytes} bytes`);
+function tooLarge(maxBytes: number): GatewayError {
+  return new GatewayError('too-large', `the body has more than ${maxBytes} bytes`);
 }
 
 /** The media type, lower case and without parameters; '' when there is none. */

@@ -25,6 +25,8 @@ export interface ListenOptions {
   readonly allowedOrigins?: readonly string[];
   /** Further `name:port` under which we are called, e.g. behind a proxy. */
   readonly allowedHosts?: readonly string[];
+  /** Longest frame of a client, bytes; default 8 MiB. */
+  readonly maxFrameBytes?: number;
   readonly stream?: EventStreamOptions;
   /** Told of errors that clients only see as `internal`. */
   readonly onError?: (error: unknown) => void;
@@ -48,11 +50,11 @@ const wildcards: ReadonlySet<string> = new Set(['', '::', '0.0.0.0']);
 const closeGraceMs = 5000;
 
 /**
- * Throws a GatewayError `invalid` when the address cannot be listened on, or is not loopback and no token was given
- * (threat T5).
+ * Throws a GatewayError `busy` when the address cannot be listened on, `invalid` when it is not loopback and no token
+ * was given (threat T5).
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
-  const { board, host = '127.0.0.1', port = 0, token = generateToken(), stream, onError } = options;
+  const { board, host = '127.0.0.1', port = 0, token = generateToken(), maxFrameBytes, stream, onError } = options;
   if (!isLoopback(host) && options.token === undefined) {
     throw new GatewayError('invalid', `to listen on ${host || 'every address'}, which others can reach, set a token`);
   }
@@ -63,10 +65,10 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const check = (request: IncomingMessage) => (closing === undefined ? gates(request) : shuttingDown);
 
   const streams = new Set<EventStream>();
-  const app = createApp({ board, streams, stream, onError });
+  const app = createApp({ board, streams, maxFrameBytes, stream, onError });
   // Not the whole adapter: it would replace the global Request and Response of everybody in this process.
   const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
-  const upgrades = createUpgradeHandler(board, check);
+  const upgrades = createUpgradeHandler(board, check, maxFrameBytes);
 
   const server = createServer(limits, (request, response) => {
     for (const [name, value] of Object.entries({ ...securityHeaders, ...corsHeaders(request, allowedOrigins) })) {
@@ -114,7 +116,7 @@ function refuse(response: ServerResponse, { status, code, message, headers }: Re
 function bind(server: Server, host: string, port: number): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     const failed = (error: unknown) => {
-      reject(new GatewayError('invalid', `cannot listen on ${host}:${port}: ${messageOf(error)}`, { cause: error }));
+      reject(new GatewayError('busy', `cannot listen on ${host}:${port}: ${messageOf(error)}`, { cause: error }));
     };
     server.once('error', failed);
     server.listen(port, host, () => {

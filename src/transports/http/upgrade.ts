@@ -27,11 +27,12 @@ const route = /^\/v1\/([^/]{1,64})\/ws$/;
 export function createUpgradeHandler(
   board: Board,
   check: (request: IncomingMessage) => Refusal | null,
+  maxFrameBytes?: number,
 ): UpgradeHandler {
   const channels = new Set<Channel>();
   let count = 0;
   const server = new WebSocketServer({
-    ...webSocketLimits(),
+    ...webSocketLimits(maxFrameBytes),
     noServer: true,
     clientTracking: false,
     handleProtocols: (_offered, request) => chooseProtocol(headerList(request, 'sec-websocket-protocol')) ?? false,
@@ -40,7 +41,7 @@ export function createUpgradeHandler(
   function accept(request: IncomingMessage, socket: Duplex, head: Buffer, client: ClientRequest): void {
     server.handleUpgrade(request, socket, head, (webSocket) => {
       count += 1;
-      const channel = webSocketChannel(webSocket, { label: `websocket ${count}`, socket });
+      const channel = webSocketChannel(webSocket, { label: `websocket ${count}`, socket, maxFrameBytes });
       channels.add(channel);
       webSocket.once('close', () => channels.delete(channel));
       try {

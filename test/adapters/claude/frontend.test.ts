@@ -88,6 +88,8 @@ describe('prompts', () => {
       { type: 'turn-start' },
       { type: 'message-start', id: 'm' },
       { type: 'message-end', stop: { reason: 'end' }, cost: { total: 0.25 } },
+      { type: 'turn-end' },
+      { type: 'run-end', outcome: 'completed' },
     ];
     const { sent } = connect({ events }).reply(prompt, refused('busy', 'the agent is busy'));
     expect(sent).toEqual([
@@ -109,6 +111,26 @@ describe('prompts', () => {
         session_id: 'session',
         uuid: 'frame-1',
       },
+    ]);
+  });
+
+  test('one that is refused in the middle of a turn gets an error: a result would end that turn', () => {
+    const client = connect({ events: [{ type: 'run-start' }] });
+    expect(client.reply(prompt, refused('limit', 'too many prompts wait')).sent).toMatchObject([
+      { type: 'error', message: 'too many prompts wait' },
+    ]);
+  });
+
+  test('a prompt’s uuid comes back with the prompt where it waits', () => {
+    const uuid = '11111111-1111-4111-8111-111111111111';
+    const client = connect();
+    const { delivered } = client.say({ ...user('a'), uuid });
+    expect(delivered).toMatchObject([{ type: 'prompt', extra: { claude: uuid } }]);
+    const [interrupt] = client.say(control({ subtype: 'interrupt' })).delivered;
+    if (interrupt === undefined) throw new Error('nothing was delivered');
+    const waiting = [...delivered, { type: 'prompt', content: [] }];
+    expect(client.reply(interrupt, { ok: true, data: { waiting } }).sent).toEqual([
+      success({ still_queued: [uuid, null] }),
     ]);
   });
 
@@ -169,22 +191,28 @@ describe('control requests that are answered at once', () => {
     { name: 'stop', description: '', argumentHint: '' },
   ];
 
+  const small = { value: 'small', displayName: 'small', description: '' };
+  const large = { value: 'large', displayName: 'Large', description: '' };
+
+  test.each<[string, Event[], Outcome, object]>([
+    ['models', [], { ok: true, data: { models: [{ id: 'small' }, model] } }, initialized([], [small, large])],
+    ['nothing that is a model', [], { ok: true, data: { models: 'many' } }, initialized([], [])],
+    ['nothing, so the one that is known counts', events, refused('unsupported', 'no'), initialized(commands, [large])],
+    ['nothing, and none is known', [], refused('agent-down', 'gone'), initialized([], [])],
+  ])('initialize asks the agent first for its models: it tells %s', (_, state, outcome, expected) => {
+    const client = connect({ events: state });
+    const { delivered, sent } = client.say(control({ subtype: 'initialize' }));
+    expect({ delivered, sent }).toMatchObject({ delivered: [{ type: 'query', subject: 'models' }], sent: [] });
+    const [asked] = delivered;
+    expect(asked && client.reply(asked, outcome).sent).toEqual([expected]);
+  });
+
   test.each<[string, object, Event[], object]>([
-    ['initialize, knowing nothing', { subtype: 'initialize' }, [], initialized([], [])],
     [
-      'initialize, with the one model',
-      { subtype: 'initialize' },
-      events,
-      initialized(commands, [{ value: 'large', displayName: 'Large', description: '' }]),
-    ],
-    [
-      'initialize, with all models',
+      'initialize, when the models are known',
       { subtype: 'initialize' },
       [...events, { type: 'session-changed', changes: { models: [{ id: 'small' }, model] } }],
-      initialized(commands, [
-        { value: 'small', displayName: 'small', description: '' },
-        { value: 'large', displayName: 'Large', description: '' },
-      ]),
+      initialized(commands, [small, large]),
     ],
     ['mcp_status', { subtype: 'mcp_status' }, events, success({ mcpServers: [{ name: 'files', status: 'running' }] })],
     [
@@ -251,10 +279,12 @@ describe('answers to a question whether a tool may run', () => {
     expect(connect().say(answer('a1', response))).toEqual({ delivered: [command], sent: [], notes: [] });
   });
 
-  test('an error is a denial: nobody is there who could say yes', () => {
-    const frame = { type: 'control_response', response: { subtype: 'error', request_id: 'a1', error: 'no callback' } };
-    const command = { type: 'answer-approval', id: 'a1', decision: 'deny', reason: 'no callback' };
-    expect(connect().say(frame).delivered).toEqual([command]);
+  test.each<[string, Command]>([
+    ['a1', { type: 'answer-approval', id: 'a1', decision: 'deny', reason: 'no callback', unable: true }],
+    ['dialog:d', { type: 'answer-dialog', id: 'd', answer: { kind: 'cancelled' }, unable: true }],
+  ])('an error for %s: this client cannot ask, but another one may', (request_id, command) => {
+    const frame = { type: 'control_response', response: { subtype: 'error', request_id, error: 'no callback' } };
+    expect(connect().say(frame)).toEqual({ delivered: [command], sent: [], notes: [] });
   });
 
   test.each([

@@ -92,6 +92,7 @@ describe('rpc-message', () => {
     ['bash', 'CLAUDE_BASH'],
     ['Read', 'CLAUDE_READ'],
     ['mcp__files__list', 'MCP'],
+    ['look', 'UNKNOWN'],
   ])('a tool named %s is of type %s', (name, type) => {
     const { frames } = told([...run, { type: 'tool-start', call: 'c', name, input: {} }], 'rpc-message');
     const spelled = { name, toolName: name, toolType: type };

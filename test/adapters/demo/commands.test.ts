@@ -161,7 +161,7 @@ describe('while a run goes on', () => {
 describe('abort', () => {
   const opening = 'run-start turn-start user:prompt < text *';
   const cases: readonly [prompt: string, until: string, ending: string][] = [
-    ['hang', 'block-delta', '* / >aborted turn-end aborted'],
+    ['hang', 'block-delta', '* cut >aborted turn-end aborted'],
     ['tool', 'tool-update', 'tool-update tool-end! result turn-end aborted'],
     ['subagent', 'tool-update', '(tool-update) (tool-end!) (result) task-changed tool-end! result turn-end aborted'],
     ['ask', 'approval-request', 'approval-request approval-end:cancelled tool-end!:aborted result turn-end aborted'],

@@ -301,7 +301,7 @@ describe('options', () => {
     const driver = startDemo({ answering: () => null });
     driver.send(promptOf('select'));
     const { backend } = driver;
-    const frame = { bytes: new Uint8Array(), text: '', json: null };
+    const frame = { bytes: new Uint8Array(), text: '', json: null, from: () => frame };
     expect(backend.decode(frame)).toMatchObject([{ do: 'note', level: 'violation' }]);
     expect(backend.wake?.('play')).toEqual([]);
     expect(backend.wake?.('other')).toEqual([]);

@@ -45,8 +45,8 @@ const table: readonly [prompt: string, outline: string, text: string | RegExp][]
   ['confirm', `dialog-request dialog-end:answered < ${text} ${closing}`, 'Your answer to "Go on?": yes.'],
   ['input', `dialog-request dialog-end:answered < ${text} ${closing}`, 'Your answer to "Your name?": my words.'],
   ['editor', `dialog-request dialog-end:answered < ${text} ${closing}`, 'Your answer to "Your text?": my words.'],
-  ['fail', '< text * / >error turn-end failed', 'I was about to'],
-  ['think fail', '< thinking * / text * / >error turn-end failed', 'I was about to'],
+  ['fail', '< text * cut >error turn-end failed', 'I was about to'],
+  ['think fail', '< thinking * / text * cut >error turn-end failed', 'I was about to'],
   [
     'retry 3',
     `${'retry-start retry-end:false '.repeat(2)}retry-start retry-end:true < ${text} ${closing}`,

@@ -115,6 +115,7 @@ export function frameOf(line: object | string | Uint8Array): Frame {
     get json(): unknown {
       return JSON.parse(this.text);
     },
+    from: (byte) => frameOf(bytes.subarray(byte)),
   };
 }
 

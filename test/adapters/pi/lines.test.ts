@@ -1,5 +1,7 @@
 // Lines that mean the same wherever they come: tools, compactions, settings, extensions, and what is no line at all.
 import { describe, expect, test } from 'vitest';
+import { pi } from '../../../src/adapters/pi/index.ts';
+import { createFrame } from '../../../src/transports/framing/frame.ts';
 import { bench, wire } from './harness.ts';
 
 /** What one line delivers, inside a run that is open already. */
@@ -257,6 +259,14 @@ describe('lines that are not what they should be', () => {
     pi.feed(line);
     expect(pi.notes()).toEqual([note]);
     expect(pi.events().filter(({ type }) => type !== 'run-start')).toEqual([]);
+  });
+
+  test('an object glued to stray output has the limits of every other line', () => {
+    const backend = pi.backend?.({ now: () => 0, id: (kind) => kind }, {});
+    const deep = `${'['.repeat(200)}${']'.repeat(200)}`;
+    const line = `stray {"type":"tool_execution_start","toolCallId":"t","toolName":"bash","args":{"a":${deep}}}`;
+    const notes = backend?.decode(createFrame(Buffer.from(line))).map((action) => action.do);
+    expect(notes).toEqual(['note']);
   });
 
   test('an object glued to stray output is recovered', () => {

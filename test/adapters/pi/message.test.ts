@@ -115,7 +115,7 @@ describe('message_end ends what is open', () => {
       wire.update({ type: 'text_delta', contentIndex: 0, delta: 'Hel' }),
       wire.assistantEnd([text('Hello')], cut),
     );
-    expect(events.at(-2)).toEqual({ type: 'block-end', index: 0, text: 'Hello' });
+    expect(events.at(-2)).toEqual({ type: 'block-end', index: 0, text: 'Hello', incomplete: true });
     expect(events.at(-1)).toMatchObject({
       stop: { reason: 'aborted', raw: 'aborted' },
       failure: { kind: 'aborted', message: 'Request was aborted.' },

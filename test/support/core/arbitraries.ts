@@ -23,8 +23,8 @@ const types = [...byType.keys()].flatMap((type) => Array.from({ length: often[ty
 
 /**
  * Any legal sequence: each number picks one of the events that the grammar allows there. It may stop with anything
- * open. A call is announced at most once in a run and before it starts: announced in the middle of its own life, it
- * could not be told again in the order of the messages.
+ * open. A call is announced at most once in a run, before it starts and before anybody speaks in its lane: announced in
+ * the middle of its own life, it could not be told again in the order of the messages (complete.ts).
  */
 export const legalEvents: fc.Arbitrary<Event[]> = fc
   .array(fc.nat({ max: 2 ** 30 }), { maxLength: 80, size: 'max' })
@@ -33,29 +33,35 @@ export const legalEvents: fc.Arbitrary<Event[]> = fc
 function walk(numbers: readonly number[]): Event[] {
   const state = emptyTranscript();
   const events: Event[] = [];
+  /** Calls of the run that have begun to live. */
+  const lived = new Set<string>();
   for (const [at, number] of numbers.entries()) {
-    const event = pick(state, number, at);
+    const event = pick(state, lived, number, at);
     if (event === undefined) continue;
     events.push(event);
+    if (event.type === 'run-end') lived.clear();
+    if ('parent' in event && event.parent !== undefined) lived.add(event.parent);
     fold(state, { seq: events.length, at: events.length, event });
   }
   return events;
 }
 
-function pick(state: Transcript, number: number, at: number): Event | undefined {
+function pick(state: Transcript, lived: ReadonlySet<string>, number: number, at: number): Event | undefined {
   // Types are tried round the table from a place that the number gives, so that each number finds something.
   for (let step = 0; step < types.length; step += 1) {
     const type = types[(number + step * 7) % types.length] ?? 'notice';
     const legal = (byType.get(type) ?? [])
       .map((event) => complete(event, at, state))
-      .filter((event) => check(state, event) === null && !announcesAgain(state, event));
+      .filter((event) => check(state, event) === null && !announcesLate(state, lived, event));
     if (legal.length > 0) return legal[Math.floor(number / types.length) % legal.length];
   }
   return undefined;
 }
 
-function announcesAgain(state: Transcript, event: Event): boolean {
-  return event.type === 'block-start' && event.block.kind === 'tool-call' && state.tools.has(event.block.id);
+function announcesLate(state: Transcript, lived: ReadonlySet<string>, event: Event): boolean {
+  if (event.type !== 'block-start' || event.block.kind !== 'tool-call') return false;
+  const { id } = event.block;
+  return state.tools.has(id) || lived.has(id) || event.parent === id;
 }
 
 /** Names and deltas that are their own, endings that say all that was streamed: what the repair need not complete. */

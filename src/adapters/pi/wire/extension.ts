@@ -11,7 +11,12 @@ function request<Method extends string, Shape extends z.ZodRawShape>(method: Met
 }
 
 /** Milliseconds after which pi answers the dialog itself and tells nobody. */
-const timeout = z.number().nonnegative().optional();
+/** 0 means none, as in pi itself. */
+const timeout = z
+  .number()
+  .nonnegative()
+  .optional()
+  .transform((ms) => ms || undefined);
 
 /** Requests by method. The first four wait for an answer, the others do not. */
 export const requestSchemas = {
