@@ -4,12 +4,13 @@ import { adapters } from './adapters/index.ts';
 import { type AgentConfig, type Config, insideRoots } from './config.ts';
 import type { Adapter, Env, FrontendSide, NoteLevel, Options } from './core/adapter.ts';
 import type { AgentConnection } from './core/agent-link.ts';
-import type { Channel, FrameFault, Out } from './core/channel.ts';
-import { type ClientListener, driveFrontend, type FrontendDriver, linkClient } from './core/client-link.ts';
+import type { Channel, Out } from './core/channel.ts';
+import { type ClientListener, linkClient } from './core/client-link.ts';
 import type { Clock } from './core/clock.ts';
 import { GatewayError } from './core/errors.ts';
 import { createHub, type HubEntry } from './core/hub.ts';
 import { type Figures, metricsText } from './core/metrics.ts';
+import { linkPosts, type PostLink } from './core/post-link.ts';
 import { createSession, defaultSessionLimits, type Session } from './core/session.ts';
 import type { Stream } from './core/stream.ts';
 import type { Log } from './log.ts';
@@ -71,8 +72,8 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
   const env: Env = { now: clock.now, id: () => randomUUID() };
   const hub = createHub({ sessions: config.limits.sessions });
   const counts = new Map<NoteLevel, number>();
-  /** One driver per SSE stream: those who post to it and those who read it share it. */
-  const posting = new WeakMap<Stream, FrontendDriver & { collect(sent: Out[] | null): void }>();
+  /** One per SSE stream: those who post to it and those who read it share it. */
+  const posting = new WeakMap<Stream, PostLink>();
   const idleSince = new WeakMap<Session, number>();
   const sweeper = setInterval(sweep, Math.min(60_000, config.limits.idleSessionMs));
   sweeper.unref();
@@ -163,54 +164,18 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     return { stream, side };
   }
 
-  function postDriver(session: Session, request: ClientRequest) {
-    const { stream, side } = streamFor(session, request);
-    const existing = posting.get(stream);
-    if (existing !== undefined) return existing;
-    let collected: Out[] | null = null;
-    const driver = driveFrontend(side.connection(session), clock, sinkOf(session), {
-      send: (out) => (collected === null ? stream.inject(out) : void collected.push(out)),
-      close: () => {},
-    });
-    const shared = {
-      ...driver,
-      /** While a frame is being decoded its answers are held: a refusal answers the post, all else goes into the stream. */
-      collect(sent: Out[] | null) {
-        collected = sent;
-      },
-    };
-    posting.set(stream, shared);
-    return shared;
-  }
-
-  /** What the frontend answers at once to what a client posted, and whether it was in order. */
-  function posted(request: ClientRequest & { session: string }, tell: (driver: FrontendDriver) => boolean) {
+  function postLink(request: ClientRequest & { session: string }): PostLink {
     const { session } = hub.get(request.session, owner);
-    const { stream } = streamFor(session, request);
-    const driver = postDriver(session, request);
-    const sent: Out[] = [];
-    driver.collect(sent);
-    let inOrder = false;
-    try {
-      inOrder = tell(driver);
-    } finally {
-      driver.collect(null);
-    }
-    if (!inOrder) return sent.map((out) => bytesOf(out).toString());
-    for (const out of sent) stream.inject(out);
-    return [];
+    const { stream, side } = streamFor(session, request);
+    const link = posting.get(stream) ?? linkPosts(side.connection(session), stream, clock, sinkOf(session));
+    posting.set(stream, link);
+    return link;
   }
 
   function post(request: ClientRequest & { session: string }, frames: readonly Uint8Array[]): PostResult {
-    const refusals = frames.flatMap((bytes) => posted(request, (driver) => driver.frame(createFrame(bytes))));
+    const link = postLink(request);
+    const refusals = frames.flatMap((bytes) => link.frame(createFrame(bytes)).map(textOf));
     return refusals.length === 0 ? { ok: true } : { ok: false, frames: refusals };
-  }
-
-  function refuse(request: ClientRequest & { session: string }, fault: FrameFault): readonly string[] {
-    return posted(request, (driver) => {
-      driver.fault(fault);
-      return false;
-    });
   }
 
   function attach(channel: Channel, request: ClientRequest, options: { holds: boolean }, listener: ClientListener) {
@@ -270,7 +235,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
       return streamFor(session, request).stream.attach(cursor);
     },
     post,
-    refuse,
+    refuse: (request, fault) => postLink(request).fault(fault).map(textOf),
     metrics: () => metricsText(figures()),
     ready: () => !closing,
   };
@@ -307,6 +272,10 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     },
     close,
   };
+}
+
+function textOf(out: Out): string {
+  return bytesOf(out).toString();
 }
 
 /** Throws `not-found`, naming those that there are. */

@@ -91,9 +91,13 @@ export function createSession(ports: SessionPorts): Session {
     clock,
     deadlineMs: limits.questionMs,
     admit,
-    readers: () => [...streams.values()].reduce((sum, stream) => sum + stream.readers, 0),
+    readers: countReaders,
     forward: (answer, settle) => forward(answer, settle),
   });
+
+  function countReaders(): number {
+    return [...streams.values()].reduce((sum, stream) => sum + stream.readers, 0);
+  }
 
   function append(event: Event): void {
     const logged: Logged = { seq: transcript.lastSeq + 1, at: clock.now(), event };
@@ -276,7 +280,7 @@ export function createSession(ports: SessionPorts): Session {
       return transcript.agent === 'down' ? 'down' : 'idle';
     },
     get readers() {
-      return [...streams.values()].reduce((sum, stream) => sum + stream.readers, 0);
+      return countReaders();
     },
     submit,
     whenIdle(callback) {
