@@ -1,4 +1,5 @@
 // `patchbay stdio`: one client on our own stdin and stdout.
+import { Console } from 'node:console';
 import { Command } from 'commander';
 import { createGateway } from '../gateway.ts';
 import { createLog } from '../log.ts';
@@ -35,6 +36,8 @@ export function stdioCommand(): Command {
 }
 
 async function serveStdio(command: readonly string[], options: StdioOptions): Promise<void> {
+  // stdout is the protocol: whatever a package prints must not get between the frames (threat T30).
+  globalThis.console = new Console(process.stderr);
   const config = configFrom(options, command);
   const log = createLog(options.verbose === true ? 'debug' : 'error', (line) => process.stderr.write(line));
   const gateway = createGateway(config, { log });
