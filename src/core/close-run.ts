@@ -1,5 +1,5 @@
 // Ends what is open, in one fixed order, so that every dialect can show a well-formed ending. Knows no protocol.
-import { Dictionary, type Failure } from './content.ts';
+import { dictionaryIn, type Failure } from './content.ts';
 import type { Event, EventOf } from './event.ts';
 import type { AssistantMessage, Block, ToolRun, Transcript } from './transcript.ts';
 
@@ -13,18 +13,8 @@ export interface Cause {
 export function closeBlock(block: Block, parent: string | undefined, isCut = false): EventOf<'block-end'> {
   const end = { type: 'block-end', parent, index: block.index, synthetic: true } as const;
   if (block.head.kind !== 'tool-call') return isCut ? { ...end, incomplete: true } : end;
-  const input = wholeInput(block.text);
+  const input = dictionaryIn(block.text);
   return input === null ? { ...end, incomplete: true } : { ...end, input };
-}
-
-/** Null for a text that is cut, the empty one included. */
-function wholeInput(text: string): Dictionary | null {
-  try {
-    const parsed = Dictionary.safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data : null;
-  } catch {
-    return null;
-  }
 }
 
 /** The ending of an open message, its blocks first. */

@@ -1,6 +1,6 @@
 // What an event must say before it is logged, for those who read the log alone: a name that is its own, and arguments
 // that only streamed. Knows no protocol and no order.
-import type { Dictionary } from './content.ts';
+import { dictionaryIn } from './content.ts';
 import type { Event, EventOf } from './event.ts';
 import { laneOf, type Transcript } from './transcript.ts';
 
@@ -70,17 +70,4 @@ function withInput(transcript: Transcript, event: EventOf<'block-end'>): EventOf
   if (event.input !== undefined || block?.head.kind !== 'tool-call') return event;
   const input = block.text === '' ? {} : dictionaryIn(block.text);
   return input === null ? { ...event, incomplete: true } : { ...event, input };
-}
-
-function dictionaryIn(json: string): Dictionary | null {
-  try {
-    const value: unknown = JSON.parse(json);
-    return isDictionary(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-function isDictionary(value: unknown): value is Dictionary {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,9 +1,11 @@
 // The one fold: what it keeps of events, and what it makes of them. Order is grammar.test.ts's, replay replay.test.ts's.
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Content } from '../../src/core/content.ts';
 import type { Event } from '../../src/core/event.ts';
 import { verify } from '../../src/core/grammar.ts';
 import { contentOf, emptyTranscript, fold, lastText, type Transcript } from '../../src/core/transcript.ts';
+import { anyEvents } from '../support/core/arbitraries.ts';
 import { vocabulary } from '../support/core/vocabulary.ts';
 
 const opening: Event[] = [{ type: 'run-start' }, { type: 'turn-start' }, { type: 'message-start', id: 'm' }];
@@ -60,6 +62,48 @@ describe('the content of a message', () => {
   });
 });
 
+describe('the end of a message', () => {
+  test('is kept with all that it said', () => {
+    const failure = { kind: 'limit' as const, message: 'too long' };
+    const end: Event = { type: 'message-end', stop: { reason: 'length' }, usage, cost: { total: 2 }, failure };
+    const transcript = emptyTranscript();
+    for (const [at, event] of [...opening, end].entries()) fold(transcript, { seq: at + 1, at: 10 * at, event });
+    const [message] = transcript.items.flatMap((item) => (item.kind === 'message' ? [item.message] : []));
+    const times = { seq: 3, startedAt: 20, endedAt: 30 };
+    expect(message).toMatchObject({ ...times, stop: { reason: 'length' }, usage, cost: { total: 2 }, failure, end });
+    expect(transcript.open.size).toBe(0);
+  });
+});
+
+describe('what is so now', () => {
+  const failure = { kind: 'provider' as const, message: 'away' };
+  const retry: Event = { type: 'retry-start', attempt: 1, maxAttempts: 2, delayMs: 5, failure };
+  const queue: Event = { type: 'queue-changed', steering: ['left'], followUp: ['then'] };
+  const dialog: Event = { type: 'dialog-request', id: 'x', kind: 'confirm', title: 'Sure?' };
+  const compaction: Event = { type: 'compaction-start', trigger: 'manual' };
+
+  test.each<[string, Event[], Partial<Transcript>]>([
+    ['a turn', opening, { turn: true }],
+    ['no turn', [...opening.slice(0, 2), { type: 'turn-end' }], { turn: false }],
+    ['a queue', [queue], { queue }],
+    ['a retry', [...opening, retry], { retry }],
+    ['no retry', [...opening, retry, { type: 'retry-end', attempt: 1, success: true }], { retry: null }],
+    ['a compaction', [compaction], { compaction }],
+    ['no compaction', [compaction, { type: 'compaction-end', outcome: 'completed' }], { compaction: null }],
+    ['no agent', [{ type: 'agent-changed', state: 'down' }], { agent: 'down' }],
+    [
+      'an agent again',
+      [
+        { type: 'agent-changed', state: 'down' },
+        { type: 'agent-changed', state: 'up' },
+      ],
+      { agent: 'up' },
+    ],
+    ['a dialog', [dialog], { dialogs: new Map([['x', dialog]]) }],
+    ['no dialog', [dialog, { type: 'dialog-end', id: 'x', outcome: 'answered' }], { dialogs: new Map() }],
+  ])('%s', (_name, events, expected) => expect(folded(...events)).toMatchObject(expected));
+});
+
 describe('tools', () => {
   const states = (...events: Event[]) =>
     [...folded(...opening, ...events).tools.values()].map(({ call: id, state, input }) => [id, state, input]);
@@ -83,7 +127,9 @@ describe('tools', () => {
       [call(0), start, { type: 'block-end', index: 0, input: { p: 1 } }],
       [['a', 'running', { p: 2 }]],
     ],
+    ['also when it is announced again', [start, call(0)], [['a', 'running', { p: 2 }]]],
     ['done', [start, end], [['a', 'done', { p: 2 }]]],
+    ['announced again when it was done', [start, end, call(0)], [['a', 'announced', {}]]],
     ['forgotten with the run', [start, end, { type: 'run-end', outcome: 'completed' }], []],
   ])('%s', (_name, events, expected) => expect(states(...events)).toEqual(expected));
 
@@ -133,6 +179,7 @@ test('what shows at a place stays until it changes or is cleared', () => {
   const shown = (...events: Event[]) => [...folded(...events).displays.values()].map((event) => event.lines?.[0]);
   expect(shown(show('status', 'k', ['1']), show('status', 'k', ['2']), show('title', 'k', ['3']))).toEqual(['2', '3']);
   expect(shown(show('status', 'k', ['1']), show('status', undefined, ['2']), show('status', 'k', null))).toEqual(['2']);
+  expect(shown(show('status', 'k', ['1']), show('status', 'l', ['2']))).toEqual(['1', '2']);
 });
 
 test('settings are changes, servers the last word of each', () => {
@@ -181,6 +228,15 @@ test.each<[string, Event[], string | null]>([
     'main',
   ],
 ])('last text: %s', (_name, events, expected) => expect(lastText(folded(...events))).toBe(expected));
+
+test('no sequence of events is an error', () => {
+  fc.assert(
+    fc.property(anyEvents, (events) => {
+      expect(folded(...events).lastSeq).toBe(events.length);
+    }),
+    { numRuns: 300 },
+  );
+});
 
 test('an event with nothing to hold on to is no error', () => {
   for (const event of vocabulary) {
