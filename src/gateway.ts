@@ -69,6 +69,7 @@ export const systemClock: Clock = {
 /** Builds a gateway from its configuration. */
 export function createGateway(config: Config, ports: GatewayPorts): Gateway {
   const { log, clock = systemClock } = ports;
+  const timeOrigin = Date.now() - clock.now();
   const env: Env = { now: clock.now, id: () => randomUUID() };
   const hub = createHub({ sessions: config.limits.sessions });
   const counts = new Map<NoteLevel, number>();
@@ -127,6 +128,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
       session: createSession({
         id,
         epoch: randomBytes(6).toString('hex'),
+        timeOrigin,
         clock,
         limits: {
           ...defaultSessionLimits,

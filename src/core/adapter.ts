@@ -62,6 +62,8 @@ export interface Frontend {
 export interface SessionView {
   readonly id: string;
   readonly epoch: string;
+  /** Wall clock, ms since 1970, when the session clock was 0: `timeOrigin + logged.at` is the time of day. */
+  readonly timeOrigin: number;
   readonly transcript: Transcript;
 }
 

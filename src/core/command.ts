@@ -43,7 +43,11 @@ const runCommands = [
   }),
   command('steer', { content: z.array(Content) }),
   command('follow-up', { content: z.array(Content) }),
-  command('abort', { target: z.enum(['run', 'retry', 'compaction', 'bash']) }),
+  command('abort', {
+    target: z.enum(['run', 'retry', 'compaction', 'bash']),
+    /** Target `run`: answered only when the run is over, not when the agent was told. */
+    untilIdle: z.boolean().optional(),
+  }),
   command('clear-queue', {}),
   command('answer-approval', {
     id: z.string(),

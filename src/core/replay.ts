@@ -70,6 +70,7 @@ export function retell(
   const projection = make({
     id: view.id,
     epoch: view.epoch,
+    timeOrigin: view.timeOrigin,
     get transcript() {
       return transcript;
     },

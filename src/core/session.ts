@@ -39,6 +39,8 @@ export interface SessionPorts {
   readonly id: string;
   /** 12 hex digits, new with each life of the session. */
   readonly epoch: string;
+  /** See SessionView; default 0. */
+  readonly timeOrigin?: number;
   readonly clock: Clock;
   readonly limits: SessionLimits;
   /** Starts a fresh agent. May throw; the command that needed it fails then. */
@@ -84,7 +86,7 @@ export function createSession(ports: SessionPorts): Session {
   /** Why the session is over. */
   let closed: string | null = null;
 
-  const view: SessionView = { id: ports.id, epoch: ports.epoch, transcript };
+  const view: SessionView = { id: ports.id, epoch: ports.epoch, timeOrigin: ports.timeOrigin ?? 0, transcript };
   const admit = createRepair({ transcript, append, note: ports.note });
   const questions = createQuestions({
     transcript,

@@ -18,6 +18,8 @@ export interface Translator {
 export interface TranslatorPorts {
   readonly id: string;
   readonly epoch: string;
+  /** See SessionView; default 0. */
+  readonly timeOrigin?: number;
   readonly backend: Backend;
   projection(session: SessionView): Projection;
   note(level: NoteLevel, text: string): void;
@@ -26,7 +28,7 @@ export interface TranslatorPorts {
 /** Timers never fire and nothing is sent to the agent: it spoke long ago. */
 export function createTranslator(ports: TranslatorPorts): Translator {
   const transcript = emptyTranscript();
-  const projection = ports.projection({ id: ports.id, epoch: ports.epoch, transcript });
+  const projection = ports.projection({ id: ports.id, epoch: ports.epoch, timeOrigin: ports.timeOrigin ?? 0, transcript });
   let outs: Out[] = [];
   const append = (event: Event) => {
     const logged = { seq: transcript.lastSeq + 1, at: 0, event };

@@ -150,7 +150,7 @@ function checked(actions: readonly Action<Command>[], can: Adapter['can']) {
 }
 
 function describeFrontend({ id, can }: Adapter, side: FrontendSide, { prompt }: ContractOptions): void {
-  const connect = () => side.connection({ id: 'session', epoch, transcript: emptyTranscript() });
+  const connect = () => side.connection({ id: 'session', epoch, timeOrigin: 0, transcript: emptyTranscript() });
 
   describe('towards clients', () => {
     test('takes whatever a client sends, and answers every one of its commands', () => {

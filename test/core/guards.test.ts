@@ -55,7 +55,7 @@ describe('a backend that throws', () => {
 test('a projection that throws ends its stream; the others go on', () => {
   const transcript = emptyTranscript();
   const notes: string[] = [];
-  const view = { id: 's', epoch, transcript };
+  const view = { id: 's', epoch, timeOrigin: 0, transcript };
   const stream = createStream(view, () => ({ event: broken }), { note: (_level, text) => notes.push(text) });
   const reader = stream.attach(null);
   stream.event({ seq: 1, at: 0, event: notice('one') });

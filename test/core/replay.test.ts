@@ -147,7 +147,7 @@ test('a projection that is told the past sees it grow, and then the present', ()
     fc.property(legalEvents, (events) => {
       const transcript = folded(events);
       const seen: Transcript[] = [];
-      const view = { id: 's', epoch: '0123456789ab', transcript };
+      const view = { id: 's', epoch: '0123456789ab', timeOrigin: 0, transcript };
       let ask = (): Transcript => transcript;
       const { frames, projection } = retell(view, (given) => {
         ask = () => given.transcript;

@@ -84,7 +84,7 @@ describe('several readers', () => {
         return [`${seq}`];
       },
     });
-    const stream = createStream({ id: 's', epoch, transcript }, make);
+    const stream = createStream({ id: 's', epoch, timeOrigin: 0, transcript }, make);
     const readers = [stream.attach(null), stream.attach(null), stream.attach(null)];
     const got = readers.map((): unknown[] => []);
     for (let seq = 1; seq <= 30; seq += 1) {
@@ -138,7 +138,7 @@ describe('the notes of a projection', () => {
       };
     };
     fold(transcript, { seq: 1, at: 0, event: { type: 'run-start' } });
-    const stream = createStream({ id: 's', epoch, transcript }, make, {
+    const stream = createStream({ id: 's', epoch, timeOrigin: 0, transcript }, make, {
       note: (level, text) => notes.push(`${level} ${text}`),
     });
     const logged = { seq: 2, at: 0, event: notice('n') };

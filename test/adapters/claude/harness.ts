@@ -21,7 +21,7 @@ export function sideOf(id: string, options: Record<string, unknown> = {}): Front
 export function viewOf(events: readonly Event[]): SessionView {
   const transcript = emptyTranscript();
   for (const [at, event] of events.entries()) fold(transcript, { seq: at + 1, at: 0, event });
-  return { id: 'session', epoch, transcript };
+  return { id: 'session', epoch, timeOrigin: 0, transcript };
 }
 
 /** What one connection did. */

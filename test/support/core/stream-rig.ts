@@ -25,7 +25,7 @@ export function createStreamRig(options: StreamOptions = {}, before: readonly Ev
     return logged;
   };
   for (const event of before) log(event);
-  const stream = createStream({ id: 's', epoch, transcript }, recordingProjection, options);
+  const stream = createStream({ id: 's', epoch, timeOrigin: 0, transcript }, recordingProjection, options);
   return {
     stream,
     transcript,
