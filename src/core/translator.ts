@@ -28,7 +28,12 @@ export interface TranslatorPorts {
 /** Timers never fire and nothing is sent to the agent: it spoke long ago. */
 export function createTranslator(ports: TranslatorPorts): Translator {
   const transcript = emptyTranscript();
-  const projection = ports.projection({ id: ports.id, epoch: ports.epoch, timeOrigin: ports.timeOrigin ?? 0, transcript });
+  const projection = ports.projection({
+    id: ports.id,
+    epoch: ports.epoch,
+    timeOrigin: ports.timeOrigin ?? 0,
+    transcript,
+  });
   let outs: Out[] = [];
   const append = (event: Event) => {
     const logged = { seq: transcript.lastSeq + 1, at: 0, event };
