@@ -1,5 +1,5 @@
 // The contract of a protocol: two sans-IO machines and a projection. Knows no protocol itself.
-import type { CloseCode, Frame, FrameFault, Out } from './channel.ts';
+import type { CloseCode, Frame, FrameFault, Glimpse, Out } from './channel.ts';
 import type { Command, CommandType } from './command.ts';
 import type { Outcome } from './errors.ts';
 import type { Event, EventType, Logged } from './event.ts';
@@ -27,11 +27,21 @@ export type Action<Message> =
   | { readonly do: 'timer'; readonly id: string; readonly ms: number | null }
   | { readonly do: 'close'; readonly code: CloseCode; readonly reason: string };
 
+/** A frame that was recognised by its first bytes; see Glance. */
+export interface Recognised {
+  readonly next: number;
+  readonly ending: Uint8Array;
+  /** Takes it in and returns the one event that `decode` would have delivered, and nothing else. */
+  accept(): Event;
+}
+
 /** One agent connection (we play the client). Synchronous and total: it never throws. */
 export interface Backend {
   /** Called once when the channel is open. */
   start?(): Action<Event>[];
   decode(frame: Frame): Action<Event>[];
+  /** Recognises frames of the hot path without decoding them; null where `decode` must (decision 0011). */
+  glance?(glimpse: Glimpse, start: number, end: number): Recognised | null;
   /**
    * Ask the agent. `id` is ours and comes back in `settle`, exactly once unless the channel ends first. A prompt that
    * is settled well gives exactly one run (a synthetic one where the agent shows none), unless it joins the open run.
@@ -72,6 +82,11 @@ export interface SessionView {
  * its clients. Ids that it puts on the wire derive from (epoch, seq, place), so a replay equals what was live.
  */
 export interface Projection {
+  /**
+   * True where each delta repeats the message so far. While all its readers are behind, deltas of one block are joined
+   * into one event, with the place of the last. Others see each event by itself.
+   */
+  readonly merges?: boolean;
   /** Called once for each logged event, in order. `logged.replay` marks what a late client is told again. */
   event(logged: Logged): readonly Out[];
   /** Notes collected since the last call (losses). */

@@ -1,11 +1,12 @@
 // Drives one backend over one channel: carries out its actions, keeps its timers, answers its commands.
 // Knows no protocol.
 import type { Action, Backend, NoteLevel } from './adapter.ts';
-import type { Channel, Ending } from './channel.ts';
+import type { Channel, Ending, Glance, Glimpse } from './channel.ts';
 import { type Clock, createTimers } from './clock.ts';
 import type { Command } from './command.ts';
 import { messageOf, type Outcome, refused } from './errors.ts';
 import type { Event } from './event.ts';
+import { createGlances } from './glances.ts';
 
 /** A fresh agent: its connection and the machine that speaks to it. */
 export interface AgentConnection {
@@ -87,10 +88,36 @@ export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, l
     try {
       perform(act());
     } catch (thrown) {
-      listener.note('violation', `internal error: ${messageOf(thrown)}`);
-      stopping ??= 'an internal error of the gateway';
-      channel.close('error', stopping);
+      failed(thrown);
     }
+  }
+
+  function failed(thrown: unknown): void {
+    listener.note('violation', `internal error: ${messageOf(thrown)}`);
+    stopping ??= 'an internal error of the gateway';
+    channel.close('error', stopping);
+  }
+
+  /** The hot path: a fault on either half of a glance is a fault like any other. */
+  function glancing(backend: Backend) {
+    if (backend.glance === undefined) return {};
+    const glance = createGlances(backend.glance, (event) => {
+      try {
+        listener.event(event);
+      } catch (thrown) {
+        failed(thrown);
+      }
+    });
+    return {
+      glance(glimpse: Glimpse, start: number, end: number): Glance | null {
+        try {
+          return glance(glimpse, start, end);
+        } catch (thrown) {
+          failed(thrown);
+          return null;
+        }
+      },
+    };
   }
 
   /** An agent inside this process is held back by its timers: there is no pipe to leave unread. */
@@ -100,6 +127,7 @@ export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, l
   }
 
   channel.open({
+    ...glancing(backend),
     frame: (frame) => guarded(() => backend.decode(frame)),
     // What was lost may have been the end of a message: the state is unknown, so this agent is done (F7).
     fault: (fault) => {

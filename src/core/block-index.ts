@@ -4,18 +4,26 @@ import { type AssistantMessage, type Block, laneOf, type Transcript } from './tr
 
 type BlockEvent = EventOf<'block-start' | 'block-delta' | 'block-end'>;
 
+/** The indexes of blocks, message by message. */
+export interface BlockIndexes {
+  /** The event with our index. It must hear the events of blocks in order, each before it is logged. */
+  place<Placed extends BlockEvent>(event: Placed): Placed;
+  /** Whether the agent's indexes in this message are not all ours. */
+  moves(message: AssistantMessage): boolean;
+}
+
 /**
  * Translates the agent's indexes into ours: a block whose index is taken gets the next free one, and what is said of it
- * follows. It must hear the events of blocks in order, each before it is logged.
+ * follows.
  */
-export function createBlockIndexes(transcript: Transcript): <Placed extends BlockEvent>(event: Placed) => Placed {
+export function createBlockIndexes(transcript: Transcript): BlockIndexes {
   const places = new WeakMap<AssistantMessage, Places>();
 
-  return (event) => {
+  function place<Placed extends BlockEvent>(event: Placed): Placed {
     const message = transcript.open.get(laneOf(event));
     if (message === undefined) return event;
     const known = places.get(message);
-    // The hot path: deltas of messages in which nothing was moved.
+    // Deltas of messages in which nothing was moved.
     if (known === undefined && event.type !== 'block-start') return event;
     const index = ourIndex(message.blocks, known, event);
     if (index === event.index) return event;
@@ -25,7 +33,9 @@ export function createBlockIndexes(transcript: Transcript): <Placed extends Bloc
       places.set(message, { moved: moved.set(event.index, index), claimed: claimed.add(index) });
     }
     return { ...event, index };
-  };
+  }
+
+  return { place, moves: (message) => places.has(message) };
 }
 
 /** What was moved in one message. */

@@ -12,6 +12,25 @@ export interface Frame {
   from(byte: number): Frame;
 }
 
+/** Bytes that were read and not cut into frames yet. Valid during the call that it is given to. */
+export interface Glimpse {
+  readonly bytes: Uint8Array;
+  /** Those bytes as text, where they are ASCII. */
+  ascii(from: number, to: number): string;
+  /** Those bytes as text. Throws a GatewayError `bad-frame` when they are not UTF-8. */
+  utf8(from: number, to: number): string;
+}
+
+/** What the first bytes of a frame gave away (decision 0011). Used up before the next glance. */
+export interface Glance {
+  /** Index of the first byte that was not looked at; the frame ends there or later. */
+  readonly next: number;
+  /** The last bytes of the frame, if it is what it looks like. */
+  readonly ending: Uint8Array;
+  /** It is: take it in. The frame is not cut out and not told by `frame`. */
+  accept(): void;
+}
+
 /** One whole message for the wire: text, or pieces written with one scatter write. Never holds a raw LF. */
 export type Out = string | readonly (string | Uint8Array)[];
 
@@ -43,6 +62,11 @@ export interface Ending {
 /** Who listens to a channel. All calls are synchronous and in wire order; `end` comes exactly once, last. */
 export interface Receiver {
   frame(frame: Frame): void;
+  /**
+   * Asked, where the framing can, about a frame that begins at `start` of these bytes; what is before `end` was read.
+   * Null: it must be cut out and told by `frame`. Both ways must mean the same.
+   */
+  glance?(glimpse: Glimpse, start: number, end: number): Glance | null;
   fault(fault: FrameFault): void;
   end(ending: Ending): void;
   /**

@@ -25,7 +25,8 @@ const omitted: Cause = {
 /** Returns the entrance to the log: it takes events in any order. */
 export function createRepair(ports: RepairPorts): (event: Event) => void {
   const { transcript, append, note } = ports;
-  const place = createBlockIndexes(transcript);
+  const indexes = createBlockIndexes(transcript);
+  const { place } = indexes;
   const complete = createCompletion(transcript, (text) => note('violation', text));
 
   function admit(event: Event): void {
@@ -43,6 +44,14 @@ export function createRepair(ports: RepairPorts): (event: Event) => void {
     append(complete(event));
   }
 
+  /** The hot path: what goes on with the block that was opened last is in order as it is. */
+  function goesOn(event: EventOf<'block-delta'>): boolean {
+    const message = transcript.open.get(laneOf(event));
+    const last = message?.blocks[message.blocks.length - 1];
+    if (message === undefined || last === undefined) return false;
+    return last.index === event.index && last.end === undefined && !indexes.moves(message);
+  }
+
   return (event) => {
     switch (event.type) {
       case 'block-start': {
@@ -54,7 +63,7 @@ export function createRepair(ports: RepairPorts): (event: Event) => void {
         return admit(place(event));
       }
       case 'block-delta':
-        return admit(place(event));
+        return goesOn(event) ? append(event) : admit(place(event));
       case 'block-end': {
         const ending = place(event);
         for (const missing of missingText(transcript, ending, note)) admit(missing);

@@ -1,13 +1,16 @@
 // The one accumulator: folds events into messages, open blocks, running tools, usage. Knows no protocol.
 import { addUsage, type Content, type Cost, type Failure, noUsage, type Stop, type Usage } from './content.ts';
 import type { BlockHead, EventOf, Logged, SessionInfo } from './event.ts';
+import { GrowingText } from './growing-text.ts';
 
 /** One block of an assistant message, open or whole. */
 export interface Block {
   readonly index: number;
   readonly head: BlockHead;
   /** All deltas joined; the JSON text of the arguments for a tool call. */
-  text: string;
+  readonly text: string;
+  /** Only {@link fold} adds to it. */
+  readonly said: GrowingText;
   /** How the block ended; absent while it is open. */
   end?: EventOf<'block-end'>;
 }
@@ -229,24 +232,38 @@ function foldBlock(transcript: Transcript, event: EventOf<'block-start' | 'block
   const message = transcript.open.get(laneOf(event));
   if (message === undefined) return;
   if (event.type === 'block-start') {
-    message.blocks.push({ index: event.index, head: event.block, text: '' });
+    message.blocks.push(openBlock(event));
     if (event.block.kind === 'tool-call') announce(transcript, event.block, event.parent);
     return;
   }
-  const block = message.blocks.findLast((candidate) => candidate.index === event.index);
+  const last = message.blocks[message.blocks.length - 1];
+  const isLast = last?.index === event.index;
+  const block = isLast ? last : message.blocks.findLast((candidate) => candidate.index === event.index);
   if (block === undefined) return;
   if (event.type === 'block-delta') {
-    block.text += event.delta;
+    block.said.add(event.delta);
     return;
   }
   block.end = event;
   if (block.head.kind !== 'tool-call') {
-    if (event.text !== undefined) block.text = event.text;
+    if (event.text !== undefined) block.said.set(event.text);
     return;
   }
   const tool = transcript.tools.get(block.head.id);
   // A tool that runs already has said with which arguments.
   if (tool?.state === 'announced' && event.input !== undefined) tool.input = event.input;
+}
+
+function openBlock({ index, block: head }: EventOf<'block-start'>): Block {
+  const said = new GrowingText();
+  return {
+    index,
+    head,
+    said,
+    get text() {
+      return said.text;
+    },
+  };
 }
 
 function announce(transcript: Transcript, head: { id: string; name: string }, parent: string | undefined): void {

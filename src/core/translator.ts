@@ -1,15 +1,20 @@
 // A filter from one protocol's agent frames to another's client frames: no session, no clock. Knows no protocol.
 import type { Action, Backend, NoteLevel, Projection, SessionView } from './adapter.ts';
-import type { Frame, Out } from './channel.ts';
+import type { Frame, Glance, Glimpse, Out } from './channel.ts';
 import { closeRun } from './close-run.ts';
 import type { Event } from './event.ts';
+import { createGlances } from './glances.ts';
 import { createRepair } from './repair.ts';
 import { emptyTranscript, fold } from './transcript.ts';
 
 /** A filter at work. */
 export interface Translator {
-  /** What the client would be sent for this frame of the agent. */
+  /** What the client would be sent for this frame of the agent, and for what was recognised before it. */
   frame(frame: Frame): Out[];
+  /** See Receiver. What an accepted glance gives comes with the next frames, or by {@link Translator.take}. */
+  glance(glimpse: Glimpse, start: number, end: number): Glance | null;
+  /** What has gathered since. */
+  take(): Out[];
   /** The input is over: a run that is open is closed properly. */
   end(): Out[];
 }
@@ -62,6 +67,8 @@ export function createTranslator(ports: TranslatorPorts): Translator {
       perform(ports.backend.decode(frame));
       return taken();
     },
+    glance: ports.backend.glance === undefined ? () => null : createGlances(ports.backend.glance, admit),
+    take: taken,
     end() {
       perform(ports.backend.end?.() ?? []);
       const failure = { kind: 'agent' as const, message: 'the input ended in the middle of the run' };

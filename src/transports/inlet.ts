@@ -1,11 +1,12 @@
 // The receiving half of every channel: keeps what comes until somebody listens, holds it while paused, ends once.
 // Knows no transport.
-import type { Ending, Frame, FrameFault, Receiver } from '../core/channel.ts';
+import type { Ending, Frame, FrameFault, Glance, Glimpse, Receiver } from '../core/channel.ts';
 import type { FrameSink } from './framing/framing.ts';
 import { createQueue } from './queue.ts';
 
 /** What a transport tells; the inlet passes it on in this order, and `end` once and last. */
 export interface Inlet extends FrameSink {
+  glance(glimpse: Glimpse, start: number, end: number): Glance | null;
   readonly isOpen: boolean;
   readonly isPaused: boolean;
   /** Set as soon as `end` was told, before the receiver hears it. */
@@ -100,6 +101,11 @@ export function createInlet(): Inlet {
     resume() {
       paused = false;
       schedule();
+    },
+    glance(glimpse, start, end) {
+      // What must wait is cut out, for a glance cannot.
+      if (receiver?.glance === undefined || paused || shut || ended || waiting.length > 0) return null;
+      return receiver.glance(glimpse, start, end);
     },
     frame: (frame) => tell({ frame }),
     fault: (fault) => tell({ fault }),

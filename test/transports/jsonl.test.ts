@@ -160,3 +160,69 @@ describe('encoding', () => {
     expect(bytes.toString()).toBe('1,\n2');
   });
 });
+
+describe('glances', () => {
+  /** A receiver that recognises lines `<text>!…#`: what is behind `!` does not matter, but the last byte does. */
+  function glancing(chunks: readonly Uint8Array[], options: Partial<DecoderOptions> = {}): unknown[] {
+    const told: unknown[] = [];
+    const decoder = jsonlDecoder(
+      {
+        frame: (frame) => told.push(Buffer.from(frame.bytes).toString('latin1')),
+        fault: (fault: FrameFault) => told.push({ fault: fault.code }),
+        glance(glimpse, start, end) {
+          const next = glimpse.bytes.indexOf(0x21, start);
+          const feed = glimpse.bytes.indexOf(0x0a, start);
+          if (next === -1 || next >= end || (feed !== -1 && feed < next)) return null;
+          const glanced = glimpse.ascii(start, next);
+          return { next: next + 1, ending: Buffer.from('#'), accept: () => void told.push({ glanced }) };
+        },
+      },
+      { maxFrameBytes: 1000, ...options },
+    );
+    for (const chunk of chunks) {
+      const given = Buffer.from(chunk);
+      decoder.push(given);
+      if (options.reusedChunks === true) given.fill(0x58);
+    }
+    decoder.end();
+    return told;
+  }
+
+  it.each<[string, string, unknown[]]>([
+    ['a recognised line is not cut out', 'one!#\ntwo\n', [{ glanced: 'one' }, 'two']],
+    ['one with another ending is', 'one!?\none!#\n', ['one!?', { glanced: 'one' }]],
+    [
+      'the rest of a recognised line may be long',
+      `one!${'x'.repeat(500)}#\ntwo!#\n`,
+      [{ glanced: 'one' }, { glanced: 'two' }],
+    ],
+    ['one that is too long is refused', `one!${'x'.repeat(2000)}#\ntwo!#\n`, [tooLarge, { glanced: 'two' }]],
+    ['one that the stream cuts short is cut out', 'one!abc', ['one!abc']],
+    ['one without LF at the end of the stream is cut out', 'one!#', ['one!#']],
+  ])('%s', (_name, text, expected) => {
+    const bytes = Buffer.from(text);
+    for (const size of [1, 2, 3, 7, 64, 5000]) {
+      const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+        bytes.subarray(at * size, at * size + size),
+      );
+      // A glance at a held beginning needs all of it: where it came in pieces the line may be cut out instead.
+      const told = glancing(chunks).map((item) =>
+        typeof item === 'string' ? (/^(\w+)!.*#$/u.exec(item) ?? [0, item])[1] : item,
+      );
+      const plain = expected.map((item) =>
+        typeof item === 'object' && item !== null && 'glanced' in item ? item.glanced : item,
+      );
+      expect(
+        told.map((item) => (typeof item === 'object' && item !== null && 'glanced' in item ? item.glanced : item)),
+      ).toEqual(plain);
+    }
+    expect(glancing([bytes])).toEqual(expected);
+    expect(glancing([bytes], { reusedChunks: true })).toEqual(expected);
+  });
+
+  it('keeps what goes beyond a chunk that is used again', () => {
+    expect(
+      glancing([Buffer.from('abc'), Buffer.from('def\nghi!1'), Buffer.from('23#\n')], { reusedChunks: true }),
+    ).toEqual(['abcdef', { glanced: 'ghi' }]);
+  });
+});

@@ -39,3 +39,17 @@ it('does not copy a message that came in one piece', () => {
   pile.add(piece);
   expect(pile.take()).toBe(piece);
 });
+
+it('knows its last bytes, however they are spread over pieces', () => {
+  fc.assert(
+    fc.property(fc.array(fc.uint8Array({ maxLength: 5 })), fc.uint8Array({ maxLength: 6 }), (pieces, ending) => {
+      const pile = createPile();
+      pieces.forEach(pile.add);
+      const whole = Buffer.concat(pieces);
+      const expected = Buffer.from(ending).equals(whole.subarray(Math.max(0, whole.length - ending.length)));
+      expect(pile.endsWith(ending)).toBe(expected);
+      expect(pile.endsWith(whole.subarray(whole.length >> 1))).toBe(true);
+      expect(whole.equals(pile.take())).toBe(true);
+    }),
+  );
+});

@@ -14,14 +14,33 @@ export interface Ids {
   /** The frames that follow belong to this event. `retold`: they are told again to a late client. */
   at(seq: number, retold: boolean): void;
   next(): string;
+  /** The id of an event's first frame in two parts, for the hot path: the first one is mostly the same. */
+  nextHead(): string;
+  nextTail(): string;
+}
+
+/** Three hex digits of each number below 4096. */
+const threeDigits = Array.from({ length: 4096 }, (_, value) => value.toString(16).padStart(3, '0'));
+
+/** The lowest twelve bits, as hex digits. */
+function lowDigits(value: number): string {
+  return threeDigits[value % 4096] ?? '';
 }
 
 /** UUIDs (version 8) made of (epoch, seq, place), so that a replay equals what was live (design section 4). */
 export function createIds(epoch: string): Ids {
   const life = epoch.padEnd(12, '0').slice(0, 12);
+  const head = `${life.slice(0, 8)}-${life.slice(8)}-8`;
   let seq = 0;
   let place = 0;
   let variant = '8';
+  /** The id of a first frame without its last three digits, which are all that differs from event to event. */
+  let first = { high: -1, variant, text: '' };
+
+  function highDigits(high: number): string {
+    return high.toString(16).padStart(9, '0');
+  }
+
   return {
     at(nextSeq, retold) {
       const nextVariant = retold ? '9' : '8';
@@ -30,16 +49,23 @@ export function createIds(epoch: string): Ids {
       variant = nextVariant;
     },
     next() {
-      const low = hex(place % 4096, 3);
-      const high = hex(Math.floor(place / 4096) % 4096, 3);
+      const high = Math.floor(seq / 4096);
+      const digits = `${lowDigits(place)}-${variant}${lowDigits(Math.floor(place / 4096))}-`;
       place += 1;
-      return `${life.slice(0, 8)}-${life.slice(8)}-8${low}-${variant}${high}-${hex(seq, 12)}`;
+      return `${head}${digits}${highDigits(high)}${lowDigits(seq)}`;
+    },
+    nextHead() {
+      const high = Math.floor(seq / 4096);
+      if (first.high !== high || first.variant !== variant) {
+        first = { high, variant, text: `${head}000-${variant}000-${highDigits(high)}` };
+      }
+      return first.text;
+    },
+    nextTail() {
+      place = 1;
+      return lowDigits(seq);
     },
   };
-}
-
-function hex(value: number, digits: number): string {
-  return value.toString(16).padStart(digits, '0');
 }
 
 const rpcTypes = new Set(['user', 'assistant', 'result', 'stream_event', 'error']);

@@ -2,6 +2,7 @@
 // before each stop (reference claude-sdk 4.1). Knows neither sessions nor results.
 import { type Content, noUsage, type Stop } from '../../core/content.ts';
 import type { BlockHead, EventOf } from '../../core/event.ts';
+import { GrowingText } from '../../core/growing-text.ts';
 import { wireBlock, wireStop, wireUsage } from './values.ts';
 import type { WireFrame } from './wire.ts';
 
@@ -13,6 +14,12 @@ export interface MessageEncoder {
   readonly blocks: number;
   start(): WireFrame[];
   block(event: BlockEvent): WireFrame[];
+  /** Whether a delta of that block would give the one frame of {@link delta} and nothing else. */
+  isExtending(source: number): boolean;
+  /** The frame of a delta; null when the style shows none. */
+  delta(text: string): WireFrame | null;
+  /** A delta was shown by the hot path. */
+  extended(text: string): void;
   /** `stop_reason` on the wire, once every block has been shown. */
   stop(stop: Stop): string | null;
   end(event: EventOf<'message-end'>): WireFrame[];
@@ -31,7 +38,7 @@ interface OpenBlock {
   /** The whole content, where the source gave it with the head. */
   readonly whole?: Content;
   /** Deltas joined. */
-  text: string;
+  readonly said: GrowingText;
 }
 
 /** Begins a message. Frames come without their envelope. */
@@ -67,7 +74,7 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
 
   function extend(block: OpenBlock, delta: string): WireFrame[] {
     if (delta === '') return [];
-    block.text += delta;
+    block.said.add(delta);
     const wire = wireDelta(block.head, delta);
     return wire === null ? [] : stream({ type: 'content_block_delta', index, delta: wire });
   }
@@ -77,7 +84,7 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
     const content = finalContent(block, end);
     const frames: WireFrame[] = [];
     // Arguments that never streamed are streamed now, or the reader of deltas would see `{}`.
-    if (content.type === 'tool-call' && block.text === '' && !isEmpty(content.input)) {
+    if (content.type === 'tool-call' && block.said.isEmpty && !isEmpty(content.input)) {
       frames.push(...extend(block, JSON.stringify(content.input)));
     }
     if (block.head.kind === 'thinking' && 'signature' in content && content.signature) {
@@ -113,6 +120,14 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
     },
     start: () => stream({ type: 'message_start', message: envelope([]) }),
     block,
+    isExtending: (source) => open !== null && open.source === source && open.whole === undefined,
+    delta(text) {
+      const wire = open === null ? null : wireDelta(open.head, text);
+      return wire === null ? null : (stream({ type: 'content_block_delta', index, delta: wire })[0] ?? null);
+    },
+    extended(text) {
+      open?.said.add(text);
+    },
     stop: stopOf,
     end(event) {
       const delta = { stop_reason: stopOf(event.stop), stop_sequence: null };
@@ -124,21 +139,21 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
 
 /** What Claude streams, streams, also where the source gave it whole. */
 function openedBy(source: number, head: BlockHead): OpenBlock {
-  if (head.kind !== 'whole') return { source, head, text: '' };
+  if (head.kind !== 'whole') return { source, head, said: new GrowingText() };
   const whole = head.content;
   switch (whole.type) {
     case 'text':
-      return { source, head: { kind: 'text' }, whole, text: '' };
+      return { source, head: { kind: 'text' }, whole, said: new GrowingText() };
     case 'thinking':
-      if (whole.redacted === true) return { source, head, text: '' };
-      return { source, head: { kind: 'thinking' }, whole, text: '' };
+      if (whole.redacted === true) return { source, head, said: new GrowingText() };
+      return { source, head: { kind: 'thinking' }, whole, said: new GrowingText() };
     case 'tool-call':
-      return { source, head: { kind: 'tool-call', id: whole.id, name: whole.name }, whole, text: '' };
+      return { source, head: { kind: 'tool-call', id: whole.id, name: whole.name }, whole, said: new GrowingText() };
     case 'image':
     case 'document':
     case 'link':
     case 'opaque':
-      return { source, head, text: '' };
+      return { source, head, said: new GrowingText() };
     default:
       return whole satisfies never;
   }
@@ -190,13 +205,13 @@ function wireDelta(head: BlockHead, delta: string): object | null {
   }
 }
 
-function finalContent({ head, whole, text }: OpenBlock, end: EventOf<'block-end'>): Content {
+function finalContent({ head, whole, said }: OpenBlock, end: EventOf<'block-end'>): Content {
   if (whole !== undefined) return whole;
   switch (head.kind) {
     case 'text':
-      return { type: 'text', text };
+      return { type: 'text', text: said.text };
     case 'thinking':
-      return { type: 'thinking', text, signature: end.signature };
+      return { type: 'thinking', text: said.text, signature: end.signature };
     case 'tool-call':
       return { type: 'tool-call', id: head.id, name: head.name, input: end.input ?? {} };
     case 'whole':

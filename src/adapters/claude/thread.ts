@@ -13,6 +13,8 @@ export interface Thread {
   message(frames: readonly WireFrame[]): WireFrame[];
   /** A message of the main thread begins. */
   open(frames: readonly WireFrame[]): WireFrame[];
+  /** Whether what extends the open message goes out at once and moves nothing else. */
+  readonly isLive: boolean;
   /** It goes on. */
   extend(frames: readonly WireFrame[]): WireFrame[];
   /** It ends. */
@@ -117,6 +119,9 @@ export function createThread(): Thread {
       const message: Waiting = { kind: 'message', frames: [...frames], whole: false };
       speaking = message;
       return wait(message);
+    },
+    get isLive() {
+      return speaking === 'live' && waiting.length === 0;
     },
     extend(frames) {
       if (speaking === null) return [];

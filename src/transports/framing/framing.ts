@@ -1,16 +1,18 @@
 // What every framing gives: bytes to frames and back, pure and bounded. Knows no stream and no protocol.
-import type { Frame, FrameFault, Out } from '../../core/channel.ts';
+import type { Frame, FrameFault, Glance, Glimpse, Out } from '../../core/channel.ts';
 import type { FramingName } from '../../core/adapter.ts';
 
 /** Where a decoder puts what it finds, synchronously and in wire order. */
 export interface FrameSink {
   frame(frame: Frame): void;
+  /** See Receiver: a chance to read a frame without having it cut out. */
+  glance?(glimpse: Glimpse, start: number, end: number): Glance | null;
   fault(fault: FrameFault): void;
 }
 
 /** Turns a stream of bytes into frames. How the stream is cut into chunks never matters. */
 export interface FrameDecoder {
-  /** The chunk is kept by reference until its frames are let go; it must not change. */
+  /** The chunk is kept by reference until its frames are let go, and must not change; see `reusedChunks`. */
   push(chunk: Uint8Array): void;
   /** The stream is over: what is left is delivered or dropped. */
   end(): void;
@@ -22,6 +24,8 @@ export interface DecoderOptions {
   readonly maxFrameBytes: number;
   /** A frame that the end of the stream cut short. Default `deliver`: it is tried once (fault F6). */
   readonly tail?: 'deliver' | 'drop';
+  /** The caller reads into the same chunk again after `push`: what goes beyond the call is copied, frames must not. */
+  readonly reusedChunks?: boolean;
   /** Frames of no bytes. Default `skip`; some protocols answer them. */
   readonly blank?: 'deliver' | 'skip';
 }

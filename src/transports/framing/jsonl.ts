@@ -1,38 +1,53 @@
 // JSON lines: one message a line, split on LF bytes only, for U+2028 and a lone CR may stand inside strings. Knows no stream and no protocol.
-import type { Out } from '../../core/channel.ts';
+import type { Glance, Out } from '../../core/channel.ts';
 import { createFrame } from './frame.ts';
 import type { DecoderOptions, FrameDecoder, FrameSink, Framing } from './framing.ts';
 import { oneLine, oneLineText } from './one-line.ts';
+import { createGlimpse } from './glimpse.ts';
 import { createPile } from './pile.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
+/** How much of a line is enough to recognise it. */
+const headBytes = 4096;
 
 /**
  * Splits on LF, strips one trailing CR, never looks at a byte twice. U+2028, U+2029, NEL and lone CR split nothing.
  * `maxFrameBytes` counts the bytes before the LF.
  */
 export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDecoder {
-  const { maxFrameBytes, tail = 'deliver', blank = 'skip' } = options;
+  const { maxFrameBytes, tail = 'deliver', blank = 'skip', reusedChunks = false } = options;
   /** The beginning of the line that is still open. */
   const held = createPile();
+  /** What that beginning gave away. */
+  let recognised: Glance | null = null;
   /** Set from the moment a line grew too long until its LF. */
   let skipping = false;
 
   function take(part: Uint8Array): void {
     if (skipping || part.length === 0) return;
     if (held.length + part.length <= maxFrameBytes) {
-      held.add(part);
+      held.add(reusedChunks ? Buffer.from(part) : part);
       return;
     }
     held.clear();
+    recognised = null;
     skipping = true;
     sink.fault({ code: 'too-large', message: `a line of more than ${maxFrameBytes} bytes, which was discarded` });
   }
 
+  /** The open line is whole. */
   function finish(): void {
-    if (skipping) skipping = false;
-    else deliver(held.take());
+    const glance = recognised;
+    recognised = null;
+    if (skipping) {
+      skipping = false;
+    } else if (glance !== null && held.endsWith(glance.ending)) {
+      held.clear();
+      glance.accept();
+    } else {
+      deliver(held.take());
+    }
   }
 
   function deliver(bytes: Uint8Array): void {
@@ -40,29 +55,62 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
     if (line.length > 0 || blank === 'deliver') sink.frame(createFrame(line));
   }
 
+  /** Finishes the open line; returns where the next one begins, or -1 when this chunk does not end it. */
+  function goOn(bytes: Buffer): number {
+    const isNew = recognised === null && !skipping && held.length < headBytes;
+    const end = bytes.indexOf(LF, isNew ? recogniseHeld(bytes) : 0);
+    take(end === -1 ? bytes : bytes.subarray(0, end));
+    if (end === -1) return -1;
+    finish();
+    return end + 1;
+  }
+
+  /** What was held was too short to tell anything; returns from where on this chunk may end the line. */
+  function recogniseHeld(bytes: Buffer): number {
+    if (sink.glance === undefined) return 0;
+    const before = held.take();
+    held.add(before);
+    const both = Buffer.concat([before, bytes.subarray(0, headBytes)]);
+    recognised = sink.glance(createGlimpse(both), 0, both.length);
+    return Math.max(0, (recognised?.next ?? 0) - before.length);
+  }
+
   return {
     push(chunk) {
-      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-      let start = 0;
-      for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, start)) {
-        const part = bytes.subarray(start, end);
-        start = end + 1;
-        // Most lines begin and end in one chunk.
-        if (held.length === 0 && !skipping && part.length <= maxFrameBytes) {
-          deliver(part);
-        } else {
-          take(part);
+      const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+      const glimpse = createGlimpse(bytes);
+      let start = held.length > 0 || skipping ? goOn(bytes) : 0;
+      if (start === -1) return;
+      while (start < bytes.length) {
+        const glance = sink.glance?.(glimpse, start, bytes.length) ?? null;
+        // A recognised line often ends right behind what was looked at: then no search is needed.
+        const isShort = glance !== null && bytes[glance.next] === LF;
+        const end = isShort ? glance.next : bytes.indexOf(LF, glance?.next ?? start);
+        if (end === -1 || end - start > maxFrameBytes) {
+          recognised = glance;
+          take(bytes.subarray(start, end === -1 ? bytes.length : end));
+          if (end === -1) return;
           finish();
+        } else if (glance !== null && endsWith(bytes, end, glance.ending)) {
+          glance.accept();
+        } else {
+          deliver(bytes.subarray(start, end));
         }
+        start = end + 1;
       }
-      take(bytes.subarray(start));
     },
     end() {
+      recognised = null;
       // A stream that ends on LF has no last line, not a blank one.
       if (tail === 'deliver' && held.length > 0) finish();
       held.clear();
     },
   };
+}
+
+/** Whether the bytes before `end` are these. */
+function endsWith(bytes: Buffer, end: number, ending: Uint8Array): boolean {
+  return ending.length === 0 || bytes.compare(ending, 0, ending.length, end - ending.length, end) === 0;
 }
 
 function withoutCarriageReturn(line: Uint8Array): Uint8Array {

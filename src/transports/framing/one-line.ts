@@ -1,4 +1,5 @@
 // Keeps one message on one line, whatever is in it. Knows only that messages are JSON.
+import { isAppendOnly } from '../../core/append-only.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -19,9 +20,39 @@ export function oneLineText(text: string): string {
 
 /** The same for encoded pieces, LF and CR only. Copies only when it must. */
 export function oneLineBytes(bytes: Uint8Array): Uint8Array {
-  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (view.indexOf(LF) === -1 && view.indexOf(CR) === -1) return bytes;
+  if (bytes.length > fewBytes && isAppendOnly(bytes) ? !hasNewLineEnd(bytes) : !hasLineEnd(bytes)) return bytes;
   return bytes.map((byte) => (byte === LF || byte === CR ? SPACE : byte));
+}
+
+/** From here on a search by the library is quicker than a loop. */
+const fewBytes = 64;
+
+function hasLineEnd(bytes: Uint8Array): boolean {
+  if (bytes.length <= fewBytes) {
+    for (const byte of bytes) if (byte === LF || byte === CR) return true;
+    return false;
+  }
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return view.includes(LF) || view.includes(CR);
+}
+
+/** Where buffers that only grow were looked through and held no line end. */
+const clean = new WeakMap<ArrayBufferLike, { readonly from: number; to: number }>();
+
+/** A message that grows is a longer view of the same buffer each time: only what is new of it is looked through. */
+function hasNewLineEnd(bytes: Uint8Array): boolean {
+  const from = bytes.byteOffset;
+  const to = from + bytes.length;
+  const seen = clean.get(bytes.buffer);
+  if (seen === undefined || from < seen.from || from > seen.to) {
+    if (hasLineEnd(bytes)) return true;
+    clean.set(bytes.buffer, { from, to });
+    return false;
+  }
+  if (to <= seen.to) return false;
+  if (hasLineEnd(bytes.subarray(seen.to - from))) return true;
+  seen.to = to;
+  return false;
 }
 
 /** Either of the two. */

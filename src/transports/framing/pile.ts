@@ -9,6 +9,8 @@ export interface Pile {
   readonly length: number;
   /** Keeps larger pieces by reference. */
   add(piece: Uint8Array): void;
+  /** Whether its last bytes are these. */
+  endsWith(ending: Uint8Array): boolean;
   /** All of it in one piece; the pile is empty afterwards. */
   take(): Uint8Array;
   clear(): void;
@@ -50,6 +52,18 @@ export function createPile(): Pile {
         pieces.push(piece);
       }
       length += piece.length;
+    },
+    endsWith(ending) {
+      closePage();
+      let left = ending.length;
+      for (let place = pieces.length - 1; left > 0 && place >= 0; place -= 1) {
+        const piece = pieces[place] ?? new Uint8Array();
+        const size = Math.min(left, piece.length);
+        const end = Buffer.from(piece.buffer, piece.byteOffset + piece.length - size, size);
+        if (end.compare(ending, left - size, left) !== 0) return false;
+        left -= size;
+      }
+      return left === 0;
     },
     take() {
       closePage();
