@@ -101,9 +101,9 @@ export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, l
   /** The hot path: a fault on either half of a glance is a fault like any other. */
   function glancing(backend: Backend) {
     if (backend.glance === undefined) return {};
-    const glance = createGlances(backend.glance, (event) => {
+    const glance = createGlances(backend.glance, (recognised) => {
       try {
-        listener.event(event);
+        listener.event(recognised.accept());
       } catch (thrown) {
         failed(thrown);
       }

@@ -1,28 +1,27 @@
 // From what a backend recognises to where its events go, without an object for each frame. Knows no protocol.
 import type { Backend, Recognised } from './adapter.ts';
 import type { Glance, Receiver } from './channel.ts';
-import type { Event } from './event.ts';
 
 class OneGlance implements Glance {
   next = 0;
   ending: Uint8Array = new Uint8Array();
   recognised: Recognised | null = null;
-  readonly #take: (event: Event) => void;
+  readonly #take: (recognised: Recognised) => void;
 
-  constructor(take: (event: Event) => void) {
+  constructor(take: (recognised: Recognised) => void) {
     this.#take = take;
   }
 
   accept(): void {
     const { recognised } = this;
-    if (recognised !== null) this.#take(recognised.accept());
+    if (recognised !== null) this.#take(recognised);
   }
 }
 
-/** `take` gets the event of each glance that turned out right. */
+/** `take` gets what turned out to be right, and accepts it. */
 export function createGlances(
   look: NonNullable<Backend['glance']>,
-  take: (event: Event) => void,
+  take: (recognised: Recognised) => void,
 ): NonNullable<Receiver['glance']> {
   const glance = new OneGlance(take);
   return (glimpse, start, end) => {

@@ -67,7 +67,10 @@ export function createTranslator(ports: TranslatorPorts): Translator {
       perform(ports.backend.decode(frame));
       return taken();
     },
-    glance: ports.backend.glance === undefined ? () => null : createGlances(ports.backend.glance, admit),
+    glance:
+      ports.backend.glance === undefined
+        ? () => null
+        : createGlances(ports.backend.glance, (frame) => admit(frame.accept())),
     take: taken,
     end() {
       perform(ports.backend.end?.() ?? []);
