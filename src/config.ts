@@ -39,6 +39,11 @@ export const Config = z.strictObject({
   defaultAgent: z.string().optional(),
   /** Directories inside which a client may choose a session's working directory. Default: none. */
   roots: z.array(z.string()).default([]),
+  /**
+   * Where sessions are exported to, and the only place where clients on the network may write an export. Default: the
+   * working directory for a client on stdio, a new private directory of the gateway for all others.
+   */
+  exportDirectory: z.string().min(1).optional(),
   server: z
     .strictObject({
       host: z.string().default('127.0.0.1'),

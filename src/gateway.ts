@@ -7,18 +7,26 @@ import type { AgentConnection } from './core/agent-link.ts';
 import type { Channel, Out } from './core/channel.ts';
 import { type ClientListener, linkClient } from './core/client-link.ts';
 import type { Clock } from './core/clock.ts';
-import { GatewayError } from './core/errors.ts';
+import type { Command } from './core/command.ts';
+import { GatewayError, type Outcome } from './core/errors.ts';
 import { createHub, type HubEntry } from './core/hub.ts';
 import { type Figures, metricsText } from './core/metrics.ts';
 import { linkPosts, type PostLink } from './core/post-link.ts';
 import { createSession, defaultSessionLimits, type Session } from './core/session.ts';
 import type { Stream } from './core/stream.ts';
 import type { Log } from './log.ts';
+import { createExportPlaces } from './stores/export.ts';
 import { spawnChannel } from './transports/child-process.ts';
 import { bytesOf, createFrame } from './transports/framing/frame.ts';
 import type { AgentSummary, Board, ClientRequest, PostResult, SessionSummary } from './transports/http/board.ts';
 import { nullChannel } from './transports/memory.ts';
 import { connectWebSocket } from './transports/websocket.ts';
+
+/** What a session is told before its client says anything. */
+export interface Opening {
+  readonly commands: readonly Command[];
+  settled(command: Command, outcome: Outcome): void;
+}
 
 /** A running gateway. */
 export interface Gateway {
@@ -28,7 +36,11 @@ export interface Gateway {
    * Serves one client on a channel of its own, with a session of its own. The returned promise resolves when the
    * client has gone and the session is closed. Throws `invalid` for an unknown frontend or agent.
    */
-  serveClient(channel: Channel, request: Pick<ClientRequest, 'frontend' | 'agent' | 'options'>): Promise<void>;
+  serveClient(
+    channel: Channel,
+    request: Pick<ClientRequest, 'frontend' | 'agent' | 'options'>,
+    opening?: Opening,
+  ): Promise<void>;
   /** Takes nothing new and lets runs end for at most `graceMs`; then {@link Gateway.close}. */
   drain(reason: string, graceMs: number): Promise<void>;
   /** Ends every session and agent at once. */
@@ -78,6 +90,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
   const idleSince = new WeakMap<Session, number>();
   const sweeper = setInterval(sweep, Math.min(60_000, config.limits.idleSessionMs));
   sweeper.unref();
+  const exportsOf = createExportPlaces(config.exportDirectory);
   let closing = false;
 
   function note(session: string, level: NoteLevel, text: string): void {
@@ -119,7 +132,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     });
   }
 
-  function openSession(request: { agent?: string; id?: string; cwd?: string }): HubEntry {
+  function openSession(request: { agent?: string; id?: string; cwd?: string }, isOurs: boolean): HubEntry {
     if (closing) throw new GatewayError('shutting-down', 'the gateway is shutting down');
     const [name, agent] = agentNamed(request.agent);
     const cwd = request.cwd === undefined ? undefined : insideRoots(request.cwd, config.roots);
@@ -137,6 +150,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
           silenceMs: config.limits.silenceMs,
         },
         connect: () => connect(name, agent, cwd),
+        exports: exportsOf({ session: id, cwd: cwd ?? agent.cwd ?? process.cwd(), isOurs }),
         note: (level, text) => note(id, level, text),
       }),
       agent: name,
@@ -146,7 +160,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
   }
 
   function entryFor(request: Pick<ClientRequest, 'session' | 'agent'>): HubEntry {
-    return request.session === undefined ? openSession(request) : hub.get(request.session, owner);
+    return request.session === undefined ? openSession(request, false) : hub.get(request.session, owner);
   }
 
   function sideOf(frontend: string, options: Options): FrontendSide {
@@ -221,7 +235,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     agents: () => Object.entries(config.agents).map(([name, agent]) => agentSummary(name, agent)),
     sessions: () => hub.list().map(sessionSummary),
     session: (id) => sessionSummary(hub.get(id, owner)),
-    createSession: (request) => sessionSummary(openSession(request)),
+    createSession: (request) => sessionSummary(openSession(request, false)),
     closeSession(id) {
       hub.get(id, owner);
       hub.remove(id, 'the session was deleted');
@@ -244,11 +258,14 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
 
   return {
     board,
-    serveClient: (channel, request) =>
+    serveClient: (channel, request, opening) =>
       new Promise((resolve) => {
         // First what may be refused: a session must not be left behind.
         sideOf(request.frontend, request.options);
-        const { session } = openSession(request);
+        const { session } = openSession(request, true);
+        for (const command of opening?.commands ?? []) {
+          session.submit(command, (outcome) => opening?.settled(command, outcome));
+        }
         attach(
           channel,
           { ...request, session: session.id, principal: owner },

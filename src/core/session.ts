@@ -1,12 +1,17 @@
-// One conversation with one agent, whoever watches: the log, the agent's life, the prompts that wait. Knows no protocol.
+// One conversation with one agent, whoever watches: the log, the agent's life, who answers which command.
+// Knows no protocol.
 import type { NoteLevel, Projection, SessionView } from './adapter.ts';
 import { type AgentConnection, type AgentLink, linkAgent, sentenceOf } from './agent-link.ts';
+import { createAsk } from './ask.ts';
 import type { Ending } from './channel.ts';
 import { type Clock, createTimers } from './clock.ts';
 import { closeRun } from './close-run.ts';
-import type { Command, CommandOf } from './command.ts';
+import type { Command } from './command.ts';
+import { type ContextFigures, contextAfter, unknownContext } from './context.ts';
 import { messageOf, type Outcome, refused } from './errors.ts';
 import type { Event, Logged } from './event.ts';
+import type { ExportPort } from './export.ts';
+import { createPrompts } from './prompts.ts';
 import { createQuestions } from './questions.ts';
 import { createRepair } from './repair.ts';
 import { createStream, type Stream } from './stream.ts';
@@ -45,6 +50,8 @@ export interface SessionPorts {
   readonly limits: SessionLimits;
   /** Starts a fresh agent. May throw; the command that needed it fails then. */
   connect(): AgentConnection;
+  /** Where exports go; without it only the agent can make them. */
+  readonly exports?: ExportPort;
   note(level: NoteLevel, text: string): void;
 }
 
@@ -74,11 +81,10 @@ export function createSession(ports: SessionPorts): Session {
   const transcript: Transcript = emptyTranscript();
   const streams = new Map<string, Stream>();
   const timers = createTimers(clock);
-  const waiting: { command: CommandOf<'prompt'>; settle: Settle }[] = [];
-  /** The prompt that the agent has and whose run has not started yet. */
-  let prompting: Settle | null = null;
   let agent: AgentLink | null = null;
-  let idleCallbacks: (() => void)[] = [];
+  let context: ContextFigures = unknownContext;
+  /** Commands that came while a prompt was being answered, before its run was in the log. */
+  let postponed: (() => void)[] | null = null;
   /** Streams with a reader that cannot keep up. */
   const pressing = new Set<string>();
   let held = false;
@@ -97,57 +103,64 @@ export function createSession(ports: SessionPorts): Session {
     forward: (answer, settle) => forward(answer, settle),
   });
 
+  const prompts = createPrompts({
+    transcript,
+    timers,
+    limits,
+    forward: (command, settle) => forward(command, settle),
+    stopAgent: (reason) => agent?.stop(reason),
+    complain: (text) => admit({ type: 'notice', level: 'error', source: 'gateway', text }),
+  });
+
+  const ask = createAsk({
+    view,
+    clock,
+    exports: ports.exports,
+    facts: () => ({ running: prompts.running, waiting: prompts.waiting, context, timeOrigin: view.timeOrigin }),
+    admit,
+    forward: (command, settle) => forward(command, settle),
+    isAgentGone: () => agent === null && transcript.agent === 'down',
+    isOver: () => closed !== null,
+  });
+
   function countReaders(): number {
     return [...streams.values()].reduce((sum, stream) => sum + stream.readers, 0);
   }
 
   function append(event: Event): void {
+    if (event.type === 'run-start') return startRun(event);
+    log(event);
+  }
+
+  /** The prompt is answered first: clients hear that it was accepted before they hear of its run. */
+  function startRun(event: Event): void {
+    const commands: (() => void)[] = [];
+    postponed = commands;
+    try {
+      prompts.accept();
+    } finally {
+      postponed = null;
+    }
+    log(event);
+    for (const submitNow of commands) submitNow();
+  }
+
+  function log(event: Event): void {
+    for (const stream of streams.values()) stream.before(event);
     const logged: Logged = { seq: transcript.lastSeq + 1, at: clock.now(), event };
     fold(transcript, logged);
+    context = contextAfter(context, event);
     questions.event(event);
     for (const stream of streams.values()) stream.event(logged);
-    if (event.type === 'run-start') settlePrompt({ ok: true });
-    if (transcript.run !== null) watchSilence();
-    else if (event.type === 'run-end' || event.type === 'compaction-end') afterRun();
+    watchSilence();
+    prompts.event(event);
   }
-
-  /** A prompt has succeeded once its run has begun: from then on the log tells how it goes, and nobody else. */
-  function settlePrompt(outcome: Outcome): void {
-    const settle = prompting;
-    prompting = null;
-    settle?.(outcome);
-  }
-
-  function afterRun(): void {
-    timers.set('abort', null, () => {});
-    timers.set('silence', null, () => {});
-    if (isBusy()) return;
-    // Not in this tick: the agent may be in the middle of what it says about the end.
-    if (waiting.length > 0) timers.set('next', 0, sendNext);
-    else tellIdle();
-  }
-
-  function tellIdle(): void {
-    if (isBusy() || waiting.length > 0) return;
-    const callbacks = idleCallbacks;
-    idleCallbacks = [];
-    for (const callback of callbacks) callback();
-  }
-
-  function sendNext(): void {
-    if (isBusy() || closed !== null) return;
-    const next = waiting.shift();
-    if (next !== undefined) prompt(next.command, next.settle);
-  }
-
-  const isRunning = () => transcript.run !== null || prompting !== null;
-  /** Agents take a prompt during a compaction and then forget it, so a compaction counts as well. */
-  const isBusy = () => isRunning() || transcript.compaction !== null;
 
   function watchSilence(): void {
     if (limits.silenceMs === null) return;
     const waitsForUser = transcript.approvals.size + transcript.dialogs.size > 0;
-    timers.set('silence', waitsForUser || held ? null : limits.silenceMs, () => agent?.stop('agent unresponsive'));
+    const mayBeSilent = closed !== null || transcript.run === null || waitsForUser || held;
+    timers.set('silence', mayBeSilent ? null : limits.silenceMs, () => agent?.stop('agent unresponsive'));
   }
 
   function connectAgent(): AgentLink {
@@ -169,15 +182,15 @@ export function createSession(ports: SessionPorts): Session {
     held = false;
     const message = sentenceOf(ending);
     const cause = { outcome: 'failed' as const, failure: { kind: 'agent' as const, message } };
-    settlePrompt(refused('agent-down', message));
+    prompts.lose(refused('agent-down', message));
     // Legal by itself, and it counts blocks as the log does: it must not pass the repair.
     for (const event of closeRun(transcript, cause)) append(event);
     timers.clear();
     questions.clear();
     if (closed === null) admit({ type: 'agent-changed', state: 'down', reason: ending.reason });
     // Prompts that wait were meant for a conversation that this agent held: never repeat by ourselves (F1).
-    for (const { settle } of waiting.splice(0)) settle(refused('agent-down', message));
-    tellIdle();
+    prompts.drop(refused('agent-down', message));
+    prompts.tellIdle();
   }
 
   function forward(command: Command, settle: Settle): void {
@@ -190,55 +203,32 @@ export function createSession(ports: SessionPorts): Session {
     link.submit(command, settle);
   }
 
-  function prompt(command: CommandOf<'prompt'>, settle: Settle): void {
-    prompting = settle;
-    forward(command, (outcome) => {
-      if (outcome.ok || prompting !== settle) return;
-      settlePrompt(outcome);
-      afterRun();
-    });
-  }
-
-  function submitPrompt(command: CommandOf<'prompt'>, settle: Settle): void {
-    if (retired !== null) return settle(refused('shutting-down', retired));
-    // Between two runs the agent is free, but the prompts that wait come first.
-    if (!isBusy() && waiting.length === 0) return prompt(command, settle);
-    const { whenBusy } = command;
-    if ((whenBusy === 'steer' || whenBusy === 'follow-up') && isRunning()) return forward(command, settle);
-    if (whenBusy === 'refuse') return settle(refused('busy', 'the agent is still working on an earlier prompt'));
-    if (waiting.length >= limits.queuedPrompts) {
-      return settle(refused('limit', `${limits.queuedPrompts} prompts are waiting already`));
-    }
-    waiting.push({ command, settle });
-  }
-
-  function abort(command: CommandOf<'abort'>, settle: Settle): void {
-    if (command.target === 'run') {
-      if (!isBusy()) return settle({ ok: true, data: { waiting: [] } });
-      // Counted from the first abort: who asks again must not give a hanging agent more time.
-      if (!timers.has('abort')) timers.set('abort', limits.abortMs, stopUnwilling);
-    }
-    forward(command, (outcome) =>
-      settle(outcome.ok ? { ok: true, data: { waiting: waiting.map((next) => next.command) } } : outcome),
-    );
-  }
-
-  const stopUnwilling = () => agent?.stop('the agent did not stop when it was aborted');
-
   function submit(command: Command, settle: Settle): void {
+    if (postponed !== null) {
+      postponed.push(() => submit(command, settle));
+      return;
+    }
     if (closed !== null) return settle(refused('not-found', 'the session is closed'));
     switch (command.type) {
       case 'prompt':
-        return submitPrompt(command, settle);
+        return retired === null ? prompts.submit(command, settle) : settle(refused('shutting-down', retired));
+      case 'follow-up':
+        return retired === null ? prompts.followUp(command, settle) : settle(refused('shutting-down', retired));
+      case 'clear-queue':
+        return prompts.clearQueue(command, settle);
       case 'abort':
-        return abort(command, settle);
+        return prompts.abort(command, settle);
       case 'answer-approval':
         return questions.answer(command, (outcome) => {
           settle(outcome);
-          if (outcome.ok && command.interrupt === true) abort({ type: 'abort', target: 'run' }, () => {});
+          if (outcome.ok && command.interrupt === true) prompts.abort({ type: 'abort', target: 'run' }, () => {});
         });
       case 'answer-dialog':
         return questions.answer(command, settle);
+      case 'query':
+      case 'set-name':
+      case 'export':
+        return ask(command, settle);
       case 'delete-session':
         // The answer first: a client hears nothing any more once its stream has ended.
         settle({ ok: true });
@@ -258,14 +248,14 @@ export function createSession(ports: SessionPorts): Session {
     if (hold) agent.hold();
     else agent.release();
     // An agent that we do not listen to is not silent.
-    if (transcript.run !== null) watchSilence();
+    watchSilence();
   }
 
   function close(reason: string): void {
     if (closed !== null) return;
     closed = reason;
-    for (const { settle } of waiting.splice(0)) settle(refused('shutting-down', reason));
-    settlePrompt(refused('shutting-down', reason));
+    prompts.drop(refused('shutting-down', reason));
+    prompts.lose(refused('shutting-down', reason));
     const failure = { kind: 'gateway' as const, message: reason };
     for (const event of closeRun(transcript, { outcome: 'aborted', failure })) append(event);
     agent?.stop(reason);
@@ -278,17 +268,14 @@ export function createSession(ports: SessionPorts): Session {
     ...view,
     get state() {
       if (closed !== null) return 'closed';
-      if (isBusy() || waiting.length > 0) return 'running';
+      if (prompts.busy || prompts.queued > 0) return 'running';
       return transcript.agent === 'down' ? 'down' : 'idle';
     },
     get readers() {
       return countReaders();
     },
     submit,
-    whenIdle(callback) {
-      idleCallbacks.push(callback);
-      tellIdle();
-    },
+    whenIdle: prompts.whenIdle,
     stream(key, make) {
       const existing = streams.get(key);
       if (existing !== undefined) return existing;
@@ -300,7 +287,7 @@ export function createSession(ports: SessionPorts): Session {
     },
     retire(reason) {
       retired ??= reason;
-      for (const { settle } of waiting.splice(0)) settle(refused('shutting-down', reason));
+      prompts.drop(refused('shutting-down', reason));
     },
     close,
   };

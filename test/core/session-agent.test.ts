@@ -46,7 +46,8 @@ describe('an agent that dies', () => {
       '+run-end failed',
       'agent-changed down',
     ]);
-    expect(rig.answers).toEqual(['one: ok', 'query: agent-down', 'steer: agent-down', 'two: agent-down']);
+    // The query is one that the transcript can answer.
+    expect(rig.answers).toEqual(['one: ok', 'query: ok', 'steer: agent-down', 'two: agent-down']);
     expect(new Set(rig.problems)).toEqual(new Set([sentence]));
     expect(rig.session.state).toBe('down');
     expect(rig.clock.pending).toBe(0);
@@ -197,8 +198,8 @@ describe('an agent that cannot be started', () => {
   test('fails the command that needed it, and nothing else', () => {
     const rig = createSessionRig(broken);
     rig.prompt('one');
-    rig.submit({ type: 'query', subject: 'state' });
-    expect(rig.answers).toEqual(['one: agent-down', 'query: agent-down']);
+    rig.submit({ type: 'compact' });
+    expect(rig.answers).toEqual(['one: agent-down', 'compact: agent-down']);
     expect(rig.problems).toEqual(['spawn ENOENT', 'spawn ENOENT']);
     expect(rig.session.state).toBe('idle');
     expect(rig.log()).toEqual([]);

@@ -2,6 +2,7 @@
 import type { CommandOf, Command } from '../../../src/core/command.ts';
 import type { Outcome } from '../../../src/core/errors.ts';
 import type { Event } from '../../../src/core/event.ts';
+import type { ExportPort } from '../../../src/core/export.ts';
 import { createSession, defaultSessionLimits, type Session, type SessionLimits } from '../../../src/core/session.ts';
 import { createAgent, type Script, type ScriptedAgent } from './agent.ts';
 import { outline } from './outline.ts';
@@ -52,10 +53,11 @@ export interface RigOptions {
   readonly limits?: Partial<SessionLimits>;
   /** The script of each agent, counted from 0; an error when it cannot be started. */
   agent?(number: number): Script | Error;
+  readonly exports?: ExportPort;
 }
 
 /** A session that nobody has used yet. */
-export function createSessionRig({ limits, agent: scriptOf }: RigOptions = {}): SessionRig {
+export function createSessionRig({ limits, agent: scriptOf, exports }: RigOptions = {}): SessionRig {
   const clock = createVirtualClock();
   const agents: ScriptedAgent[] = [];
   let connects = 0;
@@ -64,6 +66,7 @@ export function createSessionRig({ limits, agent: scriptOf }: RigOptions = {}): 
     epoch: '0123456789ab',
     clock,
     limits: { ...defaultSessionLimits, ...limits },
+    exports,
     connect() {
       const script = scriptOf?.(connects) ?? {};
       connects += 1;

@@ -1,0 +1,116 @@
+// What a session answers from its transcript when its agent cannot. Knows no protocol and no agent.
+import type { CommandOf, QuerySubject } from './command.ts';
+import type { Model } from './content.ts';
+import type { ContextFigures } from './context.ts';
+import type { Outcome } from './errors.ts';
+import { figuresOf, messagesOf, textIn, userMessages } from './messages.ts';
+import { QueryData } from './outcome-data.ts';
+import type { Transcript } from './transcript.ts';
+
+/** What the transcript does not hold but the session knows. */
+export interface SessionFacts {
+  readonly running: boolean;
+  /** Prompts that wait in the session's own queue. */
+  readonly waiting: number;
+  readonly context: ContextFigures;
+  /** See SessionView. */
+  readonly timeOrigin: number;
+}
+
+/** The outcome that the transcript gives; null when it has no answer to that query. */
+export function answerFrom(transcript: Transcript, command: CommandOf<'query'>, facts: SessionFacts): Outcome | null {
+  const data = dataFor(transcript, command.subject, facts);
+  return data === null ? null : { ok: true, data };
+}
+
+/**
+ * An agent's own answer to `state`, with what it left out; prompts that wait here are none of those that it knows of.
+ * Anything else comes back as it is.
+ */
+export function completeState(transcript: Transcript, data: unknown, facts: SessionFacts): unknown {
+  const read = QueryData.state.safeParse(data);
+  if (!read.success) return data;
+  const own = stateOf(transcript, facts);
+  const told = read.data;
+  return {
+    ...told,
+    changes: { ...own.changes, ...told.changes },
+    compacting: told.compacting ?? own.compacting,
+    pendingMessages: told.pendingMessages === undefined ? own.pendingMessages : told.pendingMessages + facts.waiting,
+    messageCount: told.messageCount ?? own.messageCount,
+  };
+}
+
+function dataFor(transcript: Transcript, subject: QuerySubject, facts: SessionFacts): object | null {
+  const { info } = transcript;
+  switch (subject) {
+    case 'messages':
+    case 'history':
+      return { messages: messagesOf(transcript, facts.timeOrigin) };
+    case 'last-text':
+      return { text: lastAnswer(transcript) };
+    case 'statistics':
+      return figuresOf(messagesOf(transcript));
+    case 'state':
+      return stateOf(transcript, facts);
+    case 'models': {
+      const models = info.models ?? modelsSeen(transcript);
+      return models.length === 0 ? null : { models };
+    }
+    case 'commands':
+      // Who has no word for commands has none that a client could use.
+      return { commands: info.commands ?? [] };
+    case 'tools':
+      return info.tools === undefined ? null : { tools: info.tools };
+    case 'tool-servers':
+      return { servers: [...transcript.servers.values()].map(({ type, synthetic, extra, ...server }) => server) };
+    case 'fork-points':
+      // What could be forked at. Whether the agent can is its own answer to `fork`.
+      return { points: userMessages(transcript) };
+    case 'context-usage': {
+      const tokens = facts.context.tokens;
+      const window = facts.context.window ?? info.model?.contextWindow ?? null;
+      return tokens === null && window === null ? null : { tokens, window };
+    }
+    case 'thinking-levels':
+    case 'skills':
+    case 'session-files':
+    case 'contexts':
+    case 'metrics':
+    case 'health':
+      return null;
+    default:
+      return subject satisfies never;
+  }
+}
+
+function stateOf(transcript: Transcript, { running, waiting }: SessionFacts) {
+  const { steering, followUp } = transcript.queue;
+  return {
+    changes: transcript.info,
+    running,
+    compacting: transcript.compaction !== null,
+    pendingMessages: waiting + steering.length + followUp.length,
+    messageCount: messagesOf(transcript).length,
+  };
+}
+
+/** The words of the model's last message on the main thread; one that was cut before its first word does not count. */
+function lastAnswer(transcript: Transcript): string | null {
+  const last = messagesOf(transcript).findLast(
+    ({ role, parent, stop, content }) =>
+      role === 'assistant' && parent === undefined && !(stop?.reason === 'aborted' && content.length === 0),
+  );
+  const text = last === undefined ? '' : textIn(last.content);
+  return text === '' ? null : text;
+}
+
+/** The model in use: as the session tells it, else as the last message does. */
+function modelsSeen(transcript: Transcript): Model[] {
+  const { model } = transcript.info;
+  if (model !== undefined) return [model];
+  const last = messagesOf(transcript).findLast(
+    (message) => message.parent === undefined && message.model !== undefined,
+  );
+  return last?.model === undefined ? [] : [{ id: last.model, provider: last.provider }];
+}

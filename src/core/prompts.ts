@@ -1,0 +1,251 @@
+// The prompts of a session: one run at a time, the rest wait in their order; and when an abort is done. Knows no agent
+// and no client.
+import type { Timers } from './clock.ts';
+import type { Command, CommandOf } from './command.ts';
+import { type Outcome, refused } from './errors.ts';
+import type { Event } from './event.ts';
+import type { Transcript } from './transcript.ts';
+
+type Settle = (outcome: Outcome) => void;
+type Prompt = CommandOf<'prompt'>;
+
+/** What the prompts of a session need. */
+export interface PromptPorts {
+  readonly transcript: Transcript;
+  readonly timers: Timers;
+  readonly limits: {
+    /** Prompts and follow-ups that may wait. */
+    readonly queuedPrompts: number;
+    /** An agent that does not end its run so long after an abort is ended itself, ms. */
+    readonly abortMs: number;
+  };
+  forward(command: Command, settle: Settle): void;
+  /** Ends an agent that does not obey. */
+  stopAgent(reason: string): void;
+  /** Tells users what went wrong after their command had been answered. */
+  complain(text: string): void;
+}
+
+/** The prompts of one session. */
+export interface Prompts {
+  /** A run is open, or the agent has the prompt that will open one. */
+  readonly running: boolean;
+  /** Running, or compacting: agents take a prompt during a compaction and then forget it. */
+  readonly busy: boolean;
+  /** Prompts that wait and will run of themselves. */
+  readonly queued: number;
+  /** {@link queued}, and the follow-ups that wait for a run to follow. */
+  readonly waiting: number;
+  submit(command: Prompt, settle: Settle): void;
+  followUp(command: CommandOf<'follow-up'>, settle: Settle): void;
+  clearQueue(command: CommandOf<'clear-queue'>, settle: Settle): void;
+  abort(command: CommandOf<'abort'>, settle: Settle): void;
+  /** A run is about to be logged: its prompt has succeeded, and from now on the log tells how it goes. */
+  accept(): void;
+  /** After an event was logged. */
+  event(event: Event): void;
+  /** The agent is gone: what was in its hands has failed. */
+  lose(outcome: Outcome): void;
+  /** What waits will never run. */
+  drop(outcome: Outcome): void;
+  /** Calls back once, when no run is open and no prompt waits; at once if that is so now. */
+  whenIdle(callback: () => void): void;
+  tellIdle(): void;
+}
+
+/** An empty queue. */
+export function createPrompts(ports: PromptPorts): Prompts {
+  const { transcript, timers, limits, forward } = ports;
+  const waiting: { readonly command: Prompt; readonly settle: Settle }[] = [];
+  /** Of agents that have no queue of their own. */
+  const followUps: Prompt[] = [];
+  /** The prompt that the agent has and whose run has not started yet. */
+  let prompting: Settle | null = null;
+  /** Aborts that are answered when the run is over. */
+  const aborting: Settle[] = [];
+  let idleCallbacks: (() => void)[] = [];
+
+  const isRunning = () => transcript.run !== null || prompting !== null;
+  const isBusy = () => isRunning() || transcript.compaction !== null;
+  const hasWaiting = () => waiting.length > 0;
+
+  function settlePrompt(outcome: Outcome): void {
+    const settle = prompting;
+    prompting = null;
+    settle?.(outcome);
+  }
+
+  function send(command: Prompt, settle: Settle): void {
+    prompting = settle;
+    forward(command, (outcome) => {
+      if (outcome.ok || prompting !== settle) return;
+      settlePrompt(outcome);
+      afterRun();
+    });
+  }
+
+  function sendNext(): void {
+    if (isBusy()) return;
+    const next = waiting.shift();
+    if (next !== undefined) send(next.command, next.settle);
+  }
+
+  function afterRun(): void {
+    timers.set('abort', null, () => {});
+    if (!isRunning()) settleAborts(aborted());
+    if (isBusy()) return;
+    // Not in this tick: the agent may be in the middle of what it says about the end.
+    if (hasWaiting()) timers.set('next', 0, sendNext);
+    else tellIdle();
+  }
+
+  function tellIdle(): void {
+    if (isBusy() || hasWaiting()) return;
+    const callbacks = idleCallbacks;
+    idleCallbacks = [];
+    for (const callback of callbacks) callback();
+  }
+
+  function submit(command: Prompt, settle: Settle): void {
+    // Between two runs the agent is free, but the prompts that wait come first.
+    if (!isBusy() && !hasWaiting()) return send(command, settle);
+    const { whenBusy } = command;
+    if ((whenBusy === 'steer' || whenBusy === 'follow-up') && isRunning()) return join(command, settle);
+    if (whenBusy === 'refuse') return settle(refused('busy', 'the agent is still working on an earlier prompt'));
+    if (isFull()) return settle(tooMany);
+    waiting.push({ command, settle });
+  }
+
+  const isFull = () => waiting.length + followUps.length >= limits.queuedPrompts;
+  const tooMany = refused('limit', `${limits.queuedPrompts} prompts are waiting already`);
+
+  /** For the open run. To steer needs the agent; to follow is to be the next prompt, which needs nobody. */
+  function join(command: Prompt, settle: Settle): void {
+    forward(command, (outcome) => {
+      if (command.whenBusy !== 'follow-up' || !isUnsupported(outcome)) return settle(outcome);
+      const later: Prompt = { ...command, whenBusy: undefined };
+      if (isRunning()) keep(later, settle);
+      else submit(later, settle);
+    });
+  }
+
+  /**
+   * Kept here when the agent has no queue. Without a run it waits for the next prompt and follows that: the clients that
+   * know this command say it of a message that is to come after something, and send a prompt where nothing goes on.
+   */
+  function followUp(command: CommandOf<'follow-up'>, settle: Settle): void {
+    const { content, extra } = command;
+    forward(command, (outcome) => {
+      if (isUnsupported(outcome)) keep({ type: 'prompt', content, extra }, settle);
+      else settle(outcome);
+    });
+  }
+
+  function keep(command: Prompt, settle: Settle): void {
+    if (isFull()) return settle(tooMany);
+    followUps.push(command);
+    settle({ ok: true });
+  }
+
+  /** They go before the prompts that wait: they belong to the run that was. After a failure or an abort they stay. */
+  function queueFollowUps(): void {
+    const due = followUps.splice(0).map((command) => ({ command, settle: complainOf }));
+    waiting.unshift(...due);
+  }
+
+  /** Its command was answered when it was taken in. */
+  function complainOf(outcome: Outcome): void {
+    if (!outcome.ok) ports.complain(`A follow-up was not sent: ${outcome.error.message}`);
+  }
+
+  /** How many follow-ups were kept here and are not any more. */
+  function takeFollowUps(): number {
+    const queued = waiting.filter(({ settle }) => settle === complainOf);
+    for (const followUp of queued) waiting.splice(waiting.indexOf(followUp), 1);
+    return queued.length + followUps.splice(0).length;
+  }
+
+  function clearQueue(command: CommandOf<'clear-queue'>, settle: Settle): void {
+    forward(command, (outcome) => {
+      const count = takeFollowUps();
+      settle(count > 0 && isUnsupported(outcome) ? { ok: true } : outcome);
+      tellIdle();
+    });
+  }
+
+  const aborted = (): Outcome => ({ ok: true, data: { waiting: waiting.map((next) => next.command) } });
+
+  function settleAborts(outcome: Outcome): void {
+    for (const settle of aborting.splice(0)) settle(outcome);
+  }
+
+  function abort(command: CommandOf<'abort'>, settle: Settle): void {
+    const ofRun = command.target === 'run';
+    if (ofRun) {
+      if (!isBusy()) return settle(aborted());
+      // Counted from the first abort: who asks again must not give a hanging agent more time.
+      if (!timers.has('abort')) timers.set('abort', limits.abortMs, stopUnwilling);
+    }
+    if (!ofRun || command.untilIdle !== true || !isRunning()) {
+      return forward(command, (outcome) => settle(outcome.ok ? aborted() : outcome));
+    }
+    aborting.push(settle);
+    forward(command, (outcome) => {
+      // Who was told waits on, for the end; an agent that will not do it has no end to wait for.
+      const at = outcome.ok ? -1 : aborting.indexOf(settle);
+      if (at < 0) return;
+      aborting.splice(at, 1);
+      settle(outcome);
+    });
+  }
+
+  const stopUnwilling = () => ports.stopAgent('the agent did not stop when it was aborted');
+
+  return {
+    get running() {
+      return isRunning();
+    },
+    get busy() {
+      return isBusy();
+    },
+    get queued() {
+      return waiting.length;
+    },
+    get waiting() {
+      return waiting.length + followUps.length;
+    },
+    submit,
+    followUp,
+    clearQueue,
+    abort,
+    accept() {
+      const settle = prompting;
+      if (settle === null) return;
+      // Still taken: the run that makes the session busy is not logged yet.
+      prompting = () => {};
+      settle({ ok: true });
+    },
+    event(event) {
+      if (event.type === 'run-start') prompting = null;
+      if (event.type === 'run-end' && event.outcome === 'completed') queueFollowUps();
+      if (transcript.run === null && (event.type === 'run-end' || event.type === 'compaction-end')) afterRun();
+    },
+    lose(outcome) {
+      settlePrompt(outcome);
+      settleAborts(outcome);
+    },
+    drop(outcome) {
+      queueFollowUps();
+      for (const { settle } of waiting.splice(0)) settle(outcome);
+    },
+    whenIdle(callback) {
+      idleCallbacks.push(callback);
+      tellIdle();
+    },
+    tellIdle,
+  };
+}
+
+function isUnsupported(outcome: Outcome): boolean {
+  return !outcome.ok && outcome.error.code === 'unsupported';
+}
