@@ -110,8 +110,8 @@ export function linkClient(
   sink: CommandSink,
   listener: ClientListener,
 ): void {
-  /** Answers to this client alone, which wait for what the session has said before them. */
-  const answers: Out[] = [];
+  /** Answers to this client alone, each with its place among what the session says. */
+  const answers: { readonly out: Out; readonly place: number }[] = [];
   let unanswered = 0;
   let finishing: string | null = null;
   let blocked = false;
@@ -121,12 +121,14 @@ export function linkClient(
     while (!isOver) {
       blocked = channel.buffered >= highWater;
       if (blocked) return;
-      const entries = reader.read(highWater);
+      const answer = answers[0];
+      const entries = reader.read(highWater, answer?.place);
       for (const entry of entries) tell(entry);
       if (entries.length > 0) continue;
-      const answer = answers.shift();
-      if (answer !== undefined) channel.send(answer);
-      else if (finishing !== null && unanswered === 0) close('normal', finishing);
+      if (answer !== undefined) {
+        answers.shift();
+        channel.send(answer.out);
+      } else if (finishing !== null && unanswered === 0) close('normal', finishing);
       else return;
     }
   }
@@ -142,7 +144,7 @@ export function linkClient(
   /** Answers that still wait are this client's last chance to learn why. */
   function close(code: CloseCode, reason: string): void {
     isOver = true;
-    for (const answer of answers.splice(0)) channel.send(answer);
+    for (const { out } of answers.splice(0)) channel.send(out);
     channel.close(code, reason);
   }
 
@@ -163,7 +165,7 @@ export function linkClient(
   };
   const driver = driveFrontend(frontend, clock, counted, {
     send: (out) => {
-      answers.push(out);
+      answers.push({ out, place: reader.mark() });
       pump();
     },
     close,

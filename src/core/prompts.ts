@@ -187,7 +187,11 @@ export function createPrompts(ports: PromptPorts): Prompts {
       if (!timers.has('abort')) timers.set('abort', limits.abortMs, stopUnwilling);
     }
     if (!ofRun || command.untilIdle !== true || !isRunning()) {
-      return forward(command, (outcome) => settle(outcome.ok ? aborted() : outcome));
+      return forward(command, (outcome) => {
+        // A compaction that an agent cannot stop is no reason to end the agent.
+        if (ofRun && isUnsupported(outcome) && !isRunning()) timers.set('abort', null, () => {});
+        settle(outcome.ok ? aborted() : outcome);
+      });
     }
     aborting.push(settle);
     forward(command, (outcome) => {

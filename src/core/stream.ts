@@ -3,13 +3,19 @@ import type { NoteLevel, Projection, SessionView } from './adapter.ts';
 import type { Out } from './channel.ts';
 import { formatCursor, parseCursor, type Place } from './cursor.ts';
 import { messageOf } from './errors.ts';
-import type { Logged } from './event.ts';
+import type { Event, Logged } from './event.ts';
+import { deltaIn, goesOn, joinDeltas, type LoggedDelta } from './merge.ts';
 import type { Entry, Reader } from './reader.ts';
 import { retell } from './replay.ts';
 import { createWindow, defaultWindow, sizeOf, type WindowLimits } from './window.ts';
 
 /** The frames of one (session, dialect, options). */
 export interface Stream {
+  /**
+   * To be called before the event is folded into the transcript: what is held back and the event does not go on with
+   * is told now, while the transcript still ends with it.
+   */
+  before(event: Event): void;
   /** Takes the next event of the session's log. */
   event(logged: Logged): void;
   /** Places a frame that answers a client whose only way to hear is this stream. */
@@ -32,7 +38,7 @@ const pressureShare = { high: 1 / 8, low: 1 / 32 };
 /** What a stream may be told. */
 export interface StreamOptions {
   readonly limits?: WindowLimits;
-  /** Told true when a holding reader falls behind, false when it has caught up. */
+  /** Told true while a holding reader is behind, at each event; false once, when it has caught up. */
   pressure?(pressure: boolean): void;
   /** Takes the losses and other notes of the projection. */
   note?(level: NoteLevel, text: string): void;
@@ -49,6 +55,18 @@ interface Position {
   reset: Extract<Entry, { kind: 'reset' }>['reason'] | null;
 }
 
+/** A reader, as its stream sees it. */
+interface Attached {
+  readonly holds: boolean;
+  /** It was told that there is nothing more. */
+  readonly waits: boolean;
+  wake(): void;
+  /** The share of the window that it has before it. */
+  behind(): number;
+}
+
+const nothing: readonly Entry[] = Object.freeze([]);
+
 /** Starts speaking now: what was before reaches clients as a snapshot. */
 export function createStream(
   view: SessionView,
@@ -57,8 +75,12 @@ export function createStream(
 ): Stream {
   const { projection } = retell(view, make);
   const { limits = defaultWindow } = options;
-  const window = createWindow(view.transcript.lastSeq, limits);
-  const readers = new Set<{ wake(): void; behind(): number; holds: boolean }>();
+  const window = createWindow(view.epoch, view.transcript.lastSeq, limits);
+  /** Copied when it changes: who is woken may attach and close others. */
+  let readers: readonly Attached[] = [];
+  /** Deltas of one block that are not told yet. While there are any, nobody waits. */
+  let held: LoggedDelta | null = null;
+  let isPressed = false;
   let closed: string | null = null;
 
   const wakeAll = () => {
@@ -66,6 +88,7 @@ export function createStream(
   };
 
   function fromSnapshot(reset: Position['reset']): Position {
+    tellHeld();
     return { snapshot: retell(view, make).frames, told: 0, place: window.last, next: window.top, reset };
   }
 
@@ -78,54 +101,80 @@ export function createStream(
   }
 
   function measure(): void {
-    const behind = Math.max(0, ...[...readers].filter((reader) => reader.holds).map((reader) => reader.behind()));
-    if (behind > pressureShare.high) options.pressure?.(true);
-    else if (behind < pressureShare.low) options.pressure?.(false);
+    if (options.pressure === undefined) return;
+    let most = 0;
+    for (const reader of readers) {
+      if (reader.holds) most = Math.max(most, reader.behind());
+    }
+    if (most > pressureShare.high) {
+      isPressed = true;
+      // Each time: the agent may be another one by now.
+      options.pressure(true);
+    } else if (isPressed && most < pressureShare.low) {
+      isPressed = false;
+      options.pressure(false);
+    }
   }
 
   /** The share of the window that comes after that frame. */
   function shareFrom(next: number): number {
-    return Math.max(window.bytesFrom(next) / limits.bytes, (window.top - next) / limits.frames);
+    const frames = window.top - next;
+    return frames === 0 ? 0 : Math.max(window.bytesFrom(next) / limits.bytes, frames / limits.frames);
   }
 
   function attach(cursor: string | null, holds = false): Reader {
     let position = positionOf(cursor);
-    let waiting = false;
+    let waits = false;
     let finished = false;
-    const self = {
+    const self: Attached = {
+      holds,
+      get waits() {
+        return waits;
+      },
       wake: () => {
-        if (!waiting) return;
-        waiting = false;
+        if (!waits) return;
+        waits = false;
         reader.onReadable();
       },
       behind: () => shareFrom(position.next),
-      holds,
     };
     const reader: Reader = {
       onReadable: () => {},
+      mark() {
+        tellHeld();
+        return window.top;
+      },
       close: () => {
-        readers.delete(self);
+        readers = readers.filter((other) => other !== self);
         if (holds) measure();
       },
-      read(maxBytes) {
-        if (position.next < window.base) position = fromSnapshot('window');
-        const entries = take(position, maxBytes);
-        if (entries.length === 0 && closed !== null && !finished) {
-          finished = true;
-          entries.push({ kind: 'closed', reason: closed });
+      read(maxBytes, until) {
+        let entries = nothing;
+        do {
+          if (position.next < window.base) position = fromSnapshot('window');
+          entries = take(position, maxBytes, until);
+          // What was held back may be more than the window holds.
+        } while (entries.length === 0 && position.next < window.base);
+        if (entries.length === 0 && until === undefined) {
+          if (closed !== null && !finished) {
+            finished = true;
+            return [{ kind: 'closed', reason: closed }];
+          }
+          waits = !finished;
         }
-        waiting = entries.length === 0 && !finished;
         if (holds) measure();
         return entries;
       },
     };
-    readers.add(self);
+    readers = [...readers, self];
     return reader;
   }
 
-  function take(position: Position, maxBytes: number): Entry[] {
-    const entries: Entry[] = [];
+  function take(position: Position, maxBytes: number, until = Number.POSITIVE_INFINITY): readonly Entry[] {
     const { snapshot } = position;
+    const isPlain = position.reset === null && position.told === snapshot.length;
+    if (isPlain && held === null && position.next === window.top) return nothing;
+    const entries: Entry[] = [];
     const place = () => formatCursor(view.epoch, position.place);
     if (position.reset !== null) {
       entries.push({ kind: 'reset', reason: position.reset, cursor: place() });
@@ -139,12 +188,13 @@ export function createStream(
       bytes += sizeOf(out);
       entries.push({ kind: 'frame', out, cursor: position.told === snapshot.length ? place() : null });
     }
-    while (position.told === snapshot.length && bytes < maxBytes) {
+    while (position.told === snapshot.length && bytes < maxBytes && position.next < until) {
+      if (position.next === window.top) tellHeld();
       const placed = window.at(position.next);
       if (placed === undefined) break;
       position.next += 1;
       bytes += sizeOf(placed.out);
-      entries.push({ kind: 'frame', out: placed.out, cursor: formatCursor(view.epoch, placed) });
+      entries.push(placed);
     }
     return entries;
   }
@@ -161,26 +211,56 @@ export function createStream(
     }
   }
 
+  function tell(logged: Logged): void {
+    const outs = project(logged);
+    const notes = projection.notes?.();
+    if (notes !== undefined) for (const { level, text } of notes) options.note?.(level, text);
+    if (outs.length === 0) return;
+    for (const out of outs) window.push(out, logged.seq);
+    wakeAll();
+    measure();
+  }
+
+  function tellHeld(): void {
+    const logged = held;
+    held = null;
+    if (logged !== null) tell(logged);
+  }
+
+  /** Adds the event to what is held back, where all readers have enough before them. */
+  function holdBack(logged: Logged): boolean {
+    if (projection.merges !== true) return false;
+    const delta = deltaIn(logged);
+    if (held !== null && delta !== null && goesOn(held, delta.event)) {
+      held = joinDeltas(held, delta);
+      return true;
+    }
+    tellHeld();
+    if (delta === null || readers.some((reader) => reader.waits)) return false;
+    held = delta;
+    return true;
+  }
+
   return {
+    before(event) {
+      if (held !== null && !goesOn(held, event)) tellHeld();
+    },
     event(logged) {
-      if (closed !== null) return;
-      const outs = project(logged);
-      for (const { level, text } of projection.notes?.() ?? []) options.note?.(level, text);
-      if (outs.length === 0) return;
-      for (const out of outs) window.push(out, logged.seq);
-      wakeAll();
-      measure();
+      if (closed !== null || holdBack(logged)) return;
+      tell(logged);
     },
     inject(out) {
       if (closed !== null) return;
+      tellHeld();
       window.push(out, view.transcript.lastSeq);
       wakeAll();
     },
     attach,
     get readers() {
-      return readers.size;
+      return readers.length;
     },
     close(reason) {
+      tellHeld();
       closed ??= reason;
       wakeAll();
     },

@@ -1,15 +1,37 @@
 // The bounded log of frames that readers of one dialect walk through. Old frames fall off; nothing else is dropped.
 import type { Out } from './channel.ts';
-import { comparePlaces, type Place } from './cursor.ts';
+import { comparePlaces, formatCursor, type Place } from './cursor.ts';
+import type { FrameEntry } from './reader.ts';
 
-/** A frame and its place. */
-export interface Placed extends Place {
-  readonly out: Out;
-  /** Bytes of all frames up to and including this one. */
+/** A frame and its place: what every reader is given, the same object. */
+export interface Placed extends Place, FrameEntry {
+  /** Bytes held by all frames up to and including this one. */
   readonly end: number;
 }
 
-/** How much a window keeps. */
+/** A class, for one is made on each step of the hot path, and few readers ever ask for the cursor. */
+class PlacedFrame implements Placed {
+  readonly kind = 'frame';
+  readonly epoch: string;
+  readonly out: Out;
+  readonly seq: number;
+  readonly sub: number;
+  readonly end: number;
+
+  constructor(epoch: string, out: Out, seq: number, sub: number, end: number) {
+    this.epoch = epoch;
+    this.out = out;
+    this.seq = seq;
+    this.sub = sub;
+    this.end = end;
+  }
+
+  get cursor(): string {
+    return formatCursor(this.epoch, this);
+  }
+}
+
+/** How much a window keeps. `bytes` are those that it holds in memory, see {@link createWindow}. */
 export interface WindowLimits {
   readonly frames: number;
   readonly bytes: number;
@@ -28,14 +50,24 @@ export interface Window {
   readonly last: Place;
   push(out: Out, seq: number): void;
   at(number: number): Placed | undefined;
-  /** Bytes from that frame to the newest. */
+  /** Bytes held from that frame to the newest. */
   bytesFrom(number: number): number;
   /** Number of the frame after that place; null when the place is not within the window. */
   after(place: Place): number | null;
 }
 
-/** Starts a window after event `seq`. */
-export function createWindow(seq: number, limits: WindowLimits = defaultWindow): Window {
+/** What a view costs beside the bytes that it shows. */
+const viewBytes = 128;
+
+/**
+ * Starts a window after event `seq`.
+ *
+ * It counts what it holds in memory, not what goes over the wire: text counts in full, bytes by the buffer behind them,
+ * once, with the first frame that shows it. Snapshots that grow are many views of one buffer (reference performance,
+ * section 4); counted in full, 20 of them would fill the window and no reader could keep up. A buffer whose first frame
+ * has fallen off is no longer counted: that is at most one for each message that is still open.
+ */
+export function createWindow(epoch: string, seq: number, limits: WindowLimits = defaultWindow): Window {
   /** From `head` on the frames that are kept; what is before it is let go of, only its room remains for a while. */
   let kept: (Placed | undefined)[] = [];
   let base = 0;
@@ -43,10 +75,26 @@ export function createWindow(seq: number, limits: WindowLimits = defaultWindow):
   /** Bytes of all frames ever, and of those that fell off. */
   let total = 0;
   let gone = 0;
+  const counted = new WeakSet<ArrayBufferLike>();
   let last: Place = { seq, sub: 0 };
   /** Place of the newest frame that fell off, or where the window began: a reader may still resume right after it. */
   let floor: Place = last;
   const at = (number: number): Placed | undefined => kept[head + number - base];
+
+  function held(out: Out): number {
+    if (typeof out === 'string') return out.length;
+    let bytes = 0;
+    for (const piece of out) {
+      if (typeof piece === 'string') bytes += piece.length;
+      else {
+        bytes += viewBytes;
+        if (counted.has(piece.buffer)) continue;
+        counted.add(piece.buffer);
+        bytes += piece.buffer.byteLength;
+      }
+    }
+    return bytes;
+  }
 
   function evict(): void {
     while (kept.length - head > 1 && (kept.length - head > limits.frames || total - gone > limits.bytes)) {
@@ -77,8 +125,8 @@ export function createWindow(seq: number, limits: WindowLimits = defaultWindow):
     },
     push(out, at) {
       const sub = last.seq === at ? last.sub + 1 : 1;
-      total += sizeOf(out);
-      const placed = { seq: at, sub, out, end: total };
+      total += held(out);
+      const placed = new PlacedFrame(epoch, out, at, sub, total);
       kept.push(placed);
       last = placed;
       evict();
@@ -103,5 +151,7 @@ export function createWindow(seq: number, limits: WindowLimits = defaultWindow):
 /** About how many bytes a frame weighs on the wire. */
 export function sizeOf(out: Out): number {
   if (typeof out === 'string') return out.length;
-  return out.reduce((sum, piece) => sum + piece.length, 0);
+  let size = 0;
+  for (const piece of out) size += piece.length;
+  return size;
 }

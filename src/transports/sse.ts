@@ -1,7 +1,7 @@
 // The body of a server-sent event stream, pulled from a reader. Knows no HTTP server and no protocol.
 import type { Entry, Reader } from '../core/reader.ts';
+import { gather } from './batch.ts';
 import { encodeComment, encodeEvent, encodeRetry } from './framing/event-stream.ts';
-import { gather } from './outlet.ts';
 
 /** `no-store` and no buffering on the way: each frame must arrive when it is written. */
 export const eventStreamHeaders = {

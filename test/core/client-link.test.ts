@@ -1,4 +1,5 @@
 // One client: its answers among the frames of the session, back-pressure, and every way in which it goes.
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { driveFrontend, highWater, linkClient } from '../../src/core/client-link.ts';
 import type { Command } from '../../src/core/command.ts';
@@ -151,15 +152,38 @@ describe('answers among frames', () => {
     expect(sent()).toEqual(['before', 'set-name: ok', 'after']);
   });
 
-  test('not even when the client does not read', () => {
+  test('nor is it overtaken, not even when the client does not read', () => {
     const { client, asked, say, sent } = linked();
-    client.ask(rename('a'));
+    client.ask(rename('a'), rename('b'), rename('c'));
     client.wire.buffered = highWater;
     say(notice('before'));
     asked[0]?.settle();
+    asked[1]?.settle({ ok: false, error: { code: 'busy', message: 'later' } });
+    say(notice('between'));
+    asked[2]?.settle();
+    say(notice('after'));
     expect(sent()).toEqual([]);
     client.wire.drain();
-    expect(sent()).toEqual(['before', 'set-name: ok']);
+    expect(sent()).toEqual(['before', 'set-name: ok', 'set-name: busy', 'between', 'set-name: ok', 'after']);
+  });
+
+  test('any mix of both, read at any pace, comes in the order in which it was said', () => {
+    const step = fc.constantFrom('say', 'answer', 'fill', 'drain');
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const { client, say, sent } = linked();
+        const said: string[] = [];
+        for (const [at, does] of steps.entries()) {
+          if (does === 'fill') client.wire.buffered = highWater;
+          else if (does === 'drain') client.wire.drain();
+          else said.push(`${at}`);
+          if (does === 'say') say(notice(`${at}`));
+          if (does === 'answer') client.act({ do: 'send', frame: `${at}` });
+        }
+        client.wire.drain();
+        expect(sent()).toEqual(said);
+      }),
+    );
   });
 });
 

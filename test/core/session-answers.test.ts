@@ -354,6 +354,19 @@ describe('an abort that is to be answered when all is quiet', () => {
     expect(rig.answers).toEqual(['abort: ok']);
   });
 
+  test.each([
+    ['cannot stop', refused('unsupported', 'no'), 0],
+    ['does not stop', { ok: true } as const, 1],
+  ])('of a compaction that the agent %s', (_name, outcome, stopped) => {
+    const rig = createSessionRig();
+    rig.submit({ type: 'compact' });
+    rig.agent.say({ type: 'compaction-start', trigger: 'manual' });
+    rig.submit(abort);
+    rig.agent.settle('abort', outcome);
+    rig.clock.advance(60_000);
+    expect(rig.agent.wire.closings).toHaveLength(stopped);
+  });
+
   test.each<[string, string, (rig: ReturnType<typeof aborted>) => void]>([
     ['the agent dies', 'agent-down', (rig) => rig.agent.wire.end({ reason: 'gone' })],
     ['the session closes', 'shutting-down', (rig) => rig.session.close('over')],

@@ -1,10 +1,11 @@
 // Cut anywhere and come back, or come late: nothing is missing, nothing comes twice (reliability F13, F14, T33).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Projection } from '../../src/core/adapter.ts';
 import type { Event } from '../../src/core/event.ts';
 import type { Entry, Reader } from '../../src/core/reader.ts';
 import { legalEvents } from '../support/core/arbitraries.ts';
-import { foldFrames } from '../support/core/recording.ts';
+import { foldFrames, recordingProjection } from '../support/core/recording.ts';
 import { stateSinceReset } from '../support/core/state.ts';
 import { createStreamRig, drain, framesOf, type StreamRig } from '../support/core/stream-rig.ts';
 
@@ -119,7 +120,10 @@ describe('come late', () => {
     }
   });
 
-  test('any legal sequence; and every cursor that is given can be resumed at', () => {
+  test.each<[string, () => Projection]>([
+    ['each delta told', recordingProjection],
+    ['deltas joined', () => ({ ...recordingProjection(), merges: true })],
+  ])('any legal sequence, %s; and every cursor that is given can be resumed at', (_name, make) => {
     const moments = fc.record({
       begin: fc.nat({ max: 60 }),
       late: fc.nat({ max: 60 }),
@@ -128,7 +132,7 @@ describe('come late', () => {
     fc.assert(
       fc.property(legalEvents, moments, fc.integer({ min: 1, max: 600 }), (events, { begin, late, each }, bite) => {
         // The stream itself may begin late as well.
-        const rig = createStreamRig({}, events.slice(0, begin));
+        const rig = createStreamRig({}, events.slice(0, begin), make);
         rig.say(...events.slice(begin, begin + late));
         const watching = watch(rig.stream.attach(null), bite);
         for (const [at, event] of events.slice(begin + late).entries()) {

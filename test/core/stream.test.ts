@@ -1,9 +1,12 @@
 // What one dialect's clients are given: order, ends, resets, pressure. Cuts and late attaches are in stream-resume.test.ts.
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Projection } from '../../src/core/adapter.ts';
 import type { Event } from '../../src/core/event.ts';
-import { createStream } from '../../src/core/stream.ts';
+import type { Entry } from '../../src/core/reader.ts';
+import { createStream, type StreamOptions } from '../../src/core/stream.ts';
 import { emptyTranscript, fold } from '../../src/core/transcript.ts';
+import { legalEvents } from '../support/core/arbitraries.ts';
 import { heard } from '../support/core/recording.ts';
 import { createStreamRig, drain, epoch, framesOf, kindsOf } from '../support/core/stream-rig.ts';
 
@@ -370,5 +373,208 @@ describe('pressure', () => {
     expect(told.at(-1)).toBe(true);
     slow.close();
     expect(told.at(-1)).toBe(false);
+  });
+});
+
+describe('a dialect that repeats the message in each delta', () => {
+  const merging = (): Projection => ({
+    merges: true,
+    event: ({ seq, at, event }) => [JSON.stringify({ seq, at, event })],
+  });
+  const open: Event[] = [
+    { type: 'run-start' },
+    { type: 'turn-start' },
+    { type: 'message-start', id: 'm' },
+    { type: 'block-start', index: 0, block: { kind: 'text' } },
+    { type: 'block-start', index: 1, block: { kind: 'text' } },
+  ];
+  const delta = (text: string, more: Partial<Event> = {}): Event => {
+    return { ...more, type: 'block-delta', index: 0, delta: text, ...('index' in more && { index: more.index }) };
+  };
+  const more = (text: string, x: number) => delta(text, { extra: { x } });
+  const inShort = (entries: readonly Entry[]) =>
+    heard(framesOf(entries)).map((event) => (event.type === 'block-delta' ? event.delta : event.type));
+
+  /** A reader that has been told of an open message and waits (`brisk`), or has one frame before it. */
+  function rig(brisk = false, options: StreamOptions = {}) {
+    const made = createStreamRig(options, open, merging);
+    const reader = made.stream.attach(null);
+    drain(reader);
+    if (!brisk) {
+      made.say(notice('before'));
+    }
+    return { ...made, reader, read: () => inShort(drain(reader)) };
+  }
+
+  test('who waits is told each delta at once', () => {
+    const { say, read, reader } = rig(true);
+    const got: string[][] = [];
+    reader.onReadable = () => void got.push(read());
+    for (const [at, text] of [...'abc'].entries()) {
+      say(delta(text));
+      expect(got[at]).toEqual([text]);
+    }
+  });
+
+  test('who is behind is told all of them in one, with the place and the time of the last', () => {
+    const { say, reader, stream } = rig();
+    say(delta('a'), delta('b'), delta('c'));
+    const entries = drain(reader);
+    expect(inShort(entries)).toEqual(['notice', 'abc']);
+    expect(JSON.parse(String(framesOf(entries)[1]))).toMatchObject({ seq: 9, at: 9 });
+    expect(entries.map((entry) => entry.kind === 'frame' && entry.cursor)).toEqual([`${epoch}.6.1`, `${epoch}.9.1`]);
+    expect(drain(stream.attach(`${epoch}.6.1`))).toEqual(entries.slice(1));
+    expect(drain(stream.attach(`${epoch}.8.1`))).toEqual(entries.slice(1));
+    expect(drain(stream.attach(`${epoch}.9.1`))).toEqual([]);
+  });
+
+  test('one that waits is enough: then all are told each', () => {
+    const { say, read, stream } = rig();
+    const brisk = stream.attach(null);
+    drain(brisk);
+    say(delta('a'));
+    drain(brisk);
+    say(delta('b'));
+    expect(read()).toEqual(['notice', 'a', 'b']);
+  });
+
+  test('with nobody there, those who resume are told them in one', () => {
+    const { say, reader, stream } = rig();
+    reader.close();
+    say(delta('a'), delta('b'));
+    expect(inShort(drain(stream.attach(`${epoch}.6.1`)))).toEqual(['ab']);
+  });
+
+  test.each<[string, Event[], string[]]>([
+    ['another event', [delta('a'), notice('n'), delta('b'), delta('c')], ['a', 'notice', 'bc']],
+    ['another block', [delta('a'), delta('b', { index: 1 }), delta('c')], ['a', 'b', 'c']],
+    ['another lane', [delta('a'), delta('b'), delta('c', { parent: 'x' })], ['ab', 'c']],
+    ['one with more to say', [delta('a'), delta('b', { extra: { x: 1 } }), delta('c')], ['a', 'b', 'c']],
+    ['one with something else to say', [more('a', 1), more('b', 1), more('c', 2)], ['ab', 'c']],
+    ['one made up', [delta('a'), delta('b', { synthetic: true }), delta('c')], ['a', 'b', 'c']],
+    ['the end of the block', [delta('a'), delta('b'), { type: 'block-end', index: 0 }], ['ab', 'block-end']],
+  ])('%s ends what is joined', (_name, events, expected) => {
+    const { say, read } = rig();
+    say(...events);
+    expect(read()).toEqual(['notice', ...expected]);
+  });
+
+  test('the transcript never runs ahead of what the projection is told', () => {
+    fc.assert(
+      fc.property(legalEvents, fc.integer({ min: 1, max: 20 }), fc.nat(30), (events, each, late) => {
+        const seen: number[] = [];
+        const { stream, say } = createStreamRig({}, [], (view) => ({
+          ...merging(),
+          event(logged) {
+            seen.push(view.transcript.lastSeq - logged.seq);
+            return merging().event(logged);
+          },
+        }));
+        const reader = stream.attach(null);
+        for (const [at, event] of events.entries()) {
+          say(event);
+          if (at % each === 0) reader.read(50);
+          if (at === late) stream.attach(null);
+          if (at === late + 1) stream.inject('{}');
+          if (at === late + 2) reader.mark();
+        }
+        drain(reader);
+        expect(seen.filter((ahead) => ahead !== 0)).toEqual([]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('a frame that is placed keeps its place behind what was held back, and so does an end', () => {
+    const { say, stream, reader } = rig();
+    say(delta('a'), delta('b'));
+    stream.inject('"answer"');
+    say(delta('c'));
+    stream.close('over');
+    const [, first, answer, second, end] = drain(reader);
+    expect([first, second].map((entry) => inShort(entry === undefined ? [] : [entry]))).toEqual([['ab'], ['c']]);
+    expect(answer).toMatchObject({ out: '"answer"', cursor: `${epoch}.8.2` });
+    expect(end?.kind).toBe('closed');
+  });
+
+  test('a mark comes behind what was held back', () => {
+    const { say, reader } = rig();
+    say(delta('a'), delta('b'));
+    const mark = reader.mark();
+    say(delta('c'));
+    expect(inShort(reader.read(1000, mark))).toEqual(['notice', 'ab']);
+    expect(reader.read(1000, mark)).toEqual([]);
+    expect(inShort(drain(reader))).toEqual(['c']);
+  });
+
+  test('who comes late is told it once: in the snapshot', () => {
+    const { say, stream } = rig();
+    say(delta('a'), delta('b'));
+    const late = stream.attach(null);
+    say(delta('c'));
+    expect(inShort(drain(late)).filter((text) => !/[a-z]{4}/.test(text))).toEqual(['ab', 'c']);
+  });
+
+  test('a reader that does not read costs no more than the message, and holds nobody up', () => {
+    const told: boolean[] = [];
+    const limits = { frames: 64, bytes: 100_000 };
+    const { say, stream } = createStreamRig({ limits, pressure: (pressure) => told.push(pressure) }, open, merging);
+    const reader = stream.attach(null, true);
+    say(...numbers(0, 50_000).map((text) => delta(text)));
+    expect(told).toEqual([]);
+    const entries = drain(reader);
+    expect(kindsOf(entries).filter((kind) => kind !== 'frame')).toEqual([]);
+    expect(inShort(entries).at(-1)).toBe(numbers(0, 50_000).join(''));
+  });
+
+  test('what is held back may be more frames than the window keeps: a reset', () => {
+    const make = (): Projection => ({
+      merges: true,
+      event: ({ seq, event }) =>
+        event.type === 'block-delta' ? event.delta.split('').map((text) => JSON.stringify({ seq, text })) : ['{}'],
+    });
+    const { say, stream } = createStreamRig({ limits: { frames: 2, bytes: 1000 } }, open, make);
+    const reader = stream.attach(`${epoch}.5.0`);
+    say(delta('abc'));
+    expect(kindsOf(drain(reader))).toEqual(['reset window', ...Array(8).fill('frame')]);
+  });
+});
+
+describe('a mark', () => {
+  test.each<[string, boolean]>([
+    ['in the window', false],
+    ['before a snapshot was read', true],
+  ])('divides what was said from what comes: %s', (_name, late) => {
+    const { stream, say } = createStreamRig();
+    const early = stream.attach(null);
+    say({ type: 'run-start' });
+    const reader = late ? stream.attach(null) : early;
+    const mark = reader.mark();
+    say(notice('after'));
+    expect(texts(reader.read(1000, mark))).toEqual(['run-start']);
+    expect(reader.read(1000, mark)).toEqual([]);
+    expect(texts(reader.read(1000))).toEqual(['after']);
+  });
+
+  test('who has come to a mark does not wait yet', () => {
+    const { stream, say } = createStreamRig();
+    const reader = stream.attach(null);
+    let calls = 0;
+    reader.onReadable = () => {
+      calls += 1;
+    };
+    expect(reader.read(1000, reader.mark())).toEqual([]);
+    say(notice('now'));
+    expect(calls).toBe(0);
+    expect(texts(drain(reader))).toEqual(['now']);
+  });
+
+  test('the end of the session comes behind it', () => {
+    const { stream } = createStreamRig();
+    const reader = stream.attach(null);
+    const mark = reader.mark();
+    stream.close('over');
+    expect(reader.read(1000, mark)).toEqual([]);
+    expect(kindsOf(reader.read(1000))).toEqual(['closed over']);
   });
 });

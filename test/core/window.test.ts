@@ -4,9 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { comparePlaces } from '../../src/core/cursor.ts';
 import { createWindow, defaultWindow, sizeOf, type WindowLimits } from '../../src/core/window.ts';
 
+const epoch = '0123456789ab';
+
 /** A window and all frames ever pushed, numbered from 0. */
 function filled(pushes: readonly { readonly size: number; readonly seq: number }[], limits: WindowLimits, from = 0) {
-  const window = createWindow(from, limits);
+  const window = createWindow(epoch, from, limits);
   const all = pushes.map(({ size, seq }, number) => {
     const out = `${number}`.padEnd(size, '.');
     window.push(out, seq);
@@ -34,10 +36,10 @@ describe('bounds', () => {
 
   test('by default 8,192 frames or 8 MiB (reliability 5.1)', () => {
     expect(defaultWindow).toEqual({ frames: 8192, bytes: 8 * 1024 * 1024 });
-    const window = createWindow(0);
+    const window = createWindow(epoch, 0);
     for (let seq = 1; seq <= 20_000; seq += 1) window.push('x', seq);
     expect([window.base, window.top]).toEqual([20_000 - 8192, 20_000]);
-    const large = createWindow(0);
+    const large = createWindow(epoch, 0);
     for (let seq = 1; seq <= 20; seq += 1) large.push('x'.repeat(1024 * 1024), seq);
     expect([large.base, large.top]).toEqual([12, 20]);
   });
@@ -113,3 +115,38 @@ test.each<[Parameters<typeof sizeOf>[0], number]>([
   [['ab', new Uint8Array(5), ''], 7],
   [[], 0],
 ])('size of %j', (out, size) => expect(sizeOf(out)).toBe(size));
+
+describe('what a window holds in memory', () => {
+  const limits = { frames: 8192, bytes: 1_000_000 };
+
+  test('views of one growing buffer count for the buffer once: a thousand snapshots fit beside each other', () => {
+    const window = createWindow(epoch, 0, limits);
+    const buffer = new Uint8Array(400_000);
+    for (let seq = 1; seq <= 1000; seq += 1) window.push(['[', buffer.subarray(0, seq * 400), ']'], seq);
+    expect(window.base).toBe(0);
+    const held = window.bytesFrom(0);
+    expect(held).toBeGreaterThan(400_000);
+    expect(held).toBeLessThan(600_000);
+    expect(window.bytesFrom(1)).toBeLessThan(200_000);
+  });
+
+  test('bytes of their own count in full, and by what lies behind them', () => {
+    const window = createWindow(epoch, 0, limits);
+    for (let seq = 1; seq <= 20; seq += 1) window.push([new Uint8Array(100_000).subarray(0, 5)], seq);
+    expect([window.base, window.top]).toEqual([11, 20]);
+  });
+
+  test('each buffer counts, until the first frame that showed it has fallen off', () => {
+    const window = createWindow(epoch, 0, limits);
+    const show = (buffer: Uint8Array) => {
+      for (let views = 0; views < 10; views += 1) window.push([buffer.subarray(0, views)], 1);
+    };
+    show(new Uint8Array(300_000));
+    show(new Uint8Array(600_000));
+    expect(window.base).toBe(0);
+    expect(window.bytesFrom(0)).toBeGreaterThan(900_000);
+    show(new Uint8Array(200_000));
+    expect([window.base, window.top]).toEqual([1, 30]);
+    expect(window.bytesFrom(1)).toBeGreaterThan(800_000);
+  });
+});

@@ -161,6 +161,7 @@ function createSession(id: string) {
         idle = entries.length === 0;
         return entries;
       },
+      mark: () => log.length,
       onReadable: () => {},
       close: () => void readers.delete(proxy),
     };

@@ -2,7 +2,7 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { jsonl } from '../../src/transports/framing/jsonl.ts';
-import { createOutlet, gather } from '../../src/transports/outlet.ts';
+import { createOutlet } from '../../src/transports/outlet.ts';
 
 /** A stream that takes a write only when told to. */
 function slowStream() {
@@ -94,19 +94,5 @@ describe('an outlet', () => {
     outlet.end();
     await nextTick();
     expect([writes, outlet.buffered]).toEqual([[], 0]);
-  });
-});
-
-describe('gathering', () => {
-  const large = 'x'.repeat(10_000);
-  it.each<[string, (string | Uint8Array)[], string[]]>([
-    ['nothing', [], []],
-    ['nothing but empty strings', ['', ''], []],
-    ['strings', ['a', 'é', 'b'], ['aéb']],
-    ['small bytes and strings', ['a', Buffer.from('b'), Buffer.from('c'), 'd'], ['abcd']],
-    ['large bytes alone', ['a', Buffer.from(large), 'b', Buffer.from('c')], ['a', large, 'bc']],
-    ['half pairs that meet', ['\ud83d', '\ude00'], ['😀']],
-  ])('%s', (_name, pieces, expected) => {
-    expect(gather(pieces).map((chunk) => Buffer.from(chunk).toString())).toEqual(expected);
   });
 });

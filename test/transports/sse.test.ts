@@ -207,5 +207,5 @@ describe('heartbeat', () => {
 });
 
 function createReader(read: () => readonly Entry[], close: () => void = () => {}): Reader {
-  return { read, close, onReadable: () => {} };
+  return { read, mark: () => 0, close, onReadable: () => {} };
 }

@@ -1,4 +1,5 @@
 // A session's log with one stream on it, and readers that write down what they were given.
+import type { Projection, SessionView } from '../../../src/core/adapter.ts';
 import type { Out } from '../../../src/core/channel.ts';
 import type { Event, Logged } from '../../../src/core/event.ts';
 import type { Entry, Reader } from '../../../src/core/reader.ts';
@@ -17,7 +18,11 @@ export interface StreamRig {
 }
 
 /** An empty log; `before` is said before the stream begins. */
-export function createStreamRig(options: StreamOptions = {}, before: readonly Event[] = []): StreamRig {
+export function createStreamRig(
+  options: StreamOptions = {},
+  before: readonly Event[] = [],
+  make: (view: SessionView) => Projection = recordingProjection,
+): StreamRig {
   const transcript = emptyTranscript();
   const log = (event: Event): Logged => {
     const logged = { seq: transcript.lastSeq + 1, at: transcript.lastSeq + 1, event };
@@ -25,12 +30,15 @@ export function createStreamRig(options: StreamOptions = {}, before: readonly Ev
     return logged;
   };
   for (const event of before) log(event);
-  const stream = createStream({ id: 's', epoch, timeOrigin: 0, transcript }, recordingProjection, options);
+  const stream = createStream({ id: 's', epoch, timeOrigin: 0, transcript }, make, options);
   return {
     stream,
     transcript,
     say(...events) {
-      for (const event of events) stream.event(log(event));
+      for (const event of events) {
+        stream.before(event);
+        stream.event(log(event));
+      }
     },
   };
 }
