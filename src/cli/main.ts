@@ -1,10 +1,9 @@
 #!/usr/bin/env node
 // The command line: one file per command, each parses arguments and calls the gateway. Exit codes: 0 done,
 // 1 it failed while running, 2 it was called wrongly.
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { GatewayError, messageOf } from '../core/errors.ts';
 import { agentsCommand } from './agents.ts';
+import { ownVersion, tellFailure } from './program.ts';
 import { serveCommand } from './serve.ts';
 import { stdioCommand } from './stdio.ts';
 import { translateCommand } from './translate.ts';
@@ -23,16 +22,9 @@ Examples:
 
 Exit codes: 0 done, 1 failed while running, 2 called wrongly.`;
 
-function version(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  return typeof manifest === 'object' && manifest !== null && 'version' in manifest
-    ? String(manifest.version)
-    : 'unknown';
-}
-
 const program = new Command('patchbay')
   .description('A protocol gateway for coding agents: any client plugs into any agent.')
-  .version(version())
+  .version(ownVersion())
   .addHelpText('after', examples)
   .showHelpAfterError('(see --help)')
   .exitOverride();
@@ -47,8 +39,6 @@ try {
     // Help and version are told by an error as well.
     process.exitCode = thrown.exitCode === 0 ? 0 : 2;
   } else {
-    process.stderr.write(`patchbay: ${messageOf(thrown)}\n`);
-    const isUsage = thrown instanceof GatewayError && (thrown.code === 'invalid' || thrown.code === 'not-found');
-    process.exitCode = isUsage ? 2 : 1;
+    tellFailure('patchbay', thrown);
   }
 }

@@ -6,11 +6,15 @@ const childrenMs = 6000;
 
 /**
  * Calls `drain` on the first signal. The process ends when that is done and the agents have left, or at the second
- * signal, or after `limitMs`.
+ * signal, or after `limitMs`; with `codeOf` the signal, by default 0, when all went well.
  */
-export function onSignals(drain: (reason: string) => Promise<void>, limitMs: number): void {
+export function onSignals(
+  drain: (reason: string) => Promise<void>,
+  limitMs: number,
+  codeOf: (signal: NodeJS.Signals) => number = () => 0,
+): void {
   let signalled = false;
-  const handle = (signal: string) => {
+  const handle = (signal: NodeJS.Signals) => {
     if (signalled) process.exit(1);
     signalled = true;
     const limit = setTimeout(() => process.exit(1), limitMs);
@@ -18,7 +22,7 @@ export function onSignals(drain: (reason: string) => Promise<void>, limitMs: num
     drain(`the gateway was stopped (${signal})`)
       .then(() => whenChildrenAreGone(childrenMs))
       .then(
-        () => process.exit(0),
+        () => process.exit(codeOf(signal)),
         () => process.exit(1),
       );
   };

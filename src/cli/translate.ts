@@ -1,13 +1,17 @@
 // `patchbay translate`: a filter from one protocol's agent frames to another's client frames.
-import { once } from 'node:events';
 import { Command } from 'commander';
-import type { Out } from '../core/channel.ts';
+import type { Frame, Out } from '../core/channel.ts';
 import { GatewayError } from '../core/errors.ts';
 import { createTranslator, type Translator } from '../core/translator.ts';
 import { adapterOf } from '../gateway.ts';
-import { bytesOf, createFrame } from '../transports/framing/frame.ts';
+import { createBatch } from '../transports/batch.ts';
+import { readBlocks } from '../transports/block-input.ts';
+import { createFrame } from '../transports/framing/frame.ts';
 import { jsonl } from '../transports/framing/jsonl.ts';
 import { collect } from './agent-options.ts';
+
+/** Characters of output that are encoded at once. */
+const longText = 32 * 1024;
 
 interface TranslateOptions {
   readonly from: string;
@@ -43,31 +47,60 @@ async function translate(options: TranslateOptions): Promise<void> {
   const translator = translatorFor(options, (level, text) => {
     if (level === 'loss') losses.set(text, (losses.get(text) ?? 0) + 1);
   });
-  let outs: Out[] = [];
+  const lines = createBatch();
+  /** Text that is not in the batch yet: joining strings costs less than encoding each by itself. */
+  let text = '';
+  const closeText = () => {
+    lines.add(text);
+    text = '';
+  };
+  const add = (outs: readonly Out[]) => {
+    for (const out of outs) {
+      if (typeof out === 'string') {
+        text += out;
+      } else {
+        closeText();
+        for (const piece of out) lines.add(piece);
+      }
+      text += '\n';
+      if (text.length > longText) closeText();
+    }
+  };
   const decoder = jsonl.decoder(
     {
-      frame: (frame) => {
-        outs.push(...translateLine(translator, frame.bytes));
-      },
+      frame: (frame) => add(translateLine(translator, frame)),
+      glance: translator.glance,
       fault: (fault) => process.stderr.write(`patchbay: ${fault.message}\n`),
     },
-    { maxFrameBytes: 64 * 1024 * 1024 },
+    { maxFrameBytes: 64 * 1024 * 1024, reusedChunks: true },
   );
-  const flush = async () => {
-    const text = outs.map((out) => `${bytesOf(out).toString()}\n`).join('');
-    outs = [];
-    if (text !== '' && !process.stdout.write(text)) await once(process.stdout, 'drain');
+  const flush = () => {
+    closeText();
+    return writeAll(lines.take());
   };
   // A reader like `head` may leave early; that is no failure of ours (threat T29).
   process.stdout.on('error', () => process.exit(0));
-  for await (const chunk of process.stdin) {
-    decoder.push(chunk);
-    await flush();
-  }
+  await readBlocks(0, (block) => {
+    decoder.push(block);
+    add(translator.take());
+    return flush();
+  });
   decoder.end();
-  outs.push(...translator.end());
+  add(translator.end());
   await flush();
   if (options.losses === true) process.stderr.write(lossReport(losses));
+}
+
+/** Resolves when the reader took everything: what is written may lie in the block that is read into next. */
+function writeAll(chunks: readonly Uint8Array[]): Promise<void> | undefined {
+  if (chunks.length === 0) return undefined;
+  return new Promise((resolve) => {
+    process.stdout.cork();
+    chunks.forEach((chunk, index) => {
+      process.stdout.write(chunk, index === chunks.length - 1 ? () => resolve() : undefined);
+    });
+    process.stdout.uncork();
+  });
 }
 
 function translatorFor(options: TranslateOptions, note: Parameters<typeof createTranslator>[0]['note']): Translator {
@@ -82,15 +115,15 @@ function translatorFor(options: TranslateOptions, note: Parameters<typeof create
 }
 
 /** A raw frame, or the frame inside a row of a trace. */
-function translateLine(translator: Translator, bytes: Uint8Array): Out[] {
-  const row = traceRow(bytes);
-  if (row === null) return translator.frame(createFrame(bytes));
+function translateLine(translator: Translator, frame: Frame): Out[] {
+  const row = traceRow(frame);
+  if (row === null) return translator.frame(frame);
   return row.dir === 'out' ? translator.frame(createFrame(Buffer.from(row.line))) : [];
 }
 
-function traceRow(bytes: Uint8Array): { dir: string; line: string } | null {
+function traceRow(frame: Frame): { dir: string; line: string } | null {
   try {
-    const row: unknown = createFrame(bytes).json;
+    const row: unknown = frame.json;
     if (typeof row !== 'object' || row === null || !('dir' in row) || typeof row.dir !== 'string') return null;
     if ('line' in row && typeof row.line === 'string') return { dir: row.dir, line: row.line };
     if ('msg' in row) return { dir: row.dir, line: JSON.stringify(row.msg) };

@@ -1,4 +1,4 @@
-// Three tiny clients of the gateway's Claude frontend, one for each transport, all with the same interface.
+// Three tiny clients of any frontend, one for each transport, all with the same interface.
 import { once } from 'node:events';
 import { createParser } from 'eventsource-parser';
 import { WebSocket } from 'ws';
@@ -20,9 +20,9 @@ function clientOf(inbox: Inbox, sendRaw: Client['sendRaw'], close: Client['close
 }
 
 /** A `patchbay stdio` of its own, one JSON line a frame. */
-export function connectStdio(home: PiHome): Client {
+export function connectStdio(home: PiHome, frontend = 'claude'): Client {
   const inbox = createInbox();
-  const child = spawnGateway(home, ['stdio', '--frontend', 'claude']);
+  const child = spawnGateway(home, ['stdio', '--frontend', frontend]);
   let log = '';
   child.stderr.on('data', (text: string) => {
     log = `${log}${text}`.slice(-2_000);
@@ -45,9 +45,9 @@ export function connectStdio(home: PiHome): Client {
 }
 
 /** A WebSocket on a session of a server; without `session` the server makes one. */
-export async function connectWebSocket(server: GatewayServer, session: string): Promise<Client> {
+export async function connectWebSocket(server: GatewayServer, session: string, frontend = 'claude'): Promise<Client> {
   const inbox = createInbox();
-  const url = `${server.url.replace('http', 'ws')}/v1/claude/ws?session=${session}`;
+  const url = `${server.url.replace('http', 'ws')}/v1/${frontend}/ws?session=${session}`;
   const socket = new WebSocket(url, { headers: server.headers });
   socket.on('message', (data) => {
     for (const line of data.toString().split('\n')) inbox.line(line);
@@ -68,9 +68,9 @@ export async function connectWebSocket(server: GatewayServer, session: string): 
 }
 
 /** A stream of server-sent events on a session, with POST for the way back. */
-export async function connectSse(server: GatewayServer, session: string): Promise<Client> {
+export async function connectSse(server: GatewayServer, session: string, frontend = 'claude'): Promise<Client> {
   const inbox = createInbox();
-  const base = `${server.url}/v1/claude/sessions/${session}`;
+  const base = `${server.url}/v1/${frontend}/sessions/${session}`;
   const away = new AbortController();
   const stream = await fetch(`${base}/events`, { headers: server.headers, signal: away.signal });
   if (!stream.ok || stream.body === null) throw new Error(`GET events: ${stream.status} ${await stream.text()}`);

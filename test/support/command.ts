@@ -2,7 +2,10 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const programs = {
+  patchbay: fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url)),
+  'patchbay-pi': fileURLToPath(new URL('../../dist/cli/patchbay-pi.js', import.meta.url)),
+};
 
 /** What a finished run left. */
 export interface Finished {
@@ -13,17 +16,23 @@ export interface Finished {
 
 /** How a run is set up. */
 export interface RunOptions {
+  /** Default `patchbay`. */
+  readonly program?: keyof typeof programs;
   readonly input?: string;
+  /** The input stays open; without it the program hears its end at once. */
+  readonly holdInput?: boolean;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Sends SIGTERM when stdout has said these words. */
+  /** Sends the signal when stdout has said these words. */
   readonly killAfter?: string;
+  /** Default SIGTERM. */
+  readonly signal?: NodeJS.Signals;
 }
 
-/** Runs `patchbay` with these arguments to its end. */
+/** Runs a program with these arguments to its end. */
 export function patchbay(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [main, ...args], {
+    const child = spawn(process.execPath, [programs[options.program ?? 'patchbay'], ...args], {
       cwd: options.cwd,
       env: { ...process.env, ...options.env },
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -33,7 +42,8 @@ export function patchbay(args: readonly string[], options: RunOptions = {}): Pro
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;
       // A second signal would end it at once.
-      if (options.killAfter !== undefined && !child.killed && stdout.includes(options.killAfter)) child.kill('SIGTERM');
+      if (options.killAfter === undefined || child.killed || !stdout.includes(options.killAfter)) return;
+      child.kill(options.signal ?? 'SIGTERM');
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
@@ -41,6 +51,7 @@ export function patchbay(args: readonly string[], options: RunOptions = {}): Pro
     child.on('error', reject);
     child.on('close', (code) => resolve({ code, stdout, stderr }));
     child.stdin.on('error', () => {});
-    child.stdin.end(options.input ?? '');
+    child.stdin.write(options.input ?? '');
+    if (options.holdInput !== true) child.stdin.end();
   });
 }

@@ -11,7 +11,8 @@ const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 /** The gateway's process, started in the project folder of that home. */
 export function spawnGateway(home: PiHome, words: readonly string[]): ChildProcessWithoutNullStreams {
   const { argv, env } = piCommand(home);
-  const child = spawn(process.execPath, [cli, ...words, '--backend', 'pi', '--', ...argv], {
+  const backend = home.part === 'pi-legacy' ? 'pi-legacy' : 'pi';
+  const child = spawn(process.execPath, [cli, ...words, '--backend', backend, '--', ...argv], {
     cwd: home.project,
     env: { ...process.env, ...env },
   });

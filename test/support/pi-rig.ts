@@ -1,5 +1,5 @@
-// Runs the real pi (the pinned test part `pi-modern`) offline against a fake model: a home for it, its command line,
-// and what the tap recorded of it. Knows nothing of the gateway.
+// Runs the real pi (the pinned test parts `pi-modern` and `pi-legacy`) offline against a fake model: a home for it, its
+// command line, and what the tap recorded of it. Knows nothing of the gateway.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { within } from './within.ts';
 
-const piCli = fileURLToPath(new URL('../../node_modules/pi-modern/dist/cli.js', import.meta.url));
+/** Which pi: 0.54.2, or 0.13.2. */
+export type PiPart = 'pi-modern' | 'pi-legacy';
+const cliOf = (part: PiPart) => fileURLToPath(new URL(`../../node_modules/${part}/dist/cli.js`, import.meta.url));
 const tap = fileURLToPath(new URL('./tap.mjs', import.meta.url));
 
 /** US dollars for a million tokens: what pi multiplies with, and the tests again. */
@@ -17,6 +19,7 @@ export const modelId = 'fake-1';
 
 /** A folder that stands for a user's home. */
 export interface PiHome {
+  readonly part: PiPart;
   readonly dir: string;
   /** The working directory for pi and for the gateway. */
   readonly project: string;
@@ -34,9 +37,10 @@ const defaultSettings = {
 };
 
 /** Makes a home whose pi talks to `baseUrl` alone. Settings are pi's own settings.json, on top of quick retries. */
-export function makePiHome(options: { baseUrl: string; settings?: object }): PiHome {
+export function makePiHome(options: { baseUrl: string; settings?: object; part?: PiPart }): PiHome {
+  const { part = 'pi-modern' } = options;
   const dir = mkdtempSync(join(tmpdir(), 'patchbay-pi-'));
-  const home = { dir, project: join(dir, 'project'), agentDir: join(dir, 'agent'), records: join(dir, 'records') };
+  const home = { part, dir, project: join(dir, 'project'), agentDir: join(dir, 'agent'), records: join(dir, 'records') };
   for (const folder of [home.project, home.agentDir, home.records]) mkdirSync(folder);
   const model = {
     id: modelId,
@@ -64,7 +68,7 @@ export function piCommand(home: PiHome): { argv: string[]; env: Record<string, s
       `${home.records}/`,
       '--',
       process.execPath,
-      piCli,
+      cliOf(home.part),
       '--mode',
       'rpc',
       '--no-session',

@@ -72,6 +72,21 @@ const answers: Record<string, Scenario> = {
     },
     { blocks: [text('Both tools ', 'are done.')] },
   ],
+  // The session that the legacy seed shows as its example.
+  'legacy-example': () => [
+    { blocks: [text("I'll list", ' the files', ' for you.'), call('bash', { command: 'ls -la' })] },
+    { blocks: [text('Here are the files', ' in the current directory:\n', '...')] },
+  ],
+  // A tool that runs until its file is there, and no longer than 10 s.
+  waiting: () => [
+    {
+      blocks: [
+        text('I wait.'),
+        call('bash', { command: 'for i in $(seq 1 500); do [ -e go ] && break; sleep 0.02; done; echo gone' }),
+      ],
+    },
+    { blocks: [text('Waited ', 'enough.')] },
+  ],
   toolerr: () => [
     {
       blocks: [
@@ -85,6 +100,8 @@ const answers: Record<string, Scenario> = {
     { blocks: [text('All of them failed.')] },
   ],
   'abort-text': () => [{ blocks: [text('This never ', 'ends, ', 'and on ')], endless: true }],
+  // Empty pieces keep the line open, and what was said does not depend on how long that lasts.
+  hold: () => [{ blocks: [text('This never ', 'ends.', '')], endless: true }],
   'abort-think': () => [{ blocks: [thinking('I think ', 'and think ', 'and ')], endless: true }],
   'abort-args': () => [
     {

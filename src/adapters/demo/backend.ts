@@ -4,14 +4,16 @@ import type { CommandOf } from '../../core/command.ts';
 import type { Content } from '../../core/content.ts';
 import { type Outcome, refused } from '../../core/errors.ts';
 import type { Event, EventOf, SessionInfo } from '../../core/event.ts';
-import { emptyTranscript } from '../../core/transcript.ts';
+import { emptyTranscript, fold } from '../../core/transcript.ts';
 import { compaction } from './compaction.ts';
 import { answerQuery, currentInfo, fixedInfo, type Now } from './info.ts';
-import { createMeter } from './meter.ts';
+import { cutAt } from './memory.ts';
+import { createMeter, textOf } from './meter.ts';
 import type { Play } from './play.ts';
 import { createPlayer, timer } from './player.ts';
 import { playRun } from './run.ts';
 import { change, newSettings, type SettingCommand } from './settings.ts';
+import { createShell } from './shell.ts';
 import { type Inbox, queueChanged, type Stage } from './stage.ts';
 
 type Actions = Action<Event>[];
@@ -39,11 +41,13 @@ export function createBackend(env: Env, { paceMs }: { readonly paceMs: number })
   const player = createPlayer();
   const inbox: Inbox = { steering: [], followUps: [] };
   const settings = newSettings();
+  const shell = createShell();
   let meter = createMeter();
+  let transcript = emptyTranscript();
   let agentSessionId = env.id('session');
 
   function stageFor(prompt: readonly Content[]): Stage {
-    return { env, settings, inbox, meter, transcript: emptyTranscript(), pace: { ms: paceMs, largestBatch }, prompt };
+    return { env, settings, inbox, meter, transcript, pace: { ms: paceMs, largestBatch }, prompt };
   }
 
   function now(): Now {
@@ -85,20 +89,36 @@ export function createBackend(env: Env, { paceMs }: { readonly paceMs: number })
     return player.perform(stage, compactAndSettle(stage, instructions, id));
   }
 
-  /** Nothing is run: the output is made of the command's own text. */
-  function bash(command: string, id: string): Actions {
-    const output = `the demo agent does not run: ${command}\n`;
-    const data = { output, exitCode: 0, cancelled: false, truncated: false };
-    return [...deliver({ type: 'bash-output', command, delta: output }), ...settle(id, { ok: true, data })];
-  }
-
-  /** The conversation and its name are forgotten, the other settings stay. */
-  function newSession(id: string): Actions {
-    if (player.state !== 'idle') return settle(id, busy);
+  /** The conversation is another one now, with these messages in it; the settings stay, but for the name. */
+  function restart(reason: EventOf<'history-reset'>['reason'], messages: readonly EventOf<'message-added'>[]): Actions {
     delete settings.name;
     meter = createMeter();
+    transcript = emptyTranscript();
     agentSessionId = env.id('session');
-    return [...tell({ agentSessionId, name: '' }), ...settle(id, { ok: true, data: { cancelled: false } })];
+    for (const event of messages) {
+      fold(transcript, { seq: transcript.lastSeq + 1, at: env.now(), event });
+      meter.watch(event);
+    }
+    const reset: Event = { type: 'history-reset', reason };
+    return [...deliver(reset), ...messages.flatMap((event) => deliver(event)), ...tell({ agentSessionId, name: '' })];
+  }
+
+  function newSession(id: string): Actions {
+    if (player.state !== 'idle') return settle(id, busy);
+    return [...restart('new', []), ...settle(id, { ok: true, data: { cancelled: false } })];
+  }
+
+  /** Back to the moment before one of the user's messages. */
+  function fork(entry: string, id: string): Actions {
+    if (player.state !== 'idle') return settle(id, busy);
+    const cut = cutAt(transcript, entry);
+    if (cut === null) return settle(id, refused('not-found', `there is no message ${entry}`));
+    const data = { text: textOf(cut.content), cancelled: false };
+    return [...restart('forked', cut.before), ...settle(id, { ok: true, data })];
+  }
+
+  function abort(target: CommandOf<'abort'>['target']): Actions {
+    return target === 'bash' ? shell.abort() : player.abort(target);
   }
 
   return {
@@ -117,22 +137,27 @@ export function createBackend(env: Env, { paceMs }: { readonly paceMs: number })
         case 'follow-up':
           return join(command.type, command.content, id);
         case 'abort':
-          return [...player.abort(command.target), ...settle(id, { ok: true })];
+          return [...abort(command.target), ...settle(id, { ok: true })];
         case 'answer-approval':
         case 'answer-dialog':
           return player.answer(command, id);
         case 'compact':
           return compact(command.instructions, id);
         case 'bash':
-          return bash(command.command, id);
+          return shell.run(command.command, id);
         case 'set-model':
         case 'cycle-model':
         case 'set-thinking':
+        case 'cycle-thinking':
         case 'set-mode':
+        case 'set-queue-mode':
+        case 'set-auto':
         case 'set-name':
           return set(command, id);
         case 'new-session':
           return newSession(id);
+        case 'fork':
+          return fork(command.entry, id);
         case 'query':
           return settle(id, answerQuery(command.subject, now()));
         default:

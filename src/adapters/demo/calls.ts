@@ -85,8 +85,8 @@ export function answer(
 }
 
 /** The message that brings a tool's result into the conversation. */
-export function resultMessage({ parent, call, content }: EventOf<'tool-end'>): EventOf<'message-added'> {
-  return { type: 'message-added', ...lane(parent), role: 'tool', call, content };
+export function resultMessage({ parent, call, name, content, isError }: EventOf<'tool-end'>): EventOf<'message-added'> {
+  return { type: 'message-added', ...lane(parent), role: 'tool', call, name, content, isError };
 }
 
 /** The results are in: the next turn, and in it whatever the user said meanwhile. */

@@ -1,6 +1,5 @@
 // A whole run: from the prompt to the moment when nothing is left to do, and its ending when it is cut short.
 import { type Cause, closeRun } from '../../core/close-run.ts';
-import type { Content } from '../../core/content.ts';
 import type { Event, EventOf } from '../../core/event.ts';
 import { laneOf } from '../../core/transcript.ts';
 import { resultMessage } from './calls.ts';
@@ -8,19 +7,20 @@ import { figuresOf, textOf } from './meter.ts';
 import { type Play, say } from './play.ts';
 import { parseScript } from './script.ts';
 import { endMessage, freshTurn, sayText, takeSteering } from './speech.ts';
-import { queueChanged, type Stage } from './stage.ts';
+import { queueChanged, type Stage, takeWaiting, userMessage } from './stage.ts';
 import { steps } from './steps/index.ts';
 
 /** Plays a prompt, and every follow-up that came meanwhile, each in turns of its own. Leaves nothing to do. */
 export function* playRun(stage: Stage, origin: EventOf<'message-added'>['origin']): Play<never[]> {
   yield say({ type: 'run-start' }, { type: 'turn-start' }, userMessage(stage, stage.prompt, origin));
-  const { inbox } = stage;
+  const { inbox, settings } = stage;
   const pace = { ...stage.pace };
   yield* playScript(stage);
-  for (let prompt = inbox.followUps.shift(); prompt !== undefined; prompt = inbox.followUps.shift()) {
+  while (inbox.followUps.length > 0) {
+    const prompts = takeWaiting(inbox.followUps, settings.followUpMode);
     yield* freshTurn(stage);
-    yield say(queueChanged(inbox), userMessage(stage, prompt, 'follow-up'));
-    yield* playScript({ ...stage, prompt, pace: { ...pace } });
+    yield say(queueChanged(inbox), ...prompts.map((prompt) => userMessage(stage, prompt, 'follow-up')));
+    for (const prompt of prompts) yield* playScript({ ...stage, prompt, pace: { ...pace } });
   }
   yield* endMessage(stage, 'end');
   yield say({ type: 'turn-end' }, { type: 'run-end', outcome: 'completed' });
@@ -36,14 +36,6 @@ function* playScript(stage: Stage): Play {
   if (lastBlock?.head.kind === 'text') return;
   yield* sayText(stage, 'That is all.');
   yield* takeSteering(stage);
-}
-
-function userMessage(
-  { env }: Stage,
-  content: readonly Content[],
-  origin: EventOf<'message-added'>['origin'],
-): EventOf<'message-added'> {
-  return { type: 'message-added', id: env.id('message'), role: 'user', origin, content: [...content] };
 }
 
 /** The events that end a run early. The order is core's; the agent adds its figures and tells them as its own. */

@@ -15,18 +15,42 @@ export interface Settings {
   model: Model;
   thinkingLevel: string;
   mode: string;
+  /** Whether messages that wait join one by one, each in a turn of its own, or all at once. */
+  steeringMode: 'all' | 'one-at-a-time';
+  followUpMode: 'all' | 'one-at-a-time';
+  /** Off: the verb `compact` does not compact. */
+  autoCompaction: boolean;
+  /** Off: the first refusal of the verb `retry` is final. */
+  autoRetry: boolean;
   name?: string;
 }
 
 /** The settings of a new session. */
 export function newSettings(): Settings {
-  return { model: defaultModel, thinkingLevel: 'off', mode: 'default' };
+  return {
+    model: defaultModel,
+    thinkingLevel: 'off',
+    mode: 'default',
+    steeringMode: 'one-at-a-time',
+    followUpMode: 'one-at-a-time',
+    autoCompaction: true,
+    autoRetry: true,
+  };
 }
 
 /** The commands that only change settings. */
-export type SettingCommand = CommandOf<'set-model' | 'cycle-model' | 'set-thinking' | 'set-mode' | 'set-name'>;
+export type SettingCommand = CommandOf<
+  | 'set-model'
+  | 'cycle-model'
+  | 'set-thinking'
+  | 'cycle-thinking'
+  | 'set-mode'
+  | 'set-queue-mode'
+  | 'set-auto'
+  | 'set-name'
+>;
 
-/** What such a command did: its outcome, and the changes to tell, null when it was refused. */
+/** What such a command did: its outcome, and the changes to tell, null when there are none. */
 export interface Change {
   readonly outcome: Outcome;
   readonly changes: SessionInfo | null;
@@ -55,11 +79,30 @@ export function change(settings: Settings, command: SettingCommand): Change {
       settings.thinkingLevel = thinkingLevel;
       return { outcome: { ok: true }, changes: { thinkingLevel } };
     }
+    case 'cycle-thinking': {
+      // As with agents in the field: a model that does not think has nothing to cycle through.
+      if (settings.model.reasoning !== true) return { outcome: { ok: true, data: {} }, changes: null };
+      const level = after(thinkingLevels, settings.thinkingLevel);
+      settings.thinkingLevel = level;
+      return { outcome: { ok: true, data: { level } }, changes: { thinkingLevel: level } };
+    }
     case 'set-mode': {
       const { mode } = command;
       if (!modes.includes(mode)) return refusal(`there is no mode ${mode}`);
       settings.mode = mode;
       return { outcome: { ok: true }, changes: { mode } };
+    }
+    case 'set-queue-mode': {
+      const { queue, mode } = command;
+      const isSteering = queue === 'steering';
+      settings[isSteering ? 'steeringMode' : 'followUpMode'] = mode;
+      return { outcome: { ok: true }, changes: isSteering ? { steeringMode: mode } : { followUpMode: mode } };
+    }
+    case 'set-auto': {
+      const { what, enabled } = command;
+      const isRetry = what === 'retry';
+      settings[isRetry ? 'autoRetry' : 'autoCompaction'] = enabled;
+      return { outcome: { ok: true }, changes: isRetry ? { autoRetry: enabled } : { autoCompaction: enabled } };
     }
     case 'set-name':
       settings.name = command.name;
@@ -67,6 +110,11 @@ export function change(settings: Settings, command: SettingCommand): Change {
     default:
       return command satisfies never;
   }
+}
+
+/** The one that follows, the first one after the last. */
+function after(list: readonly string[], item: string): string {
+  return list[(list.indexOf(item) + 1) % list.length] ?? item;
 }
 
 function refusal(message: string): Change {

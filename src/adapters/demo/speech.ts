@@ -4,7 +4,7 @@ import type { Stop } from '../../core/content.ts';
 import type { BlockHead, EventOf } from '../../core/event.ts';
 import { figuresOf, textOf } from './meter.ts';
 import { type Play, say, sayAndWait } from './play.ts';
-import { queueChanged, type Stage } from './stage.ts';
+import { queueChanged, type Stage, takeWaiting, userMessage } from './stage.ts';
 
 /** So many waits make a text of middling length; longer ones put more deltas into each batch. */
 const waitsOfAText = 200;
@@ -87,20 +87,15 @@ export function* nextTurn(stage: Stage): Play {
   yield say({ type: 'turn-end' }, { type: 'turn-start' });
 }
 
-/** Lets waiting steering messages join the run and answers each of them. */
+/** Lets waiting steering messages join the run, one by one or all at once, and answers them. */
 export function* takeSteering(stage: Stage): Play {
-  for (let content = stage.inbox.steering.shift(); content !== undefined; content = stage.inbox.steering.shift()) {
+  const { inbox, settings } = stage;
+  while (inbox.steering.length > 0) {
+    const taken = takeWaiting(inbox.steering, settings.steeringMode);
     yield* freshTurn(stage);
-    const id = stage.env.id('message');
-    yield say(queueChanged(stage.inbox), {
-      type: 'message-added',
-      id,
-      role: 'user',
-      origin: 'steer',
-      content: [...content],
-    });
+    yield say(queueChanged(inbox), ...taken.map((content) => userMessage(stage, content, 'steer')));
     // Not sayText: a second steering message must not cut into the answer to the first.
-    yield* sayBlock(stage, { kind: 'text' }, words(`You steered me: ${textOf(content)}`));
+    yield* sayBlock(stage, { kind: 'text' }, words(`You steered me: ${taken.map(textOf).join(' / ')}`));
   }
 }
 

@@ -27,12 +27,29 @@ export interface Stage {
   readonly settings: Settings;
   readonly inbox: Inbox;
   readonly meter: Meter;
-  /** What this run said so far. The player folds each event in before the play goes on. */
+  /** The conversation so far. The player folds each event in before the play goes on. */
   readonly transcript: Transcript;
   /** The verb `slow` changes it for the rest of its prompt. */
   readonly pace: Pace;
   /** The prompt whose script is being played. */
   readonly prompt: readonly Content[];
+}
+
+/** Takes the next message of a queue, or all of them. */
+export function takeWaiting(
+  queue: (readonly Content[])[],
+  mode: Settings['steeringMode'],
+): readonly (readonly Content[])[] {
+  return queue.splice(0, mode === 'all' ? queue.length : 1);
+}
+
+/** What the user says, as it joins the conversation. */
+export function userMessage(
+  { env }: Stage,
+  content: readonly Content[],
+  origin: EventOf<'message-added'>['origin'],
+): EventOf<'message-added'> {
+  return { type: 'message-added', id: env.id('message'), role: 'user', origin, content: [...content] };
 }
 
 /** The queues as they stand. */

@@ -42,6 +42,11 @@ describe('settings', () => {
     [{ type: 'set-thinking', budgetTokens: 8_000 }, { ok: true }, { thinkingLevel: 'medium' }],
     [{ type: 'set-thinking', budgetTokens: null }, { ok: true }, { thinkingLevel: 'off' }],
     [{ type: 'set-thinking', level: 'enormous' }, code('invalid'), null],
+    [{ type: 'cycle-thinking' }, { ok: true, data: {} }, null],
+    [{ type: 'set-queue-mode', queue: 'steering', mode: 'all' }, { ok: true }, { steeringMode: 'all' }],
+    [{ type: 'set-queue-mode', queue: 'follow-up', mode: 'all' }, { ok: true }, { followUpMode: 'all' }],
+    [{ type: 'set-auto', what: 'compaction', enabled: false }, { ok: true }, { autoCompaction: false }],
+    [{ type: 'set-auto', what: 'retry', enabled: false }, { ok: true }, { autoRetry: false }],
     [{ type: 'set-mode', mode: 'plan' }, { ok: true }, { mode: 'plan' }],
     [{ type: 'set-mode', mode: 'anarchy' }, code('invalid'), null],
     [{ type: 'set-name', name: 'A name' }, { ok: true }, { name: 'A name' }],
@@ -60,6 +65,32 @@ describe('settings', () => {
     const driver = startDemo();
     for (let at = 0; at < 3; at += 1) driver.send({ type: 'cycle-model' });
     expect(only(driver.events, 'session-changed').at(-1)?.changes.model?.id).toBe('demo-small');
+  });
+
+  test('cycling through the thinking levels comes round, with a model that thinks', () => {
+    const driver = startDemo();
+    driver.send({ type: 'set-model', model: 'demo-medium' });
+    const levels = Array.from({ length: 6 }, () => dataOf(driver.send({ type: 'cycle-thinking' })));
+    expect(levels).toEqual(['minimal', 'low', 'medium', 'high', 'xhigh', 'off'].map((level) => ({ level })));
+    const told = only(driver.events, 'session-changed').map(({ changes }) => changes.thinkingLevel);
+    expect(told.slice(-2)).toEqual(['xhigh', 'off']);
+  });
+
+  test('without auto-retry the first refusal is final', () => {
+    const driver = startDemo();
+    driver.send({ type: 'set-auto', what: 'retry', enabled: false });
+    driver.send(promptOf('retry 3'));
+    driver.settleDown();
+    expect(outline(driver.events.slice(2))).toBe('run-start turn-start user:prompt turn-end failed');
+  });
+
+  test('without auto-compaction the verb compact does not compact', () => {
+    const driver = startDemo();
+    driver.send({ type: 'set-auto', what: 'compaction', enabled: false });
+    driver.send(promptOf('compact'));
+    driver.settleDown();
+    expect(only(driver.events, 'compaction-start')).toEqual([]);
+    expect(textOf(driver.events)).toBe('I would compact now, but that is switched off.');
   });
 
   test('a model counts from the next message on, also when a prompt names it', () => {
@@ -126,6 +157,30 @@ describe('while a run goes on', () => {
     expect(outline(driver.events)).toContain(
       'tool-end result turn-end turn-start queue-changed user:steer < text * / text * / >end',
     );
+  });
+
+  test.each([
+    ['one-at-a-time', ['left', 'right'], 'user:steer < text * / >end turn-end turn-start queue-changed user:steer'],
+    ['all', ['left / right'], 'queue-changed user:steer user:steer < text * /'],
+  ] as const)('steering messages that wait join %s', (mode, answers, expected) => {
+    const driver = during('long 6', 2);
+    driver.send({ type: 'set-queue-mode', queue: 'steering', mode });
+    for (const text of ['left', 'right']) driver.send({ type: 'steer', content: content(text) });
+    driver.settleDown();
+    expect(outline(driver.events)).toContain(expected);
+    expect(textOf(driver.events)).toContain(answers.map((text) => `You steered me: ${text}`).join(''));
+  });
+
+  test.each([
+    ['one-at-a-time', 'user:follow-up < text * / >end turn-end turn-start queue-changed user:follow-up'],
+    ['all', 'queue-changed user:follow-up user:follow-up < text * / text * / >end turn-end completed'],
+  ] as const)('follow-ups that wait are taken %s', (mode, expected) => {
+    const driver = during('long 6', 2);
+    driver.send({ type: 'set-queue-mode', queue: 'follow-up', mode });
+    for (const text of ['long 2', 'long 3']) driver.send({ type: 'follow-up', content: content(text) });
+    driver.settleDown();
+    expect(outline(driver.events)).toContain(expected);
+    expect(textOf(driver.events)).toMatch(/1 2 1 2 3 $/u);
   });
 
   test('a follow-up is a script in a new turn of the same run, at the usual pace', () => {
@@ -297,6 +352,56 @@ test('bash runs nothing and repeats the command', () => {
   expect(driver.events.at(-1)).toEqual({ type: 'bash-output', command: 'rm -rf /', delta: data.output });
 });
 
+test('bash that hangs is cancelled by an abort of bash and nothing else', () => {
+  const driver = startDemo();
+  expect(driver.send({ type: 'bash', command: 'hang around' })).toBeUndefined();
+  for (const target of ['run', 'retry', 'compaction'] as const) driver.send({ type: 'abort', target });
+  expect(driver.outcomes.get('command-1')).toBeUndefined();
+  // It is no run: prompts go on beside it.
+  expect(driver.send(promptOf('hi'))).toEqual({ ok: true });
+  expect(driver.send({ type: 'abort', target: 'bash' })).toEqual({ ok: true });
+  const data = OutcomeData.bash.strict().parse(dataOf(driver.outcomes.get('command-1')));
+  expect(data).toEqual({ output: expect.stringContaining('hang around'), cancelled: true, truncated: false });
+});
+
+describe('fork', () => {
+  function talk() {
+    const driver = startDemo();
+    for (const text of ['tool', 'two', 'three']) {
+      driver.send(promptOf(text));
+      driver.settleDown();
+    }
+    const entries = only(driver.events, 'message-added').flatMap(({ role, id }) => (role === 'user' ? [id ?? ''] : []));
+    return { driver, entries };
+  }
+
+  test('goes back to the moment before that message, and tells what was said until then', () => {
+    const { driver, entries } = talk();
+    const before = driver.events.length;
+    const [, two = ''] = entries;
+    expect(driver.send({ type: 'fork', entry: two })).toEqual({ ok: true, data: { text: 'two', cancelled: false } });
+    const told = driver.events.slice(before);
+    expect(told[0]).toEqual({ type: 'history-reset', reason: 'forked' });
+    expect(only(told, 'message-added').map(({ role, origin }) => [role, origin])).toEqual(
+      ['user', 'assistant', 'tool', 'assistant'].map((role) => [role, 'replay']),
+    );
+    expect(told.at(-1)).toMatchObject({ type: 'session-changed', changes: { agentSessionId: 'session-2' } });
+  });
+
+  test('what was cut off is forgotten', () => {
+    const { driver, entries } = talk();
+    const [one = '', two = ''] = entries;
+    driver.send({ type: 'fork', entry: two });
+    expect(driver.send({ type: 'fork', entry: two })).toMatchObject(code('not-found'));
+    expect(driver.send({ type: 'fork', entry: one })).toMatchObject({ ok: true, data: { text: 'tool' } });
+    expect(driver.send({ type: 'query', subject: 'context-usage' })).toMatchObject({ data: { tokens: 0 } });
+  });
+
+  test('is refused while a run goes on', () => {
+    expect(during('hang').send({ type: 'fork', entry: 'message-1' })).toMatchObject(code('busy'));
+  });
+});
+
 test('a new session forgets figures and name, and keeps the other settings', () => {
   const driver = startDemo();
   driver.send({ type: 'set-name', name: 'Old' });
@@ -304,7 +409,11 @@ test('a new session forgets figures and name, and keeps the other settings', () 
   driver.send(promptOf('hi'));
   driver.settleDown();
   expect(driver.send({ type: 'new-session' })).toEqual({ ok: true, data: { cancelled: false } });
-  expect(driver.events.at(-1)).toEqual({ type: 'session-changed', changes: { agentSessionId: 'session-2', name: '' } });
+  expect(driver.events.slice(-2)).toEqual([
+    { type: 'history-reset', reason: 'new' },
+    { type: 'session-changed', changes: { agentSessionId: 'session-2', name: '' } },
+  ]);
+  expect(driver.send({ type: 'fork', entry: 'message-1' })).toMatchObject(code('not-found'));
   expect(driver.send({ type: 'query', subject: 'context-usage' })).toMatchObject({ data: { tokens: 0 } });
   const state = QueryData.state.parse(dataOf(driver.send({ type: 'query', subject: 'state' })));
   expect(state.changes).toMatchObject({ model: { id: 'demo-large' } });
@@ -312,9 +421,8 @@ test('a new session forgets figures and name, and keeps the other settings', () 
 });
 
 test.each<Command>([
-  { type: 'fork', entry: 'x' },
+  { type: 'switch-session', path: 'x' },
   { type: 'clear-queue' },
-  { type: 'cycle-thinking' },
   { type: 'export', format: 'html' },
   { type: 'list-sessions' },
   { type: 'query', subject: 'history' },

@@ -60,6 +60,7 @@ test('every event is one that core knows and the adapter declares', () => {
   driver.send({ type: 'compact' });
   driver.settleDown();
   driver.send({ type: 'bash', command: 'ls' });
+  driver.send({ type: 'new-session' });
   for (const event of driver.events) expect(Event.parse(event)).toEqual(event);
   expect(new Set(driver.events.map(({ type }) => type))).toEqual(new Set(demo.can.events));
 });

@@ -55,8 +55,9 @@ export function* usage(stage: Stage): Play {
   yield* sayText(stage, `So far this session used ${sessionTokens} tokens.`);
 }
 
-/** Compacts between two messages, as an agent whose context is full. */
+/** Compacts between two messages, as an agent whose context is full; not when that is switched off. */
 export function* compact(stage: Stage): Play {
+  if (!stage.settings.autoCompaction) return yield* sayText(stage, 'I would compact now, but that is switched off.');
   yield* freshTurn(stage);
   const summary = yield* compaction(stage, 'threshold');
   yield* sayText(stage, summary === null ? 'The compaction was aborted.' : 'The conversation is shorter now.');

@@ -23,6 +23,8 @@ export function* fail(stage: Stage): Play {
 /** The model refuses before it says a word, that many times. Aborting the wait makes the refusal final. */
 export function* retry(stage: Stage, rounds: number): Play {
   yield* freshTurn(stage);
+  if (!stage.settings.autoRetry)
+    yield { events: [], pause: { for: 'closing', cause: { outcome: 'failed', failure: overloaded } } };
   for (let attempt = 1; attempt <= rounds; attempt += 1) {
     const ms = retryDelayMs * attempt;
     const signal = yield {

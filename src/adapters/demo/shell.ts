@@ -1,0 +1,38 @@
+// The shell commands of the user: nothing is run, the output repeats the command, and one that hangs ends by an abort.
+import type { Action } from '../../core/adapter.ts';
+import type { Event } from '../../core/event.ts';
+
+/** A shell that is none. */
+export interface Shell {
+  run(command: string, id: string): Action<Event>[];
+  /** Cancels what hangs. */
+  abort(): Action<Event>[];
+}
+
+/** A shell in which nothing hangs yet. */
+export function createShell(): Shell {
+  /** Ids of the commands that are not settled yet, with what they have said. */
+  const hanging = new Map<string, string>();
+
+  return {
+    run(command, id) {
+      const hangs = /^\s*hang\b/iu.test(command);
+      const output = `the demo agent does not ${hangs ? 'end' : 'run'}: ${command}\n`;
+      const told: Action<Event> = { do: 'deliver', message: { type: 'bash-output', command, delta: output } };
+      if (hangs) {
+        hanging.set(id, output);
+        return [told];
+      }
+      const data = { output, exitCode: 0, cancelled: false, truncated: false };
+      return [told, { do: 'settle', id, outcome: { ok: true, data } }];
+    },
+    abort() {
+      const cancelled = [...hanging].map(([id, output]): Action<Event> => {
+        const data = { output, cancelled: true, truncated: false };
+        return { do: 'settle', id, outcome: { ok: true, data } };
+      });
+      hanging.clear();
+      return cancelled;
+    },
+  };
+}

@@ -1,0 +1,18 @@
+// What our programs have in common: their version, and how they tell that they failed. Knows no command.
+import { readFileSync } from 'node:fs';
+import { GatewayError, messageOf } from '../core/errors.ts';
+
+/** Says why and sets the exit code: 2 for a wrong call, 1 for what went wrong while running. */
+export function tellFailure(program: string, thrown: unknown): void {
+  process.stderr.write(`${program}: ${messageOf(thrown)}\n`);
+  const isUsage = thrown instanceof GatewayError && (thrown.code === 'invalid' || thrown.code === 'not-found');
+  process.exitCode = isUsage ? 2 : 1;
+}
+
+/** The version of this package. */
+export function ownVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest
+    ? String(manifest.version)
+    : 'unknown';
+}

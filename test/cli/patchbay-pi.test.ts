@@ -1,0 +1,197 @@
+// `patchbay-pi` as a process: what it says of itself, what it refuses, who answers, and how it ends.
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { patchbay, type RunOptions } from '../support/command.ts';
+
+const empty = mkdtempSync(join(tmpdir(), 'patchbay-pi-empty-'));
+const bin = fileURLToPath(new URL('../../dist/cli/patchbay-pi.js', import.meta.url));
+const tellingPi = fileURLToPath(new URL('../support/telling-pi.mjs', import.meta.url));
+
+/** Nothing of the tester's own surroundings chooses the agent. */
+const plain = { PATCHBAY_AGENT: '', PATCHBAY_CONFIG: '', PATCHBAY_PI_DIALECT: '', PATCHBAY_PI_CHAIN: '', PATH: '' };
+const demo = { PATCHBAY_AGENT: 'demo' };
+
+const run = (args: readonly string[], { env, ...options }: RunOptions = {}) =>
+  patchbay(args, { cwd: empty, ...options, program: 'patchbay-pi', env: { ...plain, ...env } });
+
+function folderWith(agents: object): string {
+  const folder = mkdtempSync(join(tmpdir(), 'patchbay-pi-'));
+  writeFileSync(join(folder, 'patchbay.json'), JSON.stringify({ agents }));
+  return folder;
+}
+
+const Line = z.looseObject({ type: z.string(), command: z.string().optional() });
+const linesOf = (stdout: string) =>
+  stdout
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => Line.parse(JSON.parse(line)));
+const ask = (type: string, more: object = {}) => `${JSON.stringify({ type, id: type, ...more })}\n`;
+const hello = ask('prompt', { message: 'hello' });
+const State = z.object({
+  data: z.looseObject({
+    sessionName: z.string().optional(),
+    thinkingLevel: z.string(),
+    model: z.looseObject({ id: z.string() }),
+  }),
+});
+const stateIn = (stdout: string) => State.parse(linesOf(stdout).find(({ command }) => command === 'get_state')).data;
+const toldBy = (stdout: string) => JSON.parse(stateIn(stdout).sessionName ?? '');
+
+describe('of itself it tells', () => {
+  it('its help', async () => {
+    const { code, stdout, stderr } = await run(['--mode', 'rpc', '--help']);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^patchbay-pi: a stand-in for pi/u);
+    for (const name of ['PATCHBAY_AGENT', 'PATCHBAY_CONFIG', 'PATCHBAY_PI_DIALECT']) expect(stdout).toContain(name);
+  });
+
+  it.each([
+    ['growing', '0.54.2'],
+    ['delta-only', '0.87.1'],
+    ['legacy', '0.13.2'],
+  ])('the version of the pi whose dialect it speaks: %s', async (dialect, version) => {
+    const { code, stdout, stderr } = await run(['--version'], { env: { PATCHBAY_PI_DIALECT: dialect } });
+    expect([code, stdout]).toEqual([0, `${version}\n`]);
+    expect(stderr).toMatch(/^patchbay-pi: agent-patchbay \d+\.\d+\.\d+/u);
+  });
+});
+
+describe('wrong calls exit with 2 and say what to do', () => {
+  const rows: [args: string[], sentence: RegExp, env?: Record<string, string>][] = [
+    [['--mode', 'text'], /only --mode rpc is served here, and --mode text asks for something else/u],
+    [['--mode', 'json', '-p', 'hello'], /only --mode rpc .* --mode json/u],
+    [['-p', 'hello'], /only --mode rpc .* -p asks/u],
+    [['List all files'], /only --mode rpc .* List all files asks/u],
+    [['--list-models'], /only --mode rpc/u],
+    [['install', 'npm:x'], /only --mode rpc .* install asks/u],
+    [['--mode', 'rpc', '@notes.md'], /only --mode rpc .* @notes\.md asks/u],
+    [['--patchbay-agent', 'nobody'], /no agent named nobody; there are demo/u],
+    [['--patchbay-config', 'nowhere.json'], /cannot read nowhere\.json/u],
+    [['--patchbay-dialect', 'klingon'], /no dialect named klingon; there are growing, delta-only, legacy/u],
+    [['--mode', 'rpc'], /no dialect named klingon/u, { PATCHBAY_PI_DIALECT: 'klingon' }],
+  ];
+  it.each(rows)('%j', async (args, sentence, env) => {
+    const { code, stdout, stderr } = await run(args, env === undefined ? {} : { env });
+    expect(stderr).toMatch(sentence);
+    expect([code, stdout]).toEqual([2, '']);
+  });
+});
+
+describe('who answers', () => {
+  it('the demo agent, and it says so, when nothing is configured and there is no pi', async () => {
+    const { code, stdout, stderr } = await run(['--mode', 'rpc', '--no-session'], { input: ask('get_state') });
+    expect([code, stateIn(stdout).model.id]).toEqual([0, 'demo-small']);
+    expect(stderr).toMatch(
+      /^patchbay-pi: no patchbay\.json here and no pi on the PATH: the demo agent answers; [^\n]*\n$/u,
+    );
+  });
+
+  it('the agent of ./patchbay.json, a program that gets our command line behind its own', async () => {
+    const command = [process.execPath, tellingPi, '--mode', 'rpc', '--model', 'from-config'];
+    const cwd = folderWith({ teller: { protocol: 'pi', command } });
+    const args = ['--mode', 'rpc', '--provider', 'p', '--model', 'mine', '-e', 'x.ts', '--patchbay-dialect', 'growing'];
+    const { code, stdout, stderr } = await run(args, { cwd, input: ask('get_state') });
+    expect(toldBy(stdout)).toEqual({
+      argv: [
+        '--mode',
+        'rpc',
+        '--model',
+        'from-config',
+        '--mode',
+        'rpc',
+        '--provider',
+        'p',
+        '--model',
+        'mine',
+        '-e',
+        'x.ts',
+      ],
+      chain: expect.stringMatching(/patchbay\.json#teller$/u),
+    });
+    expect([code, stderr]).toEqual([0, '']);
+  });
+
+  it('a program that is started at once, for it may speak before it is asked', async () => {
+    const cwd = folderWith({ teller: { protocol: 'pi', command: [process.execPath, tellingPi] } });
+    const { stdout } = await run(['--mode', 'rpc', '--greet'], { cwd, holdInput: true, killAfter: 'good morning' });
+    expect(linesOf(stdout)).toEqual([
+      expect.objectContaining({ type: 'extension_ui_request', message: 'good morning' }),
+    ]);
+  });
+
+  it('another patchbay-pi, when that leads to somebody', async () => {
+    const cwd = folderWith({ outer: { protocol: 'pi', command: [process.execPath, bin], env: demo } });
+    const { stdout } = await run(['--mode', 'rpc', '--model', 'demo-large'], { cwd, input: hello + ask('get_state') });
+    expect(linesOf(stdout).map(({ type }) => type)).toContain('agent_end');
+    expect(stateIn(stdout).model.id).toBe('demo-large');
+  });
+
+  it('nobody, when it leads back to ourselves', async () => {
+    const cwd = folderWith({ circle: { protocol: 'pi', command: [process.execPath, bin] } });
+    const { code, stdout } = await run(['--mode', 'rpc'], { cwd, input: hello });
+    const answer = linesOf(stdout).find(({ command }) => command === 'prompt');
+    expect(answer).toMatchObject({ success: false, error: expect.stringMatching(/leads back to patchbay-pi itself/u) });
+    expect(code).toBe(0);
+  });
+});
+
+describe('an agent of another kind', () => {
+  it('is asked for the model and the level, and what it does not take is told', async () => {
+    const args = ['--mode', 'rpc', '--model', 'demo/demo-medium:high', '--system-prompt', 'x', '--continue'];
+    const { stdout, stderr } = await run(args, { env: demo, input: ask('get_state') });
+    expect(stateIn(stdout)).toMatchObject({ model: { id: 'demo-medium' }, thinkingLevel: 'high' });
+    expect(stderr).toBe('patchbay-pi: the agent demo does not take --system-prompt, --continue\n');
+  });
+
+  it('that refuses the model answers with its own, and that is told', async () => {
+    const args = ['--mode', 'rpc', '--provider', 'anthropic', '--model', 'opus'];
+    const { code, stdout, stderr } = await run(args, { env: demo, input: ask('get_state') });
+    expect([code, stateIn(stdout).model.id]).toEqual([0, 'demo-small']);
+    expect(stderr).toBe('patchbay-pi: set-model at the start was refused: there is no model opus\n');
+  });
+});
+
+describe('dialects', () => {
+  const updates = (stdout: string) =>
+    linesOf(stdout).filter(({ type, ...line }) => type === 'message_update' && 'assistantMessageEvent' in line);
+
+  it.each([
+    ['growing', true, true],
+    ['delta-only', false, true],
+    ['legacy', true, false],
+  ])('%s', async (dialect, grows, answers) => {
+    const { code, stdout } = await run(['--mode', 'rpc', '--patchbay-dialect', dialect], { env: demo, input: hello });
+    const lines = linesOf(stdout);
+    expect(updates(stdout).length).toBeGreaterThan(2);
+    expect(updates(stdout).every((line) => 'message' in line === grows)).toBe(true);
+    expect(lines.some(({ type }) => type === 'response')).toBe(answers);
+    expect([lines.at(-1)?.type, code]).toEqual([expect.stringMatching(/^agent_(end|settled)$/u), 0]);
+  });
+});
+
+describe('the end', () => {
+  it('of the input lets the run finish, as pi 0.54 does', async () => {
+    const { code, stdout, stderr } = await run([], { env: demo, input: ask('prompt', { message: 'slow 5' }) });
+    expect(linesOf(stdout).at(-1)?.type).toBe('agent_end');
+    expect([code, stderr]).toEqual([0, '']);
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'by %s ends the run well, and the exit code names the signal',
+    async (signal) => {
+      const { code, stdout } = await run(['--mode', 'rpc'], {
+        env: demo,
+        input: ask('prompt', { message: 'hang' }),
+        killAfter: 'I was about to',
+        signal,
+      });
+      expect(linesOf(stdout).at(-1)?.type).toBe('agent_end');
+      expect(code).toBe(signal === 'SIGTERM' ? 143 : 130);
+    },
+  );
+});

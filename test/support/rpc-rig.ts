@@ -1,0 +1,117 @@
+// The three ways in which pi's own RpcClient is tried: the real pi by itself, the same pi behind patchbay-pi, and the
+// demo agent behind patchbay-pi.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type FakeAnthropic, startFakeAnthropic } from './fake-anthropic.ts';
+import { makePiHome, modelId } from './pi-rig.ts';
+import { createTour, RpcClient, type Script, type Tour } from './rpc-tour.ts';
+
+const realPi = fileURLToPath(new URL('../../node_modules/pi-modern/dist/cli.js', import.meta.url));
+const patchbayPi = fileURLToPath(new URL('../../dist/cli/patchbay-pi.js', import.meta.url));
+
+/** A tour that has not begun, and what must be cleared away after it. */
+export interface RpcRig {
+  readonly tour: Tour;
+  /** The folder that paths in values lie in. */
+  readonly dir: string;
+  close(): Promise<void>;
+}
+
+const otherModel = 'fake-2';
+/** A tool that runs until this file is there. */
+const releaseFile = 'go';
+
+/** The real pi with two models and a prompt template, offline; the client starts it itself, or patchbay-pi does. */
+export async function piRig(how: 'direct' | 'behind'): Promise<RpcRig> {
+  const fake: FakeAnthropic = await startFakeAnthropic();
+  // A retry that is far away, so that it can be aborted.
+  const home = makePiHome({
+    baseUrl: fake.url,
+    settings: { retry: { enabled: true, maxRetries: 3, baseDelayMs: 60_000 } },
+  });
+  writeFileSync(join(home.agentDir, 'models.json'), JSON.stringify({ providers: { fake: provider(fake.url) } }));
+  mkdirSync(join(home.agentDir, 'prompts'));
+  writeFileSync(join(home.agentDir, 'prompts', 'review.md'), '---\ndescription: Reviews things\n---\nReview it.\n');
+  const agents = { real: { protocol: 'pi', command: [process.execPath, realPi] } };
+  writeFileSync(join(home.project, 'patchbay.json'), JSON.stringify({ agents }));
+  const client = new RpcClient({
+    cliPath: how === 'direct' ? realPi : patchbayPi,
+    cwd: home.project,
+    env: { PI_CODING_AGENT_DIR: home.agentDir, PI_OFFLINE: '1', PI_SKIP_VERSION_CHECK: '1', PATCHBAY_AGENT: '' },
+    provider: 'fake',
+    model: modelId,
+    args: ['--system-prompt', 'You are a test agent.'],
+  });
+  const script: Script = {
+    text: '[[text]] one',
+    tools: '[[tools]] two',
+    waiting: '[[waiting]] three',
+    started: ({ type }) => type === 'tool_execution_start',
+    release: () => writeFileSync(join(home.project, releaseFile), ''),
+    steer: '[[text]] to the left',
+    followUp: '[[think]] and then',
+    endless: '[[hold]] four',
+    retry: '[[overloaded]] five',
+    bash: 'echo out; echo err >&2; exit 3',
+    hangingBash: 'sleep 60',
+    model: { provider: 'fake', id: otherModel },
+    folder: home.project,
+  };
+  return rig(client, script, home.dir, async () => {
+    await fake.close();
+    home.remove();
+  });
+}
+
+function provider(baseUrl: string): object {
+  const models = [modelId, otherModel].map((id) => ({
+    id,
+    name: `Model ${id}`,
+    reasoning: true,
+    input: ['text', 'image'],
+    cost: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
+    contextWindow: 200_000,
+    maxTokens: 16_384,
+  }));
+  return { baseUrl, apiKey: 'test', api: 'anthropic-messages', models };
+}
+
+/** The demo agent, which needs neither a home nor a model. */
+export function demoRig(): RpcRig {
+  const dir = mkdtempSync(join(tmpdir(), 'patchbay-rpc-'));
+  const client = new RpcClient({
+    cliPath: patchbayPi,
+    cwd: dir,
+    env: { PATCHBAY_AGENT: 'demo' },
+    args: ['--no-session'],
+  });
+  const script: Script = {
+    text: 'hello',
+    tools: 'tool',
+    waiting: 'slow 40',
+    started: ({ type }) => type === 'message_update',
+    release: () => {},
+    steer: 'to the left',
+    followUp: 'think',
+    endless: 'hang',
+    retry: 'retry 10',
+    bash: 'ls',
+    hangingBash: 'hang',
+    model: { provider: 'demo', id: 'demo-medium' },
+    folder: dir,
+  };
+  return rig(client, script, dir, () => rmSync(dir, { recursive: true, force: true }));
+}
+
+function rig(client: RpcClient, script: Script, dir: string, clear: () => Promise<void> | void): RpcRig {
+  return {
+    tour: createTour(client, script),
+    dir,
+    async close() {
+      await client.stop();
+      await clear();
+    },
+  };
+}
