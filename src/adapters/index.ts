@@ -3,8 +3,9 @@ import type { Adapter } from '../core/adapter.ts';
 import { claude, rpcMessage } from './claude/index.ts';
 import { demo } from './demo/index.ts';
 import { pi } from './pi/index.ts';
+import { piLegacy } from './pi-legacy/index.ts';
 
 /** Every protocol that the gateway speaks, by id. */
 export const adapters: ReadonlyMap<string, Adapter> = new Map(
-  [pi, claude, rpcMessage, demo].map((adapter) => [adapter.id, adapter]),
+  [pi, piLegacy, claude, rpcMessage, demo].map((adapter) => [adapter.id, adapter]),
 );

@@ -12,6 +12,7 @@ export interface AgentRole {
   readonly endless: { readonly prompt: string; readonly says: string };
 }
 
+const scriptedLegacyPi = fileURLToPath(new URL('./scripted-pi-legacy.mjs', import.meta.url));
 const scriptedPi = fileURLToPath(new URL('./scripted-pi.mjs', import.meta.url));
 
 /** By adapter id. */
@@ -31,6 +32,14 @@ export const agentRoles: ReadonlyMap<string, AgentRole> = new Map<string, AgentR
     'pi',
     {
       config: { protocol: 'pi', command: [process.execPath, scriptedPi] },
+      turn: { prompt: 'look', says: ['A drawer comes to mind.', 'three cables lie in it', 'There are three cables.'] },
+      endless: { prompt: 'hang', says: 'I was about to' },
+    },
+  ],
+  [
+    'pi-legacy',
+    {
+      config: { protocol: 'pi-legacy', command: [process.execPath, scriptedLegacyPi] },
       turn: { prompt: 'look', says: ['A drawer comes to mind.', 'three cables lie in it', 'There are three cables.'] },
       endless: { prompt: 'hang', says: 'I was about to' },
     },

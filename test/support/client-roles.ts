@@ -1,5 +1,7 @@
 // How a client of each protocol behaves in the tests that go across protocols. A frontend without a client here fails them.
 import { checkClaudeOrder, describeViolations } from './judges/claude-order.ts';
+import { checkLegacyLines } from './judges/pi-legacy.ts';
+import { checkPiOrder } from './judges/pi-order.ts';
 import { checkRpcMessages } from './judges/rpc-message.ts';
 
 /** A client of one protocol. */
@@ -35,8 +37,26 @@ const rpcMessage: ClientRole = {
   judge: (frames) => checkRpcMessages(parsed(frames)).map(({ rule, at, says }) => `${rule} at ${at}: ${says}`),
 };
 
+const pi: ClientRole = {
+  prompt: (message) => JSON.stringify({ type: 'prompt', message, id: 'prompt-1' }),
+  interrupt: () => JSON.stringify({ type: 'abort', id: 'stop-1' }),
+  isOver: (frame) => parsed([frame])[0]?.type === 'agent_end',
+  isCutShort: (frame) => /"stopReason":"(?:aborted|error)"/u.test(frame),
+  judge: (frames) => checkPiOrder(parsed(frames)).map(({ rule, at, says }) => `${rule} at ${at}: ${says}`),
+};
+
+const piLegacy: ClientRole = {
+  prompt: (message) => JSON.stringify({ type: 'prompt', message }),
+  interrupt: () => JSON.stringify({ type: 'abort' }),
+  isOver: (frame) => parsed([frame])[0]?.type === 'agent_end',
+  isCutShort: (frame) => /"stopReason":"(?:aborted|error)"/u.test(frame),
+  judge: (frames) => checkLegacyLines(parsed(frames)),
+};
+
 /** By adapter id. */
 export const clientRoles: ReadonlyMap<string, ClientRole> = new Map([
   ['claude', claude],
   ['rpc-message', rpcMessage],
+  ['pi', pi],
+  ['pi-legacy', piLegacy],
 ]);

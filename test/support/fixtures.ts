@@ -14,7 +14,7 @@ export const isUpdate = process.env.UPDATE === '1';
 export const Losses = z.record(
   z.string(),
   z.strictObject({
-    /** Events (`type`) and fields (`type.field`) that the agent's file lacks, each with the reason. */
+    /** Events (`type`, or `parent` for all of sub-agents) and fields (`type.field`) that the file lacks, with the reason. */
     decode: z.record(z.string(), z.string()).default({}),
     /** The notes of the projection, each with how often it comes. */
     encode: z.record(z.string(), z.int().min(1)).default({}),

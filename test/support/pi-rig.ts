@@ -40,7 +40,13 @@ const defaultSettings = {
 export function makePiHome(options: { baseUrl: string; settings?: object; part?: PiPart }): PiHome {
   const { part = 'pi-modern' } = options;
   const dir = mkdtempSync(join(tmpdir(), 'patchbay-pi-'));
-  const home = { part, dir, project: join(dir, 'project'), agentDir: join(dir, 'agent'), records: join(dir, 'records') };
+  const home = {
+    part,
+    dir,
+    project: join(dir, 'project'),
+    agentDir: join(dir, 'agent'),
+    records: join(dir, 'records'),
+  };
   for (const folder of [home.project, home.agentDir, home.records]) mkdirSync(folder);
   const model = {
     id: modelId,

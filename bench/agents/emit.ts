@@ -1,0 +1,115 @@
+// A made-up pi: answers the commands of RPC mode and says what a prompt orders, from bytes made ready beforehand, so
+// that the reader is what is measured. It blocks while the pipe is full, as a program with plain writes does.
+import { writeSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import { closingLines, deltaLine, openingLines, sampledDeltas } from '../workloads.ts';
+import { type Order, orderIn } from './order.ts';
+
+type Plan = z.output<typeof Order>;
+
+const nap = new Int32Array(new SharedArrayBuffer(4));
+const sleep = (ms: number) => void Atomics.wait(nap, 0, 0, ms);
+
+function write(bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(1, bytes, at);
+    } catch (thrown) {
+      if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'EAGAIN')) throw thrown;
+      sleep(1);
+    }
+  }
+}
+
+const bytesOf = (lines: readonly string[]) => Buffer.from(lines.map((line) => `${line}\n`).join(''));
+
+/** Lines of all turns but the first begin without the run, lines of all but the last end without it. */
+const isOfRun = (line: string) => /^\{"type":"agent_/u.test(line);
+
+const samples = new Map<string, { said: Buffer; text: string }>();
+
+function sampleFor({ dialect, bytes, sample }: Plan): { said: Buffer; text: string } {
+  const key = `${dialect} ${bytes} ${sample}`;
+  const known = samples.get(key);
+  if (known !== undefined) return known;
+  const { lines, deltas } = sampledDeltas(dialect, bytes, sample);
+  const made = { said: bytesOf(lines), text: deltas.join('') };
+  samples.set(key, made);
+  return made;
+}
+
+function say(plan: Plan): void {
+  const { dialect, plays, messages } = plan;
+  for (let message = 0; message < messages; message += 1) {
+    const isFirst = message === 0;
+    const isLast = message === messages - 1;
+    write(bytesOf(openingLines(dialect).filter((line) => isFirst || !isOfRun(line))));
+    const text = plan.perSecond === undefined ? burst(plan, plays) : paced(plan, plan.perSecond);
+    write(bytesOf(closingLines(dialect, text).filter((line) => isLast || !isOfRun(line))));
+  }
+}
+
+function burst(plan: Plan, plays: number): string {
+  const { said, text } = sampleFor(plan);
+  for (let play = 0; play < plays; play += 1) write(said);
+  return text.repeat(plays);
+}
+
+/** Each line is stamped right before it is written, so a sleep that is too long falsifies nothing. */
+function paced({ dialect, sample }: Plan, perSecond: number): string {
+  let text = '';
+  const start = performance.now();
+  for (let number = 0; number < sample; number += 1) {
+    const wait = start + (number * 1000) / perSecond - performance.now();
+    if (wait > 0) sleep(wait);
+    const delta = `${process.hrtime.bigint()} `;
+    text += delta;
+    write(bytesOf([deltaLine(dialect, delta, text)]));
+  }
+  return text;
+}
+
+const model = {
+  id: 'patch-large',
+  name: 'Patch Large',
+  api: 'acme-messages',
+  provider: 'acme',
+  reasoning: true,
+  contextWindow: 200_000,
+  maxTokens: 16_000,
+};
+
+/** What each command is answered with; the rest gets no data. */
+const answers: ReadonlyMap<string, object> = new Map<string, object>([
+  [
+    'get_state',
+    {
+      model,
+      thinkingLevel: 'medium',
+      isStreaming: false,
+      isCompacting: false,
+      steeringMode: 'all',
+      followUpMode: 'all',
+      sessionId: 'bench',
+      autoCompactionEnabled: true,
+      messageCount: 0,
+    },
+  ],
+  ['get_available_models', { models: [model] }],
+  ['get_available_thinking_levels', { levels: ['off', 'medium'] }],
+  ['get_commands', { commands: [] }],
+  ['get_session_stats', {}],
+]);
+
+const Command = z.looseObject({ id: z.string().optional(), type: z.string(), message: z.string().optional() });
+
+createInterface({ input: process.stdin })
+  .on('line', (line) => {
+    const { id, type, message } = Command.parse(JSON.parse(line));
+    const data = answers.get(type);
+    write(bytesOf([JSON.stringify({ id, type: 'response', command: type, success: true, data })]));
+    const plan = type === 'prompt' && message !== undefined ? orderIn(message) : null;
+    if (plan !== null) say(plan);
+  })
+  .on('close', () => process.exit(0));

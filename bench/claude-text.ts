@@ -1,0 +1,44 @@
+// Reads back what a Claude client was sent, to see that a fast translation is a right one. Never runs while measuring.
+import { WrongResult } from './report.ts';
+
+/** What the deltas of a stream said. */
+export interface Said {
+  readonly deltas: number;
+  readonly text: string;
+  /** The subtype of each `result`. */
+  readonly results: readonly string[];
+}
+
+/** Reads frames, one a line. */
+export function readClaude(pieces: readonly Uint8Array[]): Said {
+  const texts: string[] = [];
+  const results: string[] = [];
+  for (const line of Buffer.concat(pieces).toString().split('\n')) {
+    if (line === '') continue;
+    const { type, subtype, event } = JSON.parse(line) as { type: string; subtype?: string; event?: StreamEvent };
+    if (type === 'result') results.push(subtype ?? '');
+    if (type === 'stream_event' && event?.type === 'content_block_delta') texts.push(event.delta?.text ?? '');
+  }
+  return { deltas: texts.length, text: texts.join(''), results };
+}
+
+interface StreamEvent {
+  readonly type: string;
+  readonly delta?: { readonly type: string; readonly text?: string };
+}
+
+/** Throws a WrongResult unless every delta came through, in order and whole, and the runs ended well. */
+export function mustSay(said: Said, expected: { deltas: number; text: string; results: number }): void {
+  const problems = [
+    said.deltas === expected.deltas ? '' : `${said.deltas} deltas instead of ${expected.deltas}`,
+    said.text === expected.text ? '' : 'another text than the agent sent',
+    said.results.length === expected.results ? '' : `${said.results.length} results instead of ${expected.results}`,
+    said.results.every((result) => result === 'success') ? '' : `results ${said.results.join(', ')}`,
+  ].filter((problem) => problem !== '');
+  if (problems.length > 0) throw new WrongResult(problems.join('; '));
+}
+
+/** Throws a WrongResult when a clean workload was complained about. */
+export function mustBeQuiet(notes: readonly string[]): void {
+  if (notes.length > 0) throw new WrongResult(`${notes.length} notes, first: ${notes[0]}`);
+}

@@ -1,0 +1,129 @@
+// Programs between the made-up agent and us, each driven in its own protocol: give an order, get what was said.
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import WebSocket from 'ws';
+import { z } from 'zod';
+import { type Order, wordsOf } from './agents/order.ts';
+import { benchProgram, emitter, type Hearing, patchbay, start } from './processes.ts';
+
+/** A process under measurement. */
+export interface Client {
+  readonly pid: number;
+  /** Carries out one run and gives all that was said, frames ended by LF. */
+  run(order: Order, hear?: Hearing): Promise<readonly Buffer[]>;
+  stop(): Promise<void>;
+}
+
+const piPrompt = (order: Order) => JSON.stringify({ type: 'prompt', message: wordsOf(order) });
+const claudePrompt = (order: Order) =>
+  JSON.stringify({ type: 'user', message: { role: 'user', content: wordsOf(order) } });
+
+/** The gateway as shipped, Claude frames on its stdout. */
+export function gatewayOnStdio(): Client {
+  const command = [process.execPath, patchbay, 'stdio', '--frontend', 'claude', '--backend', 'pi', '--', ...emitter];
+  return onStdio(command, claudePrompt, '{"type":"result"');
+}
+
+/** Reads the agent and drops what it reads; says how many bytes. */
+export function discardingReader(): Client {
+  const command = [process.execPath, benchProgram('agents/discard.js'), ...emitter];
+  return onStdio(command, piPrompt, '');
+}
+
+/** Passes the agent's bytes on unread. */
+export function rawRelay(): Client {
+  const command = [process.execPath, benchProgram('agents/relay.js'), ...emitter];
+  return onStdio(command, piPrompt, '{"type":"agent_settled"');
+}
+
+function onStdio(command: readonly string[], prompt: (order: Order) => string, ending: string): Client {
+  const program = start(command);
+  return {
+    pid: program.pid,
+    async run(order, hear) {
+      const said = program.until(ending, hear);
+      program.send(prompt(order));
+      return await said;
+    },
+    stop: program.stop,
+  };
+}
+
+/** What `serve --json` prints first. */
+const Ready = z.looseObject({ url: z.string(), token: z.string() });
+
+/** Starts the gateway's server; `node` are flags for Node itself. */
+export async function startServer(options: readonly string[], node: readonly string[] = []) {
+  const program = start([process.execPath, ...node, patchbay, 'serve', '--json', ...options]);
+  const ready = Ready.parse(JSON.parse(Buffer.concat(await program.until('{"type":"ready"')).toString()));
+  return { program, ...ready };
+}
+
+/** Opens a WebSocket of the Claude frontend, in a session of its own. */
+export function openSocket({ url, token }: z.infer<typeof Ready>): Promise<WebSocket> {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/claude/ws`, [`bearer.${token}`], {
+    perMessageDeflate: false,
+  });
+  return new Promise((resolve, reject) => {
+    socket.once('open', () => resolve(socket)).once('error', reject);
+  });
+}
+
+/** The gateway as shipped, Claude frames on a WebSocket. */
+export async function gatewayOnWebSocket(): Promise<Client> {
+  const server = await startServer(['--backend', 'pi', '--', ...emitter]);
+  const socket = await openSocket(server);
+  const lineEnd = Buffer.from('\n');
+  return {
+    pid: server.program.pid,
+    run: (order) =>
+      new Promise((resolve, reject) => {
+        const said: Buffer[] = [];
+        const fail = (code: number, reason: Buffer) => reject(new Error(`the socket closed: ${code} ${reason}`));
+        const hear = (frame: Buffer) => {
+          said.push(frame, lineEnd);
+          if (!frame.subarray(0, 16).includes('{"type":"result"')) return;
+          socket.off('message', hear).off('close', fail);
+          resolve(said);
+        };
+        socket.on('message', hear).on('close', fail);
+        socket.send(claudePrompt(order));
+      }),
+    async stop() {
+      socket.close();
+      await server.program.stop();
+    },
+  };
+}
+
+/** The peer: pi-acp, an ACP adapter for pi, driven over ACP. */
+export async function acpPeer(): Promise<Client> {
+  const home = mkdtempSync(path.join(tmpdir(), 'patchbay-bench-'));
+  const pi = path.join(home, 'pi.sh');
+  writeFileSync(pi, `#!/bin/sh\nexec ${emitter.map((word) => `'${word}'`).join(' ')}\n`);
+  chmodSync(pi, 0o755);
+  // Its greeting would count as text of the model.
+  writeFileSync(path.join(home, 'settings.json'), '{"quietStartup":true}');
+  // An empty PATH keeps it from asking npm for news.
+  const env = { PI_ACP_PI_COMMAND: pi, HOME: home, PI_CODING_AGENT_DIR: home, PATH: home };
+  const program = start([process.execPath, path.resolve('node_modules/pi-acp/dist/index.js')], env);
+  let ids = 0;
+  const call = async (method: string, params: object): Promise<readonly Buffer[]> => {
+    ids += 1;
+    const answer = program.until(`"id":${ids},"result"`);
+    program.send(JSON.stringify({ jsonrpc: '2.0', id: ids, method, params }));
+    return await answer;
+  };
+  await call('initialize', { protocolVersion: 1, clientCapabilities: {} });
+  const opened = Buffer.concat(await call('session/new', { cwd: home, mcpServers: [] })).toString();
+  const sessionId = /"sessionId":"([^"]+)"/u.exec(opened)?.[1];
+  return {
+    pid: program.pid,
+    run: (order) => call('session/prompt', { sessionId, prompt: [{ type: 'text', text: wordsOf(order) }] }),
+    async stop() {
+      await program.stop();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}

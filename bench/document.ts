@@ -1,0 +1,39 @@
+// Writes docs/performance.md: the table of one run, the machine, how it was measured and what was not.
+import { type Family, type Figure, table } from './report.ts';
+
+const head = `# Performance
+
+Written by \`npm run bench -- --write\`; do not edit. Everything in the table comes from one run, both sides of each ratio
+in turns within it. Read ratios, not microseconds: the machine is shared and others may be at work on it.
+`;
+
+const notMeasured = `## What is not measured
+
+P8 (bursts to 1000 WebSocket and SSE clients), P10 (1000 sessions for a minute) and P12 (one stalled client among
+others); a real pi or model behind the gateway (the agent is a program that writes prepared lines); TLS and
+compression; systems other than Linux; Node above 20. Kernel memory is not in the figures of P11.
+`;
+
+/** The whole file. */
+export function document(machine: readonly string[], figures: readonly Figure[], families: readonly Family[]): string {
+  return [
+    head,
+    '## Figures',
+    '',
+    '"Goal" and "moonshot" were set before the work began.',
+    '',
+    table(figures),
+    '## Machine',
+    '',
+    ...machine.map((line) => `- ${line}`),
+    '',
+    '## How each row is measured',
+    '',
+    ...families.map(({ how }) => `- ${how}`),
+    '',
+    'What a row gives is read back and compared with what the agent sent, outside of the measured time: a fast wrong',
+    'path ends the run with exit code 1. Ratios are medians of the ratios of single rounds.',
+    '',
+    notMeasured,
+  ].join('\n');
+}

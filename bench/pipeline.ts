@@ -1,0 +1,71 @@
+// The translation of the product, from an agent's bytes to a client's bytes, without sockets: the one place that says
+// which parts it is made of. What is measured is src/, wired as agent-link, session and outlet wire it.
+import { adapters } from '../src/adapters/index.ts';
+import type { Out } from '../src/core/channel.ts';
+import { createTranslator } from '../src/core/translator.ts';
+import { createBatch } from '../src/transports/batch.ts';
+import { jsonl } from '../src/transports/framing/jsonl.ts';
+
+/** From bytes of a pi to bytes of a Claude client. */
+export interface Pipeline {
+  /** What the client is sent for this chunk, in as few pieces as the product writes. */
+  push(chunk: Uint8Array): readonly Uint8Array[];
+  /** Frames that were cut out and handed over one by one, so far: all that no glance took. */
+  readonly slow: number;
+  /** The notes so far; a clean workload gives none. */
+  readonly notes: readonly string[];
+}
+
+/** What may be chosen. */
+export interface PipelineOptions {
+  /** Whether lines may be glanced at before they are parsed (the fast path); default true. */
+  readonly glance?: boolean;
+}
+
+/** A fresh pipeline. */
+export function createPipeline({ glance = true }: PipelineOptions = {}): Pipeline {
+  let ids = 0;
+  const env = { now: () => 0, id: (kind: string) => `${kind}-${++ids}` };
+  const backend = adapters.get('pi')?.backend?.(env, {});
+  const side = adapters.get('claude')?.frontend?.(env, {});
+  if (backend === undefined || side === undefined) throw new Error('the registry lost pi or claude');
+  const notes: string[] = [];
+  const translator = createTranslator({
+    id: 'session',
+    epoch: '000000000000',
+    backend,
+    projection: side.projection,
+    note: (level, text) => notes.push(`${level}: ${text}`),
+  });
+  const batch = createBatch();
+  let slow = 0;
+  const take = (outs: readonly Out[]) => {
+    for (const out of outs) {
+      const encoded = jsonl.encode(out);
+      if (typeof encoded === 'string') batch.add(encoded);
+      else for (const piece of encoded) batch.add(piece);
+    }
+  };
+  const decoder = jsonl.decoder(
+    {
+      frame: (frame) => {
+        slow += 1;
+        take(translator.frame(frame));
+      },
+      ...(glance ? { glance: translator.glance } : {}),
+      fault: (fault) => notes.push(`fault: ${fault.message}`),
+    },
+    { maxFrameBytes: 32 * 1024 * 1024 },
+  );
+  return {
+    notes,
+    get slow() {
+      return slow;
+    },
+    push(chunk) {
+      decoder.push(chunk);
+      take(translator.take());
+      return batch.take();
+    },
+  };
+}

@@ -1,0 +1,74 @@
+// What a row reports and how it is printed: each figure beside the two columns that it is held against.
+
+/** A bound: the figure reaches it from below or from above. */
+export interface Bound {
+  readonly at: 'least' | 'most';
+  readonly value: number;
+}
+
+/** One figure of a row. */
+export interface Figure {
+  /** The row of the table in the performance notes, e.g. `P1`. */
+  readonly row: string;
+  readonly what: string;
+  /** Null where it cannot be measured yet; `detail` says why. */
+  readonly value: number | null;
+  readonly unit: '' | 'x' | 'us' | 'KB' | 'MB' | 'lines';
+  readonly goal?: Bound;
+  readonly moonshot?: Bound;
+  /** True when the figure itself says that a result was wrong: the run fails. */
+  readonly wrong?: boolean;
+  /** What the figure is made of. */
+  readonly detail?: string;
+}
+
+/** Work that gave a wrong result: however fast it was, the whole run fails. */
+export class WrongResult extends Error {}
+
+/** A family of rows that are measured together. */
+export interface Family {
+  readonly rows: readonly string[];
+  /** One sentence for the document: what runs and what is compared. */
+  readonly how: string;
+  run(progress: (text: string) => void): Promise<readonly Figure[]>;
+}
+
+export const atLeast = (value: number): Bound => ({ at: 'least', value });
+export const atMost = (value: number): Bound => ({ at: 'most', value });
+
+/** Two or three digits that mean something. */
+export function short(value: number): string {
+  const size = Math.abs(value);
+  if (Number.isInteger(value) || size >= 100) return String(Math.round(value));
+  return value.toFixed(size >= 10 ? 1 : 2);
+}
+
+function bound(held: Bound | undefined): string {
+  return held === undefined ? '–' : `${held.at === 'least' ? '≥' : '≤'} ${short(held.value)}`;
+}
+
+function met({ value }: Figure, held: Bound | undefined): string {
+  if (held === undefined || value === null) return '–';
+  return (held.at === 'least' ? value >= held.value : value <= held.value) ? 'yes' : 'no';
+}
+
+/** A Markdown table, its columns of one width so that it reads in a terminal too. */
+export function table(figures: readonly Figure[]): string {
+  const head = ['row', 'what', 'figure', 'goal', 'met', 'moonshot', 'met', 'made of'];
+  const rows = figures.map((figure) => [
+    figure.row,
+    figure.what,
+    figure.value === null ? 'not measured' : `${short(figure.value)} ${figure.unit}`.trim(),
+    bound(figure.goal),
+    met(figure, figure.goal),
+    bound(figure.moonshot),
+    met(figure, figure.moonshot),
+    figure.detail ?? '',
+  ]);
+  const widths = head.map((title, column) =>
+    Math.max(...[head, ...rows].map((row) => row[column]?.length ?? title.length)),
+  );
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  return [line(head), `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...rows.map(line), ''].join('\n');
+}

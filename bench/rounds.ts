@@ -1,0 +1,59 @@
+// How two things are compared: in turns within one run, the order turned round each time, medians of many rounds.
+
+/** One side: does the work once and says what it cost, in any unit that all sides share. */
+export type Side = () => number | Promise<number>;
+
+/** The costs of each side, one for each round. */
+export type Costs<Name extends string> = Record<Name, number[]>;
+
+/** Runs all sides in turns. The first `warmUp` rounds are not counted. */
+export async function interleave<Name extends string>(
+  sides: Readonly<Record<Name, Side>>,
+  { rounds = 7, warmUp = 2 }: { rounds?: number; warmUp?: number } = {},
+): Promise<Costs<Name>> {
+  const names = Object.keys(sides) as Name[];
+  const costs = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Costs<Name>;
+  for (let round = -warmUp; round < rounds; round += 1) {
+    const order = round % 2 === 0 ? names : [...names].reverse();
+    for (const name of order) {
+      const cost = await sides[name]();
+      if (round >= 0) costs[name].push(cost);
+    }
+  }
+  return costs;
+}
+
+/** The middle value. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+}
+
+/** The value below which that share lies, 0 to 1. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
+}
+
+/** The median of the rounds' ratios: both parts of a ratio come from the same moment of the machine. */
+export function ratio(above: readonly number[], below: readonly number[]): number {
+  return median(above.map((cost, round) => cost / (below[round] ?? Number.NaN)));
+}
+
+/** The exponent k of y = c·x^k by least squares on logarithms. */
+export function exponent(points: readonly (readonly [x: number, y: number])[]): number {
+  const logs = points.map(([x, y]) => [Math.log(x), Math.log(y)] as const);
+  const meanX = logs.reduce((sum, [x]) => sum + x, 0) / logs.length;
+  const meanY = logs.reduce((sum, [, y]) => sum + y, 0) / logs.length;
+  const covariance = logs.reduce((sum, [x, y]) => sum + (x - meanX) * (y - meanY), 0);
+  return covariance / logs.reduce((sum, [x]) => sum + (x - meanX) ** 2, 0);
+}
+
+/** Wall time of some work, ms. */
+export function timed(work: () => void): number {
+  const start = performance.now();
+  work();
+  return performance.now() - start;
+}

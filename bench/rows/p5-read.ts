@@ -1,0 +1,57 @@
+// P5: the whole program between an agent that writes long snapshot lines and stdout, against merely reading them.
+import { mustSay, readClaude } from '../claude-text.ts';
+import type { Order } from '../agents/order.ts';
+import { discardingReader, gatewayOnStdio } from '../clients.ts';
+import { cpuOf } from '../processes.ts';
+import { atMost, type Family, short } from '../report.ts';
+import { interleave, median, ratio } from '../rounds.ts';
+import { sampledDeltas } from '../workloads.ts';
+
+const order = { dialect: 'snapshot', bytes: 50_000, sample: 100, plays: 20, messages: 1 } as const satisfies Order;
+const events = order.sample * order.plays;
+
+export const reading: Family = {
+  rows: ['P5'],
+  how:
+    `P5: ${events} delta lines sampled from a message that grows to 50 KB (51 KB a line), written by a child process. ` +
+    'Ours: `patchbay stdio --frontend claude --backend pi`, CPU time of all its threads from the prompt to the result ' +
+    '(/proc/PID/task/*/schedstat). Theirs: a Node process that starts the same child, reads its stdout and drops it.',
+  async run() {
+    const { deltas } = sampledDeltas(order.dialect, order.bytes, order.sample);
+    const expected = { deltas: events, text: deltas.join('').repeat(order.plays), results: 1 };
+    const ours = gatewayOnStdio();
+    const theirs = discardingReader();
+    try {
+      const costs = await interleave(
+        {
+          async ours() {
+            const before = cpuOf(ours.pid);
+            const said = await ours.run(order);
+            const cost = cpuOf(ours.pid) - before;
+            mustSay(readClaude(said), expected);
+            return cost / events;
+          },
+          async discard() {
+            const before = cpuOf(theirs.pid);
+            await theirs.run(order);
+            return (cpuOf(theirs.pid) - before) / events;
+          },
+        },
+        { rounds: 7, warmUp: 2 },
+      );
+      return [
+        {
+          row: 'P5',
+          what: 'CLI, 50 KB snapshots -> stdout: CPU / CPU of reading and discarding',
+          value: ratio(costs.ours, costs.discard),
+          unit: 'x',
+          goal: atMost(2.5),
+          moonshot: atMost(1.2),
+          detail: `us of CPU per event: ours ${short(median(costs.ours))}, discard ${short(median(costs.discard))}`,
+        },
+      ];
+    } finally {
+      await Promise.all([ours.stop(), theirs.stop()]);
+    }
+  },
+};

@@ -1,0 +1,84 @@
+// P7: the whole program on the delta-only wire, to stdout and to a WebSocket, against a peer on the same agent.
+import type { Order } from '../agents/order.ts';
+import { mustSay, readClaude } from '../claude-text.ts';
+import { acpPeer, type Client, gatewayOnStdio, gatewayOnWebSocket } from '../clients.ts';
+import { cpuOf } from '../processes.ts';
+import { atLeast, atMost, type Family, type Figure, short, WrongResult } from '../report.ts';
+import { interleave, median, ratio } from '../rounds.ts';
+import { sampledDeltas } from '../workloads.ts';
+
+/** 100,000 events a round and side, in messages of 200 KB; five rounds are half a million. */
+const order = { dialect: 'delta-only', bytes: 50_000, sample: 10_000, plays: 5, messages: 2 } as const satisfies Order;
+
+export const peer: Family = {
+  rows: ['P7'],
+  how:
+    'P7: 100,000 deltas a round (two messages of about 200 KB) from a child that writes as fast as it can; five rounds ' +
+    'of each side are counted. CPU time as in P5. Ours: `patchbay stdio` and `patchbay serve` with one WebSocket. ' +
+    'Theirs: pi-acp, an adapter from pi to ACP on stdout, driven with initialize, session/new and session/prompt.',
+  async run(progress) {
+    const { deltas } = sampledDeltas(order.dialect, order.bytes, order.sample);
+    const events = deltas.length * order.plays * order.messages;
+    const text = deltas.join('').repeat(order.plays * order.messages);
+    const clients = [gatewayOnStdio(), await gatewayOnWebSocket(), await acpPeer()] as const;
+    const [stdio, socket, acp] = clients;
+    const side = (client: Client, name: string, check: (said: readonly Buffer[]) => void) => async () => {
+      progress(name);
+      const before = cpuOf(client.pid);
+      const said = await client.run(order);
+      const cost = cpuOf(client.pid) - before;
+      check(said);
+      return cost / events;
+    };
+    const mustBeWhole = (said: readonly Buffer[]) => mustSay(readClaude(said), { deltas: events, text, results: 1 });
+    try {
+      const costs = await interleave(
+        {
+          stdio: side(stdio, 'ours to stdout', mustBeWhole),
+          socket: side(socket, 'ours to a WebSocket', mustBeWhole),
+          acp: side(acp, 'pi-acp', (said) => mustHaveChunks(said, events)),
+        },
+        { rounds: 5, warmUp: 1 },
+      );
+      return [...figures('stdout', costs.stdio, costs.acp), ...figures('WebSocket', costs.socket, costs.acp)];
+    } finally {
+      await Promise.all(clients.map((client) => client.stop()));
+    }
+  },
+};
+
+function figures(where: string, ours: readonly number[], theirs: readonly number[]): Figure[] {
+  const what = `CLI, delta-only -> ${where}`;
+  return [
+    {
+      row: 'P7',
+      what: `${what}: CPU of pi-acp / ours`,
+      value: ratio(theirs, ours),
+      unit: 'x',
+      goal: atLeast(8),
+      moonshot: atLeast(34),
+      detail: `us of CPU per event: ours ${short(median(ours))}, pi-acp ${short(median(theirs))}`,
+    },
+    {
+      row: 'P7',
+      what: `${what}: us of CPU per event`,
+      value: median(ours),
+      unit: 'us',
+      goal: atMost(2),
+      moonshot: atMost(0.5),
+    },
+  ];
+}
+
+function mustHaveChunks(said: readonly Buffer[], events: number): void {
+  const bytes = Buffer.concat(said);
+  let chunks = 0;
+  for (
+    let at = bytes.indexOf('"agent_message_chunk"');
+    at !== -1;
+    at = bytes.indexOf('"agent_message_chunk"', at + 1)
+  ) {
+    chunks += 1;
+  }
+  if (chunks !== events) throw new WrongResult(`pi-acp sent ${chunks} chunks instead of ${events}`);
+}

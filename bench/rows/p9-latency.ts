@@ -1,0 +1,73 @@
+// P9: how long one hop holds an event back when there is time enough for each.
+import type { Order } from '../agents/order.ts';
+import { type Client, gatewayOnStdio, rawRelay } from '../clients.ts';
+import { atMost, type Bound, type Family, type Figure, short, WrongResult } from '../report.ts';
+import { interleave, quantile } from '../rounds.ts';
+
+const order = { dialect: 'delta-only', bytes: 1, sample: 1000, perSecond: 1000 } as const satisfies Order;
+
+/** Latencies of one round, us. */
+interface Round {
+  readonly p50: number;
+  readonly p99: number;
+}
+
+export const latency: Family = {
+  rows: ['P9'],
+  how:
+    'P9: one session, 1000 deltas a second for a second a round, 9 rounds of each side in turns. Each delta carries the ' +
+    'time right before it was written (monotonic clock of the machine); the reader compares it with the time at which ' +
+    'the chunk with it came. Ours: `patchbay stdio`. Theirs: a process that passes chunks on unread. The least p50 and ' +
+    'p99 of any round, ours minus theirs.',
+  async run(progress) {
+    const ours = gatewayOnStdio();
+    const theirs = rawRelay();
+    const kept = { ours: [] as Round[], relay: [] as Round[] };
+    try {
+      const side = (client: Client, name: keyof typeof kept) => async () => {
+        const round = await measure(client);
+        kept[name].push(round);
+        return round.p50;
+      };
+      progress('22 rounds of a second');
+      await interleave({ ours: side(ours, 'ours'), relay: side(theirs, 'relay') }, { rounds: 9, warmUp: 2 });
+    } finally {
+      await Promise.all([ours.stop(), theirs.stop()]);
+    }
+    // The rounds of the warm-up are the first two.
+    return [
+      figure('p50', kept.ours.slice(2), kept.relay.slice(2), atMost(30), atMost(5)),
+      figure('p99', kept.ours.slice(2), kept.relay.slice(2), atMost(200), atMost(0)),
+    ];
+  },
+};
+
+function figure(
+  name: keyof Round,
+  ours: readonly Round[],
+  relay: readonly Round[],
+  goal: Bound,
+  moonshot: Bound,
+): Figure {
+  const least = (rounds: readonly Round[]) => Math.min(...rounds.map((round) => round[name]));
+  return {
+    row: 'P9',
+    what: `1000 events/s, one session: ${name} minus a raw relay's`,
+    value: least(ours) - least(relay),
+    unit: 'us',
+    goal,
+    moonshot,
+    detail: `least of 9 rounds, us: ours ${short(least(ours))}, relay ${short(least(relay))}`,
+  };
+}
+
+async function measure(client: Client): Promise<Round> {
+  const latencies: number[] = [];
+  await client.run(order, (chunk, at) => {
+    for (const [, stamp] of chunk.toString('latin1').matchAll(/"(?:text|delta)":"(\d{9,}) "/gu)) {
+      latencies.push(Number(at - BigInt(stamp ?? 0)) / 1000);
+    }
+  });
+  if (latencies.length !== order.sample) throw new WrongResult(`${latencies.length} stamps of ${order.sample} arrived`);
+  return { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) };
+}

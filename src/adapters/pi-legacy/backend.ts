@@ -1,0 +1,234 @@
+// The gateway as the client of a pi 0.13.2: what it prints is read by the parts of ../pi, what it is told is said here.
+// pi answers nothing, so its events tell how a command went. Each fault of it that would reach a client is named where
+// it is kept away (reference pi, section 3).
+import type { Action, Backend, Env } from '../../core/adapter.ts';
+import type { Frame } from '../../core/channel.ts';
+import type { Command, CommandOf } from '../../core/command.ts';
+import type { Dictionary } from '../../core/content.ts';
+import { type Outcome, refused } from '../../core/errors.ts';
+import type { Event } from '../../core/event.ts';
+import { outcomeOf } from '../pi/decode-answer.ts';
+import { createEventDecoder } from '../pi/decode-event.ts';
+import { plainEvents } from '../pi/decode-plain.ts';
+import { sayPrompt } from '../pi/encode-prompt.ts';
+import { createGlancer } from '../pi/glance.ts';
+import { createOrigins } from '../pi/origins.ts';
+import { createOutbox } from '../pi/outbox.ts';
+import { readLine } from '../pi/read-line.ts';
+import { failureOf, isRecord } from '../pi/values.ts';
+import { sortContent } from './attachments.ts';
+import type { AgentOptions } from './options.ts';
+
+/** The lines that 0.13.2 prints (seed pi-legacy-rpc, "Event Types Overview"). */
+const lines: ReadonlySet<string> = new Set([
+  'agent_start',
+  'agent_end',
+  'turn_start',
+  'turn_end',
+  'message_start',
+  'message_update',
+  'message_end',
+  'tool_execution_start',
+  'tool_execution_end',
+  'compaction',
+  'error',
+]);
+
+/** How pi's own sentences about a compaction begin; every other complaint is about the last line that it read. */
+const ownFailure = /^(?:Auto-c|C)ompaction failed: /;
+const askedFailure = 'Compaction failed: ';
+
+const promptTimer = 'prompt';
+const compactTimer = 'compact';
+
+/** A machine for one pi process. */
+export function createBackend(env: Env, options: AgentOptions): Backend {
+  const out = createOutbox();
+  const origins = createOrigins();
+  /** The prompt whose run has not begun. */
+  let prompting: string | null = null;
+  /** Aborts of the run that is open, or of the one that is about to. */
+  let aborting: string[] = [];
+  /** The compaction that we asked for. */
+  let compacting: string | null = null;
+
+  const events = createEventDecoder(env, out, 0, {
+    started() {
+      settlePrompt({ ok: true });
+      if (aborting.length > 0) events.run.aborting();
+    },
+    ended: settleAborts,
+    originOf: (words) => origins.of(words),
+    bashId: () => undefined,
+    learn: () => {},
+  });
+
+  const glancer = createGlancer({
+    isStreaming: (index) => events.run.running && events.message.isStreaming(index),
+    streamed: events.message.streamed,
+  });
+
+  /** A line that gave a delta and nothing else teaches what others like it look like. */
+  function learn(frame: Frame, actions: readonly Action<Event>[]): void {
+    const [only] = actions;
+    if (only?.do !== 'deliver' || actions.length > 1) return;
+    if (only.message.type === 'block-delta') glancer.learn(frame.bytes, only.message);
+  }
+
+  function settlePrompt(outcome: Outcome): void {
+    if (prompting === null) return;
+    out.timer(promptTimer, null);
+    out.settle(prompting, outcome);
+    prompting = null;
+    if (!outcome.ok) settleAborts();
+  }
+
+  function settleAborts(): void {
+    for (const id of aborting) out.settle(id, { ok: true });
+    aborting = [];
+  }
+
+  function settleCompaction(outcome: Outcome): void {
+    if (compacting === null) return;
+    if (options.compactTimeoutMs > 0) out.timer(compactTimer, null);
+    out.settle(compacting, outcome);
+    compacting = null;
+  }
+
+  /** What keeps pi from taking anything now; null when nothing does. */
+  function business(): string | null {
+    if (events.run.open || prompting !== null) return 'is at work';
+    return compacting === null ? null : 'compacts its context';
+  }
+
+  function prompt(command: CommandOf<'prompt'>, id: string): void {
+    const busy = business();
+    const joins = command.whenBusy === 'steer' || command.whenBusy === 'follow-up';
+    if (busy !== null && joins) return out.settle(id, refused('unsupported', 'pi 0.13.2 takes nothing during a run'));
+    // It would run both at once and mix their lines.
+    if (busy !== null) return out.settle(id, refused('busy', `pi ${busy}`));
+
+    const sorted = sortContent(command.content, () => env.id('attachment'));
+    const said = sayPrompt({ ...command, content: [...sorted.others] }, undefined);
+    // A message without words gets no answer at all; a blank one never reaches the model beside a picture.
+    const message = said.message === '' && sorted.attachments.length > 0 ? ' ' : said.message;
+    for (const loss of [...said.losses, ...sorted.losses]) out.note('loss', `prompt: pi does not take ${loss}`);
+    if (message === '') return out.settle(id, refused('invalid', 'pi needs words or a file in a prompt'));
+
+    prompting = id;
+    origins.sent(message, 'prompt');
+    const attachments = sorted.attachments.length === 0 ? undefined : sorted.attachments;
+    out.send({ ...extraFields(command), type: 'prompt', message, attachments });
+    out.timer(promptTimer, options.startTimeoutMs);
+  }
+
+  function abort({ target }: CommandOf<'abort'>, id: string): void {
+    if (target !== 'run') return out.settle(id, refused('unsupported', `pi 0.13.2 cannot stop a ${target}`));
+    if (!events.run.open && prompting === null) {
+      const outcome: Outcome =
+        compacting === null ? { ok: true } : refused('unsupported', 'pi 0.13.2 cannot stop a compaction');
+      return out.settle(id, outcome);
+    }
+    aborting.push(id);
+    events.run.aborting();
+    out.send({ type: 'abort' });
+  }
+
+  function compact(command: CommandOf<'compact'>, id: string): void {
+    const busy = business();
+    // In the middle of a run it would take the messages away from under it.
+    if (busy !== null) return out.settle(id, refused('busy', `pi ${busy}`));
+    compacting = id;
+    // pi says nothing until it is over; prompts must wait as long.
+    out.deliver({ type: 'compaction-start', trigger: 'manual' });
+    out.send({ ...extraFields(command), type: 'compact', customInstructions: command.instructions });
+    if (options.compactTimeoutMs > 0) out.timer(compactTimer, options.compactTimeoutMs);
+  }
+
+  function encode(command: Command, id: string): void {
+    switch (command.type) {
+      case 'prompt':
+        return prompt(command, id);
+      case 'abort':
+        return abort(command, id);
+      case 'compact':
+        return compact(command, id);
+      default:
+        // pi would ignore it in silence.
+        return out.settle(id, refused('unsupported', `pi 0.13.2 has no command for ${command.type}`));
+    }
+  }
+
+  /** The end of the compaction that we asked for, or one that pi began by itself meanwhile. */
+  function compaction(line: Dictionary): void {
+    const told = plainEvents('compaction', line);
+    if (compacting === null || told === null || 'problem' in told) return events.line(line);
+    for (const event of told) if (event.type !== 'compaction-start') out.deliver(event);
+    if (line.auto === true) return out.deliver({ type: 'compaction-start', trigger: 'manual' });
+    settleCompaction(outcomeOf('compact', { kind: 'data', data: line }));
+  }
+
+  function failCompaction(code: 'agent-refused' | 'timeout', message: string): void {
+    const failure = failureOf(message, 'agent');
+    out.deliver({ type: 'compaction-end', trigger: 'manual', outcome: 'failed', failure });
+    settleCompaction(refused(code, message));
+  }
+
+  /** A complaint about our last line is the answer to its command. */
+  function complaint(line: Dictionary, error: string): void {
+    if (compacting !== null && error.startsWith(askedFailure)) {
+      return failCompaction('agent-refused', error.slice(askedFailure.length));
+    }
+    if (prompting !== null && !ownFailure.test(error)) return settlePrompt(refused('agent-refused', error));
+    events.line(line);
+  }
+
+  function decode(line: Dictionary): void {
+    const type = typeof line.type === 'string' ? line.type : '';
+    if (!lines.has(type)) {
+      out.note('violation', `${JSON.stringify(type.slice(0, 64))} is no line of pi 0.13.2: newer ones speak "pi"`);
+      return out.deliver({ type: 'unknown', protocol: 'pi', payload: line });
+    }
+    if (type === 'compaction') return compaction(line);
+    if (type === 'error' && typeof line.error === 'string') return complaint(line, line.error);
+    events.line(line);
+    // Nothing ever prolongs a run of 0.13.2.
+    if (type === 'agent_end') events.run.proven();
+  }
+
+  return {
+    decode(frame) {
+      const { object, problem } = readLine(frame);
+      if (problem !== undefined) out.note('violation', problem);
+      if (object !== null) decode(object);
+      const actions = out.take();
+      learn(frame, actions);
+      return actions;
+    },
+    glance: glancer.read,
+    encode(command, id) {
+      encode(command, id);
+      return out.take();
+    },
+    wake(timer) {
+      if (timer === promptTimer && prompting !== null) {
+        // Without a key, or when it hangs: what it does with the next line is anybody's guess.
+        const reason = `pi said nothing for ${options.startTimeoutMs} ms after a prompt`;
+        settlePrompt(refused('timeout', reason));
+        return [...out.take(), { do: 'close', code: 'error', reason }];
+      }
+      if (timer === compactTimer && compacting !== null) failCompaction('timeout', 'pi did not compact in time');
+      return out.take();
+    },
+    end() {
+      events.run.finish();
+      return out.take();
+    },
+  };
+}
+
+/** The fields of a pi client's line that only pi knows. */
+function extraFields(command: Command): Dictionary {
+  const fields = command.extra?.pi;
+  return isRecord(fields) ? fields : {};
+}

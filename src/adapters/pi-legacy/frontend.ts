@@ -1,0 +1,120 @@
+// One connection of a client written against pi 0.13.2 (seed pi-legacy-rpc). It gets no responses: what went well shows
+// in the events, what was refused is an `error` line. Knows no session log; the events come from ../pi/projection.ts.
+import type { Action, Frontend, SessionView } from '../../core/adapter.ts';
+import type { Command, CommandOf } from '../../core/command.ts';
+import type { Extra } from '../../core/content.ts';
+import { GatewayError, messageOf, type Outcome } from '../../core/errors.ts';
+import { OutcomeData } from '../../core/outcome-data.ts';
+import { compactionWhole } from '../pi/projection-lines.ts';
+import { isRecord, without } from '../pi/values.ts';
+import { problemOf } from '../pi/wire/problem.ts';
+import { contentOf } from './attachments.ts';
+import { createBystander } from './bystander.ts';
+import { ClientLine, commandSchemas } from './wire.ts';
+
+type Actions = Action<Command>[];
+
+/** The machine of one connection. */
+export function createConnection(session: SessionView | undefined): Frontend {
+  const bystander = createBystander(session);
+  /** How far the log was when a compaction was asked for. */
+  const askedAt = new WeakMap<Command, number>();
+
+  const send = (line: object): Action<Command> => ({ do: 'send', frame: JSON.stringify(line) });
+  const fail = (error: string): Action<Command> => send({ type: 'error', error });
+
+  /** What the client did wrong; the connection goes on. The note does not repeat what the line said. */
+  function complain(problem: string, error: string = problem): Actions {
+    return [{ do: 'note', level: 'violation', text: problem }, fail(error)];
+  }
+
+  function take(line: ClientLine): Actions {
+    switch (line.type) {
+      case 'prompt': {
+        const text = { type: 'text', text: line.message } as const;
+        const content = [text, ...(line.attachments ?? []).map(contentOf)];
+        const extra = extraOf(without(line, 'type', 'message', 'attachments'));
+        return [{ do: 'deliver', message: { type: 'prompt', content, ...extra } }, ...bystander.prompted()];
+      }
+      case 'abort':
+        return [{ do: 'deliver', message: { type: 'abort', target: 'run', ...extraOf(without(line, 'type')) } }];
+      case 'compact': {
+        const instructions = line.customInstructions ?? undefined;
+        const extra = extraOf(without(line, 'type', 'customInstructions'));
+        const message: CommandOf<'compact'> = { type: 'compact', instructions, ...extra };
+        askedAt.set(message, session?.transcript.lastSeq ?? 0);
+        return [{ do: 'deliver', message }];
+      }
+      default:
+        return line satisfies never;
+    }
+  }
+
+  /** Some agents tell of a compaction only in their answer; then nobody else prints its line. */
+  function compacted(command: Command, data: unknown): Actions {
+    const since = askedAt.get(command) ?? 0;
+    const isTold = session?.transcript.items.some(
+      (item) => item.kind === 'event' && item.logged.seq > since && item.logged.event.type === 'compaction-end',
+    );
+    const read = OutcomeData.compact.safeParse(data);
+    if (isTold === true || !read.success) return [];
+    const line = compactionWhole({ type: 'compaction-end', outcome: 'completed', ...read.data }, 'manual');
+    return line === null ? [] : [send(line)];
+  }
+
+  return {
+    decode(frame) {
+      let json: unknown;
+      try {
+        json = frame.json;
+      } catch (thrown) {
+        return complain(messageOf(thrown), parserMessage(thrown));
+      }
+      const read = ClientLine.safeParse(json);
+      return read.success ? take(read.data) : complain(refusal(json, read.error));
+    },
+    fault: ({ message }) => complain(message),
+    reply(command, outcome) {
+      if (command.type === 'prompt') bystander.answered();
+      return outcome.ok ? done(command, outcome.data) : refused(command, outcome);
+    },
+    wake: bystander.wake,
+  };
+
+  function done(command: Command, data: unknown): Actions {
+    return command.type === 'compact' ? compacted(command, data) : [];
+  }
+
+  function refused(command: Command, { error }: Extract<Outcome, { ok: false }>): Actions {
+    switch (command.type) {
+      case 'answer-approval':
+      case 'answer-dialog':
+        // Nobody asked the client.
+        return [];
+      case 'compact':
+        return [fail(`Compaction failed: ${error.message}`)];
+      default:
+        return [fail(error.message)];
+    }
+  }
+}
+
+/** Fields of a newer or older client, for agents of the same protocol. */
+function extraOf(fields: Record<string, unknown>): { extra?: Extra } {
+  return Object.keys(fields).length === 0 ? {} : { extra: { pi: fields } };
+}
+
+/** pi prints what its parser says. Only the client that sent the line sees it quoted. */
+function parserMessage(thrown: unknown): string {
+  const cause = thrown instanceof GatewayError ? thrown.cause : undefined;
+  return cause instanceof SyntaxError ? cause.message : messageOf(thrown);
+}
+
+/** Why a line is not one of the three that there are. pi itself says nothing then, or breaks. */
+function refusal(json: unknown, error: Parameters<typeof problemOf>[0]): string {
+  if (!isRecord(json)) return 'a line must be a JSON object';
+  const { type } = json;
+  if (typeof type !== 'string') return 'a line must have a string "type"';
+  if (Object.hasOwn(commandSchemas, type)) return `bad ${type}: ${problemOf(error)}`;
+  return `Unknown command: ${type.slice(0, 64)}`;
+}

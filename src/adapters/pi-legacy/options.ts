@@ -1,0 +1,35 @@
+// The options of the pi-legacy adapter, checked. Everything is in milliseconds.
+import { z } from 'zod';
+import type { Options } from '../../core/adapter.ts';
+import { GatewayError } from '../../core/errors.ts';
+import { problemOf } from '../pi/wire/problem.ts';
+
+const milliseconds = z.coerce.number().int();
+
+/** Options towards agents, as JSON values or as the strings of a URL's query. */
+export const AgentOptions = z.strictObject({
+  /** How long a prompt may take to start its run; a pi that stays silent for longer is ended. */
+  startTimeoutMs: milliseconds.positive().default(30_000),
+  /** How long a compaction may take; 0 is for ever. */
+  compactTimeoutMs: milliseconds.nonnegative().default(600_000),
+});
+export type AgentOptions = z.infer<typeof AgentOptions>;
+
+/** Clients have nothing to choose: the dialect is one. */
+const ClientOptions = z.strictObject({});
+
+/** Throws a GatewayError `invalid` for options that a legacy agent does not have. */
+export function readAgentOptions(options: Options): AgentOptions {
+  return read(AgentOptions, options);
+}
+
+/** Throws a GatewayError `invalid` for any option. */
+export function checkClientOptions(options: Options): void {
+  read(ClientOptions, options);
+}
+
+function read<Schema extends z.ZodType>(schema: Schema, options: Options): z.output<Schema> {
+  const result = schema.safeParse(options);
+  if (!result.success) throw new GatewayError('invalid', `pi-legacy adapter: ${problemOf(result.error)}`);
+  return result.data;
+}

@@ -1,0 +1,121 @@
+// The judge of legacy lines is content with the real pi 0.13.2, and sees what is wrong.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { checkLegacyLines } from '../support/judges/pi-legacy.ts';
+import { runsOf } from '../support/judges/pi-runs.ts';
+import { readTrace } from '../support/translate.ts';
+
+const corpus = path.join(process.env.PATCHBAY_CORPUS ?? '../shared/corpus', 'pi', '0.13.2');
+const names = existsSync(corpus) ? readdirSync(corpus).filter((name) => name.endsWith('.jsonl')) : [];
+
+/** Its session was spoilt by a message that is no string, which the trace shows on purpose. */
+const spoilt = new Set(['bad_input.jsonl']);
+
+test(names.length === 0 ? `no traces at ${corpus}: nothing was checked` : `${names.length} traces`, () => {
+  expect(names.length === 0 || names.length > 10).toBe(true);
+});
+
+describe.each(names.filter((name) => !spoilt.has(name)))('%s', (name) => {
+  const lines = readTrace(readFileSync(path.join(corpus, name), 'utf8')).flatMap(({ dir, line }) =>
+    dir === 'out' ? [line] : [],
+  );
+  test(runsOf(lines).mixed ? 'two runs that mix are seen' : 'is in order', () => {
+    const faults = checkLegacyLines(lines.map((line): unknown => JSON.parse(line)));
+    expect(faults.length > 0).toBe(runsOf(lines).mixed);
+    if (!runsOf(lines).mixed) expect(faults).toEqual([]);
+  });
+});
+
+const assistant = (content: object[], more: object = {}) => ({
+  role: 'assistant',
+  content,
+  api: 'a',
+  provider: 'p',
+  model: 'm',
+  usage: {
+    input: 0,
+    output: 0,
+    cacheRead: 0,
+    cacheWrite: 0,
+    totalTokens: 0,
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+  },
+  stopReason: 'stop',
+  timestamp: 1,
+  ...more,
+});
+const user = { role: 'user', content: 'go', timestamp: 1 };
+const hi = [{ type: 'text', text: 'hi' }];
+const call = { type: 'toolCall', id: 'c', name: 'look', arguments: { a: 1 } };
+const result = { role: 'toolResult', toolCallId: 'c', toolName: 'look', content: hi, isError: false, timestamp: 1 };
+const update = (event: object, content: object[]) => ({
+  type: 'message_update',
+  assistantMessageEvent: { contentIndex: 0, ...event, partial: assistant(content) },
+  message: assistant(content),
+});
+const asking = assistant([call], { stopReason: 'toolUse' });
+const good: readonly object[] = [
+  { type: 'agent_start' },
+  { type: 'turn_start' },
+  { type: 'message_start', message: user },
+  { type: 'message_end', message: user },
+  { type: 'message_start', message: assistant([]) },
+  update({ type: 'toolcall_start' }, [call]),
+  update({ type: 'toolcall_delta', delta: '{"a":1}' }, [call]),
+  update({ type: 'toolcall_end', toolCall: call }, [call]),
+  { type: 'message_end', message: asking },
+  { type: 'tool_execution_start', toolCallId: 'c', toolName: 'look', args: {} },
+  { type: 'tool_execution_end', toolCallId: 'c', toolName: 'look', result: { content: hi }, isError: false },
+  { type: 'message_start', message: result },
+  { type: 'message_end', message: result },
+  { type: 'turn_end', message: asking, toolResults: [result] },
+  { type: 'turn_start' },
+  { type: 'message_start', message: assistant([]) },
+  update({ type: 'text_start' }, [{ type: 'text', text: '' }]),
+  update({ type: 'text_delta', delta: 'hi' }, hi),
+  update({ type: 'text_end', content: 'hi' }, hi),
+  { type: 'message_end', message: assistant(hi) },
+  { type: 'turn_end', message: assistant(hi), toolResults: [] },
+  { type: 'agent_end', messages: [user, asking, result, assistant(hi)] },
+  { type: 'compaction', summary: 'All.', tokensBefore: 1, auto: true },
+  { type: 'error', error: 'no' },
+];
+
+test('a run with a tool is in order', () => {
+  expect(checkLegacyLines(good)).toEqual([]);
+});
+
+const without = (at: number) => good.filter((_, place) => place !== at);
+const instead = (at: number, line: object) => good.map((own, place) => (place === at ? line : own));
+
+test.each(good.slice(0, 22).map((line, at) => [at, (line as { type: string }).type]))(
+  'line %i (%s) is missed',
+  (at) => {
+    expect(checkLegacyLines(without(Number(at)))).not.toEqual([]);
+  },
+);
+
+test.each<[string, readonly object[]]>([
+  ['a response', instead(23, { type: 'response', command: 'prompt', success: true })],
+  ['a line of a newer pi', instead(22, { type: 'auto_compaction_start', reason: 'threshold' })],
+  ['a field of a newer pi', instead(21, { ...good[21], willRetry: false })],
+  [
+    'an update without its snapshot',
+    instead(17, {
+      type: 'message_update',
+      assistantMessageEvent: { type: 'text_delta', contentIndex: 0, delta: 'hi' },
+    }),
+  ],
+  [
+    'a snapshot that is behind',
+    instead(17, update({ type: 'text_delta', delta: 'hi' }, [{ type: 'text', text: 'h' }])),
+  ],
+  ['an end that says something else', instead(18, update({ type: 'text_end', content: 'ho' }, hi))],
+  ['a failed tool with an object', instead(10, { ...good[10], isError: true })],
+  ['messages that are not those of the run', instead(21, { type: 'agent_end', messages: [user] })],
+  ['a message without usage', instead(19, { type: 'message_end', message: { ...assistant(hi), usage: undefined } })],
+  ['a role of a newer pi', instead(3, { type: 'message_end', message: { ...user, role: 'system' } })],
+])('%s is seen', (_, lines) => {
+  expect(checkLegacyLines(lines)).not.toEqual([]);
+});
