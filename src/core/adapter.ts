@@ -1,5 +1,5 @@
 // The contract of a protocol: two sans-IO machines and a projection. Knows no protocol itself.
-import type { CloseCode, Frame, FrameFault, Glimpse, Out } from './channel.ts';
+import type { CloseCode, Frame, FrameFault, Glimpse, Out, Seam } from './channel.ts';
 import type { Command, CommandType } from './command.ts';
 import type { Outcome } from './errors.ts';
 import type { Event, EventType, Logged } from './event.ts';
@@ -31,6 +31,7 @@ export type Action<Message> =
 export interface Recognised {
   readonly next: number;
   readonly ending: Uint8Array;
+  readonly seam: Seam | null;
   /** Takes it in and returns the one event that `decode` would have delivered, and nothing else. */
   accept(): Event;
 }

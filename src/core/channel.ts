@@ -21,12 +21,23 @@ export interface Glimpse {
   utf8(from: number, to: number): string;
 }
 
+/** The rest of a frame says the same twice: two halves of one length with a seam between them. */
+export interface Seam {
+  /** Where the first half begins, counted from the beginning of the frame. */
+  readonly from: number;
+  readonly bytes: Uint8Array;
+  /** How many bytes stand behind the second half. */
+  readonly after: number;
+}
+
 /** What the first bytes of a frame gave away (decision 0011). Used up before the next glance. */
 export interface Glance {
   /** Index of the first byte that was not looked at; the frame ends there or later. */
   readonly next: number;
   /** The last bytes of the frame, if it is what it looks like. */
   readonly ending: Uint8Array;
+  /** What must stand in its middle, if anything. */
+  readonly seam: Seam | null;
   /** It is: take it in. The frame is not cut out and not told by `frame`. */
   accept(): void;
 }

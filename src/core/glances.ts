@@ -1,10 +1,11 @@
 // From what a backend recognises to where its events go, without an object for each frame. Knows no protocol.
 import type { Backend, Recognised } from './adapter.ts';
-import type { Glance, Receiver } from './channel.ts';
+import type { Glance, Receiver, Seam } from './channel.ts';
 
 class OneGlance implements Glance {
   next = 0;
   ending: Uint8Array = new Uint8Array();
+  seam: Seam | null = null;
   recognised: Recognised | null = null;
   readonly #take: (recognised: Recognised) => void;
 
@@ -30,6 +31,7 @@ export function createGlances(
     if (recognised === null) return null;
     glance.next = recognised.next;
     glance.ending = recognised.ending;
+    glance.seam = recognised.seam;
     return glance;
   };
 }

@@ -31,7 +31,7 @@ function linked(glance: Backend['glance'], hear: (event: Event) => void = () => 
   return { told, look: () => receivers[0]?.glance?.(glimpse, 0, 1) };
 }
 
-const right = () => ({ next: 7, ending: new Uint8Array([1]), accept: () => delta });
+const right = () => ({ next: 7, ending: new Uint8Array([1]), seam: null, accept: () => delta });
 const broken = () => {
   throw new Error('broken');
 };

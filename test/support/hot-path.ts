@@ -54,6 +54,7 @@ export function pass(chunks: readonly Buffer[], options: PassageOptions): Passag
               return {
                 next: glance.next,
                 ending: glance.ending,
+                seam: glance.seam,
                 accept() {
                   glanced += 1;
                   glance.accept();

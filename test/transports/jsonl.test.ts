@@ -174,7 +174,7 @@ describe('glances', () => {
           const feed = glimpse.bytes.indexOf(0x0a, start);
           if (next === -1 || next >= end || (feed !== -1 && feed < next)) return null;
           const glanced = glimpse.ascii(start, next);
-          return { next: next + 1, ending: Buffer.from('#'), accept: () => void told.push({ glanced }) };
+          return { next: next + 1, ending: Buffer.from('#'), seam: null, accept: () => void told.push({ glanced }) };
         },
       },
       { maxFrameBytes: 1000, ...options },

@@ -42,7 +42,7 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
     recognised = null;
     if (skipping) {
       skipping = false;
-    } else if (glance !== null && held.endsWith(glance.ending)) {
+    } else if (glance !== null && isAlike(glance, held.length, held.hasAt)) {
       held.clear();
       glance.accept();
     } else {
@@ -91,7 +91,7 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
           take(bytes.subarray(start, end === -1 ? bytes.length : end));
           if (end === -1) return;
           finish();
-        } else if (glance !== null && endsWith(bytes, end, glance.ending)) {
+        } else if (glance !== null && isAlikeAt(glance, bytes, start, end)) {
           glance.accept();
         } else {
           deliver(bytes.subarray(start, end));
@@ -108,9 +108,22 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
   };
 }
 
-/** Whether the bytes before `end` are these. */
-function endsWith(bytes: Buffer, end: number, ending: Uint8Array): boolean {
-  return ending.length === 0 || bytes.compare(ending, 0, ending.length, end - ending.length, end) === 0;
+/** Whether a frame of that length is what its first bytes said; `hasAt` looks into it. */
+function isAlike(glance: Glance, length: number, hasAt: (place: number, part: Uint8Array) => boolean): boolean {
+  const { ending, seam } = glance;
+  if (ending.length > 0 && !hasAt(length - ending.length, ending)) return false;
+  if (seam === null) return true;
+  const halves = length - seam.from - seam.bytes.length - seam.after;
+  return halves >= 0 && halves % 2 === 0 && hasAt(seam.from + halves / 2, seam.bytes);
+}
+
+/** The same for the bytes from `start` to `end`, without a closure for the frames that end where they were looked at. */
+function isAlikeAt(glance: Glance, bytes: Buffer, start: number, end: number): boolean {
+  if (glance.seam === null && glance.ending.length === 0) return true;
+  return isAlike(glance, end - start, (place, part) => {
+    const at = start + place;
+    return place >= 0 && at + part.length <= end && bytes.compare(part, 0, part.length, at, at + part.length) === 0;
+  });
 }
 
 function withoutCarriageReturn(line: Uint8Array): Uint8Array {

@@ -9,8 +9,8 @@ export interface Pile {
   readonly length: number;
   /** Keeps larger pieces by reference. */
   add(piece: Uint8Array): void;
-  /** Whether its last bytes are these. */
-  endsWith(ending: Uint8Array): boolean;
+  /** Whether these bytes stand there. */
+  hasAt(place: number, part: Uint8Array): boolean;
   /** All of it in one piece; the pile is empty afterwards. */
   take(): Uint8Array;
   clear(): void;
@@ -53,17 +53,23 @@ export function createPile(): Pile {
       }
       length += piece.length;
     },
-    endsWith(ending) {
+    hasAt(place, part) {
       closePage();
-      let left = ending.length;
-      for (let place = pieces.length - 1; left > 0 && place >= 0; place -= 1) {
-        const piece = pieces[place] ?? new Uint8Array();
-        const size = Math.min(left, piece.length);
-        const end = Buffer.from(piece.buffer, piece.byteOffset + piece.length - size, size);
-        if (end.compare(ending, left - size, left) !== 0) return false;
-        left -= size;
+      let at = place;
+      let compared = 0;
+      for (const piece of pieces) {
+        if (compared === part.length) break;
+        if (at >= piece.length) {
+          at -= piece.length;
+          continue;
+        }
+        const size = Math.min(part.length - compared, piece.length - at);
+        const here = Buffer.from(piece.buffer, piece.byteOffset + at, size);
+        if (here.compare(part, compared, compared + size) !== 0) return false;
+        compared += size;
+        at = 0;
       }
-      return left === 0;
+      return compared === part.length;
     },
     take() {
       closePage();
