@@ -45,6 +45,7 @@ afterAll(async () => {
 function localised(code: string): string {
   return code
     .replaceAll('127.0.0.1:8137', address)
+    .replaceAll('npx patchbay-pi', `node ${join(root, 'dist/cli/patchbay-pi.js')}`)
     .replaceAll('npx patchbay', `node ${join(root, 'dist/cli/main.js')}`)
     .replaceAll("'agent-patchbay'", `'${join(root, 'dist/index.js')}'`);
 }
@@ -99,6 +100,12 @@ describe('the README', () => {
   it('answers on stdio', async () => {
     const printed = await run('bash', ['-c', localised(fence('sh', 'patchbay stdio').trim())]);
     expect(printed).toMatch(/"type":"result","subtype":"success"/u);
+  });
+
+  it('stands in for pi on stdio', async () => {
+    const printed = await run('bash', ['-c', localised(fence('sh', 'patchbay-pi').trim())]);
+    expect(printed).toMatch(/^\{"id":"1","type":"response","command":"prompt","success":true\}$/mu);
+    expect(printed).toMatch(/"type":"agent_end"/u);
   });
 
   it('works as a library', async () => {

@@ -44,12 +44,21 @@ export function createRepair(ports: RepairPorts): (event: Event) => void {
     append(complete(event));
   }
 
+  /** The block that the last delta went on with. */
+  let streaming: Block | undefined;
+  let streamingLane: string | undefined;
+
   /** The hot path: what goes on with the block that was opened last is in order as it is. */
   function goesOn(event: EventOf<'block-delta'>): boolean {
+    // Whatever closes a message closes its blocks first, so an open block is still where it was.
+    if (streaming?.index === event.index && streaming.end === undefined && streamingLane === event.parent) return true;
     const message = transcript.open.get(laneOf(event));
     const last = message?.blocks[message.blocks.length - 1];
-    if (message === undefined || last === undefined) return false;
-    return last.index === event.index && last.end === undefined && !indexes.moves(message);
+    if (message === undefined || last?.index !== event.index || last.end !== undefined) return false;
+    if (indexes.moves(message)) return false;
+    streaming = last;
+    streamingLane = event.parent;
+    return true;
   }
 
   return (event) => {

@@ -2,7 +2,7 @@
 import type { NoteLevel, Projection, SessionView } from '../../core/adapter.ts';
 import type { Out } from '../../core/channel.ts';
 import type { Event, EventOf, Logged } from '../../core/event.ts';
-import { createDeltaTemplate } from './delta-template.ts';
+import { createDeltaTemplate, type DeltaTemplate } from './delta-template.ts';
 import { createIds, type Dialect, inDialect } from './envelope.ts';
 import { createMessageEncoder, type MessageEncoder } from './message.ts';
 import {
@@ -212,13 +212,25 @@ export function createProjection(session: SessionView, options: ProjectionOption
         );
   });
 
+  /** Where deltas go as long as nothing but deltas of that block comes. */
+  let route: { readonly index: number; readonly encoder: MessageEncoder; readonly frame: DeltaTemplate } | null = null;
+
+  function routeOf(index: number): typeof route {
+    const encoder = telling.get('')?.encoder;
+    if (encoder === undefined || !thread.isLive || !encoder.isExtending(index)) return null;
+    const frame = template(encoder, index);
+    return frame === null ? null : { index, encoder, frame };
+  }
+
   /** The hot path: a delta of the open message gives one frame, of which only the text and the id are new. */
   function quickDelta({ event, seq, replay }: Logged): string[] | null {
-    if (event.type !== 'block-delta' || event.parent !== undefined || replay !== undefined) return null;
-    const encoder = telling.get('')?.encoder;
-    if (encoder === undefined || !thread.isLive || !encoder.isExtending(event.index) || event.delta === '') return null;
-    const frame = template(encoder, event.index);
-    if (frame === null) return null;
+    if (event.type !== 'block-delta' || event.parent !== undefined || replay !== undefined || event.delta === '') {
+      route = null;
+      return null;
+    }
+    if (route?.index !== event.index) route = routeOf(event.index);
+    if (route === null) return null;
+    const { encoder, frame } = route;
     encoder.extended(event.delta);
     ids.at(seq, false);
     const between = frame.middle(ids.nextHead());
