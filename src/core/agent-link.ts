@@ -156,11 +156,9 @@ export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, l
     release() {
       held = false;
       channel.resume();
-      for (const timer of due) {
-        if (held) return;
-        due.delete(timer);
-        wake(timer);
-      }
+      // Never in this call: who releases may be in the middle of reading what the agent said.
+      for (const timer of due) timers.set(`due ${timer}`, 0, () => wake(timer));
+      due.clear();
     },
     submit(command, callback) {
       if (ended) return callback(refused('agent-down', stopping ?? 'the agent is gone'));

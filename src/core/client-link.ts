@@ -5,6 +5,7 @@ import { type Clock, createTimers } from './clock.ts';
 import type { Command } from './command.ts';
 import { messageOf, type Outcome, refused } from './errors.ts';
 import type { Entry, Reader } from './reader.ts';
+import { sizeOf } from './window.ts';
 
 /** Bytes that may wait in a client's socket before its reader stops pulling (reference reliability T26). */
 export const highWater = 64 * 1024;
@@ -112,12 +113,33 @@ export function linkClient(
 ): void {
   /** Answers to this client alone, each with its place among what the session says. */
   const answers: { readonly out: Out; readonly place: number }[] = [];
+  /** Bytes of them. A client that asks and does not read is not heard either (reference reliability T26, T32). */
+  let answerBytes = 0;
+  let isUnheard = false;
+  let isPumping = false;
+  let mustPump = false;
   let unanswered = 0;
   let finishing: string | null = null;
   let blocked = false;
   let isOver = false;
 
+  /** Sending may make the session say more, and so come back here: what is in hand goes first. */
   function pump(): void {
+    mustPump = true;
+    if (isPumping) return;
+    isPumping = true;
+    try {
+      while (mustPump) {
+        mustPump = false;
+        sendAll();
+      }
+    } finally {
+      isPumping = false;
+    }
+    listen();
+  }
+
+  function sendAll(): void {
     while (!isOver) {
       blocked = channel.buffered >= highWater;
       if (blocked) return;
@@ -127,10 +149,18 @@ export function linkClient(
       if (entries.length > 0) continue;
       if (answer !== undefined) {
         answers.shift();
+        answerBytes -= sizeOf(answer.out);
         channel.send(answer.out);
       } else if (finishing !== null && unanswered === 0) close('normal', finishing);
       else return;
     }
+  }
+
+  function listen(): void {
+    if (isOver || answerBytes > highWater === isUnheard) return;
+    isUnheard = !isUnheard;
+    if (isUnheard) channel.pause();
+    else channel.resume();
   }
 
   function tell(entry: Entry): void {
@@ -166,6 +196,7 @@ export function linkClient(
   const driver = driveFrontend(frontend, clock, counted, {
     send: (out) => {
       answers.push({ out, place: reader.mark() });
+      answerBytes += sizeOf(out);
       pump();
     },
     close,

@@ -20,6 +20,8 @@ export interface PromptPorts {
     readonly abortMs: number;
   };
   forward(command: Command, settle: Settle): void;
+  /** The agent is not heard at the moment, for a reader that cannot keep up. */
+  isHeld(): boolean;
   /** Ends an agent that does not obey. */
   stopAgent(reason: string): void;
   /** Tells users what went wrong after their command had been answered. */
@@ -91,8 +93,11 @@ export function createPrompts(ports: PromptPorts): Prompts {
   }
 
   function afterRun(): void {
-    timers.set('abort', null, () => {});
-    if (!isRunning()) settleAborts(aborted());
+    // A compaction may end before the run that its prompt is to begin: the abort is still out.
+    if (!isRunning()) {
+      timers.set('abort', null, () => {});
+      settleAborts(aborted());
+    }
     if (isBusy()) return;
     // Not in this tick: the agent may be in the middle of what it says about the end.
     if (hasWaiting()) timers.set('next', 0, sendNext);
@@ -203,7 +208,11 @@ export function createPrompts(ports: PromptPorts): Prompts {
     });
   }
 
-  const stopUnwilling = () => ports.stopAgent('the agent did not stop when it was aborted');
+  /** An agent that we do not listen to may have stopped long ago. */
+  function stopUnwilling(): void {
+    if (ports.isHeld()) timers.set('abort', limits.abortMs, stopUnwilling);
+    else ports.stopAgent('the agent did not stop when it was aborted');
+  }
 
   return {
     get running() {

@@ -1,21 +1,14 @@
-// One conversation with one agent, whoever watches: the log, the agent's life, who answers which command.
-// Knows no protocol.
+// One conversation with one agent, whoever watches: its state, its streams and its end. What is said in it is
+// conversation.ts's. Knows no protocol.
 import type { NoteLevel, Projection, SessionView } from './adapter.ts';
-import { type AgentConnection, type AgentLink, linkAgent, sentenceOf } from './agent-link.ts';
-import { createAsk } from './ask.ts';
-import type { Ending } from './channel.ts';
-import { type Clock, createTimers } from './clock.ts';
-import { closeRun } from './close-run.ts';
+import type { AgentConnection } from './agent-link.ts';
+import type { Clock } from './clock.ts';
 import type { Command } from './command.ts';
-import { type ContextFigures, contextAfter, unknownContext } from './context.ts';
-import { messageOf, type Outcome, refused } from './errors.ts';
-import type { Event, Logged } from './event.ts';
+import { type Conversation, startConversation } from './conversation.ts';
+import type { Outcome } from './errors.ts';
 import type { ExportPort } from './export.ts';
-import { createPrompts } from './prompts.ts';
-import { createQuestions } from './questions.ts';
-import { createRepair } from './repair.ts';
 import { createStream, type Stream } from './stream.ts';
-import { emptyTranscript, fold, type Transcript } from './transcript.ts';
+import { emptyTranscript, type Transcript } from './transcript.ts';
 import type { WindowLimits } from './window.ts';
 
 /** How long and how much a session waits and keeps. */
@@ -73,222 +66,95 @@ export interface Session extends SessionView {
   close(reason: string): void;
 }
 
-type Settle = (outcome: Outcome) => void;
-
-/** Opens a session. The agent starts with the first command that needs it. */
-export function createSession(ports: SessionPorts): Session {
-  const { clock, limits } = ports;
-  const transcript: Transcript = emptyTranscript();
-  const streams = new Map<string, Stream>();
-  const timers = createTimers(clock);
-  let agent: AgentLink | null = null;
-  let context: ContextFigures = unknownContext;
-  /** Commands that came while a prompt was being answered, before its run was in the log. */
-  let postponed: (() => void)[] | null = null;
+/**
+ * A class, and the conversation made late: a gateway may keep thousands of sessions that nobody has spoken in yet
+ * (reference performance, P11).
+ */
+class OpenSession implements Session {
+  readonly id: string;
+  readonly epoch: string;
+  readonly timeOrigin: number;
+  readonly transcript: Transcript = emptyTranscript();
+  readonly #ports: SessionPorts;
+  readonly #streams = new Map<string, Stream>();
+  /** Starts with the first command. */
+  #conversation: Conversation | null = null;
   /** Streams with a reader that cannot keep up. */
-  const pressing = new Set<string>();
-  let held = false;
-  let retired: string | null = null;
+  #pressing: Set<string> | null = null;
+  #retired: string | null = null;
   /** Why the session is over. */
-  let closed: string | null = null;
+  #closed: string | null = null;
 
-  const view: SessionView = { id: ports.id, epoch: ports.epoch, timeOrigin: ports.timeOrigin ?? 0, transcript };
-  const admit = createRepair({ transcript, append, note: ports.note });
-  const questions = createQuestions({
-    transcript,
-    clock,
-    deadlineMs: limits.questionMs,
-    admit,
-    readers: countReaders,
-    forward: (answer, settle) => forward(answer, settle),
-  });
-
-  const prompts = createPrompts({
-    transcript,
-    timers,
-    limits,
-    forward: (command, settle) => forward(command, settle),
-    stopAgent: (reason) => agent?.stop(reason),
-    complain: (text) => admit({ type: 'notice', level: 'error', source: 'gateway', text }),
-  });
-
-  const ask = createAsk({
-    view,
-    clock,
-    exports: ports.exports,
-    facts: () => ({ running: prompts.running, waiting: prompts.waiting, context, timeOrigin: view.timeOrigin }),
-    admit,
-    forward: (command, settle) => forward(command, settle),
-    isAgentGone: () => agent === null && transcript.agent === 'down',
-    isOver: () => closed !== null,
-  });
-
-  function countReaders(): number {
-    return [...streams.values()].reduce((sum, stream) => sum + stream.readers, 0);
+  constructor(ports: SessionPorts) {
+    this.id = ports.id;
+    this.epoch = ports.epoch;
+    this.timeOrigin = ports.timeOrigin ?? 0;
+    this.#ports = ports;
   }
 
-  function append(event: Event): void {
-    if (event.type === 'run-start') return startRun(event);
-    log(event);
+  get state(): Session['state'] {
+    if (this.#closed !== null) return 'closed';
+    if (this.#conversation?.isBusy() === true) return 'running';
+    return this.transcript.agent === 'down' ? 'down' : 'idle';
   }
 
-  /** The prompt is answered first: clients hear that it was accepted before they hear of its run. */
-  function startRun(event: Event): void {
-    const commands: (() => void)[] = [];
-    postponed = commands;
-    try {
-      prompts.accept();
-    } finally {
-      postponed = null;
-    }
-    log(event);
-    for (const submitNow of commands) submitNow();
+  get readers(): number {
+    let sum = 0;
+    for (const stream of this.#streams.values()) sum += stream.readers;
+    return sum;
   }
 
-  function log(event: Event): void {
-    for (const stream of streams.values()) stream.before(event);
-    const logged: Logged = { seq: transcript.lastSeq + 1, at: clock.now(), event };
-    fold(transcript, logged);
-    context = contextAfter(context, event);
-    questions.event(event);
-    for (const stream of streams.values()) stream.event(logged);
-    watchSilence();
-    prompts.event(event);
+  submit(command: Command, settle: (outcome: Outcome) => void): void {
+    this.#conversation ??= startConversation({
+      ...this.#ports,
+      view: this,
+      streams: this.#streams,
+      readers: () => this.readers,
+      retired: () => this.#retired,
+      closed: () => this.#closed,
+      close: (reason) => this.close(reason),
+    });
+    this.#conversation.submit(command, settle);
   }
 
-  function watchSilence(): void {
-    if (limits.silenceMs === null) return;
-    const waitsForUser = transcript.approvals.size + transcript.dialogs.size > 0;
-    const mayBeSilent = closed !== null || transcript.run === null || waitsForUser || held;
-    timers.set('silence', mayBeSilent ? null : limits.silenceMs, () => agent?.stop('agent unresponsive'));
+  whenIdle(callback: () => void): void {
+    if (this.#conversation === null) callback();
+    else this.#conversation.whenIdle(callback);
   }
 
-  function connectAgent(): AgentLink {
-    if (agent !== null) return agent;
-    const isReplacement = transcript.agent === 'down';
-    const connection = ports.connect();
-    // Before it says anything itself.
-    if (isReplacement) {
-      admit({ type: 'agent-changed', state: 'up' });
-      const text = 'A new agent was started; it does not remember what was said before.';
-      admit({ type: 'notice', level: 'warning', source: 'gateway', text });
-    }
-    agent = linkAgent(connection, clock, { event: admit, note: ports.note, end: agentEnded });
-    return agent;
+  stream(key: string, make: (view: SessionView) => Projection): Stream {
+    const existing = this.#streams.get(key);
+    if (existing !== undefined) return existing;
+    const { limits, note } = this.#ports;
+    const pressure = (pressed: boolean) => this.#press(key, pressed);
+    const stream = createStream(this, make, { limits: limits.window, pressure, note });
+    this.#streams.set(key, stream);
+    if (this.#closed !== null) stream.close(this.#closed);
+    return stream;
   }
 
-  function agentEnded(ending: Ending): void {
-    agent = null;
-    held = false;
-    const message = sentenceOf(ending);
-    const cause = { outcome: 'failed' as const, failure: { kind: 'agent' as const, message } };
-    prompts.lose(refused('agent-down', message));
-    // Legal by itself, and it counts blocks as the log does: it must not pass the repair.
-    for (const event of closeRun(transcript, cause)) append(event);
-    timers.clear();
-    questions.clear();
-    if (closed === null) admit({ type: 'agent-changed', state: 'down', reason: ending.reason });
-    // Prompts that wait were meant for a conversation that this agent held: never repeat by ourselves (F1).
-    prompts.drop(refused('agent-down', message));
-    prompts.tellIdle();
+  retire(reason: string): void {
+    this.#retired ??= reason;
+    this.#conversation?.drop(reason);
   }
 
-  function forward(command: Command, settle: Settle): void {
-    let link: AgentLink;
-    try {
-      link = connectAgent();
-    } catch (thrown) {
-      return settle(refused('agent-down', messageOf(thrown)));
-    }
-    link.submit(command, settle);
-  }
-
-  function submit(command: Command, settle: Settle): void {
-    if (postponed !== null) {
-      postponed.push(() => submit(command, settle));
-      return;
-    }
-    if (closed !== null) return settle(refused('not-found', 'the session is closed'));
-    switch (command.type) {
-      case 'prompt':
-        return retired === null ? prompts.submit(command, settle) : settle(refused('shutting-down', retired));
-      case 'follow-up':
-        return retired === null ? prompts.followUp(command, settle) : settle(refused('shutting-down', retired));
-      case 'clear-queue':
-        return prompts.clearQueue(command, settle);
-      case 'abort':
-        return prompts.abort(command, settle);
-      case 'answer-approval':
-        return questions.answer(command, (outcome) => {
-          settle(outcome);
-          if (outcome.ok && command.interrupt === true) prompts.abort({ type: 'abort', target: 'run' }, () => {});
-        });
-      case 'answer-dialog':
-        return questions.answer(command, settle);
-      case 'query':
-      case 'set-name':
-      case 'export':
-        return ask(command, settle);
-      case 'delete-session':
-        // The answer first: a client hears nothing any more once its stream has ended.
-        settle({ ok: true });
-        return close('the session was deleted');
-      default:
-        return forward(command, settle);
-    }
+  close(reason: string): void {
+    if (this.#closed !== null) return;
+    this.#closed = reason;
+    this.#conversation?.end(reason);
+    for (const stream of this.#streams.values()) stream.close(reason);
   }
 
   /** A single reader that cannot keep up slows the agent instead of filling memory (F20). */
-  function press(key: string, pressure: boolean): void {
-    if (pressure) pressing.add(key);
-    else pressing.delete(key);
-    const hold = pressing.size > 0;
-    if (hold === held || agent === null) return;
-    held = hold;
-    if (hold) agent.hold();
-    else agent.release();
-    // An agent that we do not listen to is not silent.
-    watchSilence();
+  #press(key: string, pressure: boolean): void {
+    this.#pressing ??= new Set();
+    if (pressure) this.#pressing.add(key);
+    else this.#pressing.delete(key);
+    this.#conversation?.hold(this.#pressing.size > 0);
   }
+}
 
-  function close(reason: string): void {
-    if (closed !== null) return;
-    closed = reason;
-    prompts.drop(refused('shutting-down', reason));
-    prompts.lose(refused('shutting-down', reason));
-    const failure = { kind: 'gateway' as const, message: reason };
-    for (const event of closeRun(transcript, { outcome: 'aborted', failure })) append(event);
-    agent?.stop(reason);
-    timers.clear();
-    questions.clear();
-    for (const stream of streams.values()) stream.close(reason);
-  }
-
-  return {
-    ...view,
-    get state() {
-      if (closed !== null) return 'closed';
-      if (prompts.busy || prompts.queued > 0) return 'running';
-      return transcript.agent === 'down' ? 'down' : 'idle';
-    },
-    get readers() {
-      return countReaders();
-    },
-    submit,
-    whenIdle: prompts.whenIdle,
-    stream(key, make) {
-      const existing = streams.get(key);
-      if (existing !== undefined) return existing;
-      const pressure = (pressed: boolean) => press(key, pressed);
-      const stream = createStream(view, make, { limits: limits.window, pressure, note: ports.note });
-      streams.set(key, stream);
-      if (closed !== null) stream.close(closed);
-      return stream;
-    },
-    retire(reason) {
-      retired ??= reason;
-      prompts.drop(refused('shutting-down', reason));
-    },
-    close,
-  };
+/** Opens a session. The agent starts with the first command that needs it. */
+export function createSession(ports: SessionPorts): Session {
+  return new OpenSession(ports);
 }

@@ -187,7 +187,53 @@ describe('answers among frames', () => {
   });
 });
 
+test('what the session says while a client is being sent something comes behind it', () => {
+  const clock = createVirtualClock();
+  const limits = { frames: 80, bytes: 1_000_000 };
+  let inTheMiddle = (): void => {};
+  const rig = createStreamRig({ limits, pressure: (pressed) => pressed || inTheMiddle() });
+  const client = createClient(clock);
+  const settles: ((outcome: Outcome) => void)[] = [];
+  linkClient(
+    client.wire.channel,
+    client.frontend,
+    rig.stream.attach(null, true),
+    clock,
+    {
+      submit: (_command, settle) => void settles.push(settle),
+      note: () => {},
+    },
+    { end: () => {} },
+  );
+  client.ask(rename('a'));
+  client.wire.buffered = highWater;
+  const numbers = Array.from({ length: 40 }, (_, at) => `${at}`);
+  rig.say(...numbers.map(notice));
+  inTheMiddle = () => {
+    inTheMiddle = () => {};
+    rig.say(notice('late'));
+    settles[0]?.({ ok: true });
+  };
+  client.wire.drain();
+  const sent = client.wire.sent.map((frame) => /"text":"([^"]*)"/u.exec(frame)?.[1] ?? frame);
+  expect(sent).toEqual([...numbers, 'late', 'set-name: ok']);
+});
+
 describe('back-pressure', () => {
+  test('a client that asks and does not read is not heard until it does', () => {
+    const { client, asked, sent } = linked();
+    client.wire.fills = true;
+    const answer = 'x'.repeat(highWater / 4);
+    const ask = () => client.act({ do: 'send', frame: answer });
+    for (let number = 0; number < 12; number += 1) ask();
+    expect(client.wire.isPaused).toBe(true);
+    while (client.wire.isPaused) client.wire.drain();
+    for (let drains = 0; drains < 5; drains += 1) client.wire.drain();
+    expect(sent()).toHaveLength(12);
+    expect(client.wire.pauses).toEqual(['pause', 'resume']);
+    expect(asked).toEqual([]);
+  });
+
   test('nothing is pulled while the socket is full, and all of it when it has drained', () => {
     const { client, say, sent } = linked();
     client.wire.fills = true;

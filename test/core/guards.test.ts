@@ -92,7 +92,26 @@ test('a held agent is not read and its timers wait; released, it goes on where i
   clock.advance(100);
   expect([heard, agent.wire.pauses]).toEqual([[], ['pause']]);
   link.release();
+  // Never inside the call: who releases may be in the middle of reading.
+  expect(heard).toEqual([]);
+  clock.advance(0);
   expect([heard, agent.wire.pauses]).toEqual([['t'], ['pause', 'resume']]);
+});
+
+test('an agent that is held again before it went on waits again', () => {
+  const { clock, link, heard } = linked({
+    start: [{ do: 'timer', id: 't', ms: 5 }],
+    wake: (timer) => [{ do: 'deliver', message: notice(timer) }],
+  });
+  link.hold();
+  clock.advance(100);
+  link.release();
+  link.hold();
+  clock.advance(100);
+  expect(heard).toEqual([]);
+  link.release();
+  clock.advance(0);
+  expect(heard).toEqual(['t']);
 });
 
 test('one client may have 256 commands on their way, not more', () => {

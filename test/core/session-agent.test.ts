@@ -135,9 +135,33 @@ describe('an agent that dies', () => {
 });
 
 describe('the next agent', () => {
+  test('is not said to have forgotten anything where nothing was said', () => {
+    const rig = createSessionRig();
+    rig.prompt('one');
+    rig.agent.wire.end(crash);
+    rig.log();
+    rig.prompt('two');
+    expect(rig.log()).toEqual(['agent-changed up']);
+  });
+
+  test('is not shut out by a prompt that is sent from the refusal of the last one', () => {
+    const rig = createSessionRig();
+    rig.session.submit(promptOf('one'), (outcome) => {
+      if (!outcome.ok) rig.prompt('two');
+    });
+    rig.agent.settle('prompt');
+    rig.agent.wire.end(crash);
+    expect(rig.log()).toEqual(['agent-changed down', 'agent-changed up']);
+    rig.run();
+    rig.endRun();
+    expect(rig.answers).toEqual(['two: ok']);
+    expect(rig.session.state).toBe('idle');
+  });
+
   test('starts with the next prompt, and clients are told that it knows nothing', () => {
     const rig = createSessionRig();
     rig.prompt('one');
+    rig.run();
     rig.agent.wire.end(crash);
     rig.log();
     rig.prompt('two');
@@ -149,7 +173,7 @@ describe('the next agent', () => {
     ]);
     rig.run();
     rig.endRun();
-    expect(rig.answers).toEqual(['one: agent-down', 'two: ok']);
+    expect(rig.answers).toEqual(['one: ok', 'two: ok']);
     expect(rig.session.state).toBe('idle');
     rig.prompt('three');
     expect(rig.agents).toHaveLength(2);
@@ -306,6 +330,17 @@ describe('a client that holds its agent back (F20)', () => {
     expect(agent.wire.closings).toEqual([]);
     clock.advance(1);
     expect(agent.wire.closings).toHaveLength(1);
+  });
+
+  test('does not make it disobedient either', () => {
+    const { agent, clock, reader, submit } = held();
+    submit({ type: 'abort', target: 'run' });
+    clock.advance(60_000);
+    expect(agent.wire.closings).toEqual([]);
+    drain(reader);
+    agent.say({ type: 'run-end', outcome: 'aborted' });
+    clock.advance(60_000);
+    expect(agent.wire.closings).toEqual([]);
   });
 
   test('holds the next agent as well', () => {

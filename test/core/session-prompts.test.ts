@@ -258,6 +258,17 @@ describe('an abort', () => {
     expect(agent.wire.closings).toEqual([]);
   });
 
+  test('goes on when a compaction ends before the run has begun', () => {
+    const rig = asked(undefined, { limits: { abortMs: 5_000 } });
+    rig.agent.say(compaction);
+    rig.submit({ ...abort, untilIdle: true });
+    rig.agent.say(compactionEnd);
+    rig.agent.settle('abort');
+    rig.clock.advance(5_000);
+    expect(rig.agent.wire.closings).toHaveLength(1);
+    expect(rig.answers).toEqual(['one: agent-down', 'abort: ok']);
+  });
+
   test('of something else has no such deadline', () => {
     const { agent, submit, clock } = started({ abortMs: 5_000 });
     submit({ type: 'abort', target: 'retry' });
