@@ -8,7 +8,8 @@ import type { FrontendSide } from '../src/core/adapter.ts';
 import type { Content } from '../src/core/content.ts';
 import { Event, type Logged } from '../src/core/event.ts';
 import { verify } from '../src/core/grammar.ts';
-import { type AssistantMessage, contentOf, type Item } from '../src/core/transcript.ts';
+import { wholeContent } from '../src/core/messages.ts';
+import type { AssistantMessage, Item } from '../src/core/transcript.ts';
 import { admitAll, garbage } from './support/garbage.ts';
 import { checkClaudeOrder, describeViolations } from './support/judges/claude-order.ts';
 import { assistantBlocks, finalMessage, splitMessages } from './support/judges/message-stream.ts';
@@ -54,7 +55,7 @@ function rpcViolations(frames: readonly unknown[]) {
 
 /** A message as a client should know it. */
 function told(message: AssistantMessage): unknown[] {
-  return contentOf(message).map(wireContent);
+  return wholeContent(message).map(wireContent);
 }
 
 function wireContent(content: Content): unknown {

@@ -30,14 +30,16 @@ export function answerFrom(transcript: Transcript, command: CommandOf<'query'>, 
 export function completeState(transcript: Transcript, data: unknown, facts: SessionFacts): unknown {
   const read = QueryData.state.safeParse(data);
   if (!read.success) return data;
-  const own = stateOf(transcript, facts);
   const told = read.data;
+  // To count the messages is to make them all: only for an agent that has not counted.
+  const own = stateOf(transcript, facts, told.messageCount);
+  const changes = Object.entries(told.changes).filter(([, value]) => value !== undefined);
   return {
     ...told,
-    changes: { ...own.changes, ...told.changes },
+    changes: { ...own.changes, ...Object.fromEntries(changes) },
     compacting: told.compacting ?? own.compacting,
     pendingMessages: told.pendingMessages === undefined ? own.pendingMessages : told.pendingMessages + facts.waiting,
-    messageCount: told.messageCount ?? own.messageCount,
+    messageCount: own.messageCount,
   };
 }
 
@@ -84,14 +86,14 @@ function dataFor(transcript: Transcript, subject: QuerySubject, facts: SessionFa
   }
 }
 
-function stateOf(transcript: Transcript, { running, waiting }: SessionFacts) {
+function stateOf(transcript: Transcript, { running, waiting }: SessionFacts, messageCount?: number) {
   const { steering, followUp } = transcript.queue;
   return {
     changes: transcript.info,
     running,
     compacting: transcript.compaction !== null,
     pendingMessages: waiting + steering.length + followUp.length,
-    messageCount: messagesOf(transcript).length,
+    messageCount: messageCount ?? messagesOf(transcript).length,
   };
 }
 

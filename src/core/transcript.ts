@@ -314,39 +314,3 @@ function foldDisplay(transcript: Transcript, event: EventOf<'display'>): void {
   if (event.lines === null) transcript.displays.delete(key);
   else transcript.displays.set(key, event);
 }
-
-/** The whole content of a message, open blocks included as far as they are known. */
-export function contentOf(message: AssistantMessage): Content[] {
-  return message.blocks.map(contentOfBlock);
-}
-
-function contentOfBlock({ head, text, end }: Block): Content {
-  switch (head.kind) {
-    case 'text':
-      return { type: 'text', text };
-    case 'thinking':
-      return { type: 'thinking', text, signature: end?.signature, redacted: end?.redacted };
-    case 'tool-call':
-      return {
-        type: 'tool-call',
-        id: head.id,
-        name: head.name,
-        input: end?.input ?? {},
-        incomplete: end === undefined || end.incomplete,
-      };
-    case 'whole':
-      return head.content;
-    default:
-      return head satisfies never;
-  }
-}
-
-/** The text of the last message of the model on the main thread; null when there is none. */
-export function lastText(transcript: Transcript): string | null {
-  for (const item of [...transcript.items].reverse()) {
-    if (item.kind !== 'message' || item.message.start.parent !== undefined) continue;
-    const texts = item.message.blocks.filter((block) => block.head.kind === 'text').map((block) => block.text);
-    if (texts.length > 0) return texts.join('');
-  }
-  return null;
-}

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import type { Content } from '../../src/core/content.ts';
 import type { Event } from '../../src/core/event.ts';
 import { verify } from '../../src/core/grammar.ts';
-import { contentOf, emptyTranscript, fold, lastText, type Transcript } from '../../src/core/transcript.ts';
+import { wholeContent } from '../../src/core/messages.ts';
+import { emptyTranscript, fold, type Transcript } from '../../src/core/transcript.ts';
 import { anyEvents } from '../support/core/arbitraries.ts';
 import { vocabulary } from '../support/core/vocabulary.ts';
 
@@ -58,7 +59,7 @@ describe('the content of a message', () => {
     ],
   ])('%s', (_name, events, content) => {
     const message = folded(...opening, ...events).open.get('');
-    expect(message && contentOf(message)).toEqual([content]);
+    expect(message && wholeContent(message)).toEqual([content]);
   });
 });
 
@@ -206,28 +207,6 @@ test('a new history forgets what was said, and keeps what is open', () => {
   ]);
   expect(compaction).not.toBeNull();
 });
-
-test.each<[string, Event[], string | null]>([
-  ['nothing said', opening, null],
-  ['no text', [...opening, call(0)], null],
-  ['open texts', [...opening, text(0), delta(0, 'a'), call(1), text(2), delta(2, 'b')], 'ab'],
-  [
-    'the last message with text on the main thread',
-    [
-      ...opening,
-      text(0),
-      delta(0, 'main'),
-      { type: 'block-end', index: 0 },
-      { type: 'message-end', stop: { reason: 'tool-use' } },
-      { type: 'message-start', id: 'n' },
-      call(0),
-      { type: 'message-start', id: 'o', parent: 'a' },
-      { type: 'block-start', parent: 'a', index: 0, block: { kind: 'text' } },
-      { type: 'block-delta', parent: 'a', index: 0, delta: 'sub' },
-    ],
-    'main',
-  ],
-])('last text: %s', (_name, events, expected) => expect(lastText(folded(...events))).toBe(expected));
 
 test('no sequence of events is an error', () => {
   fc.assert(

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Event } from '../../../src/core/event.ts';
-import { contentOf } from '../../../src/core/transcript.ts';
+import { wholeContent } from '../../../src/core/messages.ts';
 import { bench } from './harness.ts';
 import { inOrder } from './order.ts';
 
@@ -75,10 +75,10 @@ describe.each(files)('%s', (file) => {
   test.skipIf(mixed(lines))('each message says what pi says it said (skipped where two runs mix)', () => {
     const messages = ordered.transcript.items.flatMap((item) => (item.kind === 'message' ? [item.message] : []));
     const texts = messages.map((message) =>
-      contentOf(message).map((part) => ('text' in part ? part.text : 'input' in part ? part.input : part)),
+      wholeContent(message).map((part) => ('text' in part ? part.text : 'input' in part ? part.input : part)),
     );
     const incomplete = new Set(
-      messages.flatMap(contentOf).flatMap((part) => ('incomplete' in part && part.incomplete ? [part.id] : [])),
+      messages.flatMap(wholeContent).flatMap((part) => ('incomplete' in part && part.incomplete ? [part.id] : [])),
     );
     expect(texts).toEqual(
       said(lines).map(({ content }) =>
