@@ -35,8 +35,22 @@ interface Telling {
   readonly model: string;
 }
 
-/** One projection over one session, shared by all clients of the dialect. */
+/**
+ * One projection over one session, shared by all clients of the dialect. It is made with the first event: it would be a
+ * fifth of what a session weighs in which nobody has said anything.
+ */
 export function createProjection(session: SessionView, options: ProjectionOptions): Projection {
+  let speaking: Projection | null = null;
+  return {
+    event(logged) {
+      speaking ??= startProjection(session, options);
+      return speaking.event(logged);
+    },
+    notes: () => speaking?.notes?.() ?? [],
+  };
+}
+
+function startProjection(session: SessionView, options: ProjectionOptions): Projection {
   const ids = createIds(session.epoch);
   const counter = createResultCounter();
   const thread = createThread();

@@ -1,12 +1,10 @@
 // The gateway as the client of a pi 0.13.2: what it prints is read by the parts of ../pi, what it is told is said here.
 // pi answers nothing, so its events tell how a command went. Each fault of it that would reach a client is named where
 // it is kept away (reference pi, section 3).
-import type { Action, Backend, Env } from '../../core/adapter.ts';
-import type { Frame } from '../../core/channel.ts';
+import type { Backend, Env } from '../../core/adapter.ts';
 import type { Command, CommandOf } from '../../core/command.ts';
 import type { Dictionary } from '../../core/content.ts';
 import { type Outcome, refused } from '../../core/errors.ts';
-import type { Event } from '../../core/event.ts';
 import { outcomeOf } from '../pi/decode-answer.ts';
 import { createEventDecoder } from '../pi/decode-event.ts';
 import { plainEvents } from '../pi/decode-plain.ts';
@@ -67,13 +65,6 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
     isStreaming: (index) => events.run.running && events.message.isStreaming(index),
     streamed: events.message.streamed,
   });
-
-  /** A line that gave a delta and nothing else teaches what others like it look like. */
-  function learn(frame: Frame, actions: readonly Action<Event>[]): void {
-    const [only] = actions;
-    if (only?.do !== 'deliver' || actions.length > 1) return;
-    if (only.message.type === 'block-delta') glancer.learn(frame.bytes, only.message);
-  }
 
   function settlePrompt(outcome: Outcome): void {
     if (prompting === null) return;
@@ -202,7 +193,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
       if (problem !== undefined) out.note('violation', problem);
       if (object !== null) decode(object);
       const actions = out.take();
-      learn(frame, actions);
+      glancer.learn(frame, actions);
       return actions;
     },
     glance: glancer.read,
