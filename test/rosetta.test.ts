@@ -38,11 +38,11 @@ function bare(value: unknown): unknown {
   return Object.fromEntries(members.map(([key, member]) => [key, bare(member)]));
 }
 
-/** The events without what is declared as lost: whole types, or fields of a type. */
+/** The events without what is declared as lost: whole types, fields of a type, or with `parent` all of sub-agents. */
 function reduced(events: readonly Event[], losses: Readonly<Record<string, string>>): unknown[] {
   const lost = (name: string) => Object.hasOwn(losses, name);
   return events.flatMap((event) => {
-    if (lost(event.type)) return [];
+    if (lost(event.type) || (lost('parent') && 'parent' in event)) return [];
     const fields = Object.entries(event).filter(([field]) => !lost(`${event.type}.${field}`));
     return [bare(Object.fromEntries(fields))];
   });

@@ -10,6 +10,7 @@ import { createEventDecoder } from './decode-event.ts';
 import { createDialogs } from './dialogs.ts';
 import { encodeCommand } from './encode-command.ts';
 import { type Said, sayContent, sayPrompt } from './encode-prompt.ts';
+import { createGlancer } from './glance.ts';
 import { createKnowledge } from './knowledge.ts';
 import { nameModel } from './models.ts';
 import type { PiOptions } from './options.ts';
@@ -45,7 +46,8 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     ended: () => aborts.runEnded(),
     originOf: (words) => origins.of(words),
     bashId: () => pending.ids('bash')[0],
-    learn: (changes) => knowledge.learn(changes),
+    clientIdOf: (id) => pending.lineOf(id)?.id,
+    learn: knowledge.learn,
   });
   const { run } = events;
 
@@ -123,8 +125,8 @@ export function createBackend(env: Env, options: PiOptions): Backend {
 
   function spoken(type: 'prompt' | 'steer' | 'follow_up', command: Command, said: Said): Line {
     for (const loss of said.losses) out.note('loss', `${command.type}: pi does not take ${loss}`);
-    const images = said.images.length === 0 ? undefined : said.images;
-    return { ...extraFields(command), type, message: said.message, images };
+    const images = said.images.length === 0 ? {} : { images: said.images };
+    return { ...extraFields(command), type, message: said.message, ...images };
   }
 
   function abort({ target }: CommandOf<'abort'>, id: string): void {
@@ -193,6 +195,11 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     }
   }
 
+  const glancer = createGlancer({
+    isStreaming: (index) => run.running && events.message.isStreaming(index),
+    streamed: events.message.streamed,
+  });
+
   function response(line: Dictionary): void {
     run.proven();
     const read = Response.safeParse(line);
@@ -201,6 +208,8 @@ export function createBackend(env: Env, options: PiOptions): Backend {
   }
 
   function decode(line: Dictionary): void {
+    const isAside = line.type === 'response' || line.type === 'extension_ui_request';
+    if (isAside) run.aside();
     if (line.type === 'response') return response(line);
     if (line.type === 'extension_ui_request') return dialogs.request(line);
     events.line(line);
@@ -218,8 +227,11 @@ export function createBackend(env: Env, options: PiOptions): Backend {
       const { object, problem } = readLine(frame);
       if (problem !== undefined) out.note('violation', problem);
       if (object !== null) decode(object);
-      return out.take();
+      const actions = out.take();
+      glancer.learn(frame, actions);
+      return actions;
     },
+    glance: glancer.read,
     encode(command, id) {
       encode(command, id);
       return out.take();

@@ -2,13 +2,14 @@
 // no command and no answer.
 import type { z } from 'zod';
 import type { Env } from '../../core/adapter.ts';
-import type { EventOf, SessionInfo } from '../../core/event.ts';
-import { createMessageDecoder } from './decode-message.ts';
+import type { Extra } from '../../core/content.ts';
+import type { Event, EventOf, SessionInfo } from '../../core/event.ts';
+import { createMessageDecoder, type MessageDecoder } from './decode-message.ts';
 import { plainEvents } from './decode-plain.ts';
 import { createRunDecoder, type RunDecoder, type RunWatcher } from './decode-run.ts';
 import { wholeMessage, wordsOf } from './decode-whole-message.ts';
 import type { Outbox } from './outbox.ts';
-import { without } from './values.ts';
+import { dictionaryOf, extraOf, without } from './values.ts';
 import { AssistantMessageEvent, type EventLine, eventSchemas, updateSchemas } from './wire/events.ts';
 import { problemOf } from './wire/problem.ts';
 import { type AnyMessage, messageSchemas } from './wire/values.ts';
@@ -22,13 +23,17 @@ export interface EventContext extends RunWatcher {
   originOf(words: string): Origin;
   /** The command whose shell output has no id. */
   bashId(): string | undefined;
+  /** The id that a client of pi gave to that command. */
+  clientIdOf?(id: string): unknown;
   /** pi told something about the session. */
-  learn(changes: SessionInfo): void;
+  learn(changes: SessionInfo, extra?: Extra): void;
 }
 
 /** Decodes event lines. */
 export interface EventDecoder {
   readonly run: RunDecoder;
+  /** The message that streams, for the hot path. */
+  readonly message: Pick<MessageDecoder, 'isStreaming' | 'streamed'>;
   /** Whether pi said that it compacts now. */
   readonly compacting: boolean;
   /** Takes one line that is neither a response nor an extension UI request. */
@@ -47,6 +52,16 @@ const proving: ReadonlySet<string> = new Set([
   'tool_execution_end',
   'compaction',
   'error',
+]);
+
+/** Lines that stand where an agent ends and starts again (pauses.ts). */
+const bracketing: ReadonlySet<string> = new Set([
+  'agent_start',
+  'agent_end',
+  'turn_start',
+  'auto_retry_start',
+  'compaction_start',
+  'auto_compaction_start',
 ]);
 
 /** Lines that only happen inside a run: they open one that we did not see begin. */
@@ -119,17 +134,19 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
   function messageUpdate(line: EventLine<'message_update'>): void {
     const event = line.assistantMessageEvent;
     const read = AssistantMessageEvent.safeParse(event);
-    if (read.success) return message.update(read.data, event.partial ?? line.message);
+    const snapshot = event.partial ?? line.message;
+    if (read.success) return message.update(read.data, snapshot, besideUpdate(line, event));
     if (updates.has(event.type)) {
       return violation('message_update', `assistantMessageEvent.${problemOf(read.error)}`);
     }
     if (echoes.has(event.type)) return;
     // Without the snapshots: they would grow with the square of the message (reference pi, section 7).
-    unknown({ ...without(line, 'message', 'usage'), assistantMessageEvent: without(event, 'partial') });
+    unknown({ ...without(line, 'message'), assistantMessageEvent: without(event, 'partial') });
   }
 
-  function bashOutput({ id, delta }: EventLine<'bash_execution_update'>): void {
-    out.deliver({ type: 'bash-output', command: id ?? context.bashId(), delta });
+  function bashOutput({ type, id = context.bashId(), delta, ...rest }: EventLine<'bash_execution_update'>): void {
+    const own = id === undefined ? undefined : context.clientIdOf?.(id);
+    out.deliver({ type: 'bash-output', command: id, delta, ...extraOf({ ...rest, id: own }) });
   }
 
   /** Lines that say the same whatever is open; they still move the run on. */
@@ -138,11 +155,11 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
     if (events === null) return unknown(line);
     if ('problem' in events) return violation(type, events.problem);
     for (const event of events) {
-      if (event.type === 'retry-start') run.retryStart();
-      if (event.type === 'session-changed') context.learn(event.changes);
+      if (event.type === 'session-changed') context.learn(event.changes, event.extra);
+      else if (event.type === 'retry-start') out.deliver(withEnd(event, run.retryStart()));
+      else if (event.type === 'compaction-start') out.deliver(withEnd(event, run.compactionStart()));
       else out.deliver(event);
       if (event.type === 'retry-end') run.retryEnd(event.success, event.failure);
-      if (event.type === 'compaction-start') run.compactionStart();
       if (event.type === 'compaction-end') run.compactionEnd(event.willRetry === true);
       if (event.type === 'compaction-start' || event.type === 'compaction-end') {
         compacting = event.type === 'compaction-start';
@@ -152,9 +169,15 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
 
   const table: ReadonlyMap<string, (line: Line) => string | null> = new Map([
     ['agent_start', take(eventSchemas.agent_start, () => run.agentStart())],
-    ['agent_end', take(eventSchemas.agent_end, (line) => run.agentEnd(line.willRetry === true))],
-    ['agent_settled', take(eventSchemas.agent_settled, (line) => run.agentSettled(line.aborted === true))],
-    ['turn_start', take(eventSchemas.turn_start, () => out.deliver({ type: 'turn-start' }))],
+    ['agent_end', take(eventSchemas.agent_end, (line) => run.agentEnd(without(line, 'type', 'messages')))],
+    ['agent_settled', take(eventSchemas.agent_settled, (line) => run.agentSettled(without(line, 'type')))],
+    [
+      'turn_start',
+      take(eventSchemas.turn_start, () => {
+        run.turnStart();
+        out.deliver({ type: 'turn-start' });
+      }),
+    ],
     [
       'turn_end',
       take(eventSchemas.turn_end, () => {
@@ -170,11 +193,13 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
 
   return {
     run,
+    message,
     get compacting() {
       return compacting;
     },
     line(line) {
       const type = typeof line.type === 'string' ? line.type : '';
+      if (!bracketing.has(type)) run.aside();
       if (proving.has(type)) run.proven();
       if (insideRuns.has(type)) run.ensure();
       const handle = table.get(type);
@@ -182,6 +207,22 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
       const problem = handle(line);
       if (problem !== null) violation(type, problem);
     },
+  };
+}
+
+/** The event with what pi said as it ended its agent before. */
+function withEnd(event: Event, end: Line | undefined): Event {
+  return end === undefined ? event : { ...event, ...extraOf({ ...dictionaryOf(event.extra?.pi), end }) };
+}
+
+/** The figures so far, and what a newer pi may add to an update; nothing for most lines. */
+function besideUpdate(line: Line, event: Line): Line {
+  const { type, assistantMessageEvent, message, usage, ...others } = line;
+  const more = without(event, 'type', 'contentIndex', 'delta', 'content', 'toolCall', 'partial', 'id', 'toolName');
+  return {
+    ...(usage === undefined ? {} : { usage }),
+    ...(Object.keys(others).length === 0 ? {} : { line: others }),
+    ...(Object.keys(more).length === 0 ? {} : { event: more }),
   };
 }
 

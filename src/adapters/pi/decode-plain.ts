@@ -50,15 +50,22 @@ function toolStart(line: EventLine<'tool_execution_start'>): EventOf<'tool-start
     call: toolCallId,
     name: toolName,
     input: dictionaryOf(args),
-    // Arguments that are no object have no canonical shape.
-    ...extraOf({ args: isRecord(args) ? undefined : args }),
+    ...extraOf({
+      ...without(line, 'type', 'toolCallId', 'toolName', 'args'),
+      // Arguments that are no object have no canonical shape.
+      args: isRecord(args) ? undefined : args,
+    }),
   };
 }
 
 function toolUpdate(line: EventLine<'tool_execution_update'>): EventOf<'tool-update'> {
-  const { content, rest } = outputOf(line.partialResult);
+  const { toolCallId: call, partialResult } = line;
+  const { content, rest } = outputOf(partialResult);
+  const others = without(line, 'type', 'toolCallId', 'toolName', 'args', 'partialResult');
+  const plain = typeof partialResult === 'string' || undefined;
+  const extra = { ...rest, plain, line: isEmpty(others) ? undefined : others };
   // The output so far, whole each time (reference pi, section 4).
-  return { type: 'tool-update', call: line.toolCallId, mode: 'replace', content, ...extraOf(rest) };
+  return { type: 'tool-update', call, mode: 'replace', content, ...extraOf(extra) };
 }
 
 /** What pi up to 0.56 puts in place of the result of a call that a steering message overtook. */
@@ -81,10 +88,14 @@ function toolEnd(line: EventLine<'tool_execution_end'>): EventOf<'tool-end'> {
     durationMs,
     ...extraOf({
       ...without(line, 'type', 'toolCallId', 'toolName', 'result', 'isError', 'durationMs'),
-      result: Object.keys(others).length === 0 ? undefined : others,
+      result: isEmpty(others) ? undefined : others,
       plain: typeof result === 'string' || undefined,
     }),
   };
+}
+
+function isEmpty(fields: object): boolean {
+  return Object.keys(fields).length === 0;
 }
 
 function outputOf(output: ToolOutput | undefined): {
@@ -106,8 +117,14 @@ function triggerOf(reason: string | undefined): Trigger {
   return (reason === undefined ? undefined : triggers.get(reason)) ?? 'unknown';
 }
 
-function compactionStart(line: { reason?: string | undefined }): EventOf<'compaction-start'> {
-  return { type: 'compaction-start', trigger: triggerOf(line.reason) };
+function compactionStart(line: EventLine<'compaction_start' | 'auto_compaction_start'>): EventOf<'compaction-start'> {
+  const { reason, ...rest } = line;
+  return { type: 'compaction-start', trigger: triggerOf(reason), ...extraOf({ ...rest, ...unknownReason(reason) }) };
+}
+
+/** The name of the line and what a newer pi gives as reason: both come back. */
+function unknownReason(reason: string | undefined): { reason?: string } {
+  return reason === undefined || triggers.has(reason) ? {} : { reason };
 }
 
 /** Without a result, an abort or an error there was nothing to compact: that is an end like any other. */
@@ -124,8 +141,9 @@ function compactionEnd(line: EventLine<'compaction_end' | 'auto_compaction_end'>
     willRetry,
     failure: errorMessage === undefined ? undefined : failureOf(errorMessage),
     ...extraOf({
-      ...without(line, 'type', 'reason', 'result', 'aborted', 'errorMessage', 'willRetry'),
-      result: result ? without(result, 'summary', 'tokensBefore', 'estimatedTokensAfter') : undefined,
+      ...without(line, 'reason', 'result', 'aborted', 'errorMessage', 'willRetry'),
+      ...unknownReason(reason),
+      result: result ? without(result, 'summary', 'tokensBefore', 'estimatedTokensAfter') : result,
     }),
   };
 }
@@ -142,29 +160,38 @@ function wholeCompaction(line: EventLine<'compaction'>): readonly Event[] {
 }
 
 function retryStart(line: EventLine<'auto_retry_start'>): EventOf<'retry-start'> {
-  const { attempt, maxAttempts, delayMs, errorMessage } = line;
-  return { type: 'retry-start', attempt, maxAttempts, delayMs, failure: failureOf(errorMessage) };
+  const { type, attempt, maxAttempts, delayMs, errorMessage, ...rest } = line;
+  return { type: 'retry-start', attempt, maxAttempts, delayMs, failure: failureOf(errorMessage), ...extraOf(rest) };
 }
 
 function retryEnd(line: EventLine<'auto_retry_end'>): EventOf<'retry-end'> {
-  const { attempt, success, finalError } = line;
-  return { type: 'retry-end', attempt, success, failure: success ? undefined : failureOf(finalError) };
+  const { type, attempt, success, finalError, ...rest } = line;
+  return {
+    type: 'retry-end',
+    attempt,
+    success,
+    failure: success ? undefined : failureOf(finalError),
+    ...extraOf(rest),
+  };
 }
 
-function queueChanged({ steering, followUp }: EventLine<'queue_update'>): EventOf<'queue-changed'> {
-  return { type: 'queue-changed', steering, followUp };
+function queueChanged(line: EventLine<'queue_update'>): EventOf<'queue-changed'> {
+  const { type, steering, followUp, ...rest } = line;
+  return { type: 'queue-changed', steering, followUp, ...extraOf(rest) };
 }
 
-function nameChanged({ name }: EventLine<'session_info_changed'>): EventOf<'session-changed'> {
-  return { type: 'session-changed', changes: { name: name ?? '' } };
+/** Both keep their type: pi told of it itself. */
+function nameChanged({ name, ...rest }: EventLine<'session_info_changed'>): EventOf<'session-changed'> {
+  return { type: 'session-changed', changes: { name: name ?? '' }, ...extraOf(rest) };
 }
 
-function levelChanged({ level }: EventLine<'thinking_level_changed'>): EventOf<'session-changed'> {
-  return { type: 'session-changed', changes: { thinkingLevel: level } };
+function levelChanged({ level, ...rest }: EventLine<'thinking_level_changed'>): EventOf<'session-changed'> {
+  return { type: 'session-changed', changes: { thinkingLevel: level }, ...extraOf(rest) };
 }
 
 function extensionError(line: EventLine<'extension_error'>): EventOf<'notice'> {
-  const extra = extraOf(without(line, 'type', 'error'));
+  // With its type, which tells it from what an extension says through `notify`.
+  const extra = extraOf(without(line, 'error'));
   return { type: 'notice', level: 'error', text: line.error, source: 'extension', ...extra };
 }
 

@@ -1,9 +1,10 @@
 // When a run begins and when it is over: the one thing that pi up to 0.80 does not say in one line (reference pi,
 // section 9.4). Knows no message and no command.
-import type { Failure, Stop } from '../../core/content.ts';
+import type { Dictionary, Failure, Stop } from '../../core/content.ts';
 import type { EventOf } from '../../core/event.ts';
 import type { Outbox } from './outbox.ts';
-import { failureOf } from './values.ts';
+import { createPauses } from './pauses.ts';
+import { extraOf, failureOf } from './values.ts';
 
 /**
  * `held`: agent_end came and may be followed by a retry or a compaction. `retrying`, `compacting`: it was; the run
@@ -20,13 +21,21 @@ export interface RunWatcher {
 /** The run of one pi process. */
 export interface RunDecoder {
   readonly open: boolean;
+  /** Open, with no end that is held back. */
+  readonly running: boolean;
   agentStart(): void;
-  agentEnd(willRetry: boolean): void;
-  agentSettled(aborted: boolean): void;
-  retryStart(): void;
+  /** `fields` are those of the line that stand nowhere else; `willRetry` since 0.87. */
+  agentEnd(fields: Dictionary): void;
+  agentSettled(fields: Dictionary): void;
+  /** Both return what the event of their line must carry for clients of pi (pauses.ts). */
+  retryStart(): Dictionary | undefined;
   retryEnd(success: boolean, failure: Failure | undefined): void;
-  compactionStart(): void;
+  compactionStart(): Dictionary | undefined;
   compactionEnd(willRetry: boolean): void;
+  /** A turn begins. */
+  turnStart(): void;
+  /** A line comes that is no part of this. */
+  aside(): void;
   /** Opens a run for something that only happens inside one. */
   ensure(): void;
   /** A line that never comes between agent_end and what prolongs a run: a held end is real. */
@@ -52,6 +61,7 @@ export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatch
   let exhausted: Failure | undefined;
   let aborting = false;
   let armed = false;
+  const pauses = createPauses(out);
 
   function begin(synthetic: boolean): void {
     phase = 'running';
@@ -76,9 +86,10 @@ export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatch
     phase = next;
   }
 
-  function end(settledAborted: boolean): void {
+  function end(settled?: Dictionary): void {
     goOn('idle');
-    out.deliver(verdict(settledAborted));
+    const { type, ...told } = verdict(settled?.aborted === true);
+    out.deliver({ type, ...told, ...extraOf({ end: pauses.forEnd(), settled }) });
     watcher.ended();
   }
 
@@ -98,23 +109,31 @@ export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatch
     get open() {
       return phase !== 'idle';
     },
-    agentStart() {
-      if (phase === 'held' && !settles) end(false);
-      if (phase === 'idle') begin(false);
-      else goOn('running');
+    get running() {
+      return phase === 'running';
     },
-    agentEnd(willRetry) {
+    agentStart() {
+      if (phase === 'held' && !settles) end();
+      if (phase === 'idle') return begin(false);
+      if (phase === 'running') return;
+      pauses.restarted();
+      goOn('running');
+    },
+    agentEnd(fields) {
       if (phase === 'idle') return;
-      if (willRetry) goOn('retrying');
+      pauses.ended(fields);
+      if (fields.willRetry === true) goOn('retrying');
       else hold();
     },
-    agentSettled(aborted) {
-      if (phase !== 'idle') end(aborted);
+    agentSettled(fields) {
+      if (phase !== 'idle') end(fields);
+      else out.deliver({ type: 'unknown', protocol: 'pi', payload: { type: 'agent_settled', ...fields } });
       settles = true;
     },
     retryStart() {
       if (phase === 'idle') begin(true);
       if (phase === 'held') goOn('retrying');
+      return pauses.forPause();
     },
     retryEnd(success, finalFailure) {
       exhausted = success ? undefined : (finalFailure ?? failureOf(undefined));
@@ -123,18 +142,21 @@ export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatch
     },
     compactionStart() {
       if (phase === 'held') goOn('compacting');
+      return pauses.forPause();
     },
     compactionEnd(willRetry) {
       if (willRetry && phase === 'compacting') goOn('retrying');
       // The retry that agent_end announced will not come (an overflow that could not be compacted).
       if (!willRetry && phase === 'retrying') hold();
-      if (!willRetry && phase === 'compacting') settles ? hold() : end(false);
+      if (!willRetry && phase === 'compacting') settles ? hold() : end();
     },
+    turnStart: pauses.beforeTurn,
+    aside: pauses.before,
     ensure() {
       if (phase === 'idle') begin(true);
     },
     proven() {
-      if (phase === 'held' && !settles) end(false);
+      if (phase === 'held' && !settles) end();
     },
     stopped(newStop, newFailure) {
       stop = newStop;
@@ -146,11 +168,11 @@ export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatch
     wake(name) {
       if (name !== timer) return false;
       armed = false;
-      if (phase === 'held') end(false);
+      if (phase === 'held') end();
       return true;
     },
     finish() {
-      if (phase === 'held') end(false);
+      if (phase === 'held') end();
     },
   };
 }

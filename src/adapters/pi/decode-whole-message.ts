@@ -56,7 +56,7 @@ interface Said {
 }
 
 function message(role: Message['role'], said: Said, rest: object = said): Message {
-  const mayBeBoth = role === 'user' || role === 'custom';
+  const mayBeBoth = role === 'user' || role === 'custom' || role === 'system';
   return {
     role,
     content: contentOf(said.content),

@@ -4,7 +4,7 @@ import type { CommandOf } from '../../core/command.ts';
 import { type Outcome, refused } from '../../core/errors.ts';
 import type { EventOf } from '../../core/event.ts';
 import type { Outbox } from './outbox.ts';
-import { extraOf } from './values.ts';
+import { extraOf, without } from './values.ts';
 import type { ExtensionUiResponse } from './wire/commands.ts';
 import { AnyRequest, DialogRequest, DisplayRequest } from './wire/extension.ts';
 import { problemOf } from './wire/problem.ts';
@@ -108,8 +108,29 @@ function responseTo(id: string, method: DialogRequest['method'], answer: Answer)
   return null;
 }
 
+/** Fields with a place in our events; what a newer pi adds rides along. */
+const dialogFields = [
+  'type',
+  'id',
+  'method',
+  'title',
+  'message',
+  'options',
+  'placeholder',
+  'prefill',
+  'timeout',
+] as const;
+const displayFields = ['type', 'method', 'message', 'notifyType', 'statusKey', 'statusText', 'widgetKey'] as const;
+const otherDisplayFields = ['widgetLines', 'widgetPlacement', 'title', 'text'] as const;
+
 function dialogOf(request: DialogRequest): EventOf<'dialog-request'> {
-  const base = { type: 'dialog-request', id: request.id, title: request.title, timeoutMs: request.timeout } as const;
+  const base = {
+    type: 'dialog-request',
+    id: request.id,
+    title: request.title,
+    timeoutMs: request.timeout,
+    ...extraOf(without(request, ...dialogFields)),
+  } as const;
   switch (request.method) {
     case 'select':
       return { ...base, kind: 'select', options: request.options };
@@ -125,7 +146,10 @@ function dialogOf(request: DialogRequest): EventOf<'dialog-request'> {
 }
 
 function displayOf(request: DisplayRequest): EventOf<'notice' | 'display'> {
-  const base = { type: 'display', ...extraOf({ id: request.id }) } as const;
+  const rest = without(request, ...displayFields, ...otherDisplayFields);
+  // pi leaves out the usual level.
+  const untyped = request.method === 'notify' && request.notifyType === undefined ? true : undefined;
+  const base = { type: 'display', ...extraOf({ ...rest, untyped }) } as const;
   switch (request.method) {
     case 'notify': {
       const level = request.notifyType ?? 'info';

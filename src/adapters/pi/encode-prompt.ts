@@ -1,6 +1,7 @@
 // What a user says as pi takes it: one text and images (seed pi-rpc, "prompt", "Image Support"). Pure.
 import type { CommandOf } from '../../core/command.ts';
 import type { Content } from '../../core/content.ts';
+import { dictionaryOf } from './values.ts';
 import type { WireImage } from './wire/commands.ts';
 
 /** The words and pictures of a prompt, and what of it pi cannot take. */
@@ -22,7 +23,7 @@ export function sayContent(content: readonly Content[]): Said {
         break;
       case 'image':
         if (part.data === undefined) losses.push('an image without its bytes');
-        else images.push({ type: 'image', data: part.data, mimeType: part.mediaType ?? 'image/png' });
+        else images.push(imageOf(part, part.data));
         break;
       case 'document':
         if (part.text === undefined) losses.push('a document without its text');
@@ -41,6 +42,11 @@ export function sayContent(content: readonly Content[]): Said {
     }
   }
   return { message: texts.join('\n\n'), images, losses };
+}
+
+/** Fields of a newer pi client stay with their image. */
+function imageOf({ mediaType, extra }: Extract<Content, { type: 'image' }>, data: string): WireImage {
+  return { ...dictionaryOf(extra?.pi), type: 'image', data, mimeType: mediaType ?? 'image/png' };
 }
 
 /** A whole prompt. pi takes no context, no model and no mode with it. */

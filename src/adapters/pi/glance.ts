@@ -1,8 +1,8 @@
 // The hot path: a line that gave one delta and nothing else teaches its first bytes; later lines that begin alike are
 // read without being decoded (decision 0011). What is not recognised takes the slow path. Knows no message and no run.
-import type { Recognised } from '../../core/adapter.ts';
-import type { Glimpse, Seam } from '../../core/channel.ts';
-import type { EventOf } from '../../core/event.ts';
+import type { Action, Recognised } from '../../core/adapter.ts';
+import type { Frame, Glimpse, Seam } from '../../core/channel.ts';
+import type { Event, EventOf } from '../../core/event.ts';
 import { isRecord } from './values.ts';
 
 type Delta = EventOf<'block-delta'>;
@@ -56,8 +56,8 @@ export interface GlancePorts {
 
 /** Learns from lines that were parsed, recognises lines that look like them. */
 export interface Glancer {
-  /** The line was parsed and gave this event and nothing else. */
-  learn(line: Uint8Array, event: Delta): void;
+  /** The line was decoded and gave these actions: one delta and nothing else teaches what lines like it look like. */
+  learn(line: Frame, actions: readonly Action<Event>[]): void;
   read(glimpse: Glimpse, start: number, end: number): Recognised | null;
 }
 
@@ -127,8 +127,10 @@ export function createGlancer(ports: GlancePorts): Glancer {
   }
 
   return {
-    learn(line, event) {
-      const template = templateOf(line, event);
+    learn(line, actions) {
+      const [only] = actions;
+      if (only?.do !== 'deliver' || actions.length > 1 || only.message.type !== 'block-delta') return;
+      const template = templateOf(line.bytes, only.message);
       if (template === null) return;
       const others = templates.filter(({ head }) => !isSame(head, template.head));
       templates = [template, ...others].slice(0, memory);

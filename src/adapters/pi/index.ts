@@ -1,7 +1,10 @@
 // The protocol of the pi coding agent in RPC mode, as the registry holds it.
 import type { Adapter } from '../../core/adapter.ts';
 import { createBackend } from './backend.ts';
+import { readClientOptions } from './dialect.ts';
+import { createConnection } from './frontend.ts';
 import { readOptions } from './options.ts';
+import { createProjection } from './projection.ts';
 
 /** pi's RPC protocol, modern and legacy dialects (seeds pi-rpc and pi-legacy-rpc). */
 export const pi: Adapter = {
@@ -24,6 +27,8 @@ export const pi: Adapter = {
       'tool-start',
       'tool-update',
       'tool-end',
+      'approval-request',
+      'approval-end',
       'dialog-request',
       'dialog-end',
       'notice',
@@ -44,6 +49,7 @@ export const pi: Adapter = {
       'follow-up',
       'abort',
       'clear-queue',
+      'answer-approval',
       'answer-dialog',
       'compact',
       'bash',
@@ -61,6 +67,14 @@ export const pi: Adapter = {
       'query',
       'unknown',
     ],
+  },
+  frontend(_env, options) {
+    const { dialect } = readClientOptions(options);
+    return {
+      key: dialect,
+      connection: (session) => createConnection(session),
+      projection: (session) => createProjection(session, { dialect }),
+    };
   },
   backend: (env, options) => createBackend(env, readOptions(options)),
 };

@@ -1,11 +1,12 @@
 // What the machine knows of pi's session: its settings, its models, its past. Learns from answers, asks when something
 // changed, and tells what is new. Knows no run.
+import type { Extra } from '../../core/content.ts';
 import type { EventOf, SessionInfo } from '../../core/event.ts';
 import { historyOf } from './decode-whole-message.ts';
 import type { KnownModels } from './models.ts';
 import type { Outbox } from './outbox.ts';
 import { changesOf, sessionInfoOf } from './session-info.ts';
-import { modelOf } from './values.ts';
+import { dictionaryOf, extraOf, modelOf } from './values.ts';
 import { dataSchemas } from './wire/responses.ts';
 
 type Line = { readonly type: string };
@@ -15,8 +16,8 @@ export type Ask = (type: 'get_state' | 'get_messages' | 'get_available_models', 
 /** The memory of one session. */
 export interface Knowledge {
   readonly models: KnownModels;
-  /** Tells what is new of these. */
-  learn(now: SessionInfo): void;
+  /** Tells what is new of these, which pi said in a line of its own; `extra` is what else it said there. */
+  learn(now: SessionInfo, extra?: Extra): void;
   /** Asks pi how it is; `then` gets whether it is at work, null when it does not say. */
   look(then?: (working: boolean | null) => void): void;
   /** Asks for the models; `then` comes in any case. */
@@ -48,11 +49,17 @@ export function createKnowledge(out: Outbox, ask: Ask): Knowledge {
   const models: KnownModels = { current: undefined, all: null };
   let info: SessionInfo = {};
 
-  function learn(now: SessionInfo): void {
+  /** Returns what of it is new. */
+  function keep(now: SessionInfo): SessionInfo | null {
     const changes = changesOf(info, now);
-    if (changes === null) return;
-    info = { ...info, ...changes };
-    out.deliver({ type: 'session-changed', changes });
+    if (changes !== null) info = { ...info, ...changes };
+    return changes;
+  }
+
+  /** pi has no line for what it only answers: its own clients are not told. */
+  function discover(now: SessionInfo): void {
+    const changes = keep(now);
+    if (changes !== null) out.deliver({ type: 'session-changed', changes, ...extraOf({ unsaid: true }) });
   }
 
   function learnState(data: unknown): boolean | null {
@@ -60,7 +67,7 @@ export function createKnowledge(out: Outbox, ask: Ask): Knowledge {
     if (!state.success) return null;
     const now = sessionInfoOf(state.data);
     models.current = now.model;
-    learn(now);
+    discover(now);
     return state.data.isStreaming || state.data.isCompacting === true;
   }
 
@@ -82,14 +89,23 @@ export function createKnowledge(out: Outbox, ask: Ask): Knowledge {
       const history = dataSchemas.get_messages.safeParse(data);
       if (!history.success) return;
       for (const message of historyOf(history.data.messages)) {
-        out.deliver({ type: 'message-added', ...message, origin: 'replay' });
+        out.deliver({
+          type: 'message-added',
+          ...message,
+          origin: 'replay',
+          extra: { pi: { ...dictionaryOf(message.extra?.pi), unsaid: true } },
+        });
       }
     });
   }
 
   return {
     models,
-    learn,
+    learn(now, extra) {
+      // Told again, it is a line again.
+      keep(now);
+      out.deliver({ type: 'session-changed', changes: now, ...(extra && { extra }) });
+    },
     look,
     listModels: (then) =>
       ask('get_available_models', (data) => {
@@ -99,7 +115,7 @@ export function createKnowledge(out: Outbox, ask: Ask): Knowledge {
     observe(line, data) {
       if (line.type === 'get_state') learnState(data);
       if (line.type === 'get_available_models') learnModels(data);
-      if (line.type === 'set_auto_retry' && 'enabled' in line) learn({ autoRetry: line.enabled === true });
+      if (line.type === 'set_auto_retry' && 'enabled' in line) discover({ autoRetry: line.enabled === true });
       if (changing.has(line.type)) look();
       const reason = replacing.get(line.type);
       const change = dataSchemas.new_session.safeParse(data);

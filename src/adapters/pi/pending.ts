@@ -11,8 +11,8 @@ export type Answer =
 /** One request to pi. */
 export interface Request {
   readonly id: string;
-  /** The line, without its id. */
-  readonly line: { readonly type: string };
+  /** The line before it gets that id; a client of pi may have given it another one. */
+  readonly line: { readonly type: string; readonly id?: unknown };
   /** Null: as long as it takes. */
   readonly timeoutMs: number | null;
   done(answer: Answer): void;
@@ -29,6 +29,8 @@ export interface Pending {
   finish(id: string, answer: Answer): boolean;
   /** The open requests with that command, oldest first. */
   ids(command: string): string[];
+  /** The line of an open request. */
+  lineOf(id: string): Request['line'] | undefined;
   /** Stops or restarts the clock of requests with that command. */
   pause(command: string, paused: boolean): void;
   /** Whether the timer was a deadline. */
@@ -96,6 +98,7 @@ export function createPending(out: Outbox): Pending {
     },
     finish,
     ids,
+    lineOf: (id) => open.get(id)?.line,
     pause(command, paused) {
       for (const id of ids(command)) {
         const timeoutMs = open.get(id)?.timeoutMs ?? null;

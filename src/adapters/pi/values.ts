@@ -53,10 +53,13 @@ export function stopOf(raw: string | undefined, errorMessage: string | undefined
   return { reason: stopReasons.get(raw) ?? 'unknown', raw };
 }
 
+/** Stands where pi did not say what went wrong. */
+export const noReason = 'pi gave no reason';
+
 /** What went wrong at the model provider. Its status, if any, leads the message: `529 {"type":"error",…}`. */
 export function failureOf(message: string | undefined, kind: Failure['kind'] = 'provider'): Failure {
   const status = /^([45]\d\d)\b/.exec(message ?? '')?.[1];
-  return { kind, message: message ?? 'pi gave no reason', status: status === undefined ? undefined : Number(status) };
+  return { kind, message: message ?? noReason, status: status === undefined ? undefined : Number(status) };
 }
 
 const tokens = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;

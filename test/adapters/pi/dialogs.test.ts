@@ -73,7 +73,7 @@ describe('dialogs', () => {
   test.each<[rest: object, event: object]>([
     [
       { method: 'notify', message: 'm' },
-      { type: 'notice', level: 'info', text: 'm', source: 'extension' },
+      { type: 'notice', level: 'info', text: 'm', source: 'extension', extra: { pi: { id: 'x', untyped: true } } },
     ],
     [
       { method: 'notify', message: 'm', notifyType: 'error' },
@@ -106,7 +106,7 @@ describe('dialogs', () => {
   ])('%o asks nothing', (rest, event) => {
     const pi = bench();
     pi.feed({ type: 'extension_ui_request', id: 'x', ...rest });
-    expect(pi.events()).toEqual([{ ...event, extra: { pi: { id: 'x' } } }]);
+    expect(pi.events()).toEqual([{ extra: { pi: { id: 'x' } }, ...event }]);
   });
 
   test.each([

@@ -1,5 +1,5 @@
 // A pi backend on a bench: lines in, actions out, a clock that only moves when told.
-import type { Action, Backend } from '../../../src/core/adapter.ts';
+import type { Action, Adapter, Backend } from '../../../src/core/adapter.ts';
 import type { Frame } from '../../../src/core/channel.ts';
 import type { Command } from '../../../src/core/command.ts';
 import type { Outcome } from '../../../src/core/errors.ts';
@@ -25,8 +25,8 @@ export interface Bench {
   timers(): Record<string, number>;
 }
 
-export function bench(options: Record<string, unknown> = {}): Bench {
-  const backend = backendOf(options);
+export function bench(options: Record<string, unknown> = {}, adapter: Adapter = pi): Bench {
+  const backend = backendOf(options, adapter);
   const timers = new Map<string, number>();
   let now = 0;
   let events: Event[] = [];
@@ -97,10 +97,10 @@ export function bench(options: Record<string, unknown> = {}): Bench {
 }
 
 /** A backend whose ids count: `message-1`, `query-2`. */
-export function backendOf(options: Record<string, unknown> = {}): Backend {
+export function backendOf(options: Record<string, unknown> = {}, adapter: Adapter = pi): Backend {
   let ids = 0;
-  const backend = pi.backend?.({ now: () => 0, id: (kind) => `${kind}-${++ids}` }, options);
-  if (backend === undefined) throw new Error('pi has no backend');
+  const backend = adapter.backend?.({ now: () => 0, id: (kind) => `${kind}-${++ids}` }, options);
+  if (backend === undefined) throw new Error(`${adapter.id} has no backend`);
   return backend;
 }
 

@@ -21,16 +21,21 @@ describe('what a change leads to', () => {
     const [look] = pi.sent();
     expect(look).toMatchObject({ type: 'get_state' });
     pi.feed(wire.response(String(look?.id), 'get_state', state));
-    expect(pi.events()).toEqual([{ type: 'session-changed', changes }]);
+    expect(pi.events()).toEqual([{ type: 'session-changed', changes, extra: { pi: { unsaid: true } } }]);
+    // What pi says in a line of its own is told again, for its own clients.
     pi.feed({ type: 'thinking_level_changed', level: 'low' });
-    expect(pi.events()).toEqual([]);
+    expect(pi.events()).toEqual([
+      { type: 'session-changed', changes: { thinkingLevel: 'low' }, extra: { pi: { type: 'thinking_level_changed' } } },
+    ]);
   });
 
   test('set-auto retry is not in the state', () => {
     const pi = bench();
     pi.command({ type: 'set-auto', what: 'retry', enabled: false }, 'c1');
     pi.feed(wire.response('c1', 'set_auto_retry'));
-    expect(pi.events()).toEqual([{ type: 'session-changed', changes: { autoRetry: false } }]);
+    expect(pi.events()).toEqual([
+      { type: 'session-changed', changes: { autoRetry: false }, extra: { pi: { unsaid: true } } },
+    ]);
   });
 
   test.each<[Command, string, string[]]>([

@@ -114,12 +114,18 @@ test.each<[name: string, line: object, expected: readonly object[]]>([
   [
     'auto_compaction_start',
     { type: 'auto_compaction_start', reason: 'overflow' },
-    [{ type: 'compaction-start', trigger: 'overflow' }],
+    [{ type: 'compaction-start', trigger: 'overflow', extra: { pi: { type: 'auto_compaction_start' } } }],
   ],
   [
     'compaction_start for a reason of a newer pi',
     { type: 'compaction_start', reason: 'boredom' },
-    [{ type: 'compaction-start', trigger: 'unknown' }],
+    [
+      {
+        type: 'compaction-start',
+        trigger: 'unknown',
+        extra: { pi: { type: 'compaction_start', reason: 'boredom' } },
+      },
+    ],
   ],
   [
     'compaction_end',
@@ -139,19 +145,26 @@ test.each<[name: string, line: object, expected: readonly object[]]>([
         tokensBefore: 9,
         tokensAfter: 3,
         willRetry: false,
-        extra: { pi: { result: { firstKeptEntryId: 'e' } } },
+        extra: { pi: { type: 'compaction_end', result: { firstKeptEntryId: 'e' } } },
       },
     ],
   ],
   [
     'auto_compaction_end with nothing to compact',
     { type: 'auto_compaction_end', aborted: false, willRetry: false },
-    [{ type: 'compaction-end', outcome: 'completed', willRetry: false }],
+    [
+      {
+        type: 'compaction-end',
+        outcome: 'completed',
+        willRetry: false,
+        extra: { pi: { type: 'auto_compaction_end' } },
+      },
+    ],
   ],
   [
     'compaction_end, aborted',
     { type: 'compaction_end', aborted: true },
-    [{ type: 'compaction-end', outcome: 'aborted' }],
+    [{ type: 'compaction-end', outcome: 'aborted', extra: { pi: { type: 'compaction_end' } } }],
   ],
   [
     'compaction_end, failed',
@@ -161,6 +174,7 @@ test.each<[name: string, line: object, expected: readonly object[]]>([
         type: 'compaction-end',
         outcome: 'failed',
         failure: { kind: 'provider', message: '500 no', status: 500 },
+        extra: { pi: { type: 'compaction_end' } },
       },
     ],
   ],
@@ -190,12 +204,18 @@ test.each<[name: string, line: object, expected: readonly object[]]>([
   [
     'session_info_changed',
     { type: 'session_info_changed', name: 'n' },
-    [{ type: 'session-changed', changes: { name: 'n' } }],
+    [{ type: 'session-changed', changes: { name: 'n' }, extra: { pi: { type: 'session_info_changed' } } }],
   ],
   [
     'thinking_level_changed',
     { type: 'thinking_level_changed', level: 'high' },
-    [{ type: 'session-changed', changes: { thinkingLevel: 'high' } }],
+    [
+      {
+        type: 'session-changed',
+        changes: { thinkingLevel: 'high' },
+        extra: { pi: { type: 'thinking_level_changed' } },
+      },
+    ],
   ],
   [
     'bash_execution_update',
@@ -211,7 +231,7 @@ test.each<[name: string, line: object, expected: readonly object[]]>([
         level: 'error',
         text: 'boom',
         source: 'extension',
-        extra: { pi: { extensionPath: 'x.ts', event: 'turn_start' } },
+        extra: { pi: { type: 'extension_error', extensionPath: 'x.ts', event: 'turn_start' } },
       },
     ],
   ],

@@ -21,6 +21,8 @@ const call = (rest: object = {}) => ({
 });
 const partial = (...content: readonly object[]) => ({ partial: { content } });
 const end = { type: 'message-end', stop: { reason: 'end', raw: 'stop' } };
+/** pi printed no line of it: its own clients are told none. */
+const unsaid = { extra: { pi: { unsaid: true } } };
 
 describe('a block from its first to its last line', () => {
   test('text', () => {
@@ -36,6 +38,7 @@ describe('a block from its first to its last line', () => {
     ).toEqual([
       { type: 'block-start', index: 0, block: { kind: 'text' } },
       { type: 'block-delta', index: 0, delta: 'Hel' },
+      { type: 'block-delta', index: 0, delta: '' },
       { type: 'block-delta', index: 0, delta: 'lo' },
       { type: 'block-end', index: 0, text: 'Hello' },
       end,
@@ -115,7 +118,7 @@ describe('message_end ends what is open', () => {
       wire.update({ type: 'text_delta', contentIndex: 0, delta: 'Hel' }),
       wire.assistantEnd([text('Hello')], cut),
     );
-    expect(events.at(-2)).toEqual({ type: 'block-end', index: 0, text: 'Hello', incomplete: true });
+    expect(events.at(-2)).toEqual({ type: 'block-end', index: 0, text: 'Hello', incomplete: true, ...unsaid });
     expect(events.at(-1)).toMatchObject({
       stop: { reason: 'aborted', raw: 'aborted' },
       failure: { kind: 'aborted', message: 'Request was aborted.' },
@@ -123,8 +126,12 @@ describe('message_end ends what is open', () => {
   });
 
   test.each([
-    ['half', '{"command":"l', { input: {}, incomplete: true, extra: { pi: { arguments: { command: 'l' } } } }],
-    ['whole', '{"command":"l"}', { input: { command: 'l' } }],
+    [
+      'half',
+      '{"command":"l',
+      { input: {}, incomplete: true, extra: { pi: { unsaid: true, arguments: { command: 'l' } } } },
+    ],
+    ['whole', '{"command":"l"}', { input: { command: 'l' }, ...unsaid }],
   ])('a cut tool call whose arguments are %s', (_, json, expected) => {
     const events = streamed(
       wire.update({ type: 'toolcall_start', contentIndex: 0, id: 't1', toolName: 'bash' }),
@@ -136,14 +143,14 @@ describe('message_end ends what is open', () => {
 
   test('blocks that never streamed come whole, in their place', () => {
     expect(streamed(wire.assistantEnd([text('Hello'), call(), call({ arguments: {} })]))).toEqual([
-      { type: 'block-start', index: 0, block: { kind: 'text' } },
-      { type: 'block-delta', index: 0, delta: 'Hello' },
-      { type: 'block-end', index: 0, text: 'Hello' },
-      { type: 'block-start', index: 1, block: { kind: 'tool-call', id: 't1', name: 'bash' } },
-      { type: 'block-delta', index: 1, delta: '{"command":"ls"}' },
-      { type: 'block-end', index: 1, input: { command: 'ls' } },
-      { type: 'block-start', index: 2, block: { kind: 'tool-call', id: 't1', name: 'bash' } },
-      { type: 'block-end', index: 2, input: {} },
+      { type: 'block-start', index: 0, block: { kind: 'text' }, ...unsaid },
+      { type: 'block-delta', index: 0, delta: 'Hello', ...unsaid },
+      { type: 'block-end', index: 0, text: 'Hello', ...unsaid },
+      { type: 'block-start', index: 1, block: { kind: 'tool-call', id: 't1', name: 'bash' }, ...unsaid },
+      { type: 'block-delta', index: 1, delta: '{"command":"ls"}', ...unsaid },
+      { type: 'block-end', index: 1, input: { command: 'ls' }, ...unsaid },
+      { type: 'block-start', index: 2, block: { kind: 'tool-call', id: 't1', name: 'bash' }, ...unsaid },
+      { type: 'block-end', index: 2, input: {}, ...unsaid },
       end,
     ]);
   });
@@ -152,8 +159,8 @@ describe('message_end ends what is open', () => {
     const payload = { type: 'hologram', beams: 3 };
     const content = { type: 'opaque', name: 'hologram', protocol: 'pi', payload };
     expect(streamed(wire.assistantEnd([payload]))).toEqual([
-      { type: 'block-start', index: 0, block: { kind: 'whole', content } },
-      { type: 'block-end', index: 0 },
+      { type: 'block-start', index: 0, block: { kind: 'whole', content }, ...unsaid },
+      { type: 'block-end', index: 0, ...unsaid },
       end,
     ]);
   });
@@ -163,7 +170,7 @@ describe('message_end ends what is open', () => {
       wire.update({ type: 'text_delta', contentIndex: 3, delta: 'stray' }),
       wire.assistantEnd([]),
     );
-    expect(events.at(-2)).toEqual({ type: 'block-end', index: 3 });
+    expect(events.at(-2)).toEqual({ type: 'block-end', index: 3, ...unsaid });
   });
 
   test('a redacted block has no deltas: its ending is the truth', () => {
@@ -173,7 +180,7 @@ describe('message_end ends what is open', () => {
       wire.update({ type: 'thinking_end', contentIndex: 0, content: '[hidden]', ...partial(block) }),
     );
     expect(events.slice(1)).toEqual([
-      { type: 'block-delta', index: 0, delta: '[hidden]' },
+      { type: 'block-delta', index: 0, delta: '[hidden]', ...unsaid },
       { type: 'block-end', index: 0, text: '[hidden]', signature: 'x', redacted: true },
     ]);
   });

@@ -123,6 +123,7 @@ describe('the beginning', () => {
       {
         type: 'session-changed',
         changes: { agentSessionId: 's', thinkingLevel: 'low', model: { id: 'm', provider: 'p' } },
+        extra: { pi: { unsaid: true } },
       },
     ]);
   });

@@ -208,7 +208,8 @@ describe('the outcome of a run', () => {
   test('agent_settled says aborted (since 1.1.0)', () => {
     const pi = bench();
     pi.feed(...shortRun('error', 'odd words'), { ...wire.settled, aborted: true });
-    expect(pi.events().at(-1)).toEqual({ type: 'run-end', outcome: 'aborted' });
+    const extra = { pi: { settled: { aborted: true } } };
+    expect(pi.events().at(-1)).toEqual({ type: 'run-end', outcome: 'aborted', extra });
   });
 });
 

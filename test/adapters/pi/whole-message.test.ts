@@ -58,7 +58,7 @@ test.each<[name: string, message: object, expected: object]>([
   [
     'system',
     { role: 'system', content: '', sections: { cwd: '/' } },
-    { role: 'system', content: [], extra: { pi: { sections: { cwd: '/' } } } },
+    { role: 'system', content: [], extra: { pi: { sections: { cwd: '/' }, plain: true } } },
   ],
   [
     'custom',

@@ -1,0 +1,126 @@
+// Canonical nouns as pi writes them: content, usage, stop reasons, models. The other way round is values.ts. Pure.
+import type { Content, Cost, Dictionary, Extra, Failure, Model, Stop, Usage } from '../../core/content.ts';
+import { isRecord, noReason, without } from './values.ts';
+
+/** What pi itself said of an event or a message and nobody else understands; our own marks are among it. */
+export function piFields(extra: Extra | undefined): Dictionary {
+  return isRecord(extra?.pi) ? extra.pi : {};
+}
+
+/** Whether pi printed no line for an event: it was learned, or made up so that others understand. */
+export function isUnsaid({ extra }: { extra?: Extra | undefined }): boolean {
+  return piFields(extra).unsaid === true;
+}
+
+/** The fields that have a value. */
+export function present(fields: Dictionary): Dictionary {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** Marks of ours in what pi said of a block. */
+const blockMarks = ['unsaid', 'usage', 'line', 'event', 'arguments'] as const;
+
+/** One content block; null for what pi has no block for. */
+export function encodeContent(content: Content): Dictionary | null {
+  if (content.type === 'opaque') {
+    const { protocol, payload } = content;
+    return protocol === 'pi' && isRecord(payload) ? payload : null;
+  }
+  const said = piFields(content.extra);
+  const rest = without(said, ...blockMarks);
+  switch (content.type) {
+    case 'text':
+      return present({ type: 'text', text: content.text, textSignature: content.signature, ...rest });
+    case 'thinking': {
+      const { text: thinking, signature, redacted } = content;
+      return present({ type: 'thinking', thinking, thinkingSignature: signature, redacted, ...rest });
+    }
+    case 'tool-call': {
+      const { id, name, input, signature } = content;
+      // What pi itself guessed of half an argument.
+      const guess = said.arguments ?? input;
+      return present({ type: 'toolCall', id, name, arguments: guess, thoughtSignature: signature, ...rest });
+    }
+    case 'image':
+      if (content.data === undefined) return null;
+      return { type: 'image', data: content.data, mimeType: content.mediaType ?? 'image/png', ...rest };
+    case 'document':
+      if (content.text === undefined) return null;
+      return { type: 'text', text: `[Document: ${content.name ?? 'unnamed'}]\n${content.text}`, ...rest };
+    case 'link':
+      return { type: 'text', text: content.title === undefined ? content.url : `[${content.title}](${content.url})` };
+    default:
+      return content satisfies never;
+  }
+}
+
+/** All blocks that pi has a shape for. */
+export function encodeContents(contents: readonly Content[]): Dictionary[] {
+  return contents.map(encodeContent).filter((block) => block !== null);
+}
+
+/** The words of a content, where pi has a plain string. */
+export function textOf(contents: readonly Content[]): string {
+  return contents.map((content) => ('text' in content ? (content.text ?? '') : '')).join('');
+}
+
+/** Tokens and US dollars; `rest` is what pi itself said beside them (values.ts, figuresOf). */
+export function encodeUsage(usage: Usage | undefined, cost: Cost | undefined, rest: unknown): Dictionary {
+  const { input, output, cacheRead, cacheWrite } = usage ?? { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  const { cost: costRest, ...others } = isRecord(rest) ? rest : {};
+  return {
+    input,
+    output,
+    cacheRead,
+    cacheWrite,
+    totalTokens: input + output + cacheRead + cacheWrite,
+    cost: { ...encodeCost(cost), ...(isRecord(costRest) ? costRest : {}) },
+    ...others,
+  };
+}
+
+function encodeCost(cost: Cost | undefined): Dictionary {
+  const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0, total = 0 } = cost ?? {};
+  return { input, output, cacheRead, cacheWrite, total };
+}
+
+const stopReasons: Readonly<Record<Stop['reason'], string>> = {
+  end: 'stop',
+  'tool-use': 'toolUse',
+  length: 'length',
+  'stop-sequence': 'stop',
+  pause: 'stop',
+  unknown: 'stop',
+  // pi has no word for it and calls it an error (reference pi, section 3).
+  refusal: 'error',
+  aborted: 'aborted',
+  error: 'error',
+};
+
+/** Why a message stopped; an agent that speaks pi keeps its own word. */
+export function encodeStop(stop: Stop | undefined, speaksPi: boolean): string {
+  return (speaksPi ? stop?.raw : undefined) ?? stopReasons[stop?.reason ?? 'end'];
+}
+
+/** The words of a failure; undefined where pi gave none and we had to. */
+export function encodeFailure(failure: Failure | undefined): string | undefined {
+  return failure === undefined || failure.message === noReason ? undefined : failure.message;
+}
+
+/** A model with every field that pi's own client types demand; prices and limits that nobody told are 0. */
+export function encodeModel(model: Model): Dictionary {
+  const { id, name, provider, reasoning, contextWindow, maxOutput } = model;
+  return {
+    id,
+    name: name ?? id,
+    api: 'unknown',
+    provider: provider ?? 'unknown',
+    baseUrl: '',
+    reasoning: reasoning ?? false,
+    input: ['text', 'image'],
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+    contextWindow: contextWindow ?? 0,
+    maxTokens: maxOutput ?? 0,
+    ...piFields(model.extra),
+  };
+}
