@@ -1,8 +1,8 @@
 // patchbay.json, checked: which agents there are and what the gateway may use. Commands come from here only (threat T8).
-import { readFileSync, realpathSync } from 'node:fs';
-import { sep } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { GatewayError, messageOf } from './core/errors.ts';
+import { realInside } from './stores/paths.ts';
 
 /** An agent: a program to start or an address to connect to, and the protocol that it speaks. */
 export const AgentConfig = z
@@ -37,7 +37,10 @@ export const Config = z.strictObject({
   agents: z.record(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/u), AgentConfig).default({}),
   /** The agent for clients that name none. Default: the only one configured, else `demo`. */
   defaultAgent: z.string().optional(),
-  /** Directories inside which a client may choose a session's working directory. Default: none. */
+  /**
+   * Directories inside which a client on the network may choose a session's working directory, and stored sessions for
+   * the agent to open. Default: none.
+   */
   roots: z.array(z.string()).default([]),
   /**
    * Where sessions are exported to, and the only place where clients on the network may write an export. Default: the
@@ -126,16 +129,7 @@ export function loadConfig(path: string | undefined): Config {
  * (threats T8, T9).
  */
 export function insideRoots(cwd: string, roots: readonly string[]): string {
-  const refusal = new GatewayError('invalid', 'cwd must be an existing directory inside one of the configured roots');
-  try {
-    const real = realpathSync(cwd);
-    const isInside = roots.some((root) => {
-      const base = realpathSync(root);
-      return real === base || real.startsWith(base.endsWith(sep) ? base : base + sep);
-    });
-    if (isInside) return real;
-  } catch {
-    throw refusal;
-  }
-  throw refusal;
+  const real = realInside(cwd, roots);
+  if (real !== null && statSync(real, { throwIfNoEntry: false })?.isDirectory() === true) return real;
+  throw new GatewayError('invalid', 'cwd must be an existing directory inside one of the configured roots');
 }

@@ -8,7 +8,7 @@ import type { Channel, Out } from './core/channel.ts';
 import { type ClientListener, linkClient } from './core/client-link.ts';
 import type { Clock } from './core/clock.ts';
 import type { Command } from './core/command.ts';
-import { GatewayError, type Outcome } from './core/errors.ts';
+import { GatewayError, messageOf, type Outcome, refused } from './core/errors.ts';
 import { createHub, type HubEntry } from './core/hub.ts';
 import { type Figures, metricsText } from './core/metrics.ts';
 import { linkPosts, type PostLink } from './core/post-link.ts';
@@ -16,6 +16,7 @@ import { createSession, defaultSessionLimits, type Session } from './core/sessio
 import type { Stream } from './core/stream.ts';
 import type { Log } from './log.ts';
 import { createExportPlaces } from './stores/export.ts';
+import { withPathsInside } from './stores/stored-sessions.ts';
 import { spawnChannel } from './transports/child-process.ts';
 import { bytesOf, createFrame } from './transports/framing/frame.ts';
 import type { AgentSummary, Board, ClientRequest, PostResult, SessionSummary } from './transports/http/board.ts';
@@ -26,6 +27,11 @@ import { connectWebSocket } from './transports/websocket.ts';
 export interface Opening {
   readonly commands: readonly Command[];
   settled(command: Command, outcome: Outcome): void;
+  /**
+   * An agent is gone that nobody sent away, for the reason in that sentence; without this the log tells of it.
+   * `wasSilent`: nothing was ever said in this session.
+   */
+  lost?(sentence: string, wasSilent: boolean): void;
 }
 
 /** A running gateway. */
@@ -81,7 +87,7 @@ export const systemClock: Clock = {
 /** Builds a gateway from its configuration. */
 export function createGateway(config: Config, ports: GatewayPorts): Gateway {
   const { log, clock = systemClock } = ports;
-  const timeOrigin = Date.now() - clock.now();
+  const timeOrigin = Math.round(Date.now() - clock.now());
   const env: Env = { now: clock.now, id: () => randomUUID() };
   const hub = createHub({ sessions: config.limits.sessions });
   const counts = new Map<NoteLevel, number>();
@@ -91,6 +97,12 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
   const sweeper = setInterval(sweep, Math.min(60_000, config.limits.idleSessionMs));
   sweeper.unref();
   const exportsOf = createExportPlaces(config.exportDirectory);
+  /** What is ours to show to remote agents alone: taken out of every program's environment (threat T7). */
+  const secrets = Object.fromEntries(
+    Object.values(config.agents).flatMap(({ tokenVariable }) =>
+      tokenVariable === undefined ? [] : [[tokenVariable, undefined]],
+    ),
+  );
   let closing = false;
 
   function note(session: string, level: NoteLevel, text: string): void {
@@ -126,13 +138,17 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     return spawnChannel({
       command: agent.command,
       cwd: cwd ?? agent.cwd,
-      env: agent.env,
+      env: { ...agent.env, ...secrets },
       label: `agent ${name}`,
       maxFrameBytes,
     });
   }
 
-  function openSession(request: { agent?: string; id?: string; cwd?: string }, isOurs: boolean): HubEntry {
+  function openSession(
+    request: { agent?: string; id?: string; cwd?: string },
+    isOurs: boolean,
+    lost?: Opening['lost'],
+  ): HubEntry {
     if (closing) throw new GatewayError('shutting-down', 'the gateway is shutting down');
     const [name, agent] = agentNamed(request.agent);
     const cwd = request.cwd === undefined ? undefined : insideRoots(request.cwd, config.roots);
@@ -152,6 +168,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
         connect: () => connect(name, agent, cwd),
         exports: exportsOf({ session: id, cwd: cwd ?? agent.cwd ?? process.cwd(), isOurs }),
         note: (level, text) => note(id, level, text),
+        lost: lost ?? ((sentence) => log('error', 'the agent is gone', { session: id, agent: name, reason: sentence })),
       }),
       agent: name,
       createdAt: new Date().toISOString(),
@@ -169,8 +186,20 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     return side;
   }
 
-  function sinkOf(session: Session) {
-    return { submit: session.submit, note: (level: NoteLevel, text: string) => note(session.id, level, text) };
+  /** A client that owns the process could open any file itself; others name only what the configuration allows. */
+  function sinkOf(session: Session, isOurs: boolean) {
+    return {
+      submit(command: Command, settle: (outcome: Outcome) => void) {
+        let admitted: Command;
+        try {
+          admitted = isOurs ? command : withPathsInside(command, config.roots);
+        } catch (thrown) {
+          return settle(refused(thrown instanceof GatewayError ? thrown.code : 'internal', messageOf(thrown)));
+        }
+        session.submit(admitted, settle);
+      },
+      note: (level: NoteLevel, text: string) => note(session.id, level, text),
+    };
   }
 
   /** The shared stream of a dialect, and for SSE also the connection behind all posts to it. */
@@ -183,7 +212,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
   function postLink(request: ClientRequest & { session: string }): PostLink {
     const { session } = hub.get(request.session, owner);
     const { stream, side } = streamFor(session, request);
-    const link = posting.get(stream) ?? linkPosts(side.connection(session), stream, clock, sinkOf(session));
+    const link = posting.get(stream) ?? linkPosts(side.connection(session), stream, clock, sinkOf(session, false));
     posting.set(stream, link);
     return link;
   }
@@ -194,12 +223,13 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     return refusals.length === 0 ? { ok: true } : { ok: false, frames: refusals };
   }
 
-  function attach(channel: Channel, request: ClientRequest, options: { holds: boolean }, listener: ClientListener) {
+  /** A client that owns the process also holds its agent back when it cannot keep up. */
+  function attach(channel: Channel, request: ClientRequest, isOurs: boolean, listener: ClientListener) {
     const { session } = entryFor(request);
     const side = sideOf(request.frontend, request.options);
     const stream = session.stream(`${request.frontend} ${side.key}`, side.projection);
-    const reader = stream.attach(null, options.holds);
-    linkClient(channel, side.connection(session), reader, clock, sinkOf(session), listener);
+    const reader = stream.attach(null, isOurs);
+    linkClient(channel, side.connection(session), reader, clock, sinkOf(session, isOurs), listener);
   }
 
   function sweep(): void {
@@ -245,7 +275,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
       if (request.session === undefined) agentNamed(request.agent);
       else hub.get(request.session, owner);
     },
-    connect: (channel, request) => attach(channel, request, { holds: false }, { end: () => {} }),
+    connect: (channel, request) => attach(channel, request, false, { end: () => {} }),
     stream(request, cursor) {
       const { session } = hub.get(request.session, owner);
       return streamFor(session, request).stream.attach(cursor);
@@ -262,23 +292,18 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
       new Promise((resolve) => {
         // First what may be refused: a session must not be left behind.
         sideOf(request.frontend, request.options);
-        const { session } = openSession(request, true);
+        const { session } = openSession(request, true, opening?.lost);
         for (const command of opening?.commands ?? []) {
           session.submit(command, (outcome) => opening?.settled(command, outcome));
         }
-        attach(
-          channel,
-          { ...request, session: session.id, principal: owner },
-          { holds: true },
-          {
-            end: () => {
-              hub.remove(session.id, 'the client is gone');
-              resolve();
-            },
-            // `echo '…' | patchbay stdio`: the answer is still wanted when the question has been asked.
-            half: (finish) => session.whenIdle(() => finish('everything has been answered')),
+        attach(channel, { ...request, session: session.id, principal: owner }, true, {
+          end: () => {
+            hub.remove(session.id, 'the client is gone');
+            resolve();
           },
-        );
+          // `echo '…' | patchbay stdio`: the answer is still wanted when the question has been asked.
+          half: (finish) => session.whenIdle(() => finish('everything has been answered')),
+        });
       }),
     async drain(reason, graceMs) {
       closing = true;

@@ -45,7 +45,8 @@ on stderr. PATCHBAY_VERBOSE=1 tells repairs and losses too.
 
 --version prints the version of pi whose dialect is spoken.
 
-Exit codes: 0 done, 1 failed while running, 2 called wrongly, 128 and the signal's number after a signal.
+Exit codes: 0 done, 1 failed while running, as when an agent that is a program ends before it said anything, 2 called
+wrongly, 128 and the signal's number after a signal.
 
 Examples:
   PATCHBAY_AGENT=demo patchbay-pi --mode rpc --no-session
@@ -65,16 +66,17 @@ async function run(argv: PiArgv): Promise<void> {
     return;
   }
   if (argv.instead !== null) {
-    throw new GatewayError('invalid', `only --mode rpc is served here, and ${argv.instead} asks for something else`);
+    throw new GatewayError('invalid', `only --mode rpc is served here; start pi itself for ${argv.instead}`);
   }
-  const { config, opening, remarks } = chooseAgent(argv, { env: process.env, self: process.argv[1] ?? '' });
+  const { config, name, opening, remarks } = chooseAgent(argv, { env: process.env, self: process.argv[1] ?? '' });
   for (const sentence of remarks) remark(sentence);
   await serveStdio({
     config,
     frontend: dialect.frontend,
     client: dialect.client,
     verbose: (process.env.PATCHBAY_VERBOSE ?? '') !== '',
-    opening: { commands: opening, settled: tellRefusal },
+    opening: { commands: opening, settled: tellRefusal, lost: remark },
+    endsWithAgent: config.agents[name]?.command !== undefined,
     signalCode: (signal) => 128 + constants.signals[signal],
   });
 }
@@ -87,7 +89,7 @@ function dialectOf({ values }: PiArgv) {
 }
 
 function tellRefusal(command: Command, outcome: Outcome): void {
-  // A question only wakes the agent; how that went is told to whoever asks next.
+  // A question only wakes the agent; when that fails the agent is lost, which is told by itself.
   if (!outcome.ok && command.type !== 'query')
     remark(`${command.type} at the start was refused: ${outcome.error.message}`);
 }

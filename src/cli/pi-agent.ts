@@ -12,8 +12,11 @@ import { modelWish, type PiArgv } from './pi-argv.ts';
 /** Starts an agent that is a program at once, as pi itself would be: it may have something to say before it is asked. */
 const wake: Command = { type: 'query', subject: 'state' };
 
-/** Holds the agents that are being started above us, one a line, so that a circle is seen at its first turn. */
+/** Holds the agents that were started above us, one a line, so that a circle is seen. */
 export const chainVariable = 'PATCHBAY_PI_CHAIN';
+
+/** How often an agent may stand above itself: a tool of a healthy one may well start another. */
+const mostGenerations = 4;
 
 /** What the choice depends on. */
 export interface Surroundings {
@@ -93,13 +96,13 @@ export function findPi(path: string, self: string): string | null {
   return null;
 }
 
-/** The agent with the chain in its environment. Throws `invalid` when it is in the chain already. */
+/** The agent with the chain in its environment. Throws `invalid` when it is in the chain too often. */
 function withChain(agent: AgentConfig, place: string, env: Surroundings['env']): AgentConfig {
   if (agent.command === undefined) return agent;
   const above = (env[chainVariable] ?? '').split('\n').filter(Boolean);
-  if (above.includes(place)) {
+  if (above.filter((other) => other === place).length >= mostGenerations) {
     const sentence = `the agent ${place} leads back to patchbay-pi itself: its command must start the agent's own program`;
-    throw new GatewayError('invalid', `${sentence} (if that is meant, unset ${chainVariable} in its env)`);
+    throw new GatewayError('invalid', `${sentence} (if that is meant, begin its command with env -u ${chainVariable})`);
   }
   return { ...agent, env: { ...agent.env, [chainVariable]: [...above, place].join('\n') } };
 }

@@ -1,4 +1,5 @@
 // The command line of the `pi` executable, read as pi reads it. Pure: knows no file, no environment and no agent.
+import { GatewayError } from '../core/errors.ts';
 
 /** One of pi's options: what follows it, and who knows it. */
 interface Flag {
@@ -48,8 +49,12 @@ const flagByName: ReadonlyMap<string, Flag> = new Map(flags.flatMap((flag) => fl
 /** The words with which pi manages its packages, as the first of the line. */
 const subcommands: ReadonlySet<string> = new Set(['install', 'remove', 'update', 'list', 'config']);
 
-/** Our own options, which pi does not have. Each takes a value. */
-const own: ReadonlySet<string> = new Set(['--patchbay-agent', '--patchbay-config', '--patchbay-dialect']);
+/** Our own options, which pi does not have, and what follows each. */
+const own: ReadonlyMap<string, string> = new Map([
+  ['--patchbay-agent', 'a name'],
+  ['--patchbay-config', 'a file'],
+  ['--patchbay-dialect', 'a name'],
+]);
 
 /** One option as it was given. */
 export interface Given {
@@ -65,7 +70,7 @@ export interface Given {
 export interface PiArgv {
   readonly help: boolean;
   readonly version: boolean;
-  /** What pi would do instead of serving on stdin and stdout, in the words of the line; null: it would serve. */
+  /** What pi would do something else for than to serve on stdin and stdout, as people say it; null: it would serve. */
   readonly instead: string | null;
   /** By first name, ours too. Where an option is given twice the last one counts, as for pi. */
   readonly values: ReadonlyMap<string, string>;
@@ -74,7 +79,10 @@ export interface PiArgv {
   readonly words: readonly string[];
 }
 
-/** Reads the words behind the program's name. Total: what pi would not understand is kept and passed on. */
+/**
+ * Reads the words behind the program's name. What pi would not understand is kept and passed on; an option of ours that
+ * is misspelt or has no value is `invalid`, for it would choose nobody and reach the agent.
+ */
 export function parsePiArgv(argv: readonly string[]): PiArgv {
   const values = new Map<string, string>();
   const given: Given[] = [];
@@ -87,9 +95,10 @@ export function parsePiArgv(argv: readonly string[]): PiArgv {
   for (let at = 0; at < argv.length; at += 1) {
     const word = argv[at] ?? '';
     const next = argv[at + 1];
-    if (own.has(word)) {
-      values.set(word, next ?? '');
-      at += 1;
+    if (word.startsWith('--patchbay-')) {
+      const { name, value, length } = readOwn(word, next);
+      values.set(name, value);
+      at += length - 1;
       continue;
     }
     const flag = flagByName.get(word);
@@ -98,7 +107,7 @@ export function parsePiArgv(argv: readonly string[]): PiArgv {
     at += taken.length - 1;
     words.push(...taken);
     if (word.startsWith('@')) errands.push(word);
-    else if (!word.startsWith('-')) talks.push(word);
+    else if (!word.startsWith('-')) talks.push(`the message ${JSON.stringify(word)}`);
     if (!word.startsWith('-')) continue;
     const name = flag?.names[0] ?? word;
     if (name === '--print') talks.push(word);
@@ -119,6 +128,22 @@ export function parsePiArgv(argv: readonly string[]): PiArgv {
     given,
     words,
   };
+}
+
+/** `--name value` or `--name=value`, and of how many words it is made. */
+function readOwn(word: string, next: string | undefined): { name: string; value: string; length: number } {
+  const equals = word.indexOf('=');
+  const name = equals < 0 ? word : word.slice(0, equals);
+  const what = own.get(name);
+  if (what === undefined) {
+    throw new GatewayError('invalid', `there is no option ${name}; there are ${[...own.keys()].join(', ')}`);
+  }
+  const value = equals < 0 ? next : word.slice(equals + 1);
+  // The next option is no value: it was forgotten.
+  if (value === undefined || value === '' || (equals < 0 && value.startsWith('-'))) {
+    throw new GatewayError('invalid', `${name} needs ${what}`);
+  }
+  return { name, value, length: equals < 0 ? 2 : 1 };
 }
 
 function takes({ value }: Flag, next: string | undefined): boolean {

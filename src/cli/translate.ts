@@ -9,6 +9,7 @@ import { readBlocks } from '../transports/block-input.ts';
 import { createFrame } from '../transports/framing/frame.ts';
 import { jsonl } from '../transports/framing/jsonl.ts';
 import { collect } from './agent-options.ts';
+import { tellFailure } from './program.ts';
 
 /** Characters of output that are encoded at once. */
 const longText = 32 * 1024;
@@ -35,7 +36,7 @@ export function translateCommand(): Command {
     .description('translate frames of an agent into frames for a client')
     .requiredOption('--from <protocol>', 'protocol of the agent whose frames come in')
     .requiredOption('--to <protocol>', 'protocol of the client that reads what goes out')
-    .option('--losses', 'count on stderr what did not cross')
+    .option('--losses', 'count on stderr what did not cross, and say what was not understood')
     .option('--client <name=value>', 'an option of the client’s protocol; may be repeated', collect, {})
     .option('--option <name=value>', 'an option of the agent’s adapter; may be repeated', collect, {})
     .addHelpText('after', help)
@@ -43,9 +44,9 @@ export function translateCommand(): Command {
 }
 
 async function translate(options: TranslateOptions): Promise<void> {
-  const losses = new Map<string, number>();
+  const counts = { loss: new Map<string, number>(), violation: new Map<string, number>() };
   const translator = translatorFor(options, (level, text) => {
-    if (level === 'loss') losses.set(text, (losses.get(text) ?? 0) + 1);
+    if (level !== 'repair') counts[level].set(text, (counts[level].get(text) ?? 0) + 1);
   });
   const lines = createBatch();
   /** Text that is not in the batch yet: joining strings costs less than encoding each by itself. */
@@ -78,8 +79,11 @@ async function translate(options: TranslateOptions): Promise<void> {
     closeText();
     return writeAll(lines.take());
   };
-  // A reader like `head` may leave early; that is no failure of ours (threat T29).
-  process.stdout.on('error', () => process.exit(0));
+  process.stdout.on('error', (error) => {
+    // A reader like `head` may leave early; that is no failure of ours (threat T29). A full disk is one.
+    if (!('code' in error && error.code === 'EPIPE')) tellFailure('patchbay', error);
+    process.exit();
+  });
   await readBlocks(0, (block) => {
     decoder.push(block);
     add(translator.take());
@@ -88,7 +92,11 @@ async function translate(options: TranslateOptions): Promise<void> {
   decoder.end();
   add(translator.end());
   await flush();
-  if (options.losses === true) process.stderr.write(lossReport(losses));
+  // What was not understood is told to everybody: the result may look whole without it.
+  if (counts.violation.size > 0) {
+    process.stderr.write(report('violations', counts.violation, options.losses === true));
+  }
+  if (options.losses === true) process.stderr.write(report('losses', counts.loss, true));
 }
 
 /** Resolves when the reader took everything: what is written may lie in the block that is read into next. */
@@ -133,8 +141,9 @@ function traceRow(frame: Frame): { dir: string; line: string } | null {
   }
 }
 
-function lossReport(losses: ReadonlyMap<string, number>): string {
-  const total = [...losses.values()].reduce((sum, count) => sum + count, 0);
-  const rows = [...losses].sort((a, b) => b[1] - a[1]).map(([text, count]) => `  ${count} × ${text}`);
-  return [`${total} losses`, ...rows, ''].join('\n');
+/** How many there were, and with `rows` of what kinds, the most frequent first. */
+function report(name: string, counts: ReadonlyMap<string, number>, rows: boolean): string {
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const kinds = rows ? [...counts].sort((a, b) => b[1] - a[1]).map(([text, count]) => `  ${count} × ${text}`) : [];
+  return [`${total} ${name}`, ...kinds, ''].join('\n');
 }

@@ -4,22 +4,24 @@ import {
   closeSync,
   constants,
   fstatSync,
-  ftruncateSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
   openSync,
   readlinkSync,
   readSync,
-  realpathSync,
+  renameSync,
   type Stats,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { GatewayError, messageOf } from '../core/errors.ts';
+import { GatewayError } from '../core/errors.ts';
 import type { ExportPort } from '../core/export.ts';
 import { pageMark } from '../core/html.ts';
+import { faultInWords, realInside, realOrNull } from './paths.ts';
 
 /** Where a session's exports may go. */
 export interface ExportRules {
@@ -33,11 +35,12 @@ export interface ExportRules {
   readonly pathsForAgent: boolean;
 }
 
-/** Longest path that is looked at, bytes. */
-const longestPath = 4096;
+/** Longest name that file systems take, bytes. */
+const longestName = 255;
 
 /** The file itself and not what a link names; a pipe must not make us wait. */
-const openFlags = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const openFlags = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const newFlags = constants.O_CREAT | constants.O_EXCL | constants.O_RDWR | openFlags;
 
 /** The exports of one session. */
 export function createExports(rules: ExportRules): ExportPort {
@@ -54,7 +57,10 @@ export function createExports(rules: ExportRules): ExportPort {
         return file;
       } catch (thrown) {
         if (thrown instanceof GatewayError) throw thrown;
-        throw new GatewayError('internal', `the export could not be written: ${messageOf(thrown)}`, { cause: thrown });
+        // The system's own sentence names our directories, which are no client's business.
+        throw new GatewayError('internal', `the export could not be written (${codeOf(thrown) ?? 'unknown'})`, {
+          cause: thrown,
+        });
       }
     },
   };
@@ -81,7 +87,8 @@ export function createExportPlaces(configured: string | undefined): (exporter: E
     return directory;
   };
   const privateDirectory = () => {
-    unnamed ??= mkdtempSync(path.join(tmpdir(), 'patchbay-exports-'));
+    // Cleaners of such places may have taken it, and who is there instead may be anybody.
+    if (unnamed === null || !isOursAlone(unnamed)) unnamed = mkdtempSync(path.join(tmpdir(), 'patchbay-exports-'));
     return unnamed;
   };
   return ({ session, cwd, isOurs }) =>
@@ -99,52 +106,85 @@ function refusal(rule: string): GatewayError {
 
 /** What can be wrong with a path before any file is looked at. */
 function checkWords(wish: string): void {
-  if (Buffer.byteLength(wish) > longestPath) throw refusal(`must not be longer than ${longestPath} bytes`);
-  if (/[\p{Cc}\\]/u.test(wish)) throw refusal('must not hold control characters or backslashes');
-  const segments = wish.split('/');
-  if (segments.includes('..')) throw refusal('must not hold `..`');
-  if (wish.startsWith('~')) throw refusal('must not begin with `~`, which is not expanded');
-  if (!/[^.]\.html$/u.test(segments.at(-1) ?? '')) throw refusal('must end in a file name with `.html`');
+  const fault = faultInWords(wish);
+  if (fault !== null) throw refusal(fault);
+  const name = wish.slice(wish.lastIndexOf('/') + 1);
+  if (!/[^.]\.html$/u.test(name)) throw refusal('must end in a file name with `.html`');
+  if (Buffer.byteLength(name) > longestName) throw refusal(`must end in a name of at most ${longestName} bytes`);
 }
 
 /** The folder without links, if it is there and inside one of the roots. */
 function realFolder(folder: string, roots: readonly string[]): string {
-  const outside = refusal('must lie in an existing directory inside the export directory');
-  const real = realOrNull(folder);
-  if (real === null || statOf(real)?.isDirectory() !== true) throw outside;
-  const isInside = roots.some((root) => {
-    const base = realOrNull(root);
-    return base !== null && (real === base || real.startsWith(base.endsWith(path.sep) ? base : base + path.sep));
-  });
-  if (!isInside) throw outside;
-  return real;
+  const real = realInside(folder, roots);
+  if (real !== null && statOf(real)?.isDirectory() === true) return real;
+  throw refusal('must lie in an existing directory inside the export directory');
 }
 
-function realOrNull(file: string): string | null {
-  try {
-    return realpathSync(file);
-  } catch {
-    return null;
-  }
+/** A directory that only this user can look into. */
+function isOursAlone(directory: string): boolean {
+  const stats = statOf(directory);
+  if (stats?.isDirectory() !== true || (stats.mode & 0o077) !== 0) return false;
+  return process.getuid === undefined || stats.uid === process.getuid();
 }
 
 function writePage(file: string, html: string): void {
-  const descriptor = openNew(file) ?? openExport(file);
+  if (!writeNew(file, html, () => {})) replaceExport(file, html);
+}
+
+/** An older export stays whole until the new one is: a disk may be full. */
+function replaceExport(file: string, html: string): void {
+  const older = openExport(file);
   try {
-    if (!isAt(file, descriptor)) throw refusal('changed while the export was being written');
-    ftruncateSync(descriptor, 0);
+    const beside = path.join(path.dirname(file), `.patchbay-export-${randomUUID()}`);
+    writeNew(beside, html, () => {
+      checkPlace(file, older);
+      renameSync(beside, file);
+    });
+  } finally {
+    closeSync(older);
+  }
+}
+
+/** False when something of that name is there. What cannot be finished is taken away again. */
+function writeNew(file: string, html: string, finish: () => void): boolean {
+  const descriptor = openNew(file);
+  if (descriptor === null) return false;
+  try {
+    checkPlace(file, descriptor);
     writeFileSync(descriptor, html);
+    checkPlace(file, descriptor);
+    finish();
+    return true;
+  } catch (thrown) {
+    removeOpened(file, descriptor);
+    throw thrown;
   } finally {
     closeSync(descriptor);
   }
 }
 
+function checkPlace(file: string, descriptor: number): void {
+  if (!isAt(file, descriptor)) throw refusal('changed while the export was being written');
+}
+
+/** Removes a file that we made, wherever it lies by now. */
+function removeOpened(file: string, descriptor: number): void {
+  const place = openedPath(descriptor) ?? file;
+  try {
+    if (isSame(statOf(place), fstatSync(descriptor))) unlinkSync(place);
+  } catch {
+    // Whoever moved it may have taken our right to it as well.
+  }
+}
+
 /** Whoever moves folders about while we look must not lead us elsewhere: what was opened is what was meant. */
 function isAt(file: string, descriptor: number): boolean {
-  const found = statOf(file);
-  const opened = fstatSync(descriptor);
-  const isSame = found !== null && found.ino === opened.ino && found.dev === opened.dev;
-  return isSame && realOrNull(file) === file && (openedPath(descriptor) ?? file) === file;
+  const isThere = isSame(statOf(file), fstatSync(descriptor));
+  return isThere && realOrNull(file) === file && (openedPath(descriptor) ?? file) === file;
+}
+
+function isSame(found: Stats | null, opened: Stats): boolean {
+  return found !== null && found.ino === opened.ino && found.dev === opened.dev;
 }
 
 /** Where the kernel says that an open file lies; null on systems that do not say. */
@@ -159,7 +199,7 @@ function openedPath(descriptor: number): string | null {
 /** Null when something of that name is there. A conversation is nobody else's to read. */
 function openNew(file: string): number | null {
   try {
-    return openSync(file, constants.O_CREAT | constants.O_EXCL | openFlags, 0o600);
+    return openSync(file, newFlags, 0o600);
   } catch (thrown) {
     if (codeOf(thrown) === 'EEXIST') return null;
     throw thrown;
@@ -171,7 +211,7 @@ function openExport(file: string): number {
   const taken = refusal('there is a file of that name that is not an export');
   // Before it is opened: to open some devices is to use them.
   if (statOf(file)?.isFile() !== true) throw taken;
-  const descriptor = openSync(file, openFlags);
+  const descriptor = openSync(file, constants.O_RDONLY | openFlags);
   if (isExport(descriptor)) return descriptor;
   closeSync(descriptor);
   throw taken;

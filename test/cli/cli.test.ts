@@ -131,13 +131,14 @@ describe('stdio', () => {
 
   it('says why an agent cannot be started, and exits', async () => {
     const args = ['stdio', '--frontend', 'claude', '--backend', 'pi', '--', '/nowhere/pi'];
-    const { code, stdout } = await patchbay(args, { input: prompt('hello'), cwd: empty });
+    const { code, stdout, stderr } = await patchbay(args, { input: prompt('hello'), cwd: empty });
     const last = framesOf(stdout).at(-1);
     expect(last).toMatchObject({
       type: 'result',
       is_error: true,
       errors: [expect.stringMatching(/could not be started.*ENOENT/u)],
     });
+    expect(stderr).toMatch(/^\{[^\n]*"level":"error"[^\n]*"the agent is gone"[^\n]*could not be started[^\n]*\n$/u);
     expect(code).toBe(0);
   });
 
@@ -179,5 +180,14 @@ describe('translate', () => {
     const input = `${JSON.stringify({ type: 'brand_new_event' })}\n`;
     const { stderr } = await patchbay(['translate', '--from', 'pi', '--to', 'claude', '--losses'], { input });
     expect(stderr).toMatch(/^1 losses\n {2}1 × event of pi\n$/u);
+  });
+
+  it.each([
+    [[], '2 violations\n'],
+    [['--losses'], '2 violations\n  2 × skipped a line that is no JSON (7 bytes)\n0 losses\n'],
+  ])('tells how much was not understood, in any case: %j', async (more, told) => {
+    const input = `garbage\n${JSON.stringify({ type: 'agent_start' })}\ngarbage\n`;
+    const { code, stderr } = await patchbay(['translate', '--from', 'pi', '--to', 'claude', ...more], { input });
+    expect([code, stderr]).toEqual([0, told]);
   });
 });

@@ -19,8 +19,8 @@ describe('what pi is asked to do', () => {
     ['--mode rpc --mode text', '--mode text'],
     ['--print', '--print'],
     ['-p hello', '-p'],
-    ['hello', 'hello'],
-    ['--model opus hello', 'hello'],
+    ['hello', 'the message "hello"'],
+    ['--model opus hello', 'the message "hello"'],
     ['--resume', '--resume'],
     ['-r --mode rpc', '-r'],
     ['--mode rpc --export file.jsonl', '--export'],
@@ -52,13 +52,28 @@ describe('values and words', () => {
     ['--__proto__ x --constructor y', {}],
     ['--patchbay-agent demo --model b', { '--patchbay-agent': 'demo', '--model': 'b' }, '--model b'],
     ['--no-session --patchbay-dialect legacy -c', { '--patchbay-dialect': 'legacy' }, '--no-session -c'],
-    ['--patchbay-config', { '--patchbay-config': '' }, ''],
+    ['--patchbay-agent=demo --model b', { '--patchbay-agent': 'demo', '--model': 'b' }, '--model b'],
+    ['--patchbay-config=a=b.json -c', { '--patchbay-config': 'a=b.json' }, '-c'],
     ['--session --patchbay-agent', { '--session': '--patchbay-agent' }],
   ];
   test.each(rows)('%s', (text, values, words = text) => {
     const argv = line(text);
     expect(Object.fromEntries(argv.values)).toEqual(values);
     expect(argv.words.join(' ')).toBe(words);
+  });
+
+  test.each([
+    ['--patchbay-agent', '--patchbay-agent needs a name'],
+    ['--patchbay-agent --mode rpc', '--patchbay-agent needs a name'],
+    ['--patchbay-config=', '--patchbay-config needs a file'],
+    ['--mode rpc --patchbay-dialect', '--patchbay-dialect needs a name'],
+    [
+      '--mode rpc --patchbay-foo bar',
+      'there is no option --patchbay-foo; there are --patchbay-agent, --patchbay-config, --patchbay-dialect',
+    ],
+    ['--patchbay-agents=demo', expect.stringMatching(/^there is no option --patchbay-agents;/u)],
+  ])('an option of ours that is no good is refused, and is not pi’s: %s', (text, message) => {
+    expect(() => line(text)).toThrow(expect.objectContaining({ code: 'invalid', message }));
   });
 
   test('options keep their order, and their first name', () => {

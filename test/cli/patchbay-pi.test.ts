@@ -63,14 +63,16 @@ describe('of itself it tells', () => {
 
 describe('wrong calls exit with 2 and say what to do', () => {
   const rows: [args: string[], sentence: RegExp, env?: Record<string, string>][] = [
-    [['--mode', 'text'], /only --mode rpc is served here, and --mode text asks for something else/u],
-    [['--mode', 'json', '-p', 'hello'], /only --mode rpc .* --mode json/u],
-    [['-p', 'hello'], /only --mode rpc .* -p asks/u],
-    [['List all files'], /only --mode rpc .* List all files asks/u],
-    [['--list-models'], /only --mode rpc/u],
-    [['install', 'npm:x'], /only --mode rpc .* install asks/u],
-    [['--mode', 'rpc', '@notes.md'], /only --mode rpc .* @notes\.md asks/u],
+    [['--mode', 'text'], /only --mode rpc is served here; start pi itself for --mode text\n/u],
+    [['--mode', 'json', '-p', 'hello'], /start pi itself for --mode json\n/u],
+    [['-p', 'hello'], /start pi itself for -p\n/u],
+    [['List all files'], /start pi itself for the message "List all files"\n/u],
+    [['--list-models'], /start pi itself for --list-models\n/u],
+    [['install', 'npm:x'], /start pi itself for install\n/u],
+    [['--mode', 'rpc', '@notes.md'], /start pi itself for @notes\.md\n/u],
     [['--patchbay-agent', 'nobody'], /no agent named nobody; there are demo/u],
+    [['--patchbay-agent', '--mode', 'rpc'], /^patchbay-pi: --patchbay-agent needs a name\n$/u],
+    [['--patchbay-agnet=demo', '--mode', 'rpc'], /^patchbay-pi: there is no option --patchbay-agnet;/u],
     [['--patchbay-config', 'nowhere.json'], /cannot read nowhere\.json/u],
     [['--patchbay-dialect', 'klingon'], /no dialect named klingon; there are growing, delta-only, legacy/u],
     [['--mode', 'rpc'], /no dialect named klingon/u, { PATCHBAY_PI_DIALECT: 'klingon' }],
@@ -137,6 +139,37 @@ describe('who answers', () => {
     const answer = linesOf(stdout).find(({ command }) => command === 'prompt');
     expect(answer).toMatchObject({ success: false, error: expect.stringMatching(/leads back to patchbay-pi itself/u) });
     expect(code).toBe(0);
+  });
+});
+
+describe('an agent that is a program', () => {
+  const untilPrompted = `while read -r line; do case "$line" in *'"prompt"'*) exit 3;; esac; done`;
+
+  it.each<[string, string[], string]>([
+    ['ends at once', ['/bin/sh', '-c', 'echo boom: no key >&2; exit 3'], 'agent exited (code 3): boom: no key'],
+    ['cannot be started', ['/nowhere/pi'], 'agent could not be started: spawn /nowhere/pi ENOENT'],
+  ])('that %s ends us as well, with its last words, though the client waits', async (_name, command, words) => {
+    const cwd = folderWith({ failing: { protocol: 'pi', command } });
+    const { code, stderr } = await run(['--mode', 'rpc'], { cwd, holdInput: true });
+    expect([code, stderr]).toEqual([1, `patchbay-pi: ${words}\n`]);
+  });
+
+  it('that ends before it said anything still lets its client hear why', async () => {
+    const command = ['/bin/sh', '-c', `echo boom: no key >&2; ${untilPrompted}`];
+    const cwd = folderWith({ failing: { protocol: 'pi', command } });
+    const { code, stdout, stderr } = await run(['--mode', 'rpc'], { cwd, holdInput: true, input: hello });
+    expect(linesOf(stdout)).toContainEqual(
+      expect.objectContaining({ command: 'prompt', success: false, error: 'agent exited (code 3): boom: no key' }),
+    );
+    expect([code, stderr]).toEqual([1, 'patchbay-pi: agent exited (code 3): boom: no key\n']);
+  });
+
+  it('that ends later is told of, and is no failure of ours', async () => {
+    const greeting = JSON.stringify({ type: 'extension_ui_request', id: 'g', method: 'notify', message: 'hi' });
+    const command = ['/bin/sh', '-c', `echo '${greeting}'; ${untilPrompted}`];
+    const cwd = folderWith({ failing: { protocol: 'pi', command } });
+    const { code, stderr } = await run(['--mode', 'rpc'], { cwd, input: hello });
+    expect([code, stderr]).toEqual([0, 'patchbay-pi: agent exited (code 3)\n']);
   });
 });
 

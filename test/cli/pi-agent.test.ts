@@ -150,9 +150,15 @@ describe('circles', () => {
     expect(chainOf({ [chainVariable]: `${file}#old` })).toBe(`${file}#old\n${file}#real`);
   });
 
-  test('one that is above already is refused', () => {
-    expect(() => choose('', { [chainVariable]: `${file}#old\n${file}#real` })).toThrow(
-      /leads back to patchbay-pi itself/u,
+  const chain = (...names: string[]) => ({ [chainVariable]: names.map((name) => `${file}#${name}`).join('\n') });
+
+  test('one that a tool of its own starts again is served, a few generations deep', () => {
+    expect(chainOf(chain('real', 'old', 'real', 'real'))?.split('\n')).toHaveLength(5);
+  });
+
+  test('one that is above more often than that is refused, and how to start it all the same is told', () => {
+    expect(() => choose('', chain('real', 'old', 'real', 'real', 'real'))).toThrow(
+      /leads back to patchbay-pi itself.*\(if that is meant, begin its command with env -u PATCHBAY_PI_CHAIN\)$/u,
     );
   });
 

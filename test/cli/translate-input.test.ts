@@ -104,3 +104,14 @@ it('a reader that leaves ends it, and that is no failure', async () => {
   child.stdin?.write(trace);
   expect(await once(child, 'exit')).toEqual([0, null]);
 });
+
+it('a disk that takes nothing is a failure, and is told', async () => {
+  const args = [main, 'translate', '--from', 'pi', '--to', 'claude'];
+  const child = spawn(process.execPath, args, { stdio: [openSync(file, 'r'), openSync('/dev/full', 'w'), 'pipe'] });
+  let told = '';
+  child.stderr?.setEncoding('utf8').on('data', (piece: string) => {
+    told += piece;
+  });
+  expect(await once(child, 'close')).toEqual([1, null]);
+  expect(told).toBe('patchbay: ENOSPC: no space left on device, write\n');
+});

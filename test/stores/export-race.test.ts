@@ -1,4 +1,5 @@
-// Somebody moves folders about while an export is opened (threat T9): the file system is ours for a moment.
+// Somebody moves folders about while an export is opened (threat T9), or the disk is full: the file system is ours for
+// a moment.
 import {
   mkdirSync,
   mkdtempSync,
@@ -8,6 +9,7 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +17,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { pageMark } from '../../src/core/html.ts';
 import { createExports } from '../../src/stores/export.ts';
 
-const hooks = vi.hoisted(() => ({ beforeOpen: () => {}, afterOpen: () => {} }));
+const hooks = vi.hoisted(() => ({ beforeOpen: () => {}, afterOpen: () => {}, isFull: false }));
 
 vi.mock('node:fs', async (importOriginal) => {
   const real = await importOriginal<typeof import('node:fs')>();
@@ -29,6 +31,10 @@ vi.mock('node:fs', async (importOriginal) => {
         hooks.afterOpen();
       }
     },
+    writeFileSync: (...[file, data, ...rest]: Parameters<typeof real.writeFileSync>) => {
+      real.writeFileSync(file, hooks.isFull ? String(data).slice(0, 5) : data, ...rest);
+      if (hooks.isFull) throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    },
   };
 });
 
@@ -40,6 +46,7 @@ beforeEach(() => {
 afterEach(() => {
   hooks.beforeOpen = () => {};
   hooks.afterOpen = () => {};
+  hooks.isFull = false;
   rmSync(base, { recursive: true, force: true });
 });
 
@@ -54,25 +61,62 @@ function swapBack(): void {
   renameSync(join(base, 'exports/was'), join(base, 'exports/sub'));
 }
 
-test.each<[string, () => void, () => void]>([
+const createSubject = () =>
+  createExports({ directory: () => join(base, 'exports'), session: 's', pathsForAgent: false });
+/** All files, with what they hold. */
+const files = () =>
+  readdirSync(base, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => [join(parentPath, name), readFileSync(join(parentPath, name), 'utf8')]);
+const older = `${pageMark}older words`;
+
+const swaps: [string, () => void, () => void][] = [
   ['before it is opened', swap, () => {}],
   ['just for the moment in which it is opened', swap, swapBack],
   ['after it was opened', () => {}, swap],
-])('a folder that is swapped %s: nothing is written', (_name, beforeOpen, afterOpen) => {
-  const exports = createExports({ directory: () => join(base, 'exports'), session: 's', pathsForAgent: false });
-  hooks.beforeOpen = once(beforeOpen);
-  hooks.afterOpen = once(afterOpen);
-  expect(() => exports.write(`${pageMark}words`, 'sub/a.html')).toThrow(
+];
+
+test.each(swaps)('a folder that is swapped %s: nothing is written, nothing is left', (_name, beforeOpen, afterOpen) => {
+  hooks.beforeOpen = nth(1, beforeOpen);
+  hooks.afterOpen = nth(1, afterOpen);
+  expect(() => createSubject().write(`${pageMark}words`, 'sub/a.html')).toThrow(
     expect.objectContaining({ code: 'invalid', message: 'export path: changed while the export was being written' }),
   );
-  const outside = readdirSync(join(base, 'outside'));
-  expect(outside.map((name) => readFileSync(join(base, 'outside', name), 'utf8')).join('')).toBe('');
+  expect(files()).toEqual([]);
 });
 
-function once(act: () => void): () => void {
-  let left = 1;
+test.each(
+  // It is opened in vain, then to see what is there, then the new one beside it.
+  [2, 3].flatMap((open) => swaps.map(([when, before, after]) => [open, when, before, after] as const)),
+)('the same with an older export, at opening %i, %s', (open, _when, beforeOpen, afterOpen) => {
+  writeFileSync(join(base, 'exports/sub/a.html'), older);
+  writeFileSync(join(base, 'outside/a.html'), `${pageMark}outside`);
+  hooks.beforeOpen = nth(open, beforeOpen);
+  hooks.afterOpen = nth(open, afterOpen);
+  expect(() => createSubject().write(`${pageMark}words`, 'sub/a.html')).toThrow(
+    expect.objectContaining({ code: 'invalid', message: 'export path: changed while the export was being written' }),
+  );
+  expect(files().map(([, text]) => text)).toEqual(expect.arrayContaining([older, `${pageMark}outside`]));
+  expect(files()).toHaveLength(2);
+});
+
+test('a full disk leaves the older export as it was, and nothing beside it', () => {
+  writeFileSync(join(base, 'exports/a.html'), older);
+  const before = files();
+  hooks.isFull = true;
+  for (const name of ['a.html', 'b.html']) {
+    expect(() => createSubject().write(`${pageMark}words`, name)).toThrow(
+      expect.objectContaining({ code: 'internal', message: 'the export could not be written (ENOSPC)' }),
+    );
+  }
+  hooks.isFull = false;
+  expect(files()).toEqual(before);
+});
+
+function nth(number: number, act: () => void): () => void {
+  let calls = 0;
   return () => {
-    left -= 1;
-    if (left === 0) act();
+    calls += 1;
+    if (calls === number) act();
   };
 }

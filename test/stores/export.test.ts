@@ -63,6 +63,7 @@ describe('a path that is allowed', () => {
     ['none', () => undefined, () => inside('session-one____two.html')],
     ['a name', () => 'a.html', () => inside('a.html')],
     ['a name with a dot, spaces and letters', () => '.a é b.v2.html', () => inside('.a é b.v2.html')],
+    ['a name that is as long as it may be', () => `${'a'.repeat(250)}.html`, () => inside(`${'a'.repeat(250)}.html`)],
     ['dots that are no step up', () => 'a..b.html', () => inside('a..b.html')],
     ['a folder', () => 'sub/a.html', () => inside('sub', 'a.html')],
     ['a folder that ends in a dot', () => 'sub./a.html', () => inside('sub.', 'a.html')],
@@ -82,6 +83,7 @@ const outside = 'export path: must lie in an existing directory inside the expor
 const taken = 'export path: there is a file of that name that is not an export';
 const steps = 'export path: must not hold `..`';
 const control = 'export path: must not hold control characters or backslashes';
+const named = 'export path: must end in a name of at most 255 bytes';
 const tilde = 'export path: must not begin with `~`, which is not expanded';
 
 describe('a path that is refused', () => {
@@ -109,6 +111,8 @@ describe('a path that is refused', () => {
     ['the ending alone in a folder', () => 'sub/.html', ending],
     ['dots before the ending', () => '...html', ending],
     ['too long', () => `${'a'.repeat(4092)}.html`, 'export path: must not be longer than 4096 bytes'],
+    ['a name that is too long', () => `sub/${'a'.repeat(251)}.html`, named],
+    ['a name that is too long in bytes', () => `${'é'.repeat(126)}.html`, named],
     ['too long in bytes', () => `${'é'.repeat(2046)}.html`, 'export path: must not be longer than 4096 bytes'],
     ['a file outside', () => join(base, 'a.html'), outside],
     ['a folder whose name begins alike', () => join(base, 'exports-evil', 'a.html'), outside],
@@ -174,11 +178,10 @@ test('the directory may itself be behind a link: what counts is where that leads
   expect(exportsAt(alias).write(page('x'), join(root, 'b.html'))).toBe(inside('b.html'));
 });
 
-test('a disk that refuses is no fault of the client', () => {
-  const long = `${'a'.repeat(300)}.html`;
-  expect(() => exportsAt().write(page('x'), long)).toThrow(
-    expect.objectContaining({ code: 'internal', message: expect.stringContaining('ENAMETOOLONG') }),
-  );
+test('a disk that refuses is no fault of the client, and tells it no place of ours', () => {
+  const message = 'the export could not be written (EEXIST)';
+  const exports = createExportPlaces(inside('mine.html'))({ session: 's', cwd: base, isOurs: false });
+  expect(() => exports.write(page('x'), 'a.html')).toThrow(expect.objectContaining({ code: 'internal', message }));
 });
 
 describe('the exports of a gateway', () => {
@@ -207,6 +210,22 @@ describe('the exports of a gateway', () => {
     } finally {
       rmSync(directory, { recursive: true });
     }
+  });
+
+  test.each<[string, (directory: string) => void]>([
+    ['was taken by a cleaner', () => {}],
+    ['is somebody else’s by now', (directory) => mkdirSync(directory, { mode: 0o755 })],
+    ['is a link by now', (directory) => symlinkSync(base, directory)],
+  ])('of others go to a new directory when theirs %s', (_name, replace) => {
+    const exports = createExportPlaces(undefined)(exporter(false));
+    const first = dirname(exports.write(page('x'), undefined));
+    rmSync(first, { recursive: true });
+    replace(first);
+    const second = dirname(exports.write(page('x'), 'a.html'));
+    rmSync(second, { recursive: true });
+    rmSync(first, { recursive: true, force: true });
+    expect(second).not.toBe(first);
+    expect(readdirSync(base)).not.toContain('a.html');
   });
 
   test('go where the configuration says, which is made when it is needed', () => {

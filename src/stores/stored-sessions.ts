@@ -1,0 +1,38 @@
+// Which stored sessions a client on the network may have an agent open: those inside the configured roots (threat T9).
+// Knows no protocol.
+import { lstatSync } from 'node:fs';
+import path from 'node:path';
+import type { Command } from '../core/command.ts';
+import { GatewayError } from '../core/errors.ts';
+import { faultInWords, realInside } from './paths.ts';
+
+/**
+ * The command as an agent may be given it: with the path that was looked at, which no link leads away from. Throws
+ * `invalid` when the path that it names is not there, or lies outside the roots. A path on the machine of a remote agent
+ * cannot be looked at: it counts as not there.
+ */
+export function withPathsInside(command: Command, roots: readonly string[]): Command {
+  switch (command.type) {
+    case 'switch-session':
+    case 'load-session':
+      return { ...command, path: checked(command.path, roots) };
+    case 'new-session':
+      return command.parent === undefined ? command : { ...command, parent: checked(command.parent, roots) };
+    default:
+      return command;
+  }
+}
+
+function checked(wish: string, roots: readonly string[]): string {
+  const fault = faultInWords(wish) ?? (path.isAbsolute(wish) ? null : 'must be absolute');
+  if (fault !== null) throw new GatewayError('invalid', `session path: ${fault}`);
+  const real = realInside(wish, roots);
+  if (real !== null && isFileOrDirectory(real)) return real;
+  throw new GatewayError('invalid', 'session path: must name something that exists inside one of the configured roots');
+}
+
+/** To open anything else may be to use it. */
+function isFileOrDirectory(file: string): boolean {
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  return stats?.isFile() === true || stats?.isDirectory() === true;
+}
