@@ -12,7 +12,8 @@ import { GatewayError, messageOf, type Outcome, refused } from './core/errors.ts
 import { createHub, type HubEntry } from './core/hub.ts';
 import { type Figures, metricsText } from './core/metrics.ts';
 import { linkPosts, type PostLink } from './core/post-link.ts';
-import { createSession, defaultSessionLimits, type Session } from './core/session.ts';
+import { createSession, type Session } from './core/session.ts';
+import { defaultSessionLimits } from './core/session-ports.ts';
 import type { Stream } from './core/stream.ts';
 import type { Log } from './log.ts';
 import { createExportPlaces } from './stores/export.ts';

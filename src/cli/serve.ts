@@ -41,7 +41,7 @@ export function serveCommand(): Command {
 }
 
 async function serve(command: readonly string[], options: ServeOptions): Promise<void> {
-  // Only here: the other commands serve nothing, and the HTTP packages are a third of the time that it takes to start.
+  // Only here: the other commands serve nothing, and they start about a tenth sooner without the HTTP packages.
   const { listen } = await import('../transports/http/server.ts');
   const config = configFrom(options, command);
   const level: LogLevel = options.verbose === true ? 'debug' : 'warn';

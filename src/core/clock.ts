@@ -16,24 +16,38 @@ export interface Timers {
   clear(): void;
 }
 
+/** A class, and the map made late: a session has several of these, and most of the time no timer runs. */
+class NamedTimers implements Timers {
+  readonly #clock: Clock;
+  #running: Map<string, () => void> | null = null;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  has(name: string): boolean {
+    return this.#running?.has(name) === true;
+  }
+
+  set(name: string, ms: number | null, callback: () => void): void {
+    this.#running?.get(name)?.();
+    this.#running?.delete(name);
+    if (ms === null) return;
+    this.#running ??= new Map();
+    const cancel = this.#clock.after(ms, () => {
+      this.#running?.delete(name);
+      callback();
+    });
+    this.#running.set(name, cancel);
+  }
+
+  clear(): void {
+    for (const cancel of this.#running?.values() ?? []) cancel();
+    this.#running?.clear();
+  }
+}
+
 /** Keeps the timers of one machine, so that they can all be stopped at its end. */
 export function createTimers(clock: Clock): Timers {
-  const running = new Map<string, () => void>();
-  return {
-    has: (name) => running.has(name),
-    set(name, ms, callback) {
-      running.get(name)?.();
-      running.delete(name);
-      if (ms === null) return;
-      const cancel = clock.after(ms, () => {
-        running.delete(name);
-        callback();
-      });
-      running.set(name, cancel);
-    },
-    clear() {
-      for (const cancel of running.values()) cancel();
-      running.clear();
-    },
-  };
+  return new NamedTimers(clock);
 }

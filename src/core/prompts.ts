@@ -28,16 +28,16 @@ export interface PromptPorts {
   complain(text: string): void;
 }
 
-/** The prompts of one session. */
+/** The prompts of one session. Functions, for V8 gives each object with getters a dictionary of its own. */
 export interface Prompts {
   /** A run is open, or the agent has the prompt that will open one. */
-  readonly running: boolean;
+  isRunning(): boolean;
   /** Running, or compacting: agents take a prompt during a compaction and then forget it. */
-  readonly busy: boolean;
+  isBusy(): boolean;
   /** Prompts that wait and will run of themselves. */
-  readonly queued: number;
+  queued(): number;
   /** {@link queued}, and the follow-ups that wait for a run to follow. */
-  readonly waiting: number;
+  waiting(): number;
   submit(command: Prompt, settle: Settle): void;
   followUp(command: CommandOf<'follow-up'>, settle: Settle): void;
   clearQueue(command: CommandOf<'clear-queue'>, settle: Settle): void;
@@ -215,18 +215,10 @@ export function createPrompts(ports: PromptPorts): Prompts {
   }
 
   return {
-    get running() {
-      return isRunning();
-    },
-    get busy() {
-      return isBusy();
-    },
-    get queued() {
-      return waiting.length;
-    },
-    get waiting() {
-      return waiting.length + followUps.length;
-    },
+    isRunning,
+    isBusy,
+    queued: () => waiting.length,
+    waiting: () => waiting.length + followUps.length,
     submit,
     followUp,
     clearQueue,

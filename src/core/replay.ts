@@ -66,20 +66,14 @@ export function retell(
   make: (view: SessionView) => Projection,
 ): { projection: Projection; frames: Out[] } {
   const past = emptyTranscript();
-  let transcript = past;
-  const projection = make({
-    id: view.id,
-    epoch: view.epoch,
-    timeOrigin: view.timeOrigin,
-    get transcript() {
-      return transcript;
-    },
-  });
+  // A plain field: V8 would give an object with a getter a dictionary of its own, and every stream keeps one of these.
+  const told = { id: view.id, epoch: view.epoch, timeOrigin: view.timeOrigin, transcript: past };
+  const projection = make(told);
   const frames: Out[] = [];
   for (const logged of replay(view.transcript)) {
     fold(past, logged);
     for (const frame of projection.event(logged)) frames.push(frame);
   }
-  transcript = view.transcript;
+  told.transcript = view.transcript;
   return { projection, frames };
 }

@@ -1,52 +1,12 @@
 // One conversation with one agent, whoever watches: its state, its streams and its end. What is said in it is
 // conversation.ts's. Knows no protocol.
-import type { NoteLevel, Projection, SessionView } from './adapter.ts';
-import type { AgentConnection } from './agent-link.ts';
-import type { Clock } from './clock.ts';
+import type { Projection, SessionView } from './adapter.ts';
 import type { Command } from './command.ts';
 import { type Conversation, startConversation } from './conversation.ts';
 import type { Outcome } from './errors.ts';
-import type { ExportPort } from './export.ts';
+import type { SessionPorts } from './session-ports.ts';
 import { createStream, type Stream } from './stream.ts';
 import { emptyTranscript, type Transcript } from './transcript.ts';
-import type { WindowLimits } from './window.ts';
-
-/** How long and how much a session waits and keeps. */
-export interface SessionLimits {
-  /** An open approval or dialog is denied or cancelled after this, ms. */
-  readonly questionMs: number;
-  /** An agent that does not end its run so long after an abort is ended itself, ms. */
-  readonly abortMs: number;
-  /** An agent that says nothing for so long inside a run is ended, ms; null: never. */
-  readonly silenceMs: number | null;
-  /** Prompts that may wait behind the running one. */
-  readonly queuedPrompts: number;
-  readonly window?: WindowLimits;
-}
-
-/** Limits from the reliability reference (F4, F15). */
-export const defaultSessionLimits: SessionLimits = {
-  questionMs: 10 * 60_000,
-  abortMs: 10_000,
-  silenceMs: null,
-  queuedPrompts: 64,
-};
-
-/** What a session is made of. */
-export interface SessionPorts {
-  readonly id: string;
-  /** 12 hex digits, new with each life of the session. */
-  readonly epoch: string;
-  /** See SessionView; default 0. */
-  readonly timeOrigin?: number;
-  readonly clock: Clock;
-  readonly limits: SessionLimits;
-  /** Starts a fresh agent. May throw; the command that needed it fails then. */
-  connect(): AgentConnection;
-  /** Where exports go; without it only the agent can make them. */
-  readonly exports?: ExportPort;
-  note(level: NoteLevel, text: string): void;
-}
 
 /** A session at work. */
 export interface Session extends SessionView {

@@ -38,7 +38,7 @@ const pressureShare = { high: 1 / 8, low: 1 / 32 };
 /** What a stream may be told. */
 export interface StreamOptions {
   readonly limits?: WindowLimits;
-  /** Told true while a holding reader is behind, at each event; false once, when it has caught up. */
+  /** Told true while a holding reader is behind, whenever readers are woken; false once, when it has caught up. */
   pressure?(pressure: boolean): void;
   /** Takes the losses and other notes of the projection. */
   note?(level: NoteLevel, text: string): void;
@@ -82,10 +82,31 @@ export function createStream(
   let held: LoggedDelta | null = null;
   let isPressed = false;
   let closed: string | null = null;
+  /** Number of the first frame that waiting readers have not heard of; null: they know of all. */
+  let unheard: number | null = null;
+  let isWaking = false;
 
-  const wakeAll = () => {
+  function wakeAll(): void {
+    unheard = null;
     for (const reader of readers) reader.wake();
-  };
+  }
+
+  function wakeNow(): void {
+    wakeAll();
+    measure();
+  }
+
+  /** One read of the agent often gives hundreds of deltas: readers are woken for all of them, before anything else happens. */
+  function wakeSoon(first: number): void {
+    unheard ??= first;
+    if (shareFrom(unheard) > pressureShare.low) return wakeNow();
+    if (isWaking) return;
+    isWaking = true;
+    queueMicrotask(() => {
+      isWaking = false;
+      if (unheard !== null) wakeNow();
+    });
+  }
 
   function fromSnapshot(reset: Position['reset']): Position {
     tellHeld();
@@ -216,9 +237,11 @@ export function createStream(
     const notes = projection.notes?.();
     if (notes !== undefined) for (const { level, text } of notes) options.note?.(level, text);
     if (outs.length === 0) return;
+    const first = window.top;
     for (const out of outs) window.push(out, logged.seq);
-    wakeAll();
-    measure();
+    // What merges must not pile up before a reader that may turn out to be busy.
+    if (logged.event.type === 'block-delta' && projection.merges !== true) wakeSoon(first);
+    else wakeNow();
   }
 
   function tellHeld(): void {

@@ -61,17 +61,17 @@ export interface Transcript {
   runs: number;
   turn: boolean;
   /** Open messages by lane: '' for the main thread, else the parent call. */
-  readonly open: Map<string, AssistantMessage>;
+  open: Map<string, AssistantMessage>;
   /** Tool calls of the current run. */
-  readonly tools: Map<string, ToolRun>;
-  readonly approvals: Map<string, EventOf<'approval-request'>>;
-  readonly dialogs: Map<string, EventOf<'dialog-request'>>;
+  tools: Map<string, ToolRun>;
+  approvals: Map<string, EventOf<'approval-request'>>;
+  dialogs: Map<string, EventOf<'dialog-request'>>;
   compaction: EventOf<'compaction-start'> | null;
   retry: EventOf<'retry-start'> | null;
   queue: Pick<EventOf<'queue-changed'>, 'steering' | 'followUp'>;
   info: SessionInfo;
-  readonly servers: Map<string, EventOf<'tool-server-changed'>>;
-  readonly displays: Map<string, EventOf<'display'>>;
+  servers: Map<string, EventOf<'tool-server-changed'>>;
+  displays: Map<string, EventOf<'display'>>;
   agent: 'up' | 'down';
   usage: Usage;
   /** US dollars. */
@@ -85,6 +85,14 @@ export function laneOf(event: { parent?: string | undefined }): string {
   return event.parent ?? '';
 }
 
+/** Most sessions never need most of their maps, and six empty ones weigh 1 KB: they share this one, and leave it so. */
+const nothing = new Map<string, never>();
+
+/** The map with one entry more; a map of its own, if that is the first. */
+function withEntry<Value>(map: Map<string, Value>, key: string, value: Value): Map<string, Value> {
+  return (map === nothing ? new Map<string, Value>() : map).set(key, value);
+}
+
 /** The state before any event. */
 export function emptyTranscript(): Transcript {
   return {
@@ -92,16 +100,16 @@ export function emptyTranscript(): Transcript {
     run: null,
     runs: 0,
     turn: false,
-    open: new Map(),
-    tools: new Map(),
-    approvals: new Map(),
-    dialogs: new Map(),
+    open: nothing,
+    tools: nothing,
+    approvals: nothing,
+    dialogs: nothing,
     compaction: null,
     retry: null,
     queue: { steering: [], followUp: [] },
     info: {},
-    servers: new Map(),
-    displays: new Map(),
+    servers: nothing,
+    displays: nothing,
     agent: 'up',
     usage: noUsage,
     cost: 0,
@@ -138,7 +146,7 @@ export function fold(transcript: Transcript, logged: Logged): void {
       return;
     case 'message-start': {
       const message: AssistantMessage = { role: 'assistant', start: event, seq, startedAt: at, blocks: [] };
-      transcript.open.set(laneOf(event), message);
+      transcript.open = withEntry(transcript.open, laneOf(event), message);
       transcript.items.push({ kind: 'message', message });
       return;
     }
@@ -163,7 +171,7 @@ export function fold(transcript: Transcript, logged: Logged): void {
       if (event.type !== 'tool-update') keep(transcript, logged);
       return;
     case 'approval-request':
-      transcript.approvals.set(event.id, event);
+      transcript.approvals = withEntry(transcript.approvals, event.id, event);
       keep(transcript, logged);
       return;
     case 'approval-end':
@@ -171,7 +179,7 @@ export function fold(transcript: Transcript, logged: Logged): void {
       keep(transcript, logged);
       return;
     case 'dialog-request':
-      transcript.dialogs.set(event.id, event);
+      transcript.dialogs = withEntry(transcript.dialogs, event.id, event);
       return;
     case 'dialog-end':
       transcript.dialogs.delete(event.id);
@@ -197,7 +205,7 @@ export function fold(transcript: Transcript, logged: Logged): void {
       transcript.info = { ...transcript.info, ...event.changes };
       return;
     case 'tool-server-changed':
-      transcript.servers.set(event.name, event);
+      transcript.servers = withEntry(transcript.servers, event.name, event);
       return;
     case 'display':
       foldDisplay(transcript, event);
@@ -268,7 +276,7 @@ function openBlock({ index, block: head }: EventOf<'block-start'>): Block {
 
 function announce(transcript: Transcript, head: { id: string; name: string }, parent: string | undefined): void {
   if (transcript.tools.get(head.id)?.state === 'running') return;
-  transcript.tools.set(head.id, {
+  transcript.tools = withEntry<ToolRun>(transcript.tools, head.id, {
     call: head.id,
     name: head.name,
     parent,
@@ -296,7 +304,8 @@ function foldTool(transcript: Transcript, event: EventOf<'tool-start' | 'tool-up
   const tool = transcript.tools.get(event.call);
   if (event.type === 'tool-start') {
     const { call, name, input, parent } = event;
-    transcript.tools.set(call, { call, name, input, parent, state: 'running', progress: [] });
+    const run: ToolRun = { call, name, input, parent, state: 'running', progress: [] };
+    transcript.tools = withEntry(transcript.tools, call, run);
     return;
   }
   if (event.type === 'tool-update') {
@@ -312,5 +321,5 @@ function foldTool(transcript: Transcript, event: EventOf<'tool-start' | 'tool-up
 function foldDisplay(transcript: Transcript, event: EventOf<'display'>): void {
   const key = `${event.place}:${event.key ?? ''}`;
   if (event.lines === null) transcript.displays.delete(key);
-  else transcript.displays.set(key, event);
+  else transcript.displays = withEntry(transcript.displays, key, event);
 }

@@ -59,6 +59,108 @@ export interface Window {
 /** What a view costs beside the bytes that it shows. */
 const viewBytes = 128;
 
+/** A class, for its getters: V8 gives each object literal with getters a dictionary and a shape of its own. */
+class FrameWindow implements Window {
+  readonly #epoch: string;
+  readonly #limits: WindowLimits;
+  /** From `head` on the frames that are kept; what is before it is let go of, only its room remains for a while. */
+  #kept: (Placed | undefined)[] = [];
+  #base = 0;
+  #head = 0;
+  /** Bytes of all frames ever, and of those that fell off. */
+  #total = 0;
+  #gone = 0;
+  /** Made with the first bytes: most dialects only ever give text. */
+  #counted: WeakSet<ArrayBufferLike> | null = null;
+  #last: Place;
+  /** Place of the newest frame that fell off, or where the window began: a reader may still resume right after it. */
+  #floor: Place;
+
+  constructor(epoch: string, seq: number, limits: WindowLimits) {
+    this.#epoch = epoch;
+    this.#limits = limits;
+    this.#last = { seq, sub: 0 };
+    this.#floor = this.#last;
+  }
+
+  get base(): number {
+    return this.#base;
+  }
+
+  get top(): number {
+    return this.#base + this.#kept.length - this.#head;
+  }
+
+  get last(): Place {
+    return this.#last;
+  }
+
+  push(out: Out, seq: number): void {
+    const sub = this.#last.seq === seq ? this.#last.sub + 1 : 1;
+    this.#total += this.#held(out);
+    const placed = new PlacedFrame(this.#epoch, out, seq, sub, this.#total);
+    this.#kept.push(placed);
+    this.#last = placed;
+    this.#evict();
+  }
+
+  at(number: number): Placed | undefined {
+    return this.#kept[this.#head + number - this.#base];
+  }
+
+  bytesFrom(number: number): number {
+    return this.#total - (number <= this.#base ? this.#gone : (this.at(number - 1)?.end ?? this.#total));
+  }
+
+  after(place: Place): number | null {
+    if (comparePlaces(place, this.#floor) < 0 || comparePlaces(place, this.#last) > 0) return null;
+    let low = this.#base;
+    let high = this.top;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const placed = this.at(middle);
+      if (placed !== undefined && comparePlaces(placed, place) <= 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #held(out: Out): number {
+    if (typeof out === 'string') return out.length;
+    let bytes = 0;
+    for (const piece of out) {
+      if (typeof piece === 'string') bytes += piece.length;
+      else {
+        bytes += viewBytes;
+        this.#counted ??= new WeakSet();
+        if (this.#counted.has(piece.buffer)) continue;
+        this.#counted.add(piece.buffer);
+        bytes += piece.buffer.byteLength;
+      }
+    }
+    return bytes;
+  }
+
+  #evict(): void {
+    const { frames, bytes } = this.#limits;
+    const kept = this.#kept;
+    while (kept.length - this.#head > 1 && (kept.length - this.#head > frames || this.#total - this.#gone > bytes)) {
+      const oldest = kept[this.#head];
+      if (oldest === undefined) return;
+      this.#gone = oldest.end;
+      this.#floor = { seq: oldest.seq, sub: oldest.sub };
+      kept[this.#head] = undefined;
+      this.#head += 1;
+      this.#base += 1;
+    }
+    // Shifting an array for each frame would be quadratic; cut it now and then.
+    if (this.#head > 1024 && this.#head * 2 > kept.length) {
+      this.#kept = kept.slice(this.#head);
+      this.#head = 0;
+    }
+  }
+}
+
 /**
  * Starts a window after event `seq`.
  *
@@ -68,84 +170,7 @@ const viewBytes = 128;
  * has fallen off is no longer counted: that is at most one for each message that is still open.
  */
 export function createWindow(epoch: string, seq: number, limits: WindowLimits = defaultWindow): Window {
-  /** From `head` on the frames that are kept; what is before it is let go of, only its room remains for a while. */
-  let kept: (Placed | undefined)[] = [];
-  let base = 0;
-  let head = 0;
-  /** Bytes of all frames ever, and of those that fell off. */
-  let total = 0;
-  let gone = 0;
-  const counted = new WeakSet<ArrayBufferLike>();
-  let last: Place = { seq, sub: 0 };
-  /** Place of the newest frame that fell off, or where the window began: a reader may still resume right after it. */
-  let floor: Place = last;
-  const at = (number: number): Placed | undefined => kept[head + number - base];
-
-  function held(out: Out): number {
-    if (typeof out === 'string') return out.length;
-    let bytes = 0;
-    for (const piece of out) {
-      if (typeof piece === 'string') bytes += piece.length;
-      else {
-        bytes += viewBytes;
-        if (counted.has(piece.buffer)) continue;
-        counted.add(piece.buffer);
-        bytes += piece.buffer.byteLength;
-      }
-    }
-    return bytes;
-  }
-
-  function evict(): void {
-    while (kept.length - head > 1 && (kept.length - head > limits.frames || total - gone > limits.bytes)) {
-      const oldest = kept[head];
-      if (oldest === undefined) return;
-      gone = oldest.end;
-      floor = { seq: oldest.seq, sub: oldest.sub };
-      kept[head] = undefined;
-      head += 1;
-      base += 1;
-    }
-    // Shifting an array for each frame would be quadratic; cut it now and then.
-    if (head > 1024 && head * 2 > kept.length) {
-      kept = kept.slice(head);
-      head = 0;
-    }
-  }
-
-  return {
-    get base() {
-      return base;
-    },
-    get top() {
-      return base + kept.length - head;
-    },
-    get last() {
-      return last;
-    },
-    push(out, at) {
-      const sub = last.seq === at ? last.sub + 1 : 1;
-      total += held(out);
-      const placed = new PlacedFrame(epoch, out, at, sub, total);
-      kept.push(placed);
-      last = placed;
-      evict();
-    },
-    at,
-    bytesFrom: (number) => total - (number <= base ? gone : (at(number - 1)?.end ?? total)),
-    after(place) {
-      if (comparePlaces(place, floor) < 0 || comparePlaces(place, last) > 0) return null;
-      let low = base;
-      let high = base + kept.length - head;
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        const placed = at(middle);
-        if (placed !== undefined && comparePlaces(placed, place) <= 0) low = middle + 1;
-        else high = middle;
-      }
-      return low;
-    },
-  };
+  return new FrameWindow(epoch, seq, limits);
 }
 
 /** About how many bytes a frame weighs on the wire. */

@@ -50,7 +50,7 @@ export function spawnChannel(options: SpawnOptions): ChildChannel {
 
   const { stdin, stdout, stderr, pid } = child;
   const group = pid === undefined ? undefined : adoptGroup(pid);
-  const outlet = stdin === null ? undefined : createOutlet(stdin, framing, inlet.drained);
+  const outlet = stdin === null ? undefined : createOutlet(stdin, framing, () => inlet.drained());
   const decoder = framing.decoder(inlet, { maxFrameBytes });
   const stderrTail = stderr === null ? () => '' : followStderr(stderr);
   /** Set by exit or by a failed start. */

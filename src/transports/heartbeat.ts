@@ -9,42 +9,74 @@ export interface HeartbeatOptions {
   readonly silenceMs?: number;
 }
 
-/**
- * Pings an open socket and calls `lost` once when nothing was heard for `silenceMs`. `isReading` says whether we
- * would hear anything at all. Returns the function that stops it.
- */
-export function startHeartbeat(
-  socket: WebSocket,
-  { pingMs = 20_000, silenceMs = 50_000 }: HeartbeatOptions,
-  isReading: () => boolean,
-  lost: () => void,
-): () => void {
-  const ping = setInterval(() => socket.ping(), pingMs);
-  let silence = arm();
+/** Asks and listens, from when it is made until it is stopped. */
+export interface Heartbeat {
+  /** To be called for each message; answers to our pings it hears itself. */
+  heard(): void;
+  stop(): void;
+}
 
-  function arm(): NodeJS.Timeout {
+/** A class with a single timer: an idle connection weighs little more than this. */
+class PingingHeartbeat implements Heartbeat {
+  readonly #socket: WebSocket;
+  readonly #lost: () => void;
+  readonly #pingMs: number;
+  readonly #silenceMs: number;
+  /** Monotonic ms. */
+  #heardAt = performance.now();
+  #pingAt: number;
+  #timer: NodeJS.Timeout;
+  #stopped = false;
+
+  constructor(socket: WebSocket, { pingMs = 20_000, silenceMs = 50_000 }: HeartbeatOptions, lost: () => void) {
+    this.#socket = socket;
+    this.#lost = lost;
+    this.#pingMs = pingMs;
+    this.#silenceMs = silenceMs;
+    this.#pingAt = this.#heardAt + pingMs;
+    const heard = () => this.heard();
+    socket.on('pong', heard).on('ping', heard);
+    this.#timer = this.#wait();
+  }
+
+  heard(): void {
+    this.#heardAt = performance.now();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  #wait(): NodeJS.Timeout {
+    const due = Math.min(this.#pingAt, this.#heardAt + this.#silenceMs);
+    return setTimeout(() => this.#look(), Math.max(1, Math.ceil(due - performance.now())));
+  }
+
+  #look(): void {
+    const now = performance.now();
+    if (now >= this.#pingAt) {
+      this.#socket.ping();
+      this.#pingAt = now + this.#pingMs;
+    }
+    if (now < this.#heardAt + this.#silenceMs) {
+      this.#timer = this.#wait();
+      return;
+    }
+    const late = this.#heardAt;
     // The timer fires before a blocked event loop gets to read, so one more round of reading comes first (fault F30).
-    return setTimeout(() => {
-      const late = silence;
-      setImmediate(() => {
-        if (silence !== late) return;
-        if (isReading()) lost();
-        else silence = arm();
-      });
-    }, silenceMs);
+    setImmediate(() => {
+      if (this.#stopped) return;
+      const isSilent = this.#heardAt === late;
+      // Who does not read hears nothing.
+      if (isSilent && !this.#socket.isPaused) return this.#lost();
+      if (isSilent) this.heard();
+      this.#timer = this.#wait();
+    });
   }
+}
 
-  function heard(): void {
-    clearTimeout(silence);
-    silence = arm();
-  }
-
-  function stop(): void {
-    clearInterval(ping);
-    clearTimeout(silence);
-    socket.off('pong', heard).off('ping', heard).off('message', heard);
-  }
-
-  socket.on('pong', heard).on('ping', heard).on('message', heard);
-  return stop;
+/** Pings an open socket and calls `lost` once when nothing was heard for `silenceMs` while we were reading. */
+export function startHeartbeat(socket: WebSocket, options: HeartbeatOptions, lost: () => void): Heartbeat {
+  return new PingingHeartbeat(socket, options, lost);
 }

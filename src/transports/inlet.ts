@@ -29,96 +29,122 @@ type Item =
   | { readonly ending: Ending };
 
 /**
- * The receiver is called by the transport's own events or on a microtask, never inside `open`, `resume` or `close`:
- * a caller need not be ready for an answer in the middle of its own sentence.
+ * A class, for every connection has one: two dozen closures of each would be a tenth of what an idle session weighs. So
+ * its methods must be called on it, not handed on by name.
  */
-export function createInlet(): Inlet {
-  let receiver: Receiver | undefined;
-  const waiting = createQueue<Item>();
-  let paused = false;
-  let shut = false;
-  let ended = false;
-  let scheduled = false;
+class ReceivingHalf implements Inlet {
+  #receiver: Receiver | undefined;
+  readonly #waiting = createQueue<Item>();
+  #paused = false;
+  #shut = false;
+  #ended = false;
+  #scheduled = false;
 
-  function pass(item: Item): void {
+  get isOpen(): boolean {
+    return this.#receiver !== undefined;
+  }
+
+  get isPaused(): boolean {
+    return this.#paused;
+  }
+
+  get isEnded(): boolean {
+    return this.#ended;
+  }
+
+  open(receiver: Receiver): void {
+    this.#receiver ??= receiver;
+    this.#schedule();
+  }
+
+  pause(): void {
+    if (!this.#shut) this.#paused = true;
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#schedule();
+  }
+
+  glance(glimpse: Glimpse, start: number, end: number): Glance | null {
+    const receiver = this.#receiver;
+    // What must wait is cut out, for a glance cannot.
+    if (receiver?.glance === undefined || this.#paused || this.#shut || this.#ended || this.#waiting.length > 0) {
+      return null;
+    }
+    return receiver.glance(glimpse, start, end);
+  }
+
+  frame(frame: Frame): void {
+    this.#tell({ frame });
+  }
+
+  fault(fault: FrameFault): void {
+    this.#tell({ fault });
+  }
+
+  half(ending: Ending): void {
+    this.#tell({ half: ending });
+  }
+
+  drained(): void {
+    if (!this.#ended && !this.#shut) this.#receiver?.drained?.();
+  }
+
+  shut(): void {
+    this.#shut = true;
+    this.#paused = false;
+    this.#waiting.keep((item) => 'ending' in item);
+    this.#schedule();
+  }
+
+  end(ending: Ending): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#wait({ ending });
+  }
+
+  #pass(item: Item): void {
+    const receiver = this.#receiver;
     if (receiver === undefined) return;
     if ('frame' in item) receiver.frame(item.frame);
     else if ('fault' in item) receiver.fault(item.fault);
     else if ('ending' in item) receiver.end(item.ending);
     else if (receiver.half !== undefined) receiver.half();
-    else end(item.half);
+    else this.end(item.half);
   }
 
-  function tell(item: Item): void {
-    if (shut || ended) return;
-    if (receiver !== undefined && !paused && waiting.length === 0) pass(item);
-    else wait(item);
+  #tell(item: Item): void {
+    if (this.#shut || this.#ended) return;
+    if (this.#receiver !== undefined && !this.#paused && this.#waiting.length === 0) this.#pass(item);
+    else this.#wait(item);
   }
 
-  function wait(item: Item): void {
-    waiting.add(item);
-    schedule();
+  #wait(item: Item): void {
+    this.#waiting.add(item);
+    this.#schedule();
   }
 
-  function schedule(): void {
-    if (scheduled || paused || receiver === undefined || waiting.length === 0) return;
-    scheduled = true;
-    queueMicrotask(passWaiting);
+  #schedule(): void {
+    if (this.#scheduled || this.#paused || this.#receiver === undefined || this.#waiting.length === 0) return;
+    this.#scheduled = true;
+    queueMicrotask(() => this.#passWaiting());
   }
 
-  function passWaiting(): void {
-    scheduled = false;
-    while (!paused) {
-      const item = waiting.take();
+  #passWaiting(): void {
+    this.#scheduled = false;
+    while (!this.#paused) {
+      const item = this.#waiting.take();
       if (item === undefined) return;
-      pass(item);
+      this.#pass(item);
     }
   }
+}
 
-  function end(ending: Ending): void {
-    if (ended) return;
-    ended = true;
-    wait({ ending });
-  }
-
-  return {
-    get isOpen() {
-      return receiver !== undefined;
-    },
-    get isPaused() {
-      return paused;
-    },
-    get isEnded() {
-      return ended;
-    },
-    open(listener) {
-      receiver ??= listener;
-      schedule();
-    },
-    pause() {
-      if (!shut) paused = true;
-    },
-    resume() {
-      paused = false;
-      schedule();
-    },
-    glance(glimpse, start, end) {
-      // What must wait is cut out, for a glance cannot.
-      if (receiver?.glance === undefined || paused || shut || ended || waiting.length > 0) return null;
-      return receiver.glance(glimpse, start, end);
-    },
-    frame: (frame) => tell({ frame }),
-    fault: (fault) => tell({ fault }),
-    half: (ending) => tell({ half: ending }),
-    drained() {
-      if (!ended && !shut) receiver?.drained?.();
-    },
-    shut() {
-      shut = true;
-      paused = false;
-      waiting.keep((item) => 'ending' in item);
-      schedule();
-    },
-    end,
-  };
+/**
+ * The receiver is called by the transport's own events or on a microtask, never inside `open`, `resume` or `close`:
+ * a caller need not be ready for an answer in the middle of its own sentence.
+ */
+export function createInlet(): Inlet {
+  return new ReceivingHalf();
 }

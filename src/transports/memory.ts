@@ -8,8 +8,8 @@ import { createQueue } from './queue.ts';
 export function memoryPair(label = 'memory'): [Channel, Channel] {
   const left = createInlet();
   const right = createInlet();
-  const toRight = createPipe(right, left.drained);
-  const toLeft = createPipe(left, right.drained);
+  const toRight = createPipe(right, () => left.drained());
+  const toLeft = createPipe(left, () => right.drained());
   return [endpoint(`${label} left`, left, toLeft, toRight), endpoint(`${label} right`, right, toRight, toLeft)];
 }
 
@@ -18,11 +18,11 @@ export function nullChannel(label: string): Channel {
   const inlet = createInlet();
   return {
     label,
-    open: inlet.open,
+    open: (receiver) => inlet.open(receiver),
     send() {},
     buffered: 0,
-    pause: inlet.pause,
-    resume: inlet.resume,
+    pause: () => inlet.pause(),
+    resume: () => inlet.resume(),
     close(_code, reason) {
       inlet.shut();
       inlet.end({ reason });
@@ -41,7 +41,7 @@ function endpoint(label: string, inlet: Inlet, inward: Pipe, outward: Pipe): Cha
     get buffered() {
       return outward.buffered;
     },
-    pause: inlet.pause,
+    pause: () => inlet.pause(),
     resume() {
       inlet.resume();
       inward.move();

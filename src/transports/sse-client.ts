@@ -48,7 +48,12 @@ export function connectEventSource(options: EventSourceOptions): Channel {
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const poster = createFramePoster(
     { url: options.sendUrl, headers, signal: posting.signal, maxFrameBytes },
-    { frame: inlet.frame, fault: inlet.fault, drained: inlet.drained, failed: end },
+    {
+      frame: (frame) => inlet.frame(frame),
+      fault: (fault) => inlet.fault(fault),
+      drained: () => inlet.drained(),
+      failed: end,
+    },
   );
   let lastId: string | undefined;
   let hasFrames = false;
@@ -94,7 +99,7 @@ export function connectEventSource(options: EventSourceOptions): Channel {
       const refusal = refusalOf(response);
       if (refusal !== undefined) return refusal;
       poster.start();
-      const events = bufferedEvents(maxFrameBytes, inlet.fault);
+      const events = bufferedEvents(maxFrameBytes, (fault) => inlet.fault(fault));
       for await (const chunk of response.body ?? []) {
         clearTimeout(silence);
         for (const event of events(chunk)) {
@@ -146,7 +151,7 @@ export function connectEventSource(options: EventSourceOptions): Channel {
     get buffered() {
       return inlet.isEnded ? 0 : poster.buffered;
     },
-    pause: inlet.pause,
+    pause: () => inlet.pause(),
     resume() {
       inlet.resume();
       readOn();

@@ -27,7 +27,7 @@ export interface StdioOptions {
 export function stdioChannel(options: StdioOptions): Channel {
   const { input, output, label, framing = jsonl, maxFrameBytes = 8 * 1024 * 1024, closeGraceMs = 1000 } = options;
   const inlet = createInlet();
-  const outlet = createOutlet(output, framing, inlet.drained);
+  const outlet = createOutlet(output, framing, () => inlet.drained());
   const decoder = framing.decoder(inlet, { maxFrameBytes, blank: options.blank });
   let closed = false;
   let inputOver = false;

@@ -1,10 +1,10 @@
 // A channel over a WebSocket, accepted or dialled: one frame is one text message. Knows no protocol.
 import type { Duplex } from 'node:stream';
 import { type RawData, WebSocket } from 'ws';
-import type { Channel, CloseCode, FrameFault } from '../core/channel.ts';
+import type { Channel, CloseCode, FrameFault, Out, Receiver } from '../core/channel.ts';
 import { maxCloseReasonBytes, webSocketCloseCodes } from './close-codes.ts';
 import { bytesOf, createFrame } from './framing/frame.ts';
-import { type HeartbeatOptions, startHeartbeat } from './heartbeat.ts';
+import { type Heartbeat, type HeartbeatOptions, startHeartbeat } from './heartbeat.ts';
 import { createInlet } from './inlet.ts';
 import { firstBytes, printable } from './printable.ts';
 
@@ -29,121 +29,141 @@ export function webSocketLimits(maxFrameBytes = defaultMaxFrameBytes) {
   return { maxPayload: 2 * maxFrameBytes, maxFragments: 1024, perMessageDeflate: false };
 }
 
+/** A class, for a gateway may have thousands that say nothing, and as closures each would weigh 1 KB more. */
+class WebSocketChannel implements Channel {
+  readonly label: string;
+  readonly #socket: WebSocket;
+  readonly #options: WebSocketChannelOptions;
+  readonly #inlet = createInlet();
+  #wire: Duplex | undefined;
+  #waiting: Buffer[] = [];
+  #waitingBytes = 0;
+  #closed = false;
+  /** The first cause of the end that we know of. */
+  #cause: string | undefined;
+  /** Set once the connection is open. */
+  #heartbeat: Heartbeat | undefined;
+
+  constructor(socket: WebSocket, options: WebSocketChannelOptions) {
+    this.label = options.label;
+    this.#socket = socket;
+    this.#options = options;
+    this.#wire = options.socket;
+    if (socket.readyState === WebSocket.OPEN) this.#opened();
+    else {
+      socket.once('open', () => this.#opened());
+      socket.on('upgrade', (response) => {
+        this.#wire = response.socket;
+      });
+    }
+    socket.on('message', (data, isBinary) => this.#heard(wholeMessage(data), isBinary));
+    socket.on('error', (error) => this.#failed(error));
+    socket.on('close', (code, reason) => {
+      this.#heartbeat?.stop();
+      this.#inlet.end({ reason: this.#cause ?? closeSentence(code, reason.toString()) });
+    });
+  }
+
+  open(receiver: Receiver): void {
+    this.#inlet.open(receiver);
+    this.#read();
+  }
+
+  send(out: Out): void {
+    if (this.#closed || this.#socket.readyState > WebSocket.OPEN) return;
+    if (this.#waiting.length === 0) process.nextTick(() => this.#flush());
+    const message = bytesOf(out);
+    this.#waiting.push(message);
+    this.#waitingBytes += message.length;
+  }
+
+  get buffered(): number {
+    return this.#socket.readyState > WebSocket.OPEN ? 0 : this.#waitingBytes + this.#socket.bufferedAmount;
+  }
+
+  pause(): void {
+    if (this.#closed) return;
+    this.#inlet.pause();
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#inlet.resume();
+    this.#read();
+  }
+
+  close(code: CloseCode, reason: string): void {
+    const socket = this.#socket;
+    if (this.#closed || this.#inlet.isEnded) return;
+    this.#closed = true;
+    this.#cause ??= reason;
+    this.#inlet.shut();
+    this.#flush();
+    // The peer's answer is only seen by who reads.
+    this.#read();
+    socket.close(webSocketCloseCodes[code], firstBytes(reason, maxCloseReasonBytes));
+    const terminate = setTimeout(() => socket.terminate(), this.#options.closeGraceMs ?? 5000);
+    socket.once('close', () => clearTimeout(terminate));
+  }
+
+  #opened(): void {
+    const socket = this.#socket;
+    if (this.#inlet.isPaused || !this.#inlet.isOpen) socket.pause();
+    this.#heartbeat = startHeartbeat(socket, this.#options, () => {
+      this.#cause ??= 'the peer stopped answering pings';
+      socket.terminate();
+    });
+    this.#flush();
+  }
+
+  #flush(): void {
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    const messages = this.#waiting;
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    const taken = (error?: Error | null) => this.#taken(error);
+    this.#wire?.cork();
+    messages.forEach((message, index) => {
+      this.#socket.send(message, { binary: false }, index === messages.length - 1 ? taken : undefined);
+    });
+    this.#wire?.uncork();
+  }
+
+  #taken(error?: Error | null): void {
+    if (!error && this.#waitingBytes === 0 && this.#socket.bufferedAmount === 0) this.#inlet.drained();
+  }
+
+  #read(): void {
+    if (this.#heartbeat !== undefined) this.#socket.resume();
+  }
+
+  #heard(bytes: Uint8Array, isBinary: boolean): void {
+    const { maxFrameBytes = defaultMaxFrameBytes } = this.#options;
+    this.#heartbeat?.heard();
+    if (bytes.length > maxFrameBytes) {
+      const message = `a message of more than ${maxFrameBytes} bytes, which was discarded`;
+      this.#inlet.fault({ code: 'too-large', message });
+    } else if (isBinary) {
+      this.#inlet.fault({ code: 'bad-frame', message: 'a binary message, where only text is accepted' });
+    } else {
+      this.#inlet.frame(createFrame(bytes));
+    }
+  }
+
+  #failed(error: Error): void {
+    const fault = faultOf(error);
+    if (fault !== undefined) this.#inlet.fault(fault);
+    const wasOpen = this.#heartbeat !== undefined;
+    this.#cause ??= fault === undefined ? problemOf(error, wasOpen) : `the peer sent ${fault.message}`;
+  }
+}
+
 /**
  * Takes over a WebSocket that is open or opening; what is sent before it is open is kept. A binary message is a
  * `bad-frame` fault, too large a message a `too-large` fault; the connection goes on behind both.
  */
 export function webSocketChannel(socket: WebSocket, options: WebSocketChannelOptions): Channel {
-  const { label, maxFrameBytes = defaultMaxFrameBytes, closeGraceMs = 5000 } = options;
-  const inlet = createInlet();
-  let wire = options.socket;
-  let waiting: Buffer[] = [];
-  let waitingBytes = 0;
-  let closed = false;
-  /** The first cause of the end that we know of. */
-  let cause: string | undefined;
-  /** Set once the connection is open. */
-  let stopHeartbeat: (() => void) | undefined;
-
-  function opened(): void {
-    if (inlet.isPaused || !inlet.isOpen) socket.pause();
-    stopHeartbeat = startHeartbeat(
-      socket,
-      options,
-      () => !socket.isPaused,
-      () => {
-        cause ??= 'the peer stopped answering pings';
-        socket.terminate();
-      },
-    );
-    flush();
-  }
-
-  function flush(): void {
-    if (socket.readyState !== WebSocket.OPEN) return;
-    const messages = waiting;
-    waiting = [];
-    waitingBytes = 0;
-    wire?.cork();
-    messages.forEach((message, index) => {
-      socket.send(message, { binary: false }, index === messages.length - 1 ? taken : undefined);
-    });
-    wire?.uncork();
-  }
-
-  function taken(error?: Error | null): void {
-    if (!error && waitingBytes === 0 && socket.bufferedAmount === 0) inlet.drained();
-  }
-
-  function read(): void {
-    if (stopHeartbeat !== undefined) socket.resume();
-  }
-
-  function close(code: CloseCode, reason: string): void {
-    if (closed || inlet.isEnded) return;
-    closed = true;
-    cause ??= reason;
-    inlet.shut();
-    flush();
-    // The peer's answer is only seen by who reads.
-    read();
-    socket.close(webSocketCloseCodes[code], firstBytes(reason, maxCloseReasonBytes));
-    const terminate = setTimeout(() => socket.terminate(), closeGraceMs);
-    socket.once('close', () => clearTimeout(terminate));
-  }
-
-  if (socket.readyState === WebSocket.OPEN) opened();
-  else socket.once('open', opened);
-  socket.on('upgrade', (response) => {
-    wire = response.socket;
-  });
-  socket.on('message', (data, isBinary) => {
-    const bytes = wholeMessage(data);
-    if (bytes.length > maxFrameBytes) {
-      inlet.fault({ code: 'too-large', message: `a message of more than ${maxFrameBytes} bytes, which was discarded` });
-    } else if (isBinary) {
-      inlet.fault({ code: 'bad-frame', message: 'a binary message, where only text is accepted' });
-    } else {
-      inlet.frame(createFrame(bytes));
-    }
-  });
-  socket.on('error', (error) => {
-    const fault = faultOf(error);
-    if (fault !== undefined) inlet.fault(fault);
-    cause ??= fault === undefined ? problemOf(error, stopHeartbeat !== undefined) : `the peer sent ${fault.message}`;
-  });
-  socket.on('close', (code, reason) => {
-    stopHeartbeat?.();
-    inlet.end({ reason: cause ?? closeSentence(code, reason.toString()) });
-  });
-
-  return {
-    label,
-    open(receiver) {
-      inlet.open(receiver);
-      read();
-    },
-    send(out) {
-      if (closed || socket.readyState > WebSocket.OPEN) return;
-      if (waiting.length === 0) process.nextTick(flush);
-      const message = bytesOf(out);
-      waiting.push(message);
-      waitingBytes += message.length;
-    },
-    get buffered() {
-      return socket.readyState > WebSocket.OPEN ? 0 : waitingBytes + socket.bufferedAmount;
-    },
-    pause() {
-      if (closed) return;
-      inlet.pause();
-      socket.pause();
-    },
-    resume() {
-      inlet.resume();
-      read();
-    },
-    close,
-  };
+  return new WebSocketChannel(socket, options);
 }
 
 /** `nodebuffer` sockets give a Buffer; the other shapes are those of other `binaryType`s. */

@@ -7,7 +7,7 @@ import type { Entry } from '../../src/core/reader.ts';
 import { createStream, type StreamOptions } from '../../src/core/stream.ts';
 import { emptyTranscript, fold } from '../../src/core/transcript.ts';
 import { legalEvents } from '../support/core/arbitraries.ts';
-import { heard } from '../support/core/recording.ts';
+import { heard, recordingProjection } from '../support/core/recording.ts';
 import { createStreamRig, drain, epoch, framesOf, kindsOf } from '../support/core/stream-rig.ts';
 
 const notice = (text: string): Event => ({ type: 'notice', level: 'info', text });
@@ -65,6 +65,60 @@ describe('reading', () => {
     reader.close();
     say(notice('gone'));
     expect(calls).toEqual(['called']);
+  });
+
+  describe('a crowd of deltas', () => {
+    const before: Event[] = [
+      { type: 'run-start' },
+      { type: 'turn-start' },
+      { type: 'message-start', id: 'm' },
+      { type: 'block-start', index: 0, block: { kind: 'text' } },
+    ];
+    const delta: Event = { type: 'block-delta', index: 0, delta: 'a' };
+    const crowd = (count: number) => Array.from({ length: count }, () => delta);
+    /** How many frames a reader was given each time that it was woken; a delta is two. */
+    function listen(options?: StreamOptions, make?: Parameters<typeof createStreamRig>[2]) {
+      const { stream, say } = createStreamRig(options, before, make);
+      const reader = stream.attach(null);
+      drain(reader);
+      const wakes: number[] = [];
+      reader.onReadable = () => void wakes.push(drain(reader).length);
+      return { stream, say, wakes };
+    }
+
+    test('wakes once, before anything else happens', async () => {
+      const { say, wakes } = listen();
+      say(...crowd(9));
+      expect(wakes).toEqual([]);
+      await Promise.resolve();
+      expect(wakes).toEqual([18]);
+      say(delta);
+      await Promise.resolve();
+      expect(wakes).toEqual([18, 2]);
+    });
+
+    test('is told at once with what is no delta, and then is nothing new', async () => {
+      const { stream, say, wakes } = listen();
+      say(...crowd(9), notice('now'));
+      expect(wakes).toEqual([19]);
+      say(delta);
+      stream.inject('"answer"');
+      expect(wakes).toEqual([19, 3]);
+      await Promise.resolve();
+      expect(wakes).toEqual([19, 3]);
+    });
+
+    test('does not wait until the window is full', () => {
+      const { say, wakes } = listen({ limits: { frames: 64, bytes: 1_000_000 } });
+      say(...crowd(6));
+      expect(wakes).toEqual([4, 4, 4]);
+    });
+
+    test('wakes with each delta where deltas merge: a reader may turn out to be busy', () => {
+      const { say, wakes } = listen({}, () => ({ ...recordingProjection(), merges: true }));
+      say(...crowd(3));
+      expect(wakes).toEqual([2, 2, 2]);
+    });
   });
 
   test('readers are counted', () => {

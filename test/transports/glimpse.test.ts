@@ -9,7 +9,7 @@ test('ASCII is the same whether asked once or for every line', () => {
 });
 
 test('ASCII of pieces that lie far apart', () => {
-  const bytes = Buffer.from('x'.repeat(5000) + 'here' + 'x'.repeat(5000) + 'there');
+  const bytes = Buffer.from(`${'x'.repeat(5000)}here${'x'.repeat(5000)}there`);
   const glimpse = createGlimpse(bytes);
   expect([0, 5000, 5000, 10_004].map((at) => glimpse.ascii(at, at + 4))).toEqual(['xxxx', 'here', 'here', 'ther']);
 });

@@ -132,7 +132,8 @@ function withoutCarriageReturn(line: Uint8Array): Uint8Array {
 
 /** The message and one LF: exactly one line, whatever the message holds (threat T14). */
 export function encodeLine(out: Out): Out {
-  return typeof out === 'string' ? `${oneLineText(out)}\n` : [...out.map(oneLine), '\n'];
+  // Text and LF apart: joined here, every frame would be copied once more before it is written.
+  return typeof out === 'string' ? [oneLineText(out), '\n'] : [...out.map(oneLine), '\n'];
 }
 
 /** JSON lines. */

@@ -2,7 +2,7 @@
 // request with an Upgrade header here and none of them to the routes.
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer } from 'ws';
+import { type WebSocket, WebSocketServer } from 'ws';
 import type { Channel } from '../../core/channel.ts';
 import { GatewayError } from '../../core/errors.ts';
 import { webSocketChannel, webSocketLimits } from '../websocket-channel.ts';
@@ -38,12 +38,18 @@ export function createUpgradeHandler(
     handleProtocols: (_offered, request) => chooseProtocol(headerList(request, 'sec-websocket-protocol')) ?? false,
   });
 
+  /** Apart from {@link accept}, so that what listens for the end does not keep what the request was. */
+  function channelOver(webSocket: WebSocket, socket: Duplex): Channel {
+    count += 1;
+    const channel = webSocketChannel(webSocket, { label: `websocket ${count}`, socket, maxFrameBytes });
+    channels.add(channel);
+    webSocket.once('close', () => channels.delete(channel));
+    return channel;
+  }
+
   function accept(request: IncomingMessage, socket: Duplex, head: Buffer, client: ClientRequest): void {
     server.handleUpgrade(request, socket, head, (webSocket) => {
-      count += 1;
-      const channel = webSocketChannel(webSocket, { label: `websocket ${count}`, socket, maxFrameBytes });
-      channels.add(channel);
-      webSocket.once('close', () => channels.delete(channel));
+      const channel = channelOver(webSocket, socket);
       try {
         board.connect(channel, client);
       } catch (thrown) {

@@ -1,0 +1,246 @@
+// What is said between a session's clients and its agent: the log, the agent's life, who answers which command.
+// Knows no protocol, and of the clients no more than the streams that they listen to.
+import type { SessionView } from './adapter.ts';
+import { type AgentLink, linkAgent, sentenceOf } from './agent-link.ts';
+import { createAsk } from './ask.ts';
+import type { Ending } from './channel.ts';
+import { createTimers } from './clock.ts';
+import { closeRun } from './close-run.ts';
+import type { Command } from './command.ts';
+import { type ContextFigures, contextAfter, unknownContext } from './context.ts';
+import { messageOf, type Outcome, refused } from './errors.ts';
+import type { Event, Logged } from './event.ts';
+import { createPrompts } from './prompts.ts';
+import { createQuestions } from './questions.ts';
+import { createRepair } from './repair.ts';
+import type { SessionPorts } from './session-ports.ts';
+import type { Stream } from './stream.ts';
+import { fold } from './transcript.ts';
+
+/** The session around a conversation, as the conversation sees it. */
+export interface ConversationPorts extends SessionPorts {
+  readonly view: SessionView;
+  /** All that listen. */
+  readonly streams: ReadonlyMap<string, Stream>;
+  /** Clients attached to any of them. */
+  readers(): number;
+  /** Why there are no more prompts; null while they are taken. */
+  retired(): string | null;
+  /** Why the session is over; null while it is open. */
+  closed(): string | null;
+  close(reason: string): void;
+}
+
+/** A session's conversation with its agent. */
+export interface Conversation {
+  /** A run is open or about to be, or a prompt waits. */
+  isBusy(): boolean;
+  /** See Session. */
+  submit(command: Command, settle: Settle): void;
+  whenIdle(callback: () => void): void;
+  /** Slows the agent, or lets it go on. */
+  hold(pressed: boolean): void;
+  /** What waits will not run. */
+  drop(reason: string): void;
+  /** Ends the run and the agent. The session is closed by then. */
+  end(reason: string): void;
+}
+
+type Settle = (outcome: Outcome) => void;
+
+/** Starts without an agent. */
+export function startConversation(ports: ConversationPorts): Conversation {
+  const { clock, limits, view, streams } = ports;
+  const { transcript } = view;
+  const timers = createTimers(clock);
+  let agent: AgentLink | null = null;
+  let context: ContextFigures = unknownContext;
+  /** Commands that came while a prompt was being answered, before its run was in the log. */
+  let postponed: (() => void)[] | null = null;
+  let held = false;
+
+  const admit = createRepair({ transcript, append, note: ports.note });
+  const questions = createQuestions({
+    transcript,
+    clock,
+    deadlineMs: limits.questionMs,
+    admit,
+    readers: ports.readers,
+    forward: (answer, settle) => forward(answer, settle),
+  });
+
+  const prompts = createPrompts({
+    transcript,
+    timers,
+    limits,
+    forward: (command, settle) => forward(command, settle),
+    isHeld: () => held,
+    stopAgent: (reason) => agent?.stop(reason),
+    complain: (text) => admit({ type: 'notice', level: 'error', source: 'gateway', text }),
+  });
+
+  const ask = createAsk({
+    view,
+    clock,
+    exports: ports.exports,
+    facts: () => ({ running: prompts.isRunning(), waiting: prompts.waiting(), context, timeOrigin: view.timeOrigin }),
+    admit,
+    forward: (command, settle) => forward(command, settle),
+    isAgentGone: () => agent === null && transcript.agent === 'down',
+    isOver: () => ports.closed() !== null,
+  });
+
+  function append(event: Event): void {
+    if (event.type === 'run-start') return startRun(event);
+    log(event);
+  }
+
+  /** The prompt is answered first: clients hear that it was accepted before they hear of its run. */
+  function startRun(event: Event): void {
+    postponing(() => {
+      prompts.accept();
+      log(event);
+    });
+  }
+
+  /** Who hears an answer in the middle of this may submit something: it is taken up when this is through. */
+  function postponing(act: () => void): void {
+    if (postponed !== null) return act();
+    const commands: (() => void)[] = [];
+    postponed = commands;
+    try {
+      act();
+    } finally {
+      postponed = null;
+    }
+    for (const submitNow of commands) submitNow();
+  }
+
+  function log(event: Event): void {
+    for (const stream of streams.values()) stream.before(event);
+    const logged: Logged = { seq: transcript.lastSeq + 1, at: clock.now(), event };
+    fold(transcript, logged);
+    context = contextAfter(context, event);
+    if (event.type !== 'block-delta') questions.event(event);
+    for (const stream of streams.values()) stream.event(logged);
+    watchSilence();
+    if (event.type !== 'block-delta') prompts.event(event);
+  }
+
+  function watchSilence(): void {
+    if (limits.silenceMs === null) return;
+    const waitsForUser = transcript.approvals.size + transcript.dialogs.size > 0;
+    const mayBeSilent = ports.closed() !== null || transcript.run === null || waitsForUser || held;
+    timers.set('silence', mayBeSilent ? null : limits.silenceMs, () => agent?.stop('agent unresponsive'));
+  }
+
+  function connectAgent(): AgentLink {
+    if (agent !== null) return agent;
+    const isReplacement = transcript.agent === 'down';
+    const connection = ports.connect();
+    // Before it says anything itself.
+    if (isReplacement) {
+      admit({ type: 'agent-changed', state: 'up' });
+      const text = 'A new agent was started; it does not remember what was said before.';
+      if (transcript.items.length > 0) admit({ type: 'notice', level: 'warning', source: 'gateway', text });
+    }
+    agent = linkAgent(connection, clock, { event: admit, note: ports.note, end: agentEnded });
+    return agent;
+  }
+
+  function agentEnded(ending: Ending): void {
+    postponing(() => forgetAgent(ending));
+  }
+
+  function forgetAgent(ending: Ending): void {
+    agent = null;
+    held = false;
+    const message = sentenceOf(ending);
+    const wasSilent = transcript.lastSeq === 0;
+    const cause = { outcome: 'failed' as const, failure: { kind: 'agent' as const, message } };
+    prompts.lose(refused('agent-down', message));
+    // Legal by itself, and it counts blocks as the log does: it must not pass the repair.
+    for (const event of closeRun(transcript, cause)) append(event);
+    timers.clear();
+    questions.clear();
+    if (ports.closed() === null) admit({ type: 'agent-changed', state: 'down', reason: ending.reason });
+    // Prompts that wait were meant for a conversation that this agent held: never repeat by ourselves (F1).
+    prompts.drop(refused('agent-down', message));
+    if (ports.closed() === null) ports.lost?.(message, wasSilent);
+    prompts.tellIdle();
+  }
+
+  function forward(command: Command, settle: Settle): void {
+    let link: AgentLink;
+    try {
+      link = connectAgent();
+    } catch (thrown) {
+      return settle(refused('agent-down', messageOf(thrown)));
+    }
+    link.submit(command, settle);
+  }
+
+  function submit(command: Command, settle: Settle): void {
+    if (postponed !== null) {
+      postponed.push(() => submit(command, settle));
+      return;
+    }
+    if (ports.closed() !== null) return settle(refused('not-found', 'the session is closed'));
+    const retired = ports.retired();
+    switch (command.type) {
+      case 'prompt':
+        return retired === null ? prompts.submit(command, settle) : settle(refused('shutting-down', retired));
+      case 'follow-up':
+        return retired === null ? prompts.followUp(command, settle) : settle(refused('shutting-down', retired));
+      case 'clear-queue':
+        return prompts.clearQueue(command, settle);
+      case 'abort':
+        return prompts.abort(command, settle);
+      case 'answer-approval':
+        return questions.answer(command, (outcome) => {
+          settle(outcome);
+          if (outcome.ok && command.interrupt === true) prompts.abort({ type: 'abort', target: 'run' }, () => {});
+        });
+      case 'answer-dialog':
+        return questions.answer(command, settle);
+      case 'query':
+      case 'set-name':
+      case 'export':
+        return ask(command, settle);
+      case 'delete-session':
+        // The answer first: a client hears nothing any more once its stream has ended.
+        settle({ ok: true });
+        return ports.close('the session was deleted');
+      default:
+        return forward(command, settle);
+    }
+  }
+
+  function hold(pressed: boolean): void {
+    if (pressed === held || agent === null) return;
+    held = pressed;
+    if (pressed) agent.hold();
+    else agent.release();
+    // An agent that we do not listen to is not silent.
+    watchSilence();
+  }
+
+  function end(reason: string): void {
+    prompts.drop(refused('shutting-down', reason));
+    prompts.lose(refused('shutting-down', reason));
+    const failure = { kind: 'gateway' as const, message: reason };
+    for (const event of closeRun(transcript, { outcome: 'aborted', failure })) append(event);
+    agent?.stop(reason);
+    timers.clear();
+    questions.clear();
+  }
+
+  return {
+    isBusy: () => prompts.isBusy() || prompts.queued() > 0,
+    submit,
+    whenIdle: prompts.whenIdle,
+    hold,
+    drop: (reason) => prompts.drop(refused('shutting-down', reason)),
+    end,
+  };
+}

@@ -1,0 +1,45 @@
+// What a session is made of, and how patient it is. Knows no protocol.
+import type { NoteLevel } from './adapter.ts';
+import type { AgentConnection } from './agent-link.ts';
+import type { Clock } from './clock.ts';
+import type { ExportPort } from './export.ts';
+import type { WindowLimits } from './window.ts';
+
+/** How long and how much a session waits and keeps. */
+export interface SessionLimits {
+  /** An open approval or dialog is denied or cancelled after this, ms. */
+  readonly questionMs: number;
+  /** An agent that does not end its run so long after an abort is ended itself, ms. */
+  readonly abortMs: number;
+  /** An agent that says nothing for so long inside a run is ended, ms; null: never. */
+  readonly silenceMs: number | null;
+  /** Prompts that may wait behind the running one. */
+  readonly queuedPrompts: number;
+  readonly window?: WindowLimits;
+}
+
+/** Limits from the reliability reference (F4, F15). */
+export const defaultSessionLimits: SessionLimits = {
+  questionMs: 10 * 60_000,
+  abortMs: 10_000,
+  silenceMs: null,
+  queuedPrompts: 64,
+};
+
+/** What a session is made of. */
+export interface SessionPorts {
+  readonly id: string;
+  /** 12 hex digits, new with each life of the session. */
+  readonly epoch: string;
+  /** See SessionView; default 0. */
+  readonly timeOrigin?: number;
+  readonly clock: Clock;
+  readonly limits: SessionLimits;
+  /** Starts a fresh agent. May throw; the command that needed it fails then. */
+  connect(): AgentConnection;
+  /** Where exports go; without it only the agent can make them. */
+  readonly exports?: ExportPort;
+  note(level: NoteLevel, text: string): void;
+  /** The agent is gone, and nobody sent it away. `wasSilent`: there is nothing in the log. */
+  lost?(sentence: string, wasSilent: boolean): void;
+}
