@@ -137,11 +137,14 @@ export function createStream(
     }
   }
 
-  /** The share of the window that comes after that frame. */
+  /** The share of the window that comes after that frame; what is held back is still to come, too. */
   function shareFrom(next: number): number {
     const frames = window.top - next;
-    return frames === 0 ? 0 : Math.max(window.bytesFrom(next) / limits.bytes, frames / limits.frames);
+    if (frames === 0 && held === null) return 0;
+    return Math.max((window.bytesFrom(next) + heldBytes()) / limits.bytes, frames / limits.frames);
   }
+
+  const heldBytes = () => held?.event.delta.length ?? 0;
 
   function attach(cursor: string | null, holds = false): Reader {
     let position = positionOf(cursor);
@@ -256,6 +259,7 @@ export function createStream(
     const delta = deltaIn(logged);
     if (held !== null && delta !== null && goesOn(held, delta.event)) {
       held = joinDeltas(held, delta);
+      if (heldBytes() / limits.bytes > pressureShare.high) measure();
       return true;
     }
     tellHeld();

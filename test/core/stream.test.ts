@@ -470,6 +470,22 @@ describe('a dialect that repeats the message in each delta', () => {
     }
   });
 
+  test('what is held back weighs on the agent like what was told', () => {
+    const pressures: boolean[] = [];
+    const limits = { frames: 8192, bytes: 8000 };
+    const made = createStreamRig({ limits, pressure: (pressed) => void pressures.push(pressed) }, open, merging);
+    const reader = made.stream.attach(null, true);
+    drain(reader);
+    made.say(notice('before'));
+    for (let count = 0; count < 9; count += 1) made.say(delta('x'.repeat(100)));
+    expect(pressures).toEqual([]);
+    made.say(delta('x'.repeat(100)));
+    made.say(delta('x'.repeat(100)));
+    expect(pressures).toContain(true);
+    drain(reader);
+    expect(pressures.at(-1)).toBe(false);
+  });
+
   test('who is behind is told all of them in one, with the place and the time of the last', () => {
     const { say, reader, stream } = rig();
     say(delta('a'), delta('b'), delta('c'));
@@ -569,14 +585,15 @@ describe('a dialect that repeats the message in each delta', () => {
     expect(inShort(drain(late)).filter((text) => !/[a-z]{4}/.test(text))).toEqual(['ab', 'c']);
   });
 
-  test('a reader that does not read costs no more than the message, and holds nobody up', () => {
+  test('a reader that does not read costs no more than the message, and slows an agent that says too much', () => {
     const told: boolean[] = [];
     const limits = { frames: 64, bytes: 100_000 };
     const { say, stream } = createStreamRig({ limits, pressure: (pressure) => told.push(pressure) }, open, merging);
     const reader = stream.attach(null, true);
     say(...numbers(0, 50_000).map((text) => delta(text)));
-    expect(told).toEqual([]);
+    expect(new Set(told)).toEqual(new Set([true]));
     const entries = drain(reader);
+    expect(told.at(-1)).toBe(false);
     expect(kindsOf(entries).filter((kind) => kind !== 'frame')).toEqual([]);
     expect(inShort(entries).at(-1)).toBe(numbers(0, 50_000).join(''));
   });
