@@ -21,14 +21,27 @@ export interface Outlet {
 export function createOutlet(stream: Writable, framing: Framing, drained: () => void): Outlet {
   const batch = createBatch();
   let isScheduled = false;
+  let isWaiting = false;
 
   function taken(error?: Error | null): void {
     if (!error && batch.length === 0 && stream.writableLength === 0) drained();
   }
 
-  /** One write, whatever it holds: large bytes leave from where they are. */
+  /** A stream that is full is left alone: what gathers meanwhile is one chunk, and not one for each frame. */
   function flush(): void {
     isScheduled = false;
+    if (!stream.writableNeedDrain) return write();
+    if (!isWaiting) stream.once('drain', writeAgain);
+    isWaiting = true;
+  }
+
+  function writeAgain(): void {
+    isWaiting = false;
+    write();
+  }
+
+  /** One write, whatever it holds: large bytes leave from where they are. */
+  function write(): void {
     const chunks = batch.take();
     const last = chunks.pop();
     if (!stream.writable || last === undefined) return;
@@ -55,7 +68,7 @@ export function createOutlet(stream: Writable, framing: Framing, drained: () => 
       return stream.writable ? batch.length + stream.writableLength : 0;
     },
     end() {
-      flush();
+      write();
       if (stream.writable) stream.end();
     },
   };

@@ -50,6 +50,25 @@ describe('an outlet', () => {
     expect(writes[0]?.[3]).toBe(large);
   });
 
+  it('leaves a stream that is full alone until it has drained, however many ticks send something', async () => {
+    const { stream, writes, take, nextTick } = slowStream();
+    const outlet = createOutlet(stream, jsonl, () => {});
+    outlet.send('x'.repeat(100_000));
+    await nextTick();
+    for (const text of ['1', '2', '3']) {
+      outlet.send(text);
+      await nextTick();
+    }
+    expect(writes).toHaveLength(1);
+    expect(outlet.buffered).toBe(100_001 + 6);
+    take();
+    await nextTick();
+    expect(writes.slice(1).map((chunks) => chunks.map(String))).toEqual([['1\n2\n3\n']]);
+    take();
+    await nextTick();
+    expect(outlet.buffered).toBe(0);
+  });
+
   it('counts bytes, not characters, until the peer has taken them, and says when', async () => {
     const { stream, take, nextTick } = slowStream();
     let drained = 0;
