@@ -1,0 +1,53 @@
+// What all frames have in common: the lane they are on, their seal, and what may be told of them. Pure.
+import type { SessionView } from '../../core/adapter.ts';
+import type { WireFrame } from './wire.ts';
+
+/** The frame on the lane of that sub-agent, or on the main thread. */
+export function onLane(parent: string | undefined, frame: WireFrame): WireFrame {
+  return { ...frame, parent_tool_use_id: parent ?? null };
+}
+
+/** All of them. */
+export function allOnLane(parent: string | undefined, frames: readonly WireFrame[]): WireFrame[] {
+  return frames.map((frame) => onLane(parent, frame));
+}
+
+/** Every frame of the conversation carries its own id and the session's (reference 4.1); control frames do not. */
+export function sealed(frame: WireFrame, sessionId: string, nextId: () => string): WireFrame {
+  if (frame.type.startsWith('control_')) return frame;
+  return { ...frame, session_id: sessionId, uuid: nextId() };
+}
+
+/** The last text that the model said in the run, as Claude Code's `result` has it. */
+export function textOfRun(session: SessionView): string {
+  const { items } = session.transcript;
+  for (let place = items.length - 1; place >= 0; place -= 1) {
+    const item = items[place];
+    if (item?.kind === 'event' && item.logged.event.type === 'run-start') return '';
+    if (item?.kind !== 'message' || item.message.start.parent !== undefined) continue;
+    const text = item.message.blocks.findLast((block) => block.head.kind === 'text')?.text;
+    if (text !== undefined) return text;
+  }
+  return '';
+}
+
+/** A user frame that counts as a turn: written by us, on the main thread, for the first time (reference 4.3). */
+export function isOurWord({ type, parent_tool_use_id, isReplay }: WireFrame): boolean {
+  return type === 'user' && parent_tool_use_id === null && isReplay !== true;
+}
+
+/** What a frame is called in a note. */
+export function nameOf({ type, subtype, request }: WireFrame): string {
+  const inner = typeof request === 'object' && request !== null && 'subtype' in request ? request.subtype : subtype;
+  return inner === undefined ? type : `${type} ${String(inner)}`;
+}
+
+const spoken: ReadonlySet<unknown> = new Set(['user', 'assistant', 'result', 'stream_event', 'init']);
+
+/** A frame of a newer version: one that this projection cannot have written itself. */
+export function isForeign(payload: unknown): payload is WireFrame {
+  if (typeof payload !== 'object' || payload === null || !('type' in payload)) return false;
+  const { type } = payload;
+  if (typeof type !== 'string' || spoken.has(type) || type.startsWith('control_')) return false;
+  return !('subtype' in payload && spoken.has(payload.subtype));
+}
