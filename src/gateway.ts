@@ -1,9 +1,8 @@
-// The composition root: the one file that knows adapters, transports and core at once.
+// The composition root: with agents.ts the one place that knows adapters, transports and core at once.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { adapters } from './adapters/index.ts';
-import { type AgentConfig, type Config, insideRoots } from './config.ts';
-import type { Adapter, Env, FrontendSide, NoteLevel, Options } from './core/adapter.ts';
-import type { AgentConnection } from './core/agent-link.ts';
+import { adapterOf, createAgents } from './agents.ts';
+import { type Config, insideRoots } from './config.ts';
+import type { Env, FrontendSide, NoteLevel, Options } from './core/adapter.ts';
 import type { Channel, Out } from './core/channel.ts';
 import { type ClientListener, linkClient } from './core/client-link.ts';
 import type { Clock } from './core/clock.ts';
@@ -18,11 +17,8 @@ import type { Stream } from './core/stream.ts';
 import type { Log } from './log.ts';
 import { createExportPlaces } from './stores/export.ts';
 import { withPathsInside } from './stores/stored-sessions.ts';
-import { spawnChannel } from './transports/child-process.ts';
 import { bytesOf, createFrame } from './transports/framing/frame.ts';
-import type { AgentSummary, Board, ClientRequest, PostResult, SessionSummary } from './transports/http/board.ts';
-import { nullChannel } from './transports/memory.ts';
-import { connectWebSocket } from './transports/websocket.ts';
+import type { Board, ClientRequest, PostResult, SessionSummary } from './transports/http/board.ts';
 
 /** What a session is told before its client says anything. */
 export interface Opening {
@@ -98,51 +94,12 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
   const sweeper = setInterval(sweep, Math.min(60_000, config.limits.idleSessionMs));
   sweeper.unref();
   const exportsOf = createExportPlaces(config.exportDirectory);
-  /** What is ours to show to remote agents alone: taken out of every program's environment (threat T7). */
-  const secrets = Object.fromEntries(
-    Object.values(config.agents).flatMap(({ tokenVariable }) =>
-      tokenVariable === undefined ? [] : [[tokenVariable, undefined]],
-    ),
-  );
+  const agents = createAgents(config, env);
   let closing = false;
 
   function note(session: string, level: NoteLevel, text: string): void {
     counts.set(level, (counts.get(level) ?? 0) + 1);
     log(level === 'violation' ? 'warn' : 'debug', text, { session, level });
-  }
-
-  function agentNamed(name: string | undefined): [string, AgentConfig] {
-    const chosen = name ?? config.defaultAgent ?? 'demo';
-    const agent = Object.hasOwn(config.agents, chosen) ? config.agents[chosen] : undefined;
-    if (agent === undefined)
-      throw new GatewayError('not-found', `no agent named ${JSON.stringify(chosen.slice(0, 64))}`);
-    return [chosen, agent];
-  }
-
-  function connect(name: string, agent: AgentConfig, cwd: string | undefined): AgentConnection {
-    const adapter = adapterOf(agent.protocol);
-    if (adapter.backend === undefined) throw new GatewayError('invalid', `${agent.protocol} has no agent side`);
-    const backend = adapter.backend(env, agent.options ?? {});
-    return { backend, channel: openAgent(name, agent, adapter, cwd) };
-  }
-
-  function openAgent(name: string, agent: AgentConfig, adapter: Adapter, cwd: string | undefined): Channel {
-    const maxFrameBytes = config.limits.agentFrameBytes;
-    if (agent.url !== undefined) {
-      const token = agent.tokenVariable === undefined ? undefined : process.env[agent.tokenVariable];
-      return connectWebSocket(agent.url, { token, maxFrameBytes });
-    }
-    if (agent.command === undefined) return nullChannel(`agent ${name}`);
-    if (adapter.framing.stdio !== 'jsonl') {
-      throw new GatewayError('unsupported', `no child processes with ${adapter.framing.stdio} framing yet`);
-    }
-    return spawnChannel({
-      command: agent.command,
-      cwd: cwd ?? agent.cwd,
-      env: { ...agent.env, ...secrets },
-      label: `agent ${name}`,
-      maxFrameBytes,
-    });
   }
 
   function openSession(
@@ -151,7 +108,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     lost?: Opening['lost'],
   ): HubEntry {
     if (closing) throw new GatewayError('shutting-down', 'the gateway is shutting down');
-    const [name, agent] = agentNamed(request.agent);
+    const [name, agent] = agents.named(request.agent);
     const cwd = request.cwd === undefined ? undefined : insideRoots(request.cwd, config.roots);
     const id = request.id ?? randomUUID();
     return hub.add(id, () => ({
@@ -166,7 +123,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
           abortMs: config.limits.abortMs,
           silenceMs: config.limits.silenceMs,
         },
-        connect: () => connect(name, agent, cwd),
+        connect: () => agents.connect(name, agent, cwd),
         exports: exportsOf({ session: id, cwd: cwd ?? agent.cwd ?? process.cwd(), isOurs }),
         note: (level, text) => note(id, level, text),
         lost: lost ?? ((sentence) => log('error', 'the agent is gone', { session: id, agent: name, reason: sentence })),
@@ -263,7 +220,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
   }
 
   const board: Board = {
-    agents: () => Object.entries(config.agents).map(([name, agent]) => agentSummary(name, agent)),
+    agents: agents.summaries,
     sessions: () => hub.list().map(sessionSummary),
     session: (id) => sessionSummary(hub.get(id, owner)),
     createSession: (request) => sessionSummary(openSession(request, false)),
@@ -273,7 +230,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     },
     check(request) {
       sideOf(request.frontend, request.options);
-      if (request.session === undefined) agentNamed(request.agent);
+      if (request.session === undefined) agents.named(request.agent);
       else hub.get(request.session, owner);
     },
     connect: (channel, request) => attach(channel, request, false, { end: () => {} }),
@@ -321,19 +278,6 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
 
 function textOf(out: Out): string {
   return bytesOf(out).toString();
-}
-
-/** Throws `not-found`, naming those that there are. */
-export function adapterOf(id: string): Adapter {
-  const adapter = adapters.get(id);
-  if (adapter !== undefined) return adapter;
-  const known = [...adapters.keys()].join(', ');
-  throw new GatewayError('not-found', `no protocol named ${JSON.stringify(id.slice(0, 64))}; there are ${known}`);
-}
-
-/** An agent, as lists show it: never its command, directory or environment. */
-function agentSummary(name: string, agent: AgentConfig): AgentSummary {
-  return { name, protocol: agent.protocol, title: agent.title ?? adapterOf(agent.protocol).title };
 }
 
 function sessionSummary({ session, agent, createdAt }: HubEntry): SessionSummary {

@@ -277,7 +277,12 @@ describe('ARCHITECTURE.md', () => {
       'grammar.ts repair.ts',
       'src/core/close-run.ts is',
     ],
-    ['it has a file that is not there', 'conversation.ts questions.ts', 'conversation.ts riddles.ts', 'src/core/riddles.ts is'],
+    [
+      'it has a file that is not there',
+      'conversation.ts questions.ts',
+      'conversation.ts riddles.ts',
+      'src/core/riddles.ts is',
+    ],
     ['a folder is not on it', '  framing/ ', '  frames/ ', 'src/transports/framing/ is'],
     ['what is there is called later', '  claude/  ', '  claude/  (later issue)', 'src/adapters/claude/ is'],
   ])('fails when %s', (_what, before, after, fault) => {

@@ -42,7 +42,7 @@ const layers: readonly Layer[] = [
     files: ['src/core/', 'src/adapters/', 'src/transports/', 'src/conformance/'],
   },
   { of: /^src\/log\.ts$/, packages: ['node:'], files: [] },
-  { of: /^src\/(gateway|config|index)\.ts$/, packages: ['*'], files: everything },
+  { of: /^src\/(gateway|agents|config|index)\.ts$/, packages: ['*'], files: everything },
   { of: /^src\/cli\//, packages: ['*'], files: everything },
 ];
 

@@ -9,7 +9,7 @@ import type { Frame } from '../src/core/channel.ts';
 import type { Command } from '../src/core/command.ts';
 import { GatewayError, messageOf, refused } from '../src/core/errors.ts';
 import type { Event } from '../src/core/event.ts';
-import { adapterOf } from '../src/gateway.ts';
+import { adapterOf } from '../src/agents.ts';
 import { adapterContract } from './contract/adapter.ts';
 import { describePairs, pairsOf } from './contract/pair.ts';
 import { type AgentRole, agentRoles } from './support/agent-roles.ts';

@@ -1,6 +1,6 @@
 // The two ways in which every command names its agent: an entry of patchbay.json, or a protocol with a program or URL.
 import { type Command, InvalidArgumentError } from 'commander';
-import { adapterOf } from '../gateway.ts';
+import { adapterOf } from '../agents.ts';
 import { AgentConfig, type Config, loadConfig } from '../config.ts';
 import { GatewayError } from '../core/errors.ts';
 

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { adapters } from '../adapters/index.ts';
 import { loadConfig } from '../config.ts';
-import { adapterOf } from '../gateway.ts';
+import { adapterOf } from '../agents.ts';
 
 interface AgentsOptions {
   readonly config?: string;

@@ -6,7 +6,7 @@ import { loadConfig } from '../config.ts';
 import type { Capabilities } from '../core/adapter.ts';
 import type { Command } from '../core/command.ts';
 import { GatewayError } from '../core/errors.ts';
-import { adapterOf } from '../gateway.ts';
+import { adapterOf } from '../agents.ts';
 import { modelWish, type PiArgv } from './pi-argv.ts';
 
 /** Starts an agent that is a program at once, as pi itself would be: it may have something to say before it is asked. */

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import type { Frame, Out } from '../core/channel.ts';
 import { GatewayError } from '../core/errors.ts';
 import { createTranslator, type Translator } from '../core/translator.ts';
-import { adapterOf } from '../gateway.ts';
+import { adapterOf } from '../agents.ts';
 import { createBatch } from '../transports/batch.ts';
 import { readBlocks } from '../transports/block-input.ts';
 import { createFrame } from '../transports/framing/frame.ts';

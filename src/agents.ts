@@ -1,0 +1,83 @@
+// The agents of a configuration: which there are, and how one is started. Part of the composition root.
+import { adapters } from './adapters/index.ts';
+import type { AgentConfig, Config } from './config.ts';
+import type { Adapter, Env } from './core/adapter.ts';
+import type { AgentConnection } from './core/agent-link.ts';
+import type { Channel } from './core/channel.ts';
+import { GatewayError } from './core/errors.ts';
+import { spawnChannel } from './transports/child-process.ts';
+import type { AgentSummary } from './transports/http/board.ts';
+import { nullChannel } from './transports/memory.ts';
+import { connectWebSocket } from './transports/websocket.ts';
+
+/** The agents of one gateway. */
+export interface Agents {
+  /** That agent, or the default one. Throws `not-found`. */
+  named(name: string | undefined): [string, AgentConfig];
+  /** Starts a fresh one. Throws `invalid` or `unsupported` for what cannot be an agent. */
+  connect(name: string, agent: AgentConfig, cwd: string | undefined): AgentConnection;
+  /** As lists show them: never a command, directory or environment. */
+  summaries(): AgentSummary[];
+}
+
+/** Reads the tokens of remote agents from our environment, which no program gets to see. */
+export function createAgents(config: Config, env: Env): Agents {
+  /** What is ours to show to remote agents alone: taken out of every program's environment (threat T7). */
+  const secrets = Object.fromEntries(
+    Object.values(config.agents).flatMap(({ tokenVariable }) =>
+      tokenVariable === undefined ? [] : [[tokenVariable, undefined]],
+    ),
+  );
+
+  function named(name: string | undefined): [string, AgentConfig] {
+    const chosen = name ?? config.defaultAgent ?? 'demo';
+    const agent = Object.hasOwn(config.agents, chosen) ? config.agents[chosen] : undefined;
+    if (agent === undefined)
+      throw new GatewayError('not-found', `no agent named ${JSON.stringify(chosen.slice(0, 64))}`);
+    return [chosen, agent];
+  }
+
+  function connect(name: string, agent: AgentConfig, cwd: string | undefined): AgentConnection {
+    const adapter = adapterOf(agent.protocol);
+    if (adapter.backend === undefined) throw new GatewayError('invalid', `${agent.protocol} has no agent side`);
+    const backend = adapter.backend(env, agent.options ?? {});
+    return { backend, channel: openAgent(name, agent, adapter, cwd) };
+  }
+
+  function openAgent(name: string, agent: AgentConfig, adapter: Adapter, cwd: string | undefined): Channel {
+    const maxFrameBytes = config.limits.agentFrameBytes;
+    if (agent.url !== undefined) {
+      const token = agent.tokenVariable === undefined ? undefined : process.env[agent.tokenVariable];
+      return connectWebSocket(agent.url, { token, maxFrameBytes });
+    }
+    if (agent.command === undefined) return nullChannel(`agent ${name}`);
+    if (adapter.framing.stdio !== 'jsonl') {
+      throw new GatewayError('unsupported', `no child processes with ${adapter.framing.stdio} framing yet`);
+    }
+    return spawnChannel({
+      command: agent.command,
+      cwd: cwd ?? agent.cwd,
+      env: { ...agent.env, ...secrets },
+      label: `agent ${name}`,
+      maxFrameBytes,
+    });
+  }
+
+  return {
+    named,
+    connect,
+    summaries: () => Object.entries(config.agents).map(([name, agent]) => agentSummary(name, agent)),
+  };
+}
+
+/** Throws `not-found`, naming those that there are. */
+export function adapterOf(id: string): Adapter {
+  const adapter = adapters.get(id);
+  if (adapter !== undefined) return adapter;
+  const known = [...adapters.keys()].join(', ');
+  throw new GatewayError('not-found', `no protocol named ${JSON.stringify(id.slice(0, 64))}; there are ${known}`);
+}
+
+function agentSummary(name: string, agent: AgentConfig): AgentSummary {
+  return { name, protocol: agent.protocol, title: agent.title ?? adapterOf(agent.protocol).title };
+}
