@@ -61,6 +61,8 @@ interface Attached {
   /** It was told that there is nothing more. */
   readonly waits: boolean;
   wake(): void;
+  /** Number of the next frame that it reads. */
+  next(): number;
   /** The share of the window that it has before it. */
   behind(): number;
 }
@@ -75,7 +77,7 @@ export function createStream(
 ): Stream {
   const { projection } = retell(view, make);
   const { limits = defaultWindow } = options;
-  const window = createWindow(view.epoch, view.transcript.lastSeq, limits);
+  const window = createWindow(view.epoch, view.transcript.lastSeq, limits, () => neededFrom());
   /** Copied when it changes: who is woken may attach and close others. */
   let readers: readonly Attached[] = [];
   /** Deltas of one block that are not told yet. While there are any, nobody waits. */
@@ -106,6 +108,13 @@ export function createStream(
       isWaking = false;
       if (unheard !== null) wakeNow();
     });
+  }
+
+  /** One burst of the agent may be more than the window keeps: a reader that holds must not lose it. */
+  function neededFrom(): number {
+    let first = Number.POSITIVE_INFINITY;
+    for (const reader of readers) if (reader.holds) first = Math.min(first, reader.next());
+    return first;
   }
 
   function fromSnapshot(reset: Position['reset']): Position {
@@ -160,6 +169,7 @@ export function createStream(
         waits = false;
         reader.onReadable();
       },
+      next: () => position.next,
       behind: () => shareFrom(position.next),
     };
     const reader: Reader = {

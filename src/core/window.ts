@@ -76,7 +76,10 @@ class FrameWindow implements Window {
   /** Place of the newest frame that fell off, or where the window began: a reader may still resume right after it. */
   #floor: Place;
 
-  constructor(epoch: string, seq: number, limits: WindowLimits) {
+  readonly #neededFrom: () => number;
+
+  constructor(epoch: string, seq: number, limits: WindowLimits, neededFrom: () => number) {
+    this.#neededFrom = neededFrom;
     this.#epoch = epoch;
     this.#limits = limits;
     this.#last = { seq, sub: 0 };
@@ -144,9 +147,11 @@ class FrameWindow implements Window {
   #evict(): void {
     const { frames, bytes } = this.#limits;
     const kept = this.#kept;
+    let needed: number | undefined;
     while (kept.length - this.#head > 1 && (kept.length - this.#head > frames || this.#total - this.#gone > bytes)) {
       const oldest = kept[this.#head];
-      if (oldest === undefined) return;
+      needed ??= this.#neededFrom();
+      if (oldest === undefined || this.#base >= needed) return;
       this.#gone = oldest.end;
       this.#floor = { seq: oldest.seq, sub: oldest.sub };
       kept[this.#head] = undefined;
@@ -168,9 +173,16 @@ class FrameWindow implements Window {
  * once, with the first frame that shows it. Snapshots that grow are many views of one buffer (reference performance,
  * section 4); counted in full, 20 of them would fill the window and no reader could keep up. A buffer whose first frame
  * has fallen off is no longer counted: that is at most one for each message that is still open.
+ *
+ * From the frame `neededFrom` on nothing falls off, whatever the limits: its reader slows the agent instead.
  */
-export function createWindow(epoch: string, seq: number, limits: WindowLimits = defaultWindow): Window {
-  return new FrameWindow(epoch, seq, limits);
+export function createWindow(
+  epoch: string,
+  seq: number,
+  limits: WindowLimits = defaultWindow,
+  neededFrom: () => number = () => Number.POSITIVE_INFINITY,
+): Window {
+  return new FrameWindow(epoch, seq, limits, neededFrom);
 }
 
 /** About how many bytes a frame weighs on the wire. */

@@ -585,6 +585,21 @@ describe('a dialect that repeats the message in each delta', () => {
     expect(inShort(drain(late)).filter((text) => !/[a-z]{4}/.test(text))).toEqual(['ab', 'c']);
   });
 
+  test('a burst larger than the window reaches a reader that holds, whole', () => {
+    const { say, stream } = createStreamRig({ limits: { frames: 4, bytes: 1000 } });
+    const holder = stream.attach(null, true);
+    const other = stream.attach(null);
+    drain(holder);
+    drain(other);
+    const texts = numbers(0, 50).map((text) => notice(`${text}${'x'.repeat(100)}`));
+    say(...texts);
+    const entries = drain(holder);
+    expect(kindsOf(entries)).toEqual(Array(50).fill('frame'));
+    expect(kindsOf(drain(other))).toContain('frame');
+    say(notice('next'), notice('and next'));
+    expect(stream.attach(`${epoch}.1.1`).read(1000)[0]?.kind).toBe('reset');
+  });
+
   test('a reader that does not read costs no more than the message, and slows an agent that says too much', () => {
     const told: boolean[] = [];
     const limits = { frames: 64, bytes: 100_000 };
