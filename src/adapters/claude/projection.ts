@@ -60,8 +60,6 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
   const telling = new Map<string, Telling>();
   /** Tool calls of the run that have been told and have no result yet, with the lane of their telling. */
   const calls = new Map<string, string | undefined>();
-  /** All of them, answered or not. */
-  const known = new Set<string>();
   const asked = new Map<string, EventOf<'approval-request'>>();
 
   const loss = (text: string): WireFrame[] => {
@@ -77,19 +75,15 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
 
   function tellCall(call: string, parent: string | undefined): void {
     calls.set(call, parent);
-    known.add(call);
   }
-
-  /** A sub-agent hangs on the call that it lives in (reference 4.1): without one there is nowhere to show it. */
-  const hasPlace = (parent: string | undefined) => parent === undefined || known.has(parent);
 
   function startMessage(event: EventOf<'message-start'>, at: number, isPast: boolean): WireFrame[] {
     const { parent } = event;
-    if (!hasPlace(parent)) return loss('message of a sub-agent whose call was not told');
     const model = modelOf(event.model);
     const encoder = createMessageEncoder(event, { streams: streams(parent, isPast), model });
     telling.set(parent ?? '', { encoder, startedAt: at, model });
     const frames = allOnLane(parent, encoder.start());
+    // A sub-agent may speak before its call is told: the thread keeps its frames till then.
     return parent === undefined ? thread.open(frames) : thread.lane(parent, frames);
   }
 
@@ -118,7 +112,6 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
   function announce(event: EventOf<'tool-start'>, seq: number, replayed: boolean): WireFrame[] {
     const { call, name, input, parent } = event;
     if (calls.has(call)) return [];
-    if (!hasPlace(parent)) return loss(`call of ${name} by a sub-agent whose call was not told`);
     tellCall(call, parent);
     const start: EventOf<'message-start'> = { type: 'message-start', parent, id: `announce-${seq}` };
     const encoder = createMessageEncoder(start, { streams: streams(parent, replayed), model: modelOf(undefined) });
@@ -147,7 +140,6 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
     if (role !== 'user') return loss(`message of role ${role}`);
     const isOwn = origin !== 'agent' && origin !== 'replay';
     if (isOwn && !replayed) return [];
-    if (!hasPlace(parent)) return loss('message of a sub-agent whose call was not told');
     const content = event.content.map(wireBlock);
     const mark = origin === 'agent' ? { isSynthetic: true } : { isReplay: true };
     const frame = onLane(parent, { type: 'user', message: { role: 'user', content }, ...mark });
@@ -171,7 +163,6 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
       case 'run-start':
         counter.begin(at);
         calls.clear();
-        known.clear();
         return thread.begin(initFrame(session.transcript.info, session.transcript.servers.values()));
       case 'run-end':
         return thread.end(counter.result(event, at, textOfRun(session)));
