@@ -260,7 +260,10 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
             resolve();
           },
           // `echo '…' | patchbay stdio`: the answer is still wanted when the question has been asked.
-          half: (finish) => session.whenIdle(() => finish('everything has been answered')),
+          half(finish) {
+            session.unattend();
+            session.whenIdle(() => finish('everything has been answered'));
+          },
         });
       }),
     async drain(reason, graceMs) {

@@ -40,6 +40,8 @@ export interface Conversation {
   whenIdle(callback: () => void): void;
   /** Slows the agent, or lets it go on. */
   hold(pressed: boolean): void;
+  /** See Session. */
+  unattend(): void;
   /** What waits will not run. */
   drop(reason: string): void;
   /** Ends the run and the agent. The session is closed by then. */
@@ -240,6 +242,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
     submit,
     whenIdle: prompts.whenIdle,
     hold,
+    unattend: questions.unattend,
     drop: (reason) => prompts.drop(refused('shutting-down', reason)),
     end,
   };

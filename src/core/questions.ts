@@ -27,6 +27,8 @@ export interface Questions {
   answer(command: Answer, settle: (outcome: Outcome) => void): void;
   /** Watches the log: starts and stops deadlines. */
   event(event: Event): void;
+  /** Nobody is there any more who could answer: what is open, and what will be asked, ends at once. */
+  unattend(): void;
   clear(): void;
 }
 
@@ -47,9 +49,13 @@ export function createQuestions(ports: QuestionPorts): Questions {
   // By identity: agents use ids again, and the answer to an old question must not end a new one (reliability T22).
   const isOpen = (question: Question) => openOf(transcript, question) === question;
 
-  /** An agent that asks without end is not listened to (reliability T32). */
-  const deadlineOf = ({ timeoutMs }: Question) =>
-    transcript.approvals.size + transcript.dialogs.size > mostOpen ? 0 : (timeoutMs ?? ports.deadlineMs);
+  let isAttended = true;
+
+  function deadlineOf({ timeoutMs }: Question): number {
+    // An agent that asks without end is not listened to (reliability T32).
+    const isHeard = isAttended && transcript.approvals.size + transcript.dialogs.size <= mostOpen;
+    return isHeard ? (timeoutMs ?? ports.deadlineMs) : 0;
+  }
 
   function expire(question: Question): void {
     if (!isOpen(question)) return;
@@ -105,6 +111,10 @@ export function createQuestions(ports: QuestionPorts): Questions {
           return;
         default:
       }
+    },
+    unattend() {
+      isAttended = false;
+      for (const question of [...transcript.approvals.values(), ...transcript.dialogs.values()]) expire(question);
     },
     clear() {
       timers.clear();

@@ -20,6 +20,8 @@ export interface Session extends SessionView {
   whenIdle(callback: () => void): void;
   /** The stream of that dialect: made on first use, then shared by all who name the same key. */
   stream(key: string, make: (view: SessionView) => Projection): Stream;
+  /** Nobody can answer the agent's questions any more: they are denied and cancelled from now on. */
+  unattend(): void;
   /** Takes no more prompts; what runs goes on. */
   retire(reason: string): void;
   /** Ends the run, the agent and all streams. Idempotent. */
@@ -91,6 +93,10 @@ class OpenSession implements Session {
     this.#streams.set(key, stream);
     if (this.#closed !== null) stream.close(this.#closed);
     return stream;
+  }
+
+  unattend(): void {
+    this.#conversation?.unattend();
   }
 
   retire(reason: string): void {

@@ -269,6 +269,16 @@ describe('a denial that interrupts', () => {
   });
 });
 
+test('where nobody can answer any more, what is open and what is asked later is denied', () => {
+  const { agent, session, told, log, clock } = asked([question, dialog]);
+  session.unattend();
+  expect(log()).toEqual(['+approval-end x expired', '+dialog-end x expired']);
+  agent.say({ ...dialog, id: 'y' });
+  clock.advance(0);
+  expect(log()).toEqual(['dialog-request y', '+dialog-end y expired']);
+  expect(told().map(({ type }) => type)).toEqual(['answer-approval', 'answer-dialog', 'answer-dialog']);
+});
+
 test('several questions are independent', () => {
   const { agent, submit, log, clock } = asked([question, { ...question, id: 'y', timeoutMs: 10 }]);
   clock.advance(10);

@@ -71,15 +71,16 @@ export function retryEnd({ success, attempt, failure, extra }: EventOf<'retry-en
 }
 
 /**
- * The lines of a change that pi has lines for. What nobody knew before has not changed (`known` is how it was), unless
- * pi itself says so.
+ * The lines of a change that pi has lines for (`known` is how it was). What nobody knew before has not changed, unless
+ * pi itself says so or the name is all that is told: then somebody gave it.
  */
 export function sessionLines(event: EventOf<'session-changed'>, known: SessionInfo): Dictionary[] {
   const { changes, extra } = event;
   const { line, type, ...rest } = piFields(extra);
   const isNews = (field: 'name' | 'thinkingLevel') =>
     typeof type === 'string' || (known[field] !== undefined && known[field] !== changes[field]);
-  const name = isNews('name') ? changes.name : undefined;
+  const isGiven = known.name === undefined && Object.keys(changes).length === 1;
+  const name = isNews('name') || isGiven ? changes.name : undefined;
   const level = isNews('thinkingLevel') ? changes.thinkingLevel : undefined;
   const named = present({ type: 'session_info_changed', name: name === '' ? undefined : name, ...rest });
   return [

@@ -98,7 +98,8 @@ export function createProjection(session: SessionView, { dialect }: { readonly d
 
   function addMessage(logged: Of<'message-added'>): void {
     const { event } = logged;
-    if (logged.replay === undefined && isUnsaid(event)) return;
+    // What an agent tells again (after a fork, from a stored session) pi's clients ask for themselves.
+    if (logged.replay === undefined && (isUnsaid(event) || event.origin === 'replay')) return;
     if (dialect === 'legacy' && !legacyRoles.has(event.role)) return sink.loss(`message of role ${event.role}`);
     if (event.role === 'tool') {
       if (event.extra?.pi !== undefined) tools.trust();

@@ -1,5 +1,5 @@
 // JSON lines: one message a line, split on LF bytes only, for U+2028 and a lone CR may stand inside strings. Knows no stream and no protocol.
-import type { Glance, Out } from '../../core/channel.ts';
+import type { Glance, Out, Seam } from '../../core/channel.ts';
 import { createFrame } from './frame.ts';
 import type { DecoderOptions, FrameDecoder, FrameSink, Framing } from './framing.ts';
 import { oneLine, oneLineText } from './one-line.ts';
@@ -42,12 +42,20 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
     recognised = null;
     if (skipping) {
       skipping = false;
-    } else if (glance !== null && isAlike(glance, held.length, held.hasAt)) {
+    } else if (glance !== null && isAlikeHeld(glance)) {
       held.clear();
       glance.accept();
     } else {
       deliver(held.take());
     }
+  }
+
+  /** The same as {@link isAlike} for the line that came in pieces. */
+  function isAlikeHeld({ ending, seam }: Glance): boolean {
+    if (!held.hasAt(held.length - ending.length, ending)) return false;
+    if (seam === null) return true;
+    const place = seamPlace(seam, held.length);
+    return place !== -1 && held.hasAt(place, seam.bytes);
   }
 
   function deliver(bytes: Uint8Array): void {
@@ -91,7 +99,7 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
           take(bytes.subarray(start, end === -1 ? bytes.length : end));
           if (end === -1) return;
           finish();
-        } else if (glance !== null && isAlikeAt(glance, bytes, start, end)) {
+        } else if (glance !== null && isAlike(glance, bytes, start, end)) {
           glance.accept();
         } else {
           deliver(bytes.subarray(start, end));
@@ -108,22 +116,24 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
   };
 }
 
-/** Whether a frame of that length is what its first bytes said; `hasAt` looks into it. */
-function isAlike(glance: Glance, length: number, hasAt: (place: number, part: Uint8Array) => boolean): boolean {
-  const { ending, seam } = glance;
-  if (ending.length > 0 && !hasAt(length - ending.length, ending)) return false;
-  if (seam === null) return true;
-  const halves = length - seam.from - seam.bytes.length - seam.after;
-  return halves >= 0 && halves % 2 === 0 && hasAt(seam.from + halves / 2, seam.bytes);
+/** Where the seam of a frame of that length is; -1 when its halves cannot be equal. */
+function seamPlace({ from, bytes, after }: Seam, length: number): number {
+  const halves = length - from - bytes.length - after;
+  return halves >= 0 && halves % 2 === 0 ? from + halves / 2 : -1;
 }
 
-/** The same for the bytes from `start` to `end`, without a closure for the frames that end where they were looked at. */
-function isAlikeAt(glance: Glance, bytes: Buffer, start: number, end: number): boolean {
-  if (glance.seam === null && glance.ending.length === 0) return true;
-  return isAlike(glance, end - start, (place, part) => {
-    const at = start + place;
-    return place >= 0 && at + part.length <= end && bytes.compare(part, 0, part.length, at, at + part.length) === 0;
-  });
+/** Whether the bytes from `start` to `end` are the frame that its first bytes promised. */
+function isAlike({ ending, seam }: Glance, bytes: Uint8Array, start: number, end: number): boolean {
+  if (!standsAt(bytes, end - ending.length, ending)) return false;
+  if (seam === null) return true;
+  const place = seamPlace(seam, end - start);
+  return place !== -1 && standsAt(bytes, start + place, seam.bytes);
+}
+
+/** A loop, because the parts are short: a call into the library costs more. */
+function standsAt(bytes: Uint8Array, at: number, part: Uint8Array): boolean {
+  for (let place = part.length - 1; place >= 0; place -= 1) if (bytes[at + place] !== part[place]) return false;
+  return true;
 }
 
 function withoutCarriageReturn(line: Uint8Array): Uint8Array {

@@ -456,3 +456,14 @@ describe('a late client', () => {
     expect(JSON.parse(late.at(-1) ?? '{}').message.content).toEqual([{ type: 'text', text: 'half done' }]);
   });
 });
+
+test('a first name that is all that is told was given; one among other settings was there before', () => {
+  const named = (changes: object): Event => ({ type: 'session-changed', changes });
+  expect(told([named({ name: 'given' })], 'growing').lines).toEqual([{ type: 'session_info_changed', name: 'given' }]);
+  expect(told([named({ name: 'known', cwd: '/' })], 'growing').lines).toEqual([]);
+});
+
+test('what an agent tells again after a fork is not printed: clients of pi ask for it', () => {
+  const again: Event = { type: 'message-added', role: 'user', origin: 'replay', content: [{ type: 'text', text: 'old' }] };
+  expect(told([{ type: 'history-reset', reason: 'forked' }, again], 'growing').lines).toEqual([]);
+});

@@ -43,7 +43,7 @@ export const commandSchemas = {
   fork: command('fork', { entryId: z.string() }),
   get_fork_messages: command('get_fork_messages', {}),
   get_last_assistant_text: command('get_last_assistant_text', {}),
-  set_session_name: command('set_session_name', { name: z.string() }),
+  set_session_name: command('set_session_name', { name: z.string().trim().min(1, 'Session name cannot be empty') }),
   get_commands: command('get_commands', {}),
 } as const;
 
