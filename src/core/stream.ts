@@ -42,7 +42,12 @@ export interface StreamOptions {
   pressure?(pressure: boolean): void;
   /** Takes the losses and other notes of the projection. */
   note?(level: NoteLevel, text: string): void;
+  /** So many frames every reader must have before it until deltas are merged; default {@link mergeAfter}. */
+  readonly mergeAfter?: number;
 }
+
+/** A reader that is a moment late is not behind: it still sees each delta. */
+const mergeAfter = 16;
 
 /** What a reader has before it: the rest of a snapshot, then the window from `next`. */
 interface Position {
@@ -263,6 +268,9 @@ export function createStream(
     if (logged !== null) tell(logged);
   }
 
+  const patience = options.mergeAfter ?? mergeAfter;
+  const isKeepingUp = (reader: Attached) => reader.waits || window.top - reader.next() < patience;
+
   /** Adds the event to what is held back, where all readers have enough before them. */
   function holdBack(logged: Logged): boolean {
     if (projection.merges !== true) return false;
@@ -273,7 +281,7 @@ export function createStream(
       return true;
     }
     tellHeld();
-    if (delta === null || readers.some((reader) => reader.waits)) return false;
+    if (delta === null || readers.some(isKeepingUp)) return false;
     held = delta;
     return true;
   }

@@ -451,7 +451,7 @@ describe('a dialect that repeats the message in each delta', () => {
 
   /** A reader that has been told of an open message and waits (`brisk`), or has one frame before it. */
   function rig(brisk = false, options: StreamOptions = {}) {
-    const made = createStreamRig(options, open, merging);
+    const made = createStreamRig({ mergeAfter: 1, ...options }, open, merging);
     const reader = made.stream.attach(null);
     drain(reader);
     if (!brisk) {
@@ -473,7 +473,11 @@ describe('a dialect that repeats the message in each delta', () => {
   test('what is held back weighs on the agent like what was told', () => {
     const pressures: boolean[] = [];
     const limits = { frames: 8192, bytes: 8000 };
-    const made = createStreamRig({ limits, pressure: (pressed) => void pressures.push(pressed) }, open, merging);
+    const made = createStreamRig(
+      { mergeAfter: 1, limits, pressure: (pressed) => void pressures.push(pressed) },
+      open,
+      merging,
+    );
     const reader = made.stream.attach(null, true);
     drain(reader);
     made.say(notice('before'));
@@ -484,6 +488,16 @@ describe('a dialect that repeats the message in each delta', () => {
     expect(pressures).toContain(true);
     drain(reader);
     expect(pressures.at(-1)).toBe(false);
+  });
+
+  test('who is a moment late is not behind, and still sees each delta', () => {
+    const { say, stream } = createStreamRig({}, open, merging);
+    const reader = stream.attach(null);
+    drain(reader);
+    say(...numbers(0, 40).map((text) => delta(text)));
+    const told = inShort(drain(reader));
+    expect(told.slice(0, 16)).toEqual(numbers(0, 16));
+    expect(told.slice(16)).toEqual([numbers(16, 40).join('')]);
   });
 
   test('who is behind is told all of them in one, with the place and the time of the last', () => {
@@ -603,14 +617,18 @@ describe('a dialect that repeats the message in each delta', () => {
   test('a reader that does not read costs no more than the message, and slows an agent that says too much', () => {
     const told: boolean[] = [];
     const limits = { frames: 64, bytes: 100_000 };
-    const { say, stream } = createStreamRig({ limits, pressure: (pressure) => told.push(pressure) }, open, merging);
+    const { say, stream } = createStreamRig(
+      { mergeAfter: 1, limits, pressure: (pressure) => told.push(pressure) },
+      open,
+      merging,
+    );
     const reader = stream.attach(null, true);
     say(...numbers(0, 50_000).map((text) => delta(text)));
     expect(new Set(told)).toEqual(new Set([true]));
     const entries = drain(reader);
     expect(told.at(-1)).toBe(false);
     expect(kindsOf(entries).filter((kind) => kind !== 'frame')).toEqual([]);
-    expect(inShort(entries).at(-1)).toBe(numbers(0, 50_000).join(''));
+    expect(inShort(entries).slice(-2).join('')).toBe(numbers(0, 50_000).join(''));
   });
 
   test('what is held back may be more frames than the window keeps: a reset', () => {
@@ -619,7 +637,7 @@ describe('a dialect that repeats the message in each delta', () => {
       event: ({ seq, event }) =>
         event.type === 'block-delta' ? event.delta.split('').map((text) => JSON.stringify({ seq, text })) : ['{}'],
     });
-    const { say, stream } = createStreamRig({ limits: { frames: 2, bytes: 1000 } }, open, make);
+    const { say, stream } = createStreamRig({ mergeAfter: 1, limits: { frames: 2, bytes: 1000 } }, open, make);
     const reader = stream.attach(`${epoch}.5.0`);
     say(delta('abc'));
     expect(kindsOf(drain(reader))).toEqual(['reset window', ...Array(8).fill('frame')]);
