@@ -67,7 +67,8 @@ export function wholeContent(message: AssistantMessage): Content[] {
   return message.blocks.map(wholeBlock);
 }
 
-function wholeBlock({ head, text, end }: Block): Content {
+/** The same of one block. */
+export function wholeBlock({ head, text, end }: Block): Content {
   const { signature, extra } = end ?? {};
   switch (head.kind) {
     case 'text':

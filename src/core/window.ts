@@ -63,6 +63,7 @@ const viewBytes = 128;
 class FrameWindow implements Window {
   readonly #epoch: string;
   readonly #limits: WindowLimits;
+  readonly #neededFrom: () => number;
   /** From `head` on the frames that are kept; what is before it is let go of, only its room remains for a while. */
   #kept: (Placed | undefined)[] = [];
   #base = 0;
@@ -76,12 +77,10 @@ class FrameWindow implements Window {
   /** Place of the newest frame that fell off, or where the window began: a reader may still resume right after it. */
   #floor: Place;
 
-  readonly #neededFrom: () => number;
-
   constructor(epoch: string, seq: number, limits: WindowLimits, neededFrom: () => number) {
-    this.#neededFrom = neededFrom;
     this.#epoch = epoch;
     this.#limits = limits;
+    this.#neededFrom = neededFrom;
     this.#last = { seq, sub: 0 };
     this.#floor = this.#last;
   }

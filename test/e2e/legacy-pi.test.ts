@@ -2,16 +2,15 @@
 // over each transport, judged as the modern pi is (real-pi.test.ts).
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { z } from 'zod';
+import { judgeTurn, saidIn } from '../support/claude-judge.ts';
 import { interruptFrame, isEvent, isResult, promptFrame, turn } from '../support/claude-turn.ts';
 import { type Client, connectSse, connectStdio, connectWebSocket } from '../support/clients.ts';
 import { type FakeAnthropic, startFakeAnthropic } from '../support/fake-anthropic.ts';
 import { type GatewayServer, startServer } from '../support/gateway.ts';
 import type { Frame } from '../support/inbox.ts';
 import { checkClaudeOrder, describeViolations } from '../support/judges/claude-order.ts';
-import { finalMessages } from '../support/judges/message-stream.ts';
 import { checkPiOrder } from '../support/judges/pi-order.ts';
 import { checkRpcMessages } from '../support/judges/rpc-message.ts';
-import { turnDifferences } from '../support/judges/turn.ts';
 import { linesAround, makePiHome, type PiHome, recordOf, recordsWith, type Row } from '../support/pi-rig.ts';
 import { longText, unicodeText } from '../support/scenarios.ts';
 
@@ -83,18 +82,6 @@ const cases: Record<string, Case> = {
   long: { says: [longText] },
 };
 
-async function judge(client: Client, prompt: string, frames: readonly Frame[]): Promise<void> {
-  const violations = checkClaudeOrder(client.frames, { complete: false });
-  expect(describeViolations(violations, client.frames)).toEqual([]);
-  const around = linesAround(await recordOf(home, prompt), prompt);
-  expect(await turnDifferences({ frames, ...around })).toEqual([]);
-}
-
-async function said(frames: readonly Frame[]): Promise<string> {
-  const blocks = (await finalMessages(frames)).flatMap(({ content }) => content);
-  return blocks.flatMap((block) => Object.values(block ?? {})).join('\n');
-}
-
 describe.each(Object.keys(transports))('%s', (transport) => {
   // One session for all cases, as a user would have it; after a failure the next case starts with a fresh one.
   let client: Client | null = null;
@@ -113,14 +100,14 @@ describe.each(Object.keys(transports))('%s', (transport) => {
 
     const prompt = `[[${name}]] ${transport} ${++prompts}`;
     const frames = await turn(own, prompt, (from) => during?.(own, from, prompt) ?? Promise.resolve());
-    await judge(own, prompt, frames);
-    const text = await said(frames);
+    await judgeTurn(home, own, prompt, frames);
+    const text = await saidIn(frames);
     for (const phrase of says) expect(text).toContain(phrase);
     expect(frames.filter(isResult)).toEqual([expect.objectContaining({ is_error: fails })]);
 
     const again = `[[text]] ${transport} again ${prompts}`;
     const second = await turn(own, again);
-    await judge(own, again, second);
+    await judgeTurn(home, own, again, second);
     expect(second.filter(isResult)).toEqual([
       expect.objectContaining({ is_error: false, result: 'Hello, world. This is plain text.' }),
     ]);
@@ -135,8 +122,8 @@ describe.each(Object.keys(transports))('%s', (transport) => {
     const one = await own.waitFor(isResult, 'the first result');
     const end = own.frames.indexOf(one) + 1;
     const two = await own.waitFor(isResult, 'the second result', end);
-    await judge(own, first, own.frames.slice(0, end));
-    await judge(own, second, own.frames.slice(end, own.frames.indexOf(two, end) + 1));
+    await judgeTurn(home, own, first, own.frames.slice(0, end));
+    await judgeTurn(home, own, second, own.frames.slice(end, own.frames.indexOf(two, end) + 1));
     expect([one.result, two.result]).toEqual(['Both tools are done.', 'The answer is 42.']);
     await own.close();
   });

@@ -1,14 +1,12 @@
 // The real pi behind the real gateway, seen by Claude clients over each transport and judged from three sides: the
 // order of the frames, the content against pi's own record, the figures of the result.
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
+import { judgeTurn, saidIn } from '../support/claude-judge.ts';
 import { interruptFrame, isEvent, promptFrame, turn } from '../support/claude-turn.ts';
 import { type Client, connectSse, connectStdio, connectWebSocket } from '../support/clients.ts';
 import { type FakeAnthropic, startFakeAnthropic } from '../support/fake-anthropic.ts';
 import { type GatewayServer, startServer } from '../support/gateway.ts';
 import type { Frame } from '../support/inbox.ts';
-import { checkClaudeOrder, describeViolations } from '../support/judges/claude-order.ts';
-import { finalMessages } from '../support/judges/message-stream.ts';
-import { turnDifferences } from '../support/judges/turn.ts';
 import { linesAround, makePiHome, type PiHome, recordOf } from '../support/pi-rig.ts';
 import { longText, unicodeText } from '../support/scenarios.ts';
 
@@ -87,18 +85,6 @@ const cases: Record<string, Case> = {
   compact: { says: ['Used many tokens.'], system: 'compact_boundary' },
 };
 
-async function judge(client: Client, prompt: string, frames: readonly Frame[]): Promise<void> {
-  const violations = checkClaudeOrder(client.frames, { complete: false });
-  expect(describeViolations(violations, client.frames)).toEqual([]);
-  const around = linesAround(await recordOf(home, prompt), prompt);
-  expect(await turnDifferences({ frames, ...around })).toEqual([]);
-}
-
-async function said(frames: readonly Frame[]): Promise<string> {
-  const blocks = (await finalMessages(frames)).flatMap(({ content }) => content);
-  return blocks.flatMap((block) => Object.values(block ?? {})).join('\n');
-}
-
 describe.each(Object.keys(transports))('%s', (transport) => {
   // One session for all cases, as a user would have it; after a failure the next case starts with a fresh one.
   let client: Client | null = null;
@@ -117,15 +103,15 @@ describe.each(Object.keys(transports))('%s', (transport) => {
 
     const prompt = `[[${name}]] ${transport} ${++prompts}`;
     const frames = await turn(own, prompt, (from) => during?.(own, from, prompt) ?? Promise.resolve());
-    await judge(own, prompt, frames);
-    const text = await said(frames);
+    await judgeTurn(home, own, prompt, frames);
+    const text = await saidIn(frames);
     for (const phrase of says) expect(text).toContain(phrase);
     expect(frames).toContainEqual(expect.objectContaining({ type: 'system', subtype: system }));
     expect(frames.at(-1)).toMatchObject({ type: 'result', is_error: fails });
 
     const again = `[[text]] ${transport} again ${prompts}`;
     const second = await turn(own, again);
-    await judge(own, again, second);
+    await judgeTurn(home, own, again, second);
     expect(second.at(-1)).toMatchObject({
       type: 'result',
       is_error: false,

@@ -2,17 +2,8 @@
 // answered with thinking, a tool and text; one with the word `hang` begins to speak and goes on only when it is aborted.
 // Like its model it runs two prompts at once, and ignores what it does not know. Needs no model and no network.
 import { createInterface } from 'node:readline';
+import { base, say, usage } from './scripted-lines.mjs';
 
-const usage = (output) => ({
-  input: 10,
-  output,
-  cacheRead: 0,
-  cacheWrite: 0,
-  totalTokens: 10 + output,
-  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0.001 * output },
-});
-const base = { role: 'assistant', api: 'scripted', provider: 'scripted', model: 'scripted-1' };
-const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 const assistant = (content, stopReason, more = {}) => ({
   ...{ role: base.role, content, api: base.api, provider: base.provider, model: base.model },
   ...{ usage: usage(content.length), stopReason, timestamp: 1_700_000_000_000, ...more },

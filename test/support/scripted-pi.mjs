@@ -1,17 +1,8 @@
 // A tiny agent that speaks pi's lines: any prompt is answered with thinking, a tool and text; one with the word `hang`
 // begins to speak and goes on only when it is aborted. Needs no model and no network.
 import { createInterface } from 'node:readline';
+import { base, say, usage } from './scripted-lines.mjs';
 
-const usage = (output) => ({
-  input: 10,
-  output,
-  cacheRead: 0,
-  cacheWrite: 0,
-  totalTokens: 10 + output,
-  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0.001 * output },
-});
-const base = { role: 'assistant', api: 'scripted', provider: 'scripted', model: 'scripted-1' };
-const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 let messages = 0;
 /** The message that is being said, while the agent hangs. */
 let hanging = null;

@@ -9,11 +9,12 @@ import { outcomeOf } from '../pi/decode-answer.ts';
 import { createEventDecoder } from '../pi/decode-event.ts';
 import { plainEvents } from '../pi/decode-plain.ts';
 import { sayPrompt } from '../pi/encode-prompt.ts';
+import { piFields } from '../pi/encode-values.ts';
 import { createGlancer } from '../pi/glance.ts';
 import { createOrigins } from '../pi/origins.ts';
 import { createOutbox } from '../pi/outbox.ts';
 import { readLine } from '../pi/read-line.ts';
-import { failureOf, isRecord } from '../pi/values.ts';
+import { failureOf } from '../pi/values.ts';
 import { sortContent } from './attachments.ts';
 import type { AgentOptions } from './options.ts';
 
@@ -61,10 +62,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
     learn: () => {},
   });
 
-  const glancer = createGlancer({
-    isStreaming: (index) => events.run.running && events.message.isStreaming(index),
-    streamed: events.message.streamed,
-  });
+  const glancer = createGlancer(events.streaming);
 
   function settlePrompt(outcome: Outcome): void {
     if (prompting === null) return;
@@ -109,7 +107,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
     prompting = id;
     origins.sent(message, 'prompt');
     const attachments = sorted.attachments.length === 0 ? undefined : sorted.attachments;
-    out.send({ ...extraFields(command), type: 'prompt', message, attachments });
+    out.send({ ...piFields(command.extra), type: 'prompt', message, attachments });
     out.timer(promptTimer, options.startTimeoutMs);
   }
 
@@ -132,7 +130,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
     compacting = id;
     // pi says nothing until it is over; prompts must wait as long.
     out.deliver({ type: 'compaction-start', trigger: 'manual' });
-    out.send({ ...extraFields(command), type: 'compact', customInstructions: command.instructions });
+    out.send({ ...piFields(command.extra), type: 'compact', customInstructions: command.instructions });
     if (options.compactTimeoutMs > 0) out.timer(compactTimer, options.compactTimeoutMs);
   }
 
@@ -216,10 +214,4 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
       return out.take();
     },
   };
-}
-
-/** The fields of a pi client's line that only pi knows. */
-function extraFields(command: Command): Dictionary {
-  const fields = command.extra?.pi;
-  return isRecord(fields) ? fields : {};
 }

@@ -2,12 +2,11 @@
 // in the events, what was refused is an `error` line. Knows no session log; the events come from ../pi/projection.ts.
 import type { Action, Frontend, SessionView } from '../../core/adapter.ts';
 import type { Command, CommandOf } from '../../core/command.ts';
-import type { Extra } from '../../core/content.ts';
-import { GatewayError, messageOf, type Outcome } from '../../core/errors.ts';
+import { messageOf, type Outcome } from '../../core/errors.ts';
 import { OutcomeData } from '../../core/outcome-data.ts';
 import { compactionWhole } from '../pi/projection-lines.ts';
-import { isRecord, without } from '../pi/values.ts';
-import { problemOf } from '../pi/wire/problem.ts';
+import { extraOf, isRecord, without } from '../pi/values.ts';
+import { parserWords, problemOf } from '../pi/wire/problem.ts';
 import { contentOf } from './attachments.ts';
 import { createBystander } from './bystander.ts';
 import { ClientLine, commandSchemas } from './wire.ts';
@@ -68,7 +67,7 @@ export function createConnection(session: SessionView | undefined): Frontend {
       try {
         json = frame.json;
       } catch (thrown) {
-        return complain(messageOf(thrown), parserMessage(thrown));
+        return complain(messageOf(thrown), parserWords(thrown));
       }
       const read = ClientLine.safeParse(json);
       return read.success ? take(read.data) : complain(refusal(json, read.error));
@@ -97,17 +96,6 @@ export function createConnection(session: SessionView | undefined): Frontend {
         return [fail(error.message)];
     }
   }
-}
-
-/** Fields of a newer or older client, for agents of the same protocol. */
-function extraOf(fields: Record<string, unknown>): { extra?: Extra } {
-  return Object.keys(fields).length === 0 ? {} : { extra: { pi: fields } };
-}
-
-/** pi prints what its parser says. Only the client that sent the line sees it quoted. */
-function parserMessage(thrown: unknown): string {
-  const cause = thrown instanceof GatewayError ? thrown.cause : undefined;
-  return cause instanceof SyntaxError ? cause.message : messageOf(thrown);
 }
 
 /** Why a line is not one of the three that there are. pi itself says nothing then, or breaks. */

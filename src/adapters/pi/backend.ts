@@ -10,6 +10,7 @@ import { createEventDecoder } from './decode-event.ts';
 import { createDialogs } from './dialogs.ts';
 import { encodeCommand } from './encode-command.ts';
 import { type Said, sayContent, sayPrompt } from './encode-prompt.ts';
+import { piFields } from './encode-values.ts';
 import { createGlancer } from './glance.ts';
 import { createKnowledge } from './knowledge.ts';
 import { nameModel } from './models.ts';
@@ -126,7 +127,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
   function spoken(type: 'prompt' | 'steer' | 'follow_up', command: Command, said: Said): Line {
     for (const loss of said.losses) out.note('loss', `${command.type}: pi does not take ${loss}`);
     const images = said.images.length === 0 ? {} : { images: said.images };
-    return { ...extraFields(command), type, message: said.message, ...images };
+    return { ...piFields(command.extra), type, message: said.message, ...images };
   }
 
   function abort({ target }: CommandOf<'abort'>, id: string): void {
@@ -190,15 +191,12 @@ export function createBackend(env: Env, options: PiOptions): Backend {
         const encoded = encodeCommand(command);
         if ('refused' in encoded) return out.settle(id, { ok: false, error: encoded.refused });
         if (encoded.loss !== undefined) out.note('loss', `${command.type}: ${encoded.loss}`);
-        perform(id, { ...extraFields(command), ...encoded.line }, encoded.reading);
+        perform(id, { ...piFields(command.extra), ...encoded.line }, encoded.reading);
       }
     }
   }
 
-  const glancer = createGlancer({
-    isStreaming: (index) => run.running && events.message.isStreaming(index),
-    streamed: events.message.streamed,
-  });
+  const glancer = createGlancer(events.streaming);
 
   function response(line: Dictionary): void {
     run.proven();
@@ -245,10 +243,4 @@ export function createBackend(env: Env, options: PiOptions): Backend {
       return out.take();
     },
   };
-}
-
-/** The fields of a pi client's command that only pi knows. */
-function extraFields(command: Command): Dictionary {
-  const fields = command.extra?.pi;
-  return isRecord(fields) ? fields : {};
 }

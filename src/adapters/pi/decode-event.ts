@@ -4,10 +4,11 @@ import type { z } from 'zod';
 import type { Env } from '../../core/adapter.ts';
 import type { Extra } from '../../core/content.ts';
 import type { Event, EventOf, SessionInfo } from '../../core/event.ts';
-import { createMessageDecoder, type MessageDecoder } from './decode-message.ts';
+import { createMessageDecoder } from './decode-message.ts';
 import { plainEvents } from './decode-plain.ts';
 import { createRunDecoder, type RunDecoder, type RunWatcher } from './decode-run.ts';
 import { wholeMessage, wordsOf } from './decode-whole-message.ts';
+import type { GlancePorts } from './glance.ts';
 import type { Outbox } from './outbox.ts';
 import { dictionaryOf, extraOf, without } from './values.ts';
 import { AssistantMessageEvent, type EventLine, eventSchemas, updateSchemas } from './wire/events.ts';
@@ -33,7 +34,7 @@ export interface EventContext extends RunWatcher {
 export interface EventDecoder {
   readonly run: RunDecoder;
   /** The message that streams, for the hot path. */
-  readonly message: Pick<MessageDecoder, 'isStreaming' | 'streamed'>;
+  readonly streaming: GlancePorts;
   /** Whether pi said that it compacts now. */
   readonly compacting: boolean;
   /** Takes one line that is neither a response nor an extension UI request. */
@@ -66,6 +67,9 @@ const bracketing: ReadonlySet<string> = new Set([
 
 /** Lines that only happen inside a run: they open one that we did not see begin. */
 const insideRuns: ReadonlySet<string> = new Set(['turn_start', 'message_update', 'tool_execution_start']);
+
+/** A message that has just begun may lack anything. Made once: zod compiles each schema anew. */
+const begunMessage = messageSchemas.assistant.partial();
 
 const roles: ReadonlySet<string> = new Set(Object.keys(messageSchemas));
 const updates: ReadonlySet<string> = new Set(Object.keys(updateSchemas));
@@ -103,7 +107,7 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
       return;
     }
     run.ensure();
-    const read = messageSchemas.assistant.partial().safeParse(line.message);
+    const read = begunMessage.safeParse(line.message);
     message.start(read.success ? read.data : {});
   }
 
@@ -193,7 +197,10 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
 
   return {
     run,
-    message,
+    streaming: {
+      isStreaming: (index) => run.running && message.isStreaming(index),
+      streamed: message.streamed,
+    },
     get compacting() {
       return compacting;
     },

@@ -3,13 +3,13 @@
 import type { Action, Frontend, SessionView } from '../../core/adapter.ts';
 import type { Command, CommandOf } from '../../core/command.ts';
 import type { Dictionary } from '../../core/content.ts';
-import { GatewayError, messageOf, type Outcome, type Problem } from '../../core/errors.ts';
+import { messageOf, type Outcome, type Problem } from '../../core/errors.ts';
 import { decodeCommand } from './decode-command.ts';
 import { answerTo } from './encode-answer.ts';
 import { approvalPrefix } from './projection-lines.ts';
 import { isRecord } from './values.ts';
 import { ExtensionUiResponse } from './wire/commands.ts';
-import { problemOf } from './wire/problem.ts';
+import { parserWords, problemOf } from './wire/problem.ts';
 
 type Actions = Action<Command>[];
 
@@ -114,10 +114,4 @@ function answerOf(response: ExtensionUiResponse, isDialog: boolean): CommandOf<'
   if (typeof response.confirmed === 'boolean')
     return { type: 'answer-dialog', id, answer: { kind: 'confirmed', confirmed: response.confirmed } };
   return { type: 'answer-dialog', id, answer: { kind: 'value', value: String(response.value) } };
-}
-
-/** pi tells what its parser said. */
-function parserWords(thrown: unknown): string {
-  const cause = thrown instanceof GatewayError ? thrown.cause : undefined;
-  return cause instanceof SyntaxError ? cause.message : messageOf(thrown);
 }

@@ -2,9 +2,9 @@
 // (reference pi, sections 3 and 5). Knows no run and no tool.
 import type { SessionView } from '../../core/adapter.ts';
 import type { Out } from '../../core/channel.ts';
-import type { Content, Dictionary, Extra } from '../../core/content.ts';
+import type { Dictionary, Extra } from '../../core/content.ts';
 import type { EventOf, Logged } from '../../core/event.ts';
-import { wholeContent } from '../../core/messages.ts';
+import { wholeBlock } from '../../core/messages.ts';
 import type { AssistantMessage, Block } from '../../core/transcript.ts';
 import type { Dialect } from './dialect.ts';
 import { type AssistantFacts, type Defaults, encodeAssistant } from './encode-message.ts';
@@ -147,18 +147,13 @@ export function createMessageTeller(
     const one = told.get(event.index);
     if (one === undefined) return null;
     const { kind, place, block } = one;
-    const content = encodeContent(contentOf(block));
+    const content = encodeContent(wholeBlock(block));
     if (content === null) return null;
     snapshot?.end(place, content);
     // pi prints no ending of a block that was cut (reference pi, section 3).
     if (kind === null || event.incomplete === true) return null;
     const ending = kind === 'toolcall' ? { toolCall: content } : { content: block.text };
     return update({ type: `${kind}_end`, contentIndex: place, ...ending }, event.extra);
-  }
-
-  function contentOf(block: Block): Content {
-    const [content] = source === undefined ? [] : wholeContent({ ...source, blocks: [block] });
-    return content ?? { type: 'text', text: '' };
   }
 
   /** What only the end of a message tells of its blocks, by their place (decode-message.ts). */
@@ -168,7 +163,7 @@ export function createMessageTeller(
     );
     const blocks = [...told.values()].sort((a, b) => a.place - b.place);
     const contents = blocks.flatMap(({ block, place }) => {
-      const content = encodeContent(contentOf(block));
+      const content = encodeContent(wholeBlock(block));
       return content === null ? [] : [{ ...content, ...facts.get(place) }];
     });
     return typeof count === 'number' ? contents.slice(0, count) : contents;

@@ -259,7 +259,7 @@ export function createProjection(session: SessionView, { dialect }: { readonly d
       else take(logged);
       return outs;
     },
-    notes: () => notes.splice(0),
+    notes: () => (notes.length === 0 ? notes : notes.splice(0)),
   };
 }
 

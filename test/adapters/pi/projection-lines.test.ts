@@ -464,6 +464,11 @@ test('a first name that is all that is told was given; one among other settings 
 });
 
 test('what an agent tells again after a fork is not printed: clients of pi ask for it', () => {
-  const again: Event = { type: 'message-added', role: 'user', origin: 'replay', content: [{ type: 'text', text: 'old' }] };
+  const again: Event = {
+    type: 'message-added',
+    role: 'user',
+    origin: 'replay',
+    content: [{ type: 'text', text: 'old' }],
+  };
   expect(told([{ type: 'history-reset', reason: 'forked' }, again], 'growing').lines).toEqual([]);
 });
