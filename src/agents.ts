@@ -50,7 +50,7 @@ export function createAgents(config: Config, env: Env): Agents {
       const token = agent.tokenVariable === undefined ? undefined : process.env[agent.tokenVariable];
       return connectWebSocket(agent.url, { token, maxFrameBytes });
     }
-    if (agent.command === undefined) return nullChannel(`agent ${name}`);
+    if (agent.command === undefined) return adapter.connect?.(agent.options ?? {}) ?? nullChannel(`agent ${name}`);
     if (adapter.framing.stdio !== 'jsonl') {
       throw new GatewayError('unsupported', `no child processes with ${adapter.framing.stdio} framing yet`);
     }

@@ -1,5 +1,5 @@
 // The contract of a protocol: two sans-IO machines and a projection. Knows no protocol itself.
-import type { CloseCode, Frame, FrameFault, Glimpse, Out, Seam } from './channel.ts';
+import type { Channel, CloseCode, Frame, FrameFault, Glimpse, Out, Seam } from './channel.ts';
 import type { Command, CommandType } from './command.ts';
 import type { Outcome } from './errors.ts';
 import type { Event, EventType, Logged } from './event.ts';
@@ -61,6 +61,11 @@ export interface Frontend {
   fault(fault: FrameFault): Action<Command>[];
   /** The outcome of a command that `decode` delivered (the same object). */
   reply(command: Command, outcome: Outcome): Action<Command>[];
+  /**
+   * Each frame on its way to this client, its own answers and what all are told, in wire order: how it goes out to
+   * this one, or null when it does not. Without it frames go as they are.
+   */
+  dress?(out: Out): Out | null;
   wake?(timer: string): Action<Command>[];
   end?(): Action<Command>[];
 }
@@ -102,8 +107,33 @@ export interface Capabilities {
   readonly commands: readonly CommandType[];
 }
 
-/** Names of framings; the transports know them. */
-export type FramingName = 'jsonl' | 'content-length' | 'text' | 'event-stream';
+/**
+ * Names of framings; the transports know them. `text`: a WebSocket message is a frame. `lines`: a WebSocket message
+ * holds frames that end in LF, one of them or several.
+ */
+export type FramingName = 'jsonl' | 'content-length' | 'text' | 'lines' | 'event-stream';
+
+/**
+ * How the frames of a protocol travel as server-sent events and posts where they do not go bare. All pure; the
+ * transports use one half of it for clients and the other for agents.
+ */
+export interface EventEnvelope {
+  /**
+   * The event of a frame. `place` counts up along the stream and comes back as Last-Event-ID; null where there is
+   * nothing to resume at. `isMissed`: the client was away when it was said; null is returned for what is only said live.
+   */
+  wrap(out: Out, place: number | null, isMissed: boolean): { readonly event: string; readonly data: Out } | null;
+  /** What a client is told that comes back with a place that is gone: a snapshot follows. */
+  lost(reason: string): { readonly event: string; readonly data: string };
+  /** The frames in what a client posted, as JSON values. Throws a GatewayError `invalid`. */
+  posted(body: unknown): readonly unknown[];
+  /** The answer to a post that was in order. */
+  readonly thanks: string;
+  /** The frame in an event of an agent; null when it holds none. Throws a GatewayError `bad-frame`. */
+  unwrap(event: string, data: string): string | null;
+  /** The body of a post to an agent. */
+  post(frames: readonly string[]): string;
+}
 
 /** Adapter options as they come from configuration or a URL's query: strings or JSON values, checked by the adapter. */
 export type Options = Readonly<Record<string, unknown>>;
@@ -124,6 +154,13 @@ export interface Adapter {
   readonly title: string;
   readonly framing: { readonly stdio: FramingName; readonly websocket: FramingName; readonly sse: FramingName };
   readonly can: Capabilities;
+  /** Set for options that ask for an envelope; those of a client and those of an agent. */
+  envelope?(options: Options): EventEnvelope | undefined;
+  /**
+   * Agents that are neither a program nor an address but a library: it stands in for the wire, and is the only file of
+   * an adapter that does I/O (decision 0014).
+   */
+  connect?(options: Options): Channel;
   /** Throws a GatewayError `invalid` for options that it cannot take. */
   frontend?(env: Env, options: Options): FrontendSide;
   /** Throws a GatewayError `invalid` for options that it cannot take. */

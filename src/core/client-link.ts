@@ -150,7 +150,7 @@ export function linkClient(
       if (answer !== undefined) {
         answers.shift();
         answerBytes -= sizeOf(answer.out);
-        channel.send(answer.out);
+        send(answer.out);
       } else if (finishing !== null && unanswered === 0) close('normal', finishing);
       else return;
     }
@@ -165,16 +165,22 @@ export function linkClient(
 
   function tell(entry: Entry): void {
     if (isOver) return;
-    if (entry.kind === 'frame') channel.send(entry.out);
+    if (entry.kind === 'frame') send(entry.out);
     // Bare frames cannot say that some are missing: this client must come back for a snapshot (F19).
     else if (entry.kind === 'reset') close('slow', 'too far behind: reconnect for the current state');
     else close('going-away', entry.reason);
   }
 
+  function send(out: Out): void {
+    if (frontend.dress === undefined) return channel.send(out);
+    const dressed = frontend.dress(out);
+    if (dressed !== null) channel.send(dressed);
+  }
+
   /** Answers that still wait are this client's last chance to learn why. */
   function close(code: CloseCode, reason: string): void {
     isOver = true;
-    for (const { out } of answers.splice(0)) channel.send(out);
+    for (const { out } of answers.splice(0)) send(out);
     channel.close(code, reason);
   }
 
