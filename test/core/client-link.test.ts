@@ -219,6 +219,44 @@ test('what the session says while a client is being sent something comes behind 
   expect(sent).toEqual([...numbers, 'late', 'set-name: ok']);
 });
 
+describe('a client that dresses its frames', () => {
+  /** Numbers what passes, and hides whatever says secret. */
+  const numbering = (): ClientScript => {
+    let count = 0;
+    return {
+      dress: (out) => {
+        if (String(out).includes('secret')) return null;
+        count += 1;
+        return `${count} ${String(out)}`;
+      },
+    };
+  };
+
+  test('is asked about each, its answers and what all hear, in the order of the wire', () => {
+    const { client, asked, say } = linked(numbering());
+    say(notice('a'));
+    client.ask(rename('one'));
+    say(notice('secret'), notice('b'));
+    asked[0]?.settle();
+    expect(client.wire.sent.map((frame) => frame.replace(/\{.*"text":("[^"]*").*\}/u, '$1'))).toEqual([
+      '1 "a"',
+      '2 "b"',
+      '3 set-name: ok',
+    ]);
+  });
+
+  test('also about the answer that it gets last', () => {
+    const { client } = linked(numbering());
+    client.wire.buffered = highWater;
+    client.act(
+      { do: 'send', frame: 'why' },
+      { do: 'send', frame: 'secret' },
+      { do: 'close', code: 'error', reason: 'because' },
+    );
+    expect(client.wire.sent).toEqual(['1 why']);
+  });
+});
+
 describe('back-pressure', () => {
   test('a client that asks and does not read is not heard until it does', () => {
     const { client, asked, sent } = linked();

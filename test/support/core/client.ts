@@ -13,6 +13,7 @@ export interface ClientScript {
   readonly end?: Actions;
   reply?(command: Command, outcome: Outcome): Actions;
   wake?(timer: string): Actions;
+  dress?: Frontend['dress'];
 }
 
 /** The client, in the hand of a test. */
@@ -41,6 +42,7 @@ export function createClient(clock: Clock, script: ClientScript = {}): ScriptedC
       ],
       reply: (command, outcome) => [...(script.reply?.(command, outcome) ?? [answerTo(command, outcome)])],
       wake: (timer) => [...(script.wake?.(timer) ?? [])],
+      ...(script.dress === undefined ? {} : { dress: script.dress }),
     },
     act(...actions) {
       next = actions;
