@@ -8,6 +8,7 @@ import { GatewayError } from './core/errors.ts';
 import { spawnChannel } from './transports/child-process.ts';
 import type { AgentSummary } from './transports/http/board.ts';
 import { nullChannel } from './transports/memory.ts';
+import { connectEventSource } from './transports/sse-client.ts';
 import { connectWebSocket } from './transports/websocket.ts';
 
 /** The agents of one gateway. */
@@ -48,7 +49,12 @@ export function createAgents(config: Config, env: Env): Agents {
     const maxFrameBytes = config.limits.agentFrameBytes;
     if (agent.url !== undefined) {
       const token = agent.tokenVariable === undefined ? undefined : process.env[agent.tokenVariable];
-      return connectWebSocket(agent.url, { token, maxFrameBytes });
+      const { url, sendUrl } = agent;
+      if (sendUrl === undefined) {
+        return connectWebSocket(url, { token, maxFrameBytes, framing: adapter.framing.websocket });
+      }
+      const envelope = adapter.envelope?.(agent.options ?? {});
+      return connectEventSource({ streamUrl: url, sendUrl, token, maxFrameBytes, envelope, label: `agent ${name}` });
     }
     if (agent.command === undefined) return adapter.connect?.(agent.options ?? {}) ?? nullChannel(`agent ${name}`);
     if (adapter.framing.stdio !== 'jsonl') {

@@ -11,12 +11,17 @@ export const AgentConfig = z
     protocol: z.string(),
     /** The program and its arguments, never a shell line. */
     command: z.tuple([z.string().min(1)], z.string()).optional(),
-    /** WebSocket address of an agent that runs elsewhere. */
+    /** Address of an agent that runs elsewhere: of its WebSocket, or of its stream of server-sent events. */
     url: z
       .string()
-      .regex(/^wss?:\/\//u, 'must start with ws:// or wss://')
+      .regex(/^(?:ws|http)s?:\/\//u, 'must start with ws://, wss://, http:// or https://')
       .optional(),
-    /** Name of the environment variable that holds the bearer token for `url`. */
+    /** Where frames are posted to an agent whose `url` is a stream of server-sent events. */
+    sendUrl: z
+      .string()
+      .regex(/^https?:\/\//u, 'must start with http:// or https://')
+      .optional(),
+    /** Name of the environment variable that holds the bearer token for `url` and `sendUrl`. */
     tokenVariable: z.string().optional(),
     /** Working directory of the program. */
     cwd: z.string().optional(),
@@ -29,6 +34,10 @@ export const AgentConfig = z
   .refine(
     (agent) => agent.command === undefined || agent.url === undefined,
     'an agent has a command or a url, not both',
+  )
+  .refine(
+    (agent) => (agent.sendUrl !== undefined) === (agent.url?.startsWith('http') ?? false),
+    'an http:// or https:// url and a sendUrl belong together',
   );
 export type AgentConfig = z.infer<typeof AgentConfig>;
 

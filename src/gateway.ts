@@ -18,7 +18,7 @@ import type { Log } from './log.ts';
 import { createExportPlaces } from './stores/export.ts';
 import { withPathsInside } from './stores/stored-sessions.ts';
 import { bytesOf, createFrame } from './transports/framing/frame.ts';
-import type { Board, ClientRequest, PostResult, SessionSummary } from './transports/http/board.ts';
+import type { Board, ClientRequest, PostedFrame, PostResult, SessionSummary } from './transports/http/board.ts';
 
 /** What a session is told before its client says anything. */
 export interface Opening {
@@ -29,6 +29,8 @@ export interface Opening {
    * `wasSilent`: nothing was ever said in this session.
    */
   lost?(sentence: string, wasSilent: boolean): void;
+  /** This client cannot be asked: the agent's questions are denied at once. Needs a command above. */
+  readonly isUnattended?: boolean;
 }
 
 /** A running gateway. */
@@ -37,11 +39,11 @@ export interface Gateway {
   readonly board: Board;
   /**
    * Serves one client on a channel of its own, with a session of its own. The returned promise resolves when the
-   * client has gone and the session is closed. Throws `invalid` for an unknown frontend or agent.
+   * client has gone and the session is closed. `id`: of that session. Throws `invalid` for an unknown frontend or agent.
    */
   serveClient(
     channel: Channel,
-    request: Pick<ClientRequest, 'frontend' | 'agent' | 'options'>,
+    request: Pick<ClientRequest, 'frontend' | 'agent' | 'options'> & { readonly id?: string },
     opening?: Opening,
   ): Promise<void>;
   /** Takes nothing new and lets runs end for at most `graceMs`; then {@link Gateway.close}. */
@@ -175,9 +177,9 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     return link;
   }
 
-  function post(request: ClientRequest & { session: string }, frames: readonly Uint8Array[]): PostResult {
+  function post(request: ClientRequest & { session: string }, frames: readonly PostedFrame[]): PostResult {
     const link = postLink(request);
-    const refusals = frames.flatMap((bytes) => link.frame(createFrame(bytes)).map(textOf));
+    const refusals = frames.flatMap(({ bytes, id }) => link.frame(createFrame(bytes), id).map(textOf));
     return refusals.length === 0 ? { ok: true } : { ok: false, frames: refusals };
   }
 
@@ -232,7 +234,9 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
       sideOf(request.frontend, request.options);
       if (request.session === undefined) agents.named(request.agent);
       else hub.get(request.session, owner);
+      return adapterOf(request.frontend).framing.websocket;
     },
+    envelope: (request) => adapterOf(request.frontend).envelope?.(request.options),
     connect: (channel, request) => attach(channel, request, false, { end: () => {} }),
     stream(request, cursor) {
       const { session } = hub.get(request.session, owner);
@@ -254,6 +258,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
         for (const command of opening?.commands ?? []) {
           session.submit(command, (outcome) => opening?.settled(command, outcome));
         }
+        if (opening?.isUnattended === true) session.unattend();
         attach(channel, { ...request, session: session.id, principal: owner }, true, {
           end: () => {
             hub.remove(session.id, 'the client is gone');

@@ -3,6 +3,7 @@ import type { Channel, CloseCode, Frame, FrameFault, Glimpse, Out, Seam } from '
 import type { Command, CommandType } from './command.ts';
 import type { Outcome } from './errors.ts';
 import type { Event, EventType, Logged } from './event.ts';
+import type { FrameEntry } from './reader.ts';
 import type { Transcript } from './transcript.ts';
 
 /** The whole outside world of a machine: a clock (ms, monotonic enough to subtract) and a source of ids. */
@@ -53,6 +54,11 @@ export interface Backend {
   end?(): Action<Event>[];
 }
 
+/** Frames that go out one after the other in the place of one. */
+export interface Several {
+  readonly frames: readonly Out[];
+}
+
 /** One client connection (we play the agent): handshakes, requests, replies. Synchronous and total. */
 export interface Frontend {
   start?(): Action<Command>[];
@@ -65,7 +71,7 @@ export interface Frontend {
    * Each frame on its way to this client, its own answers and what all are told, in wire order: how it goes out to
    * this one, or null when it does not. Without it frames go as they are.
    */
-  dress?(out: Out): Out | null;
+  dress?(out: Out): Out | Several | null;
   wake?(timer: string): Action<Command>[];
   end?(): Action<Command>[];
 }
@@ -119,20 +125,37 @@ export type FramingName = 'jsonl' | 'content-length' | 'text' | 'lines' | 'event
  */
 export interface EventEnvelope {
   /**
-   * The event of a frame. `place` counts up along the stream and comes back as Last-Event-ID; null where there is
-   * nothing to resume at. `isMissed`: the client was away when it was said; null is returned for what is only said live.
+   * The event of a frame; its `id`, if it has one, comes back as Last-Event-ID and is a cursor in either form.
+   * `isMissed`: the client was away when it was said; null is returned for what is only said live.
    */
-  wrap(out: Out, place: number | null, isMissed: boolean): { readonly event: string; readonly data: Out } | null;
+  wrap(
+    entry: FrameEntry,
+    isMissed: boolean,
+  ): { readonly event: string; readonly id?: string; readonly data: Out } | null;
   /** What a client is told that comes back with a place that is gone: a snapshot follows. */
   lost(reason: string): { readonly event: string; readonly data: string };
-  /** The frames in what a client posted, as JSON values. Throws a GatewayError `invalid`. */
-  posted(body: unknown): readonly unknown[];
+  /**
+   * The frames in what a client posted, as JSON values. What comes again under the same `id`, because the client did not
+   * hear our answer, counts once. Throws a GatewayError `invalid`.
+   */
+  posted(body: unknown): readonly { readonly frame: unknown; readonly id?: string | undefined }[];
   /** The answer to a post that was in order. */
   readonly thanks: string;
-  /** The frame in an event of an agent; null when it holds none. Throws a GatewayError `bad-frame`. */
-  unwrap(event: string, data: string): string | null;
+  /** A machine that reads the stream of one agent. */
+  reader(): EventReader;
   /** The body of a post to an agent. */
   post(frames: readonly string[]): string;
+}
+
+/** Reads the events of one agent, over all the connections that its stream takes. Synchronous. */
+export interface EventReader {
+  /**
+   * The frame in an event, or why the agent has lost our place; null when it says nothing to us. Throws a GatewayError
+   * `bad-frame`.
+   */
+  read(event: string, data: string): { readonly frame: string } | { readonly lost: string } | null;
+  /** The stream was cut, and goes on behind the last id: what was only said live has been missed. */
+  resumed(): void;
 }
 
 /** Adapter options as they come from configuration or a URL's query: strings or JSON values, checked by the adapter. */

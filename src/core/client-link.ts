@@ -174,7 +174,9 @@ export function linkClient(
   function send(out: Out): void {
     if (frontend.dress === undefined) return channel.send(out);
     const dressed = frontend.dress(out);
-    if (dressed !== null) channel.send(dressed);
+    if (dressed === null) return;
+    if (typeof dressed === 'object' && 'frames' in dressed) for (const frame of dressed.frames) channel.send(frame);
+    else channel.send(dressed);
   }
 
   /** Answers that still wait are this client's last chance to learn why. */

@@ -6,9 +6,13 @@ import { type CommandSink, driveFrontend } from './client-link.ts';
 import type { Clock } from './clock.ts';
 import type { Stream } from './stream.ts';
 
+/** Ids of posted frames that are remembered: far more than a client sends before it hears that one has arrived. */
+const mostRemembered = 1024;
+
 /** Takes what clients post. Each method returns the protocol's own error frames; none when all was in order. */
 export interface PostLink {
-  frame(frame: Frame): readonly Out[];
+  /** What was in order under that id before is not taken twice. */
+  frame(frame: Frame, id?: string): readonly Out[];
   fault(fault: FrameFault): readonly Out[];
 }
 
@@ -16,8 +20,11 @@ export interface PostLink {
 export function linkPosts(frontend: Frontend, stream: Stream, clock: Clock, sink: CommandSink): PostLink {
   /** What the frontend says while it takes one post; null between posts. */
   let said: Out[] | null = null;
+  const known = new Set<string>();
   const driver = driveFrontend(frontend, clock, sink, {
     send(out) {
+      // A mark that a connection leaves for its own `dress`, which nobody calls here.
+      if (out.length === 0) return;
       if (said === null) stream.inject(out);
       else said.push(out);
     },
@@ -39,8 +46,20 @@ export function linkPosts(frontend: Frontend, stream: Stream, clock: Clock, sink
     return [];
   }
 
+  function remember(id: string): void {
+    known.add(id);
+    const [oldest] = known;
+    if (known.size > mostRemembered && oldest !== undefined) known.delete(oldest);
+  }
+
   return {
-    frame: (frame) => take(() => driver.frame(frame)),
+    frame(frame, id) {
+      if (id === undefined) return take(() => driver.frame(frame));
+      if (known.has(id)) return [];
+      const refusals = take(() => driver.frame(frame));
+      if (refusals.length === 0) remember(id);
+      return refusals;
+    },
     fault: (fault) =>
       take(() => {
         driver.fault(fault);

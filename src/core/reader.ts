@@ -10,6 +10,10 @@ export interface FrameEntry {
    * out when it is asked for.
    */
   readonly cursor: string | null;
+  /** The same as a number, see `numberCursor`; null also for a place that has none. */
+  readonly number: number | null;
+  /** Wall clock, ms since 1970, when the event was logged that gave this frame; null where that was before the stream. */
+  readonly at: number | null;
 }
 
 /** One step of a client's stream, in order. */

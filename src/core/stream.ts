@@ -1,7 +1,7 @@
 // What one session says in one dialect, made once and read by any number of clients at their own pace.
 import type { NoteLevel, Projection, SessionView } from './adapter.ts';
 import type { Out } from './channel.ts';
-import { formatCursor, parseCursor, type Place } from './cursor.ts';
+import { formatCursor, numberCursor, parseCursor, type Place } from './cursor.ts';
 import { messageOf } from './errors.ts';
 import type { Event, Logged } from './event.ts';
 import { deltaIn, goesOn, joinDeltas, type LoggedDelta } from './merge.ts';
@@ -92,6 +92,8 @@ export function createStream(
   /** Number of the first frame that waiting readers have not heard of; null: they know of all. */
   let unheard: number | null = null;
   let isWaking = false;
+  /** When the newest frame was said. An answer has the time of what it follows: that is in the log. */
+  let lastAt: number | null = null;
 
   function wakeAll(): void {
     unheard = null;
@@ -225,7 +227,9 @@ export function createStream(
       if (out === undefined) break;
       position.told += 1;
       bytes += sizeOf(out);
-      entries.push({ kind: 'frame', out, cursor: position.told === snapshot.length ? place() : null });
+      const isLast = position.told === snapshot.length;
+      const number = isLast ? numberCursor(view.epoch, position.place) : null;
+      entries.push({ kind: 'frame', out, cursor: isLast ? place() : null, number, at: null });
     }
     while (position.told === snapshot.length && bytes < maxBytes && position.next < until) {
       if (position.next === window.top) tellHeld();
@@ -256,7 +260,8 @@ export function createStream(
     if (notes !== undefined) for (const { level, text } of notes) options.note?.(level, text);
     if (outs.length === 0) return;
     const first = window.top;
-    for (const out of outs) window.push(out, logged.seq);
+    lastAt = view.timeOrigin + logged.at;
+    for (const out of outs) window.push(out, logged.seq, lastAt);
     // What merges must not pile up before a reader that may turn out to be busy.
     if (logged.event.type === 'block-delta' && projection.merges !== true) wakeSoon(first);
     else wakeNow();
@@ -297,7 +302,7 @@ export function createStream(
     inject(out) {
       if (closed !== null) return;
       tellHeld();
-      window.push(out, view.transcript.lastSeq);
+      window.push(out, view.transcript.lastSeq, lastAt);
       wakeAll();
     },
     attach,

@@ -1,6 +1,6 @@
 // The bounded log of frames that readers of one dialect walk through. Old frames fall off; nothing else is dropped.
 import type { Out } from './channel.ts';
-import { comparePlaces, formatCursor, type Place } from './cursor.ts';
+import { comparePlaces, formatCursor, numberCursor, type Place } from './cursor.ts';
 import type { FrameEntry } from './reader.ts';
 
 /** A frame and its place: what every reader is given, the same object. */
@@ -16,18 +16,24 @@ class PlacedFrame implements Placed {
   readonly out: Out;
   readonly seq: number;
   readonly sub: number;
+  readonly at: number | null;
   readonly end: number;
 
-  constructor(epoch: string, out: Out, seq: number, sub: number, end: number) {
+  constructor(epoch: string, out: Out, seq: number, sub: number, at: number | null, end: number) {
     this.epoch = epoch;
     this.out = out;
     this.seq = seq;
     this.sub = sub;
+    this.at = at;
     this.end = end;
   }
 
   get cursor(): string {
     return formatCursor(this.epoch, this);
+  }
+
+  get number(): number | null {
+    return numberCursor(this.epoch, this);
   }
 }
 
@@ -48,7 +54,8 @@ export interface Window {
   readonly top: number;
   /** Place of the newest frame, or where the window began. */
   readonly last: Place;
-  push(out: Out, seq: number): void;
+  /** `at`: wall clock, ms since 1970. */
+  push(out: Out, seq: number, at?: number | null): void;
   at(number: number): Placed | undefined;
   /** Bytes held from that frame to the newest. */
   bytesFrom(number: number): number;
@@ -97,10 +104,10 @@ class FrameWindow implements Window {
     return this.#last;
   }
 
-  push(out: Out, seq: number): void {
+  push(out: Out, seq: number, at: number | null = null): void {
     const sub = this.#last.seq === seq ? this.#last.sub + 1 : 1;
     this.#total += this.#held(out);
-    const placed = new PlacedFrame(this.#epoch, out, seq, sub, this.#total);
+    const placed = new PlacedFrame(this.#epoch, out, seq, sub, at, this.#total);
     this.#kept.push(placed);
     this.#last = placed;
     this.#evict();

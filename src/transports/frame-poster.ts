@@ -1,4 +1,5 @@
 // Posts frames over HTTP, in order and in batches: the sending half of an event stream's client. Knows no protocol.
+import type { EventEnvelope } from '../core/adapter.ts';
 import type { Out } from '../core/channel.ts';
 import { messageOf } from '../core/errors.ts';
 import { bytesOf } from './framing/frame.ts';
@@ -14,6 +15,8 @@ export interface PostTarget {
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly maxFrameBytes: number;
+  /** How frames travel where they do not go bare. */
+  readonly envelope?: EventEnvelope | undefined;
 }
 
 /** Who hears of it. */
@@ -98,12 +101,11 @@ export function createFramePoster(target: PostTarget, listener: PostListener): F
 }
 
 async function postFrames(target: PostTarget, frames: readonly Buffer[], sink: FrameSink): Promise<void> {
-  const [only] = frames;
-  const isOne = only !== undefined && frames.length === 1;
+  const { type, body } = bodyOf(frames, target.envelope);
   const response = await fetch(target.url, {
     method: 'POST',
-    headers: { ...target.headers, 'content-type': isOne ? 'application/json' : 'application/x-ndjson' },
-    body: isOne ? only : Buffer.concat(frames.map((frame) => bytesOf(encodeLine([frame])))),
+    headers: { ...target.headers, 'content-type': type },
+    body,
     // A redirect would take the token along.
     redirect: 'error',
     signal: target.signal,
@@ -117,6 +119,18 @@ async function postFrames(target: PostTarget, frames: readonly Buffer[], sink: F
   const decoder = jsonlDecoder(sink, { maxFrameBytes: target.maxFrameBytes });
   decoder.push(answer);
   decoder.end();
+}
+
+function bodyOf(
+  frames: readonly Buffer[],
+  envelope: EventEnvelope | undefined,
+): { type: string; body: string | Buffer } {
+  if (envelope !== undefined) {
+    return { type: 'application/json', body: envelope.post(frames.map((frame) => frame.toString())) };
+  }
+  const [only] = frames;
+  if (only !== undefined && frames.length === 1) return { type: 'application/json', body: only };
+  return { type: 'application/x-ndjson', body: Buffer.concat(frames.map((frame) => bytesOf(encodeLine([frame])))) };
 }
 
 /** What went wrong. A failed fetch is a TypeError that says no more than `fetch failed`; its cause knows. */

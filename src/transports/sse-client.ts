@@ -1,6 +1,8 @@
 // A channel over server-sent events: frames come as a stream, what we send is posted. Knows no protocol.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { EventEnvelope, EventReader } from '../core/adapter.ts';
 import type { Channel, FrameFault } from '../core/channel.ts';
+import { messageOf } from '../core/errors.ts';
 import { createFramePoster, problemOf } from './frame-poster.ts';
 import { eventStreamDecoder, type IncomingEvent } from './framing/event-stream.ts';
 import { createFrame } from './framing/frame.ts';
@@ -14,6 +16,8 @@ export interface EventSourceOptions {
   /** Sent as `Authorization: Bearer`. */
   readonly token?: string;
   readonly label?: string;
+  /** How frames travel, both ways, where they do not go bare. */
+  readonly envelope?: EventEnvelope | undefined;
   /** Default 32 MiB: the peer is an agent. */
   readonly maxFrameBytes?: number;
   /** How often in a row a lost stream is asked for again; default 5. */
@@ -41,13 +45,13 @@ interface Break {
  */
 export function connectEventSource(options: EventSourceOptions): Channel {
   const { token, maxFrameBytes = 32 * 1024 * 1024, silenceMs = 50_000 } = options;
-  const { tries = 5, firstWaitMs = 500, longestWaitMs = 8000, closeGraceMs = 1000 } = options;
+  const { envelope, tries = 5, firstWaitMs = 500, longestWaitMs = 8000, closeGraceMs = 1000 } = options;
   const inlet = createInlet();
   const reading = new AbortController();
   const posting = new AbortController();
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const poster = createFramePoster(
-    { url: options.sendUrl, headers, signal: posting.signal, maxFrameBytes },
+    { url: options.sendUrl, headers, signal: posting.signal, maxFrameBytes, envelope },
     {
       frame: (frame) => inlet.frame(frame),
       fault: (fault) => inlet.fault(fault),
@@ -55,6 +59,7 @@ export function connectEventSource(options: EventSourceOptions): Channel {
       failed: end,
     },
   );
+  const reader = envelope?.reader();
   let lastId: string | undefined;
   let hasFrames = false;
   /** Connections that failed since the last frame. */
@@ -98,6 +103,7 @@ export function connectEventSource(options: EventSourceOptions): Channel {
       });
       const refusal = refusalOf(response);
       if (refusal !== undefined) return refusal;
+      if (hasFrames) reader?.resumed();
       poster.start();
       const events = bufferedEvents(maxFrameBytes, (fault) => inlet.fault(fault));
       for await (const chunk of response.body ?? []) {
@@ -124,14 +130,26 @@ export function connectEventSource(options: EventSourceOptions): Channel {
     });
   }
 
-  function take({ event, id, data }: IncomingEvent): Break | undefined {
+  function take({ event = 'message', id, data }: IncomingEvent): Break | undefined {
     if (event === 'gateway') return gatewayBreak(data);
-    if (event !== undefined && event !== 'message') return undefined;
+    const said = read(event, data);
+    if (said === null) return undefined;
+    if ('lost' in said) return lostPlace(said.lost);
     if (id !== undefined) lastId = id === '' ? undefined : id;
     hasFrames = true;
     failures = 0;
-    inlet.frame(createFrame(Buffer.from(data)));
+    inlet.frame(createFrame(Buffer.from(said.frame)));
     return undefined;
+  }
+
+  function read(event: string, data: string): ReturnType<EventReader['read']> {
+    if (reader === undefined) return event === 'message' ? { frame: data } : null;
+    try {
+      return reader.read(event, data);
+    } catch (thrown) {
+      inlet.fault({ code: 'bad-frame', message: messageOf(thrown) });
+      return null;
+    }
   }
 
   run().catch((thrown: unknown) => {
@@ -196,6 +214,10 @@ function gatewayBreak(data: string): Break | undefined {
   if (typeof word !== 'object' || word === null || !('type' in word)) return undefined;
   const reason = 'reason' in word && typeof word.reason === 'string' ? printable(word.reason) : 'no reason given';
   if (word.type === 'closed') return { final: true, reason };
-  if (word.type === 'reset') return { final: true, reason: `the server lost our place in the stream (${reason})` };
-  return undefined;
+  return word.type === 'reset' ? lostPlace(reason) : undefined;
+}
+
+/** To go on would be to hear everything twice. */
+function lostPlace(reason: string): Break {
+  return { final: true, reason: `the server lost our place in the stream (${printable(reason)})` };
 }

@@ -1,5 +1,6 @@
 // The body of a server-sent event stream, pulled from a reader. Knows no HTTP server and no protocol.
-import type { Entry, Reader } from '../core/reader.ts';
+import type { EventEnvelope } from '../core/adapter.ts';
+import type { Entry, FrameEntry, Reader } from '../core/reader.ts';
 import { gather } from './batch.ts';
 import { encodeComment, encodeEvent, encodeRetry } from './framing/event-stream.ts';
 
@@ -18,6 +19,10 @@ export interface EventStreamOptions {
   readonly retryMs?: number;
   /** About how much is taken from the reader at a time; default 64 KiB. */
   readonly batchBytes?: number;
+  /** How frames travel where they do not go bare. */
+  readonly envelope?: EventEnvelope | undefined;
+  /** The client was here before: what was said until now it has missed. */
+  readonly isResumed?: boolean;
   /** Called once when the stream is over, whoever ended it. */
   readonly onClose?: () => void;
 }
@@ -30,17 +35,21 @@ export interface EventStream {
 }
 
 /**
- * Frames become default events with their cursor as id; a reset and the end of the session become `gateway` events,
- * a name that no upstream frame can take (threat T31), without an id. Nothing is queued: a client that does not read
+ * Frames become default events with their cursor as id, or what their envelope makes of them; a reset, unless the
+ * envelope has words for it, and the end of the session become `gateway` events, a name that no upstream frame can take
+ * (threat T31), without an id. Nothing is queued: a client that does not read
  * leaves its reader behind, and learns of a reset when it reads again.
  */
 export function openEventStream(reader: Reader, options: EventStreamOptions = {}): EventStream {
   const { heartbeatMs = 15_000, retryMs = 1000, batchBytes = 64 * 1024, onClose } = options;
+  const { envelope, isResumed = false } = options;
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
   /** Set while a pull waits for something to write. */
   let wake: (() => void) | undefined;
   let closed = false;
+  /** The mark up to which the client was away; null once it has been told of all that. */
+  let away = isResumed && envelope !== undefined ? reader.mark() : null;
 
   function close(): void {
     if (closed) return;
@@ -66,13 +75,58 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
     settle();
   }
 
+  function readEntries(): readonly Entry[] {
+    if (away !== null) {
+      const entries = reader.read(batchBytes, away);
+      if (entries.length > 0) return entries;
+      away = null;
+    }
+    return reader.read(batchBytes);
+  }
+
+  /** Writes entries that this client is told of, and looks for the end; false when it is told of none of them. */
+  function tell(entries: readonly Entry[]): boolean {
+    const pieces = entries.flatMap(encodeEntry);
+    if (pieces.length > 0) write(pieces);
+    return pieces.length > 0;
+  }
+
+  function encodeEntry(entry: Entry): readonly (string | Uint8Array)[] {
+    switch (entry.kind) {
+      case 'frame':
+        return encodeFrame(entry);
+      case 'reset':
+        // What follows says everything once more, and so nothing of it was missed.
+        away = null;
+        return envelope === undefined
+          ? gatewayEvent({ type: 'reset', reason: entry.reason, cursor: entry.cursor })
+          : encodeEvent(envelope.lost(entry.reason));
+      case 'closed':
+        return gatewayEvent({ type: 'closed', reason: entry.reason });
+      default:
+        throw entry satisfies never;
+    }
+  }
+
+  function encodeFrame(entry: FrameEntry): readonly (string | Uint8Array)[] {
+    if (envelope === undefined) {
+      return encodeEvent({ data: entry.out, ...(entry.cursor === null ? {} : { id: entry.cursor }) });
+    }
+    const wrapped = envelope.wrap(entry, away !== null);
+    return wrapped === null ? [] : encodeEvent(wrapped);
+  }
+
   /** Writes what there is; false when there was nothing. */
   function writeEntries(): boolean {
     try {
-      const entries = reader.read(batchBytes);
-      if (entries.length === 0) return false;
-      write(entries.flatMap(encodeEntry));
-      if (entries.some((entry) => entry.kind === 'closed')) end();
+      for (;;) {
+        const entries = readEntries();
+        if (entries.length === 0) return false;
+        const isTold = tell(entries);
+        if (entries.some((entry) => entry.kind === 'closed')) end();
+        // A pull that gives nothing would be the last one.
+        if (isTold || closed) return true;
+      }
     } catch (thrown) {
       controller?.error(thrown);
       close();
@@ -85,9 +139,7 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
     closed = true;
     try {
       // The last words of a session are said in the tick in which the server stops: they are still owed.
-      for (let entries = reader.read(batchBytes); entries.length > 0; entries = reader.read(batchBytes)) {
-        write(entries.flatMap(encodeEntry));
-      }
+      for (let entries = readEntries(); entries.length > 0; entries = readEntries()) tell(entries);
       controller?.close();
     } catch (thrown) {
       controller?.error(thrown);
@@ -122,19 +174,6 @@ export function openEventStream(reader: Reader, options: EventStreamOptions = {}
     { highWaterMark: 0 },
   );
   return { body, end };
-}
-
-function encodeEntry(entry: Entry): readonly (string | Uint8Array)[] {
-  switch (entry.kind) {
-    case 'frame':
-      return encodeEvent({ data: entry.out, ...(entry.cursor === null ? {} : { id: entry.cursor }) });
-    case 'reset':
-      return gatewayEvent({ type: 'reset', reason: entry.reason, cursor: entry.cursor });
-    case 'closed':
-      return gatewayEvent({ type: 'closed', reason: entry.reason });
-    default:
-      throw entry satisfies never;
-  }
 }
 
 function gatewayEvent(data: { type: 'reset'; reason: string; cursor: string } | { type: 'closed'; reason: string }) {

@@ -1,9 +1,12 @@
-// A channel over a WebSocket, accepted or dialled: one frame is one text message. Knows no protocol.
+// A channel over a WebSocket, accepted or dialled: a text message is one frame or holds lines. Knows no protocol.
 import type { Duplex } from 'node:stream';
 import { type RawData, WebSocket } from 'ws';
+import type { FramingName } from '../core/adapter.ts';
 import type { Channel, CloseCode, FrameFault, Out, Receiver } from '../core/channel.ts';
 import { maxCloseReasonBytes, webSocketCloseCodes } from './close-codes.ts';
 import { bytesOf, createFrame } from './framing/frame.ts';
+import type { FrameDecoder } from './framing/framing.ts';
+import { jsonlDecoder, lineBytes } from './framing/jsonl.ts';
 import { type Heartbeat, type HeartbeatOptions, startHeartbeat } from './heartbeat.ts';
 import { createInlet } from './inlet.ts';
 import { firstBytes, printable } from './printable.ts';
@@ -13,7 +16,12 @@ export interface WebSocketChannelOptions extends HeartbeatOptions {
   readonly label: string;
   /** The socket under an accepted WebSocket, so that what is sent in one tick leaves in one write. */
   readonly socket?: Duplex;
-  /** A longer message is a fault, and one of more than twice that ends the connection with 1009. Default 8 MiB. */
+  /**
+   * `lines`: each message that we send ends in LF, and one that comes may hold several frames, each ended by LF or by
+   * the message. Default `text`: a message is a frame.
+   */
+  readonly framing?: FramingName;
+  /** A longer frame is a fault, and a message of more than twice that ends the connection with 1009. Default 8 MiB. */
   readonly maxFrameBytes?: number;
   /** How long `close` waits for the peer to agree; default 5000 ms. */
   readonly closeGraceMs?: number;
@@ -35,6 +43,8 @@ class WebSocketChannel implements Channel {
   readonly #socket: WebSocket;
   readonly #options: WebSocketChannelOptions;
   readonly #inlet = createInlet();
+  /** Made with the first message that holds lines. */
+  #lines: FrameDecoder | undefined;
   #wire: Duplex | undefined;
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
@@ -72,7 +82,7 @@ class WebSocketChannel implements Channel {
   send(out: Out): void {
     if (this.#closed || this.#socket.readyState > WebSocket.OPEN) return;
     if (this.#waiting.length === 0) process.nextTick(() => this.#flush());
-    const message = bytesOf(out);
+    const message = this.#options.framing === 'lines' ? lineBytes(out) : bytesOf(out);
     this.#waiting.push(message);
     this.#waitingBytes += message.length;
   }
@@ -140,7 +150,11 @@ class WebSocketChannel implements Channel {
   #heard(bytes: Uint8Array, isBinary: boolean): void {
     const { maxFrameBytes = defaultMaxFrameBytes } = this.#options;
     this.#heartbeat?.heard();
-    if (bytes.length > maxFrameBytes) {
+    if (this.#options.framing === 'lines' && !isBinary) {
+      this.#lines ??= jsonlDecoder(this.#inlet, { maxFrameBytes });
+      this.#lines.push(bytes);
+      this.#lines.end();
+    } else if (bytes.length > maxFrameBytes) {
       const message = `a message of more than ${maxFrameBytes} bytes, which was discarded`;
       this.#inlet.fault({ code: 'too-large', message });
     } else if (isBinary) {

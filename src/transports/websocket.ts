@@ -1,5 +1,6 @@
 // Dials a WebSocket: we are the client. Knows no protocol.
 import { WebSocket } from 'ws';
+import type { FramingName } from '../core/adapter.ts';
 import type { Channel } from '../core/channel.ts';
 import { messageOf } from '../core/errors.ts';
 import type { HeartbeatOptions } from './heartbeat.ts';
@@ -15,6 +16,8 @@ export interface ConnectOptions extends HeartbeatOptions {
   /** Subprotocols to offer. */
   readonly protocols?: readonly string[];
   readonly label?: string;
+  /** How messages hold frames, `text` (default) or `lines`; see WebSocketChannelOptions. */
+  readonly framing?: FramingName;
   /** Default 32 MiB: the peer is an agent. */
   readonly maxFrameBytes?: number;
   /** Default 10,000. */

@@ -1,5 +1,6 @@
 // Every way in which a client reaches a gateway, each as a channel at the client's end. Knows no protocol.
 import { PassThrough } from 'node:stream';
+import { adapters } from '../../src/adapters/index.ts';
 import type { Channel } from '../../src/core/channel.ts';
 import type { Gateway } from '../../src/gateway.ts';
 import { listen } from '../../src/transports/http/server.ts';
@@ -35,7 +36,8 @@ async function stdio(gateway: Gateway, frontend: string, agent: string): Promise
 async function websocket(gateway: Gateway, frontend: string, agent: string): Promise<Reached> {
   const server = await listen({ board: gateway.board });
   const url = `${server.url.replace('http', 'ws')}/v1/${frontend}/ws?agent=${agent}`;
-  return { channel: connectWebSocket(url, { token: server.token }), dispose: () => server.close() };
+  const framing = adapters.get(frontend)?.framing.websocket;
+  return { channel: connectWebSocket(url, { token: server.token, framing }), dispose: () => server.close() };
 }
 
 async function sse(gateway: Gateway, frontend: string, agent: string): Promise<Reached> {

@@ -4,6 +4,7 @@ import { GatewayError } from '../../src/core/errors.ts';
 import type { Entry, Reader } from '../../src/core/reader.ts';
 import type { Board, ClientRequest, PostResult, SessionSummary } from '../../src/transports/http/board.ts';
 import { createArrivals, type Arrivals } from '../transports/support/arrivals.ts';
+import { taggedEnvelope } from '../transports/support/tagged-envelope.ts';
 
 /** One session: everything that was said, and who reads it. */
 export interface FakeSession {
@@ -103,7 +104,9 @@ export function createFakeBoard(): FakeBoard {
       touch('check');
       if (request.session !== undefined) find(request.session);
       if (request.frontend !== 'pi') throw new GatewayError('not-found', 'no such frontend');
+      return request.options.framing === 'lines' ? 'lines' : 'text';
     },
+    envelope: (request) => (request.options.envelope === 'tagged' ? taggedEnvelope : undefined),
     connect(channel, request) {
       touch('connect');
       connections.add({ channel, request });
@@ -115,7 +118,7 @@ export function createFakeBoard(): FakeBoard {
     },
     post(request, frames) {
       touch('post');
-      for (const frame of frames) find(request.session).posted.add(Buffer.from(frame).toString());
+      for (const { bytes } of frames) find(request.session).posted.add(Buffer.from(bytes).toString());
       return postResult;
     },
     refuse(request, fault) {
@@ -149,10 +152,10 @@ function createSession(id: string) {
     let pending = preface;
     let idle = false;
     const reader: Reader = {
-      read(maxBytes) {
+      read(maxBytes, until = log.length) {
         const entries: Entry[] = [...pending];
         pending = [];
-        for (let bytes = 0; at < log.length && (bytes < maxBytes || entries.length === 0); at += 1) {
+        for (let bytes = 0; at < until && (bytes < maxBytes || entries.length === 0); at += 1) {
           const entry = log[at];
           if (entry === undefined) break;
           entries.push(entry);
@@ -194,9 +197,9 @@ function createSession(id: string) {
     read,
     append(out: Out) {
       numbered += 1;
-      push({ kind: 'frame', out, cursor: `e1.${numbered}.0` });
+      push({ kind: 'frame', out, cursor: `e1.${numbered}.0`, number: numbered, at: 0 });
     },
-    appendUnnumbered: (out: Out) => push({ kind: 'frame', out, cursor: null }),
+    appendUnnumbered: (out: Out) => push({ kind: 'frame', out, cursor: null, number: null, at: null }),
     forgetBefore: (n: number) => {
       firstKept = n;
     },

@@ -248,6 +248,36 @@ describe('posted frames', () => {
   it('for nobody are 404', async () => {
     expect((await ask('/v1/pi/sessions/nobody/frames', postJson('1'))).status).toBe(404);
   });
+
+  describe('in an envelope', () => {
+    const tagged = `${frames}?envelope=tagged`;
+
+    it('are taken out of it, and thanked for in its words', async () => {
+      const session = board.add('s1');
+      expect(await ask(tagged, postJson('[{"n":1}, {"n":2}]'))).toMatchObject({
+        status: 200,
+        type: 'application/json',
+        text: '{"thank":"you"}',
+      });
+      expect(session.posted.items).toEqual(['{"n":1}', '{"n":2}']);
+    });
+
+    it.each([
+      ['nonsense', 'nonsense', 'bad-frame'],
+      ['another shape', '{"n":1}', 'invalid'],
+      ['nothing', '[]', 'invalid'],
+      ['too deep a one', '['.repeat(200) + ']'.repeat(200), 'too-deep'],
+    ])('that is %s are 400', async (_name, body, code) => {
+      const answer = await ask(tagged, postJson(body));
+      expect([answer.status, JSON.parse(answer.text).error.code]).toEqual([400, code]);
+      expect(board.touched).toEqual([]);
+    });
+
+    it("that the protocol refuses come back as the protocol's own errors", async () => {
+      board.refusePosts(['{"type":"error"}']);
+      expect(await ask(tagged, postJson('[1]'))).toMatchObject({ status: 400, text: '{"type":"error"}\n' });
+    });
+  });
 });
 
 describe('streams', () => {
@@ -301,6 +331,24 @@ describe('streams', () => {
       ['e1.1.0', { extra: 'yes' }],
       ['e1.2.0', {}],
     ]);
+  });
+
+  it('in an envelope: without a cursor all is said, with one only what lasts', async () => {
+    const session = board.add('s1');
+    for (const frame of ['1', '"live"', '3']) session.append(frame);
+    const first = await read(3, {}, '?envelope=tagged');
+    expect(first.events).toMatchObject([
+      { event: 'tagged', id: '1', data: '{"said":1}' },
+      { event: 'tagged_live', data: '{"said":"live"}' },
+      { event: 'tagged', id: '3', data: '{"said":3}' },
+    ]);
+    for (const [headers, query] of [
+      [{ 'last-event-id': 'e1.1.0' }, ''],
+      [{}, '&cursor=e1.1.0'],
+    ] as const) {
+      const { events } = await read(1, headers, `?envelope=tagged${query}`);
+      expect(events).toMatchObject([{ event: 'tagged', id: '3', data: '{"said":3}' }]);
+    }
   });
 
   it('whose place is lost answer 200 and a reset', async () => {

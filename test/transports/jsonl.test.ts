@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { FrameFault } from '../../src/core/channel.ts';
 import { bytesOf } from '../../src/transports/framing/frame.ts';
 import type { DecoderOptions } from '../../src/transports/framing/framing.ts';
-import { encodeLine, jsonlDecoder } from '../../src/transports/framing/jsonl.ts';
+import { encodeLine, jsonlDecoder, lineBytes } from '../../src/transports/framing/jsonl.ts';
 
 /** Everything a decoder tells, in order: a text for a frame, a code for a fault. */
 function decode(chunks: readonly Uint8Array[], options: Partial<DecoderOptions> = {}): unknown[] {
@@ -47,6 +47,23 @@ describe('splitting', () => {
     ['two too long', '123456\n123456\n2', [tooLarge, tooLarge, '2'], { maxFrameBytes: 5 }],
   ])('%s', (_name, text, expected, options) => {
     expect(decodeText(text, options)).toEqual(expected);
+  });
+
+  it('begins anew after the end', () => {
+    const told: unknown[] = [];
+    const decoder = jsonlDecoder(
+      { frame: ({ text }) => told.push(text), fault: ({ code }) => told.push(code) },
+      { maxFrameBytes: 3 },
+    );
+    for (const stream of ['1', '1234', '2', '1234\n', '3\n4']) {
+      decoder.push(Buffer.from(stream));
+      decoder.end();
+    }
+    expect(told).toEqual(['1', 'too-large', '2', 'too-large', '3', '4']);
+  });
+
+  it.each(['"é\u2028"', ['{"a":', Buffer.from('"é"'), '\n}'], ''])('one line of %j is the same in one piece', (out) => {
+    expect(lineBytes(out).toString()).toBe(bytesOf(encodeLine(out)).toString());
   });
 
   it('says what was wrong in a sentence', () => {

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { connectEventSource, type EventSourceOptions } from '../../src/transports/sse-client.ts';
 import { createArrivals } from './support/arrivals.ts';
 import { record } from './support/recording-receiver.ts';
+import { taggedEnvelope } from './support/tagged-envelope.ts';
 
 const cleanUps: (() => void)[] = [];
 afterEach(() => {
@@ -167,6 +168,64 @@ describe('the stream', () => {
   it('gives up on a server whose words are no JSON', async () => {
     const { heard } = await start([cut('event: gateway\ndata: {{{\n\n')]);
     expect(await heard.end()).toEqual({ reason: 'the stream was lost: the frame is not valid JSON' });
+  });
+});
+
+describe('with an envelope', () => {
+  const envelope = taggedEnvelope;
+
+  it('passes on the frames that events hold, and resumes behind their ids', async () => {
+    const { heard, requests } = await start(
+      [
+        cut(
+          'data: 0\n\nevent: other\nid: 9\ndata: 0\n\nevent: tagged\nid: 1\ndata: {"said":1}\n\n' +
+            'event: tagged_live\ndata: {"said":2}\n\n',
+        ),
+        stay('event: tagged\nid: 3\ndata: {"said":3}\n\n'),
+      ],
+      { envelope },
+    );
+    expect(await heard.frames.first(3)).toEqual(['1', '2', '3']);
+    expect(lastIds(requests)).toEqual([undefined, '1']);
+  });
+
+  it('is told that it comes back', async () => {
+    const count = 'event: tagged_count\nid: 1\ndata: 0\n\n';
+    const { heard } = await start([cut(''), cut(count), status(503), cut(count), stay(count)], { envelope });
+    expect(await heard.frames.first(3)).toEqual(['0', '1', '2']);
+  });
+
+  it('ends where the server lost our place', async () => {
+    const { heard, requests } = await start(
+      [cut('event: tagged\nid: 1\ndata: {"said":1}\n\n'), cut('event: tagged_lost\ndata: "gone\\u001b"\n\n')],
+      { envelope },
+    );
+    expect(await heard.end()).toEqual({ reason: 'the server lost our place in the stream (gone\\x1b)' });
+    expect(requests).toHaveLength(2);
+  });
+
+  it('ends where the session is over', async () => {
+    const { heard } = await start([cut('event: gateway\ndata: {"type":"closed","reason":"deleted"}\n\n')], {
+      envelope,
+    });
+    expect(await heard.end()).toEqual({ reason: 'deleted' });
+  });
+
+  it('an event that holds no frame is a fault', async () => {
+    const { heard } = await start([stay('event: tagged\nid: 1\ndata: nothing\n\n')], { envelope });
+    expect(await heard.faults.first(1)).toEqual([{ code: 'bad-frame', message: 'nothing said' }]);
+  });
+
+  it('posts what it makes of the frames', async () => {
+    const { channel, posts, heard } = await start([stay(': ok\n\n')], { envelope });
+    channel.send('{"n":1}');
+    await heard.drains.first(1);
+    channel.send(['{"n":', Buffer.from('2}')]);
+    channel.send('{"n":3}');
+    expect(await posts.first(2)).toEqual([
+      { type: 'application/json', body: '[{"n":1}]' },
+      { type: 'application/json', body: '[{"n":2},{"n":3}]' },
+    ]);
   });
 });
 

@@ -4,14 +4,15 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Entry, Reader } from '../../src/core/reader.ts';
 import { type EventStreamOptions, openEventStream } from '../../src/transports/sse.ts';
 import { createFakeBoard } from '../support/fake-board.ts';
+import { taggedEnvelope } from './support/tagged-envelope.ts';
 
 const epoch = { frontend: 'pi', session: 's1', options: {}, principal: 'token' };
 
 function start(cursor: string | null = null, options: EventStreamOptions = {}) {
   const board = createFakeBoard();
   const session = board.add('s1');
-  const open = (from: string | null) => {
-    const stream = openEventStream(board.stream(epoch, from), options);
+  const open = (from: string | null, others = options) => {
+    const stream = openEventStream(board.stream(epoch, from), others);
     return { stream, reader: stream.body.getReader() };
   };
   return { session, open, ...open(cursor) };
@@ -100,6 +101,68 @@ describe('the stream', () => {
   });
 });
 
+describe('with an envelope', () => {
+  const tagged = (n: number) => `event: tagged\nid: ${n}\ndata: {"said":${n}}\n\n`;
+  const live = (text: string) => `event: tagged_live\ndata: {"said":"${text}"}\n\n`;
+
+  it('frames are what it makes of them', async () => {
+    const { session, reader } = start(null, { envelope: taggedEnvelope });
+    session.appendUnnumbered('0');
+    session.append('1');
+    session.append('"live"');
+    session.append([Buffer.from('3')]);
+    await text(reader);
+    const snapshot = 'event: tagged\ndata: {"said":0}\n\n';
+    expect(await text(reader)).toBe(snapshot + tagged(1) + live('live') + tagged(3));
+  });
+
+  it('a client that comes back is not told what was only said live while it was away, and all that comes', async () => {
+    const { session, open } = start();
+    for (const frame of ['1', '"missed"', '3', '"missed, too"']) session.append(frame);
+    const { reader } = open('e1.1.0', { envelope: taggedEnvelope, isResumed: true });
+    session.append('"heard"');
+    await text(reader);
+    expect(await text(reader)).toBe(tagged(3));
+    expect(await text(reader)).toBe(live('heard'));
+    const next = text(reader);
+    await Promise.resolve();
+    session.append('"and this"');
+    expect(await next).toBe(live('and this'));
+  });
+
+  it('one that has missed nothing but that waits for what comes', async () => {
+    const { session, open } = start();
+    for (const frame of ['1', '"missed"']) session.append(frame);
+    const { reader } = open('e1.1.0', { envelope: taggedEnvelope, isResumed: true });
+    await text(reader);
+    const next = text(reader);
+    await Promise.resolve();
+    session.append('3');
+    expect(await next).toBe(tagged(3));
+  });
+
+  it('one whose place is lost is told so first, and then everything', async () => {
+    const snapshot: Entry[] = [
+      { kind: 'reset', reason: 'epoch', cursor: 'e1.1.0' },
+      { kind: 'frame', out: '"told again"', cursor: null, number: null, at: null },
+      { kind: 'frame', out: '2', cursor: 'e1.2.0', number: 2, at: null },
+    ];
+    const reader = createReader(() => snapshot.splice(0));
+    const stream = openEventStream(reader, { envelope: taggedEnvelope, isResumed: true }).body.getReader();
+    await text(stream);
+    expect(await text(stream)).toBe(`event: tagged_lost\ndata: "epoch"\n\n${live('told again')}${tagged(2)}`);
+  });
+
+  it('the end is told in our own event', async () => {
+    const { session, reader } = start(null, { envelope: taggedEnvelope });
+    session.append('1');
+    session.close('deleted');
+    await text(reader);
+    expect(await text(reader)).toBe(`${tagged(1)}event: gateway\ndata: {"type":"closed","reason":"deleted"}\n\n`);
+    expect(await text(reader)).toBe('the end');
+  });
+});
+
 describe('reading', () => {
   it('takes nothing from the session before there is room for it', async () => {
     const { session, open } = start();
@@ -107,7 +170,7 @@ describe('reading', () => {
     const board = createFakeBoard();
     board.add('s1');
     const reads: number[] = [];
-    const inner = createReader(() => [{ kind: 'frame', out: 'x'.repeat(1000), cursor: 'e1.1.0' }]);
+    const inner = createReader(() => [{ kind: 'frame', out: 'x'.repeat(1000), cursor: 'e1.1.0', number: 1, at: 0 }]);
     const stream = openEventStream({
       ...inner,
       read: (maxBytes) => {
@@ -165,7 +228,7 @@ describe('reading', () => {
     expect(closed).toHaveBeenCalledOnce();
 
     const atOnce = openEventStream(
-      createReader(() => [{ kind: 'frame', out: '1', cursor: 'NOT OURS' }]),
+      createReader(() => [{ kind: 'frame', out: '1', cursor: 'NOT OURS', number: 1, at: 0 }]),
     ).body.getReader();
     await text(atOnce);
     await expect(text(atOnce)).rejects.toThrow('not an event id');

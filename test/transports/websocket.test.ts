@@ -185,6 +185,95 @@ describe('what is no frame', () => {
   });
 });
 
+describe('messages that hold lines', () => {
+  const framing = 'lines';
+
+  it.each<[string, string, readonly string[]]>([
+    ['one line', '{"n":1}\n', ['{"n":1}']],
+    ['one without LF', '{"n":1}', ['{"n":1}']],
+    ['several', '{"n":1}\n{"n":2}\n', ['{"n":1}', '{"n":2}']],
+    ['several, the last without LF', '{"n":1}\n{"n":2}', ['{"n":1}', '{"n":2}']],
+    ['blank lines', '\n{"n":1}\r\n\r\n\n{"n":2}\n\n', ['{"n":1}', '{"n":2}']],
+    ['other line ends in a string', '"\u2028\u2029\u0085"\n', ['"\u2028\u2029\u0085"']],
+  ])('%s', async (_name, message, expected) => {
+    const { peer, heard } = await accept(dial, { framing });
+    await once(peer, 'open');
+    peer.send(message);
+    peer.send('"the next message"');
+    expect(await heard.frames.first(expected.length + 1)).toEqual([...expected, '"the next message"']);
+    expect(heard.faults.items).toEqual([]);
+  });
+
+  it('a line that is not ended does not go on in the next message', async () => {
+    const { peer, heard } = await accept(dial, { framing });
+    await once(peer, 'open');
+    for (const half of ['{"n":', '1}']) peer.send(half);
+    expect(await heard.frames.first(2)).toEqual(['{"n":', '1}']);
+  });
+
+  it('the limit is for each line: one that is too long is a fault, and those around it count', async () => {
+    const { peer, heard } = await accept(dial, { framing, maxFrameBytes: 10, maxPayload: 50 });
+    await once(peer, 'open');
+    peer.send('"12345678"\n"123456789"\n2\n');
+    peer.send('"123456789"');
+    peer.send('3');
+    expect(await heard.frames.first(3)).toEqual(['"12345678"', '2', '3']);
+    expect(heard.calls).toEqual(['frame', 'fault', 'frame', 'fault', 'frame']);
+    expect(new Set(heard.faults.items.map(({ code }) => code))).toEqual(new Set(['too-large']));
+    const closed = once(peer, 'close');
+    peer.send('1\n'.repeat(30));
+    expect((await closed)[0]).toBe(1009);
+  });
+
+  it('a binary message is a fault', async () => {
+    const { peer, heard } = await accept(dial, { framing });
+    await once(peer, 'open');
+    peer.send(Buffer.from('1\n'));
+    expect(await heard.faults.first(1)).toMatchObject([{ code: 'bad-frame' }]);
+  });
+
+  it('what we send is one line for each message', async () => {
+    const { peer, channel } = await accept(dial, { framing });
+    await once(peer, 'open');
+    const received = createArrivals<string>();
+    peer.on('message', (data) => received.add(data.toString()));
+    channel.send('{"n":\n1}');
+    channel.send(['{"n":', Buffer.from('"é"'), '}']);
+    expect(channel.buffered).toBe(9 + 11);
+    expect(await received.first(2)).toEqual(['{"n": 1}\n', '{"n":"é"}\n']);
+  });
+
+  it('a receiver may pause between two of them', async () => {
+    const { peer, channel, heard } = await accept(dial, { framing });
+    await once(peer, 'open');
+    const { frame } = heard.receiver;
+    heard.receiver.frame = (given) => {
+      frame(given);
+      channel.pause();
+    };
+    peer.send('1\n2\n');
+    expect(await heard.frames.first(1)).toEqual(['1']);
+    expect(heard.calls).toEqual(['frame']);
+    channel.resume();
+    expect(await heard.frames.first(2)).toEqual(['1', '2']);
+  });
+
+  it('goes both ways when we have dialled', async () => {
+    const { server, port } = await startServer();
+    const accepted = once(server, 'connection');
+    const channel = connectWebSocket(`ws://127.0.0.1:${port}`, { framing });
+    cleanUps.push(() => channel.close('normal', 'the test is over'));
+    const heard = record();
+    channel.open(heard.receiver);
+    channel.send('1');
+    const received = createArrivals<string>();
+    const [socket] = await accepted;
+    socket.on('message', (data: Buffer) => received.add(data.toString()));
+    socket.send('2\n3\n');
+    expect([await received.first(1), await heard.frames.first(2)]).toEqual([['1\n'], ['2', '3']]);
+  });
+});
+
 describe('heartbeat', () => {
   it('drops a peer that does not answer', async () => {
     const { heard } = await accept((port) => new WebSocket(`ws://127.0.0.1:${port}`, { autoPong: false }), {

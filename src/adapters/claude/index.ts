@@ -2,30 +2,39 @@
 import { z } from 'zod';
 import type { Adapter, Env, FrontendSide, Options } from '../../core/adapter.ts';
 import { GatewayError } from '../../core/errors.ts';
+import { agentOptions } from './agent-options.ts';
+import { createBackend } from './backend.ts';
 import { Dialect } from './envelope.ts';
+import { eventEnvelope } from './event-envelope.ts';
 import { createConnection } from './frontend.ts';
 import { createProjection } from './projection.ts';
+
+const Flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]);
 
 /** What a client of this protocol may set. Values may come from a URL, so they may be strings. */
 const ClaudeOptions = z.strictObject({
   dialect: Dialect.optional(),
+  /** How frames travel as server-sent events; see event-envelope.ts. Clients with and without it share one stream. */
+  envelope: z.enum(['sdk']).optional(),
   /** `stream_event` frames on (default) or off. */
-  partialMessages: z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]).optional(),
+  partialMessages: Flag.optional(),
+  /** Each prompt is echoed as it joins the conversation: on or off (default). */
+  replayUserMessages: Flag.optional(),
 });
 
 function frontend(env: Env, options: Options, preset: Dialect): FrontendSide {
   const parsed = ClaudeOptions.safeParse(options);
   if (!parsed.success) throw new GatewayError('invalid', `claude options: ${z.prettifyError(parsed.error)}`);
   const dialect = parsed.data.dialect ?? preset;
-  const partialMessages = parsed.data.partialMessages ?? true;
+  const { partialMessages = true, replayUserMessages = false } = parsed.data;
   return {
-    key: `${dialect} ${partialMessages ? 'partial' : 'whole'}`,
-    connection: (session) => createConnection(env, dialect, session),
-    projection: (session) => createProjection(session, { dialect, partialMessages }),
+    key: `${dialect} ${partialMessages ? 'partial' : 'whole'}${replayUserMessages ? ' echo' : ''}`,
+    connection: (session) => createConnection(env, { dialect, replayUserMessages }, session),
+    projection: (session) => createProjection(session, { dialect, partialMessages, replayUserMessages }),
   };
 }
 
-const framing = { stdio: 'jsonl', websocket: 'text', sse: 'event-stream' } as const;
+const framing = { stdio: 'jsonl', websocket: 'lines', sse: 'event-stream' } as const;
 
 /** What both dialects have a shape for. */
 const sharedEvents = [
@@ -49,6 +58,7 @@ export const claude: Adapter = {
   id: 'claude',
   title: 'Claude Agent SDK messages (stream_event, assistant, user, result)',
   framing,
+  envelope: eventEnvelope,
   can: {
     events: [
       ...sharedEvents,
@@ -61,20 +71,24 @@ export const claude: Adapter = {
       'compaction-start',
       'compaction-end',
       'retry-start',
+      'retry-end',
       'session-changed',
       'tool-server-changed',
+      'task-changed',
+      'usage-changed',
       'unknown',
     ],
-    commands: [...sharedCommands, 'answer-approval', 'answer-dialog'],
+    commands: [...sharedCommands, 'answer-approval', 'answer-dialog', 'compact', 'unknown'],
   },
   frontend: (env, options) => frontend(env, options, 'claude'),
+  backend: (env, options) => createBackend(env, agentOptions(options)),
 };
 
 /** The seed's front end: five frame types, no nulls, both spellings of a tool call. It cannot be asked anything. */
 export const rpcMessage: Adapter = {
   id: 'rpc-message',
   title: 'RpcMessage, the Claude format as the seed’s front end reads it',
-  framing,
+  framing: { ...framing, websocket: 'text' },
   can: { events: sharedEvents, commands: sharedCommands },
   frontend: (env, options) => frontend(env, options, 'rpc-message'),
 };

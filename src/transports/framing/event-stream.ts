@@ -7,23 +7,23 @@ import { oneLine } from './one-line.ts';
 
 /** One event for the wire. Names and ids are ours, never a peer's: a peer's could forge further fields (threat T17). */
 export interface OutgoingEvent {
-  /** Absent: the default event, `message`. */
-  readonly event?: 'gateway';
+  /** `^[a-z]{1,32}(_[a-z]{1,32}){0,3}$`. Absent: the default event, `message`. */
+  readonly event?: string;
   /** Where a client resumes: `^[0-9a-z.]{1,64}$`. Absent: the client's place does not move. */
   readonly id?: string;
   /** One message; brought onto one line. */
   readonly data: Out;
 }
 
-const eventNames: ReadonlySet<string> = new Set(['gateway']);
 /** Field names, ids and comments around the data, in characters. */
 const roomForFields = 1024;
+const namePattern = /^[a-z]{1,32}(?:_[a-z]{1,32}){0,3}$/;
 const idPattern = /^[0-9a-z.]{1,64}$/;
 
 /** Throws a GatewayError `invalid` for a name or an id that is not ours. */
 export function encodeEvent({ event, id, data }: OutgoingEvent): readonly (string | Uint8Array)[] {
   let head = '';
-  if (event !== undefined) head += `event: ${checked(event, eventNames.has(event), 'name')}\n`;
+  if (event !== undefined) head += `event: ${checked(event, namePattern.test(event), 'name')}\n`;
   if (id !== undefined) head += `id: ${checked(id, idPattern.test(id), 'id')}\n`;
   const pieces = typeof data === 'string' ? [data] : data;
   return [`${head}data: `, ...pieces.map(oneLine), '\n\n'];

@@ -14,7 +14,7 @@ export interface FrameSink {
 export interface FrameDecoder {
   /** The chunk is kept by reference until its frames are let go, and must not change; see `reusedChunks`. */
   push(chunk: Uint8Array): void;
-  /** The stream is over: what is left is delivered or dropped. */
+  /** The stream is over: what is left is delivered or dropped. What is pushed then is another stream. */
   end(): void;
 }
 

@@ -1,6 +1,6 @@
 // JSON lines: one message a line, split on LF bytes only, for U+2028 and a lone CR may stand inside strings. Knows no stream and no protocol.
 import type { Glance, Out, Seam } from '../../core/channel.ts';
-import { createFrame } from './frame.ts';
+import { bytesOf, createFrame } from './frame.ts';
 import type { DecoderOptions, FrameDecoder, FrameSink, Framing } from './framing.ts';
 import { oneLine, oneLineText } from './one-line.ts';
 import { createGlimpse } from './glimpse.ts';
@@ -112,6 +112,7 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
       // A stream that ends on LF has no last line, not a blank one.
       if (tail === 'deliver' && held.length > 0) finish();
       held.clear();
+      skipping = false;
     },
   };
 }
@@ -144,6 +145,18 @@ function withoutCarriageReturn(line: Uint8Array): Uint8Array {
 export function encodeLine(out: Out): Out {
   // Text and LF apart: joined here, every frame would be copied once more before it is written.
   return typeof out === 'string' ? [oneLineText(out), '\n'] : [...out.map(oneLine), '\n'];
+}
+
+/** The same in one piece. */
+export function lineBytes(out: Out): Buffer {
+  if (typeof out !== 'string') return bytesOf(encodeLine(out));
+  const text = oneLineText(out);
+  const length = Buffer.byteLength(text);
+  // Once: joined before it is encoded, a long text would be copied twice.
+  const line = Buffer.allocUnsafe(length + 1);
+  line.write(text);
+  line[length] = LF;
+  return line;
 }
 
 /** JSON lines. */

@@ -1,11 +1,12 @@
 // The HTTP routes over the board. Runs behind the gates and knows no token, no protocol and no session.
 import { Hono, type MiddlewareHandler } from 'hono';
 import type { FrameFault } from '../../core/channel.ts';
+import type { EventEnvelope } from '../../core/adapter.ts';
 import { GatewayError } from '../../core/errors.ts';
 import { createFrame } from '../framing/frame.ts';
 import { jsonlDecoder } from '../framing/jsonl.ts';
 import { type EventStream, type EventStreamOptions, eventStreamHeaders, openEventStream } from '../sse.ts';
-import type { Board } from './board.ts';
+import type { Board, PostedFrame } from './board.ts';
 import { contentType, maxBodyBytes, readBody, stringFields } from './body.ts';
 import { checkedSessionId, clientRequest, tokenHolder } from './client-request.ts';
 import { describeError, errorBody } from './status.ts';
@@ -78,8 +79,13 @@ export function createApp({ board, streams, maxFrameBytes, stream, onError }: Ap
     const query = new URL(context.req.url).searchParams;
     const session = checkedSessionId(context.req.param('id'));
     const request = { ...clientRequest(context.req.param('frontend'), query), session };
-    const reader = board.stream(request, context.req.header('last-event-id') ?? query.get('cursor'));
-    const opened = openEventStream(reader, { ...stream, onClose: () => streams.delete(opened) });
+    const cursor = context.req.header('last-event-id') ?? query.get('cursor');
+    const opened = openEventStream(board.stream(request, cursor), {
+      ...stream,
+      envelope: board.envelope(request),
+      isResumed: cursor !== null,
+      onClose: () => streams.delete(opened),
+    });
     streams.add(opened);
     return new Response(opened.body, { headers: eventStreamHeaders });
   });
@@ -93,11 +99,14 @@ export function createApp({ board, streams, maxFrameBytes, stream, onError }: Ap
       const request = { ...clientRequest(context.req.param('frontend'), query), session };
       const body = await readBody(context.req.raw, maxFrameBytes).catch((thrown: unknown) => asFault(thrown));
       if ('code' in body) return context.body(linesWith(board.refuse(request, body)), 413, lineHeaders);
-      const frames = contentType(context.req.raw) === 'application/json' ? [body] : linesOf(body);
+      const envelope = board.envelope(request);
+      const bodies = contentType(context.req.raw) === 'application/json' ? [body] : linesOf(body);
+      const frames = bodies.flatMap((bytes) => framesIn(bytes, envelope));
       if (body.length === 0 || frames.length === 0) throw new GatewayError('invalid', 'the body holds no frame');
       const result = board.post(request, frames);
-      if (result.ok) return context.json({ accepted: frames.length }, 202);
-      return context.body(linesWith(result.frames), 400, lineHeaders);
+      if (!result.ok) return context.body(linesWith(result.frames), 400, lineHeaders);
+      if (envelope === undefined) return context.json({ accepted: frames.length }, 202);
+      return context.body(envelope.thanks, 200, { 'content-type': 'application/json' });
     },
   );
 
@@ -133,6 +142,12 @@ function onlyTypes(...accepted: readonly string[]): MiddlewareHandler {
     }
     await next();
   };
+}
+
+function framesIn(bytes: Uint8Array, envelope: EventEnvelope | undefined): readonly PostedFrame[] {
+  if (envelope === undefined) return [{ bytes }];
+  const posted = envelope.posted(createFrame(bytes).json);
+  return posted.map(({ frame, id }) => ({ bytes: Buffer.from(JSON.stringify(frame)), id }));
 }
 
 function linesOf(body: Uint8Array): readonly Uint8Array[] {

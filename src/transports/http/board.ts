@@ -1,6 +1,6 @@
 // What the HTTP routes need of the gateway: a port, so that the transport knows no protocol and no session.
 import type { Channel, FrameFault } from '../../core/channel.ts';
-import type { Options } from '../../core/adapter.ts';
+import type { EventEnvelope, FramingName, Options } from '../../core/adapter.ts';
 import type { Reader } from '../../core/reader.ts';
 
 /** A session as the REST routes show it. */
@@ -32,6 +32,12 @@ export interface ClientRequest {
   readonly principal: string;
 }
 
+/** A frame that a client posted; see EventEnvelope.posted for its id. */
+export interface PostedFrame {
+  readonly bytes: Uint8Array;
+  readonly id?: string | undefined;
+}
+
 /** The answer to posted frames: accepted, or the protocol's own error frames. */
 export type PostResult = { readonly ok: true } | { readonly ok: false; readonly frames: readonly string[] };
 
@@ -43,14 +49,16 @@ export interface Board {
   createSession(request: { agent?: string; id?: string; cwd?: string }, principal: string): SessionSummary;
   /** Ends the session and its agent. */
   closeSession(id: string): void;
-  /** Checks a WebSocket request before the upgrade; throws to refuse it. */
-  check(request: ClientRequest): void;
+  /** Checks a WebSocket request before the upgrade; throws to refuse it. Returns how messages hold its frames. */
+  check(request: ClientRequest): FramingName;
   /** Hands over an upgraded WebSocket. */
   connect(channel: Channel, request: ClientRequest): void;
+  /** How the frames of an SSE client travel, both ways; undefined where they go bare. */
+  envelope(request: ClientRequest): EventEnvelope | undefined;
   /** Opens a stream of frames for SSE. `cursor` comes from Last-Event-ID or `?cursor=`, unchecked. */
   stream(request: ClientRequest & { session: string }, cursor: string | null): Reader;
-  /** Frames that the client of a stream posted, each as raw bytes. */
-  post(request: ClientRequest & { session: string }, frames: readonly Uint8Array[]): PostResult;
+  /** Frames that the client of a stream posted. */
+  post(request: ClientRequest & { session: string }, frames: readonly PostedFrame[]): PostResult;
   /** The protocol's own error frames for a body that never became frames. */
   refuse(request: ClientRequest & { session: string }, fault: FrameFault): readonly string[];
   /** Prometheus text for `GET /metrics`. */

@@ -3,6 +3,7 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { FramingName } from '../../core/adapter.ts';
 import type { Channel } from '../../core/channel.ts';
 import { GatewayError } from '../../core/errors.ts';
 import { webSocketChannel, webSocketLimits } from '../websocket-channel.ts';
@@ -39,17 +40,18 @@ export function createUpgradeHandler(
   });
 
   /** Apart from {@link accept}, so that what listens for the end does not keep what the request was. */
-  function channelOver(webSocket: WebSocket, socket: Duplex): Channel {
+  function channelOver(webSocket: WebSocket, socket: Duplex, framing: FramingName): Channel {
     count += 1;
-    const channel = webSocketChannel(webSocket, { label: `websocket ${count}`, socket, maxFrameBytes });
+    const channel = webSocketChannel(webSocket, { label: `websocket ${count}`, socket, framing, maxFrameBytes });
     channels.add(channel);
     webSocket.once('close', () => channels.delete(channel));
     return channel;
   }
 
   function accept(request: IncomingMessage, socket: Duplex, head: Buffer, client: ClientRequest): void {
+    const framing = board.check(client);
     server.handleUpgrade(request, socket, head, (webSocket) => {
-      const channel = channelOver(webSocket, socket);
+      const channel = channelOver(webSocket, socket, framing);
       try {
         board.connect(channel, client);
       } catch (thrown) {
@@ -66,9 +68,7 @@ export function createUpgradeHandler(
       const refusal = check(request);
       if (refusal !== null) return refuse(socket, refusal);
       try {
-        const client = requestedClient(request);
-        board.check(client);
-        accept(request, socket, head, client);
+        accept(request, socket, head, requestedClient(request));
       } catch (thrown) {
         const { status, problem } = describeError(thrown);
         refuse(socket, { status, ...problem });

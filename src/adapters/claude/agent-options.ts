@@ -1,0 +1,24 @@
+// What may be set for an agent that speaks Claude's format. Knows no frame.
+import { z } from 'zod';
+import { GatewayError } from '../../core/errors.ts';
+
+const milliseconds = z.union([z.number(), z.string().regex(/^\d+$/u).transform(Number)]).pipe(z.number().min(1));
+
+const AgentOptions = z.strictObject({
+  /** How frames travel as server-sent events; see event-envelope.ts. */
+  envelope: z.enum(['sdk']).optional(),
+  /** The session's name in what is posted to it in an envelope. */
+  sessionId: z.string().optional(),
+  /** How long the agent may take to answer a request of ours, ms. */
+  requestTimeoutMs: milliseconds.default(30_000),
+  /** How long a client may take to answer what only it can answer (hooks, its own tools), ms. */
+  passedTimeoutMs: milliseconds.default(600_000),
+});
+export type AgentOptions = z.infer<typeof AgentOptions>;
+
+/** Throws a GatewayError `invalid`. */
+export function agentOptions(options: Readonly<Record<string, unknown>>): AgentOptions {
+  const parsed = AgentOptions.safeParse(options);
+  if (!parsed.success) throw new GatewayError('invalid', `claude agent options: ${z.prettifyError(parsed.error)}`);
+  return parsed.data;
+}

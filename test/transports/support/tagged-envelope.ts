@@ -1,0 +1,35 @@
+// An envelope of nobody's protocol, so that the transports can be tested alone: `{"said":<frame>}` under a name, and
+// frames that are JSON strings are only said live.
+import type { EventEnvelope } from '../../../src/core/adapter.ts';
+import { GatewayError } from '../../../src/core/errors.ts';
+import { bytesOf } from '../../../src/transports/framing/frame.ts';
+
+export const taggedEnvelope: EventEnvelope = {
+  wrap({ out, number }, isMissed) {
+    const data = ['{"said":', ...(typeof out === 'string' ? [out] : out), '}'];
+    if (bytesOf(out)[0] !== 0x22) return { event: 'tagged', ...(number === null ? {} : { id: `${number}` }), data };
+    return isMissed ? null : { event: 'tagged_live', data };
+  },
+  lost: (reason) => ({ event: 'tagged_lost', data: JSON.stringify(reason) }),
+  posted(body) {
+    if (Array.isArray(body)) return body.map((frame) => ({ frame, id: JSON.stringify(frame) }));
+    throw new GatewayError('invalid', 'not a list');
+  },
+  thanks: '{"thank":"you"}',
+  reader() {
+    let resumptions = 0;
+    return {
+      read(event, data) {
+        if (event === 'tagged_lost') return { lost: String(JSON.parse(data)) };
+        if (event === 'tagged_count') return { frame: String(resumptions) };
+        if (event !== 'tagged' && event !== 'tagged_live') return null;
+        if (!data.startsWith('{"said":')) throw new GatewayError('bad-frame', 'nothing said');
+        return { frame: data.slice('{"said":'.length, -1) };
+      },
+      resumed() {
+        resumptions += 1;
+      },
+    };
+  },
+  post: (frames) => `[${frames.join(',')}]`,
+};
