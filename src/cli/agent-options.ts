@@ -59,7 +59,8 @@ export function configFrom(options: AgentOptions, command: readonly string[]): C
     options: options.option,
   });
   if (!agent.success) throw new GatewayError('invalid', agent.error.issues[0]?.message ?? 'bad agent');
-  if (agent.data.command === undefined && agent.data.url === undefined && adapter.id !== 'demo') {
+  const isInside = adapter.id === 'demo' || adapter.connect !== undefined;
+  if (agent.data.command === undefined && agent.data.url === undefined && !isInside) {
     throw new GatewayError('invalid', `where is the agent? add \`-- <program> <arguments…>\` or --url`);
   }
   return { ...config, agents: { ...config.agents, [given]: agent.data }, defaultAgent: given };

@@ -76,7 +76,7 @@ async function run(argv: PiArgv): Promise<void> {
     client: dialect.client,
     verbose: (process.env.PATCHBAY_VERBOSE ?? '') !== '',
     opening: { commands: opening, settled: tellRefusal, lost: remark },
-    endsWithAgent: config.agents[name]?.command !== undefined,
+    ...(config.agents[name]?.command === undefined ? {} : { endsWithAgent: 'silent' }),
     signalCode: (signal) => 128 + constants.signals[signal],
   });
 }

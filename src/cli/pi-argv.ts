@@ -1,5 +1,5 @@
 // The command line of the `pi` executable, read as pi reads it. Pure: knows no file, no environment and no agent.
-import { GatewayError } from '../core/errors.ts';
+import { isOwnOption, readOwnOption } from './own-options.ts';
 
 /** One of pi's options: what follows it, and who knows it. */
 interface Flag {
@@ -95,8 +95,8 @@ export function parsePiArgv(argv: readonly string[]): PiArgv {
   for (let at = 0; at < argv.length; at += 1) {
     const word = argv[at] ?? '';
     const next = argv[at + 1];
-    if (word.startsWith('--patchbay-')) {
-      const { name, value, length } = readOwn(word, next);
+    if (isOwnOption(word)) {
+      const { name, value, length } = readOwnOption(own, word, next);
       values.set(name, value);
       at += length - 1;
       continue;
@@ -128,22 +128,6 @@ export function parsePiArgv(argv: readonly string[]): PiArgv {
     given,
     words,
   };
-}
-
-/** `--name value` or `--name=value`, and of how many words it is made. */
-function readOwn(word: string, next: string | undefined): { name: string; value: string; length: number } {
-  const equals = word.indexOf('=');
-  const name = equals < 0 ? word : word.slice(0, equals);
-  const what = own.get(name);
-  if (what === undefined) {
-    throw new GatewayError('invalid', `there is no option ${name}; there are ${[...own.keys()].join(', ')}`);
-  }
-  const value = equals < 0 ? next : word.slice(equals + 1);
-  // The next option is no value: it was forgotten.
-  if (value === undefined || value === '' || (equals < 0 && value.startsWith('-'))) {
-    throw new GatewayError('invalid', `${name} needs ${what}`);
-  }
-  return { name, value, length: equals < 0 ? 2 : 1 };
 }
 
 function takes({ value }: Flag, next: string | undefined): boolean {

@@ -1,6 +1,8 @@
 // One client on our own stdin and stdout, until it has gone: what `patchbay stdio` and the stand-ins have in common.
 import { Console } from 'node:console';
+import type { Readable, Writable } from 'node:stream';
 import type { Config } from '../config.ts';
+import type { Channel, Out } from '../core/channel.ts';
 import { GatewayError } from '../core/errors.ts';
 import { createGateway, type Opening } from '../gateway.ts';
 import { createLog } from '../log.ts';
@@ -14,42 +16,66 @@ export interface ServeOptions {
   readonly frontend: string;
   /** Options of the frontend. */
   readonly client: Readonly<Record<string, unknown>>;
+  /** The session's id; default a new one. */
+  readonly session?: string;
   /** Log repairs and losses to stderr. */
   readonly verbose?: boolean;
   readonly opening?: Opening;
-  /** End when the agent does before anything was said: who starts us waits for that, as for the agent itself. */
-  readonly endsWithAgent?: boolean;
+  /**
+   * End when the agent does, as who starts us expects of the agent itself: whenever that is, or only before anything
+   * was said.
+   */
+  readonly endsWithAgent?: 'always' | 'silent';
+  /** Ends it all, with a sentence as the reason. */
+  readonly failure?: AbortSignal;
+  /** What the client hears at the last moment, when it ends with its agent or by `failure`; null: nothing. */
+  lastWords?(sentence: string): Out | null;
   /** The exit code after a signal; default 0. */
   readonly signalCode?: (signal: NodeJS.Signals) => number;
+  /** Default our own stdin and stdout. */
+  readonly input?: Readable;
+  readonly output?: Writable;
+  /** The channel as the gateway is to see it. */
+  wrap?(channel: Channel): Channel;
 }
 
 /**
  * Resolves when the client has gone and everything has been said. Throws `invalid` or `not-found`, as the gateway does,
- * and `agent-down` when it ends with its agent.
+ * and `agent-down` when it ends with its agent or by `failure`.
  */
 export async function serveStdio(options: ServeOptions): Promise<void> {
-  const { config, frontend, client, opening, endsWithAgent = false } = options;
+  const { config, frontend, client, opening } = options;
   // stdout is the protocol: whatever a package prints must not get between the frames (threat T30).
   globalThis.console = new Console(process.stderr);
   const log = createLog(options.verbose === true ? 'debug' : 'error', (line) => process.stderr.write(line));
   const gateway = createGateway(config, { log });
-  const channel = stdioChannel({
-    input: process.stdin,
-    output: process.stdout,
+  const plain = stdioChannel({
+    input: options.input ?? process.stdin,
+    output: options.output ?? process.stdout,
     label: 'stdio',
     maxFrameBytes: config.limits.clientFrameBytes,
   });
+  const channel = options.wrap?.(plain) ?? plain;
   const failures: string[] = [];
+  function fail(sentence: string): void {
+    failures.push(sentence);
+    // What this has refused is answered first.
+    setImmediate(() => {
+      const words = options.lastWords?.(sentence) ?? null;
+      if (words !== null) channel.send(words);
+      gateway.close(sentence);
+    });
+  }
+  options.failure?.addEventListener('abort', () => fail(String(options.failure?.reason)), { once: true });
   const watched: Opening | undefined = opening && {
     ...opening,
     lost(sentence, wasSilent) {
-      if (!endsWithAgent || !wasSilent) return opening.lost?.(sentence, wasSilent);
-      failures.push(sentence);
-      // What this has refused is answered first.
-      setImmediate(() => gateway.close(sentence));
+      const ends = options.endsWithAgent === 'always' || (options.endsWithAgent === 'silent' && wasSilent);
+      if (ends) fail(sentence);
+      else opening.lost?.(sentence, wasSilent);
     },
   };
-  const served = gateway.serveClient(channel, { frontend, options: client }, watched);
+  const served = gateway.serveClient(channel, { frontend, options: client, id: options.session }, watched);
   onSignals(
     async (reason) => {
       gateway.close(reason);

@@ -34,7 +34,11 @@ describe('wrong calls exit with 2 and say what to do', () => {
     ['port that is none', ['serve', '--port', 'x'], /number from 0 to 65535/u],
     ['unknown agent', ['serve', '--agent', 'nobody'], /no agent named nobody; there are demo/u],
     ['unknown protocol', ['serve', '--backend', 'nope', '--', 'x'], /no protocol named "nope"; there are .*pi/u],
-    ['protocol without an agent side', ['serve', '--backend', 'claude', '--', 'x'], /claude has no agent side/u],
+    [
+      'protocol without an agent side',
+      ['serve', '--backend', 'rpc-message', '--', 'x'],
+      /rpc-message has no agent side/u,
+    ],
     ['program without a protocol', ['stdio', '--frontend', 'claude', '--', 'x'], /--backend <protocol>/u],
     ['protocol without a program', ['stdio', '--frontend', 'claude', '--backend', 'pi'], /where is the agent/u],
     ['agent given twice', ['serve', '--agent', 'demo', '--backend', 'pi', '--', 'x'], /not both/u],

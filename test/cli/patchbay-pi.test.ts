@@ -12,7 +12,7 @@ const bin = fileURLToPath(new URL('../../dist/cli/patchbay-pi.js', import.meta.u
 const tellingPi = fileURLToPath(new URL('../support/telling-pi.mjs', import.meta.url));
 
 /** Nothing of the tester's own surroundings chooses the agent. */
-const plain = { PATCHBAY_AGENT: '', PATCHBAY_CONFIG: '', PATCHBAY_PI_DIALECT: '', PATCHBAY_PI_CHAIN: '', PATH: '' };
+const plain = { PATCHBAY_AGENT: '', PATCHBAY_CONFIG: '', PATCHBAY_PI_DIALECT: '', PATCHBAY_CHAIN: '', PATH: '' };
 const demo = { PATCHBAY_AGENT: 'demo' };
 
 const run = (args: readonly string[], { env, ...options }: RunOptions = {}) =>

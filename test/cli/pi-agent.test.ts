@@ -3,7 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFile
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { chainVariable, chooseAgent, findPi } from '../../src/cli/pi-agent.ts';
+import { chainVariable, findProgram } from '../../src/cli/chosen-agent.ts';
+import { chooseAgent } from '../../src/cli/pi-agent.ts';
 import { parsePiArgv } from '../../src/cli/pi-argv.ts';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'patchbay-behind-')));
@@ -62,7 +63,7 @@ describe('who is chosen', () => {
 
   test('with nothing configured: the first pi of the PATH that can be started and is not ourselves', () => {
     const path = [none, plain, directory, ourselves, real].join(delimiter);
-    expect(findPi(path, self)).toBe(join(real, 'pi'));
+    expect(findProgram('pi', path, self)).toBe(join(real, 'pi'));
     const { name, config, remarks } = choose('--model x', { PATCHBAY_CONFIG: '', PATH: path });
     expect(config.agents[name]?.command).toEqual([join(real, 'pi'), '--mode', 'rpc', '--model', 'x']);
     expect(remarks).toEqual([
@@ -158,7 +159,7 @@ describe('circles', () => {
 
   test('one that is above more often than that is refused, and how to start it all the same is told', () => {
     expect(() => choose('', chain('real', 'old', 'real', 'real', 'real'))).toThrow(
-      /leads back to patchbay-pi itself.*\(if that is meant, begin its command with env -u PATCHBAY_PI_CHAIN\)$/u,
+      /leads back to patchbay-pi itself.*\(if that is meant, begin its command with env -u PATCHBAY_CHAIN\)$/u,
     );
   });
 

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 const programs = {
   patchbay: fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url)),
   'patchbay-pi': fileURLToPath(new URL('../../dist/cli/patchbay-pi.js', import.meta.url)),
+  'patchbay-claude': fileURLToPath(new URL('../../dist/cli/patchbay-claude.js', import.meta.url)),
 };
 
 /** What a finished run left. */

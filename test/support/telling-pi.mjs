@@ -2,7 +2,7 @@
 // `--greet` it speaks before it is asked, as an extension may. Speaks pi's lines and does nothing else.
 import { createInterface } from 'node:readline';
 
-const name = JSON.stringify({ argv: process.argv.slice(2), chain: process.env.PATCHBAY_PI_CHAIN ?? null });
+const name = JSON.stringify({ argv: process.argv.slice(2), chain: process.env.PATCHBAY_CHAIN ?? null });
 const state = {
   model: { id: 'telling-1', name: 'Telling', provider: 'telling' },
   thinkingLevel: 'off',

@@ -1,0 +1,81 @@
+#!/usr/bin/env node
+// `patchbay-claude`: stands in for the `claude` executable, with any agent behind it. A program made for the Claude Agent
+// SDK changes `pathToClaudeCodeExecutable` and nothing else; `claude -p` works as well.
+import { randomUUID } from 'node:crypto';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { GatewayError, messageOf } from '../core/errors.ts';
+import { type ChosenForClaude, chooseAgent } from './claude-agent.ts';
+import { type ClaudeArgv, parseClaudeArgv } from './claude-argv.ts';
+import { converse, failureFrame } from './claude-conversation.ts';
+import { claudeHelp, spokenVersion } from './claude-help.ts';
+import { readPrompt } from './claude-prompt.ts';
+import { ownVersion, tellFailure } from './program.ts';
+import { type StoredIds, storedIdsIn } from './stored-ids.ts';
+
+// Whoever started us may stop listening to our log; that ends nothing.
+process.stderr.on('error', () => {});
+
+const isVerbose = (process.env.PATCHBAY_VERBOSE ?? '') !== '';
+const program = 'patchbay-claude';
+
+async function run(argv: ClaudeArgv): Promise<void> {
+  if (argv.help) {
+    process.stdout.write(claudeHelp);
+    return;
+  }
+  if (argv.version) {
+    process.stdout.write(`${spokenVersion} (Claude Code)\n`);
+    remark(`agent-patchbay ${ownVersion()}, which speaks as Claude Code ${spokenVersion} does`);
+    return;
+  }
+  if (!argv.print && argv.words[0] === 'auth' && argv.words[1] === 'status') {
+    // Keys are the agent's own affair, so nobody logs in here (reference claude-sdk 1: answer, and read no stdin).
+    process.stdout.write(`${JSON.stringify({ loggedIn: true, authMethod: 'third_party', apiProvider: 'patchbay' })}\n`);
+    return;
+  }
+  const streams = argv.input === 'stream-json';
+  if (!streams && !argv.print) {
+    const what = argv.words.length === 0 ? 'its interface' : argv.words.join(' ');
+    const served = 'only -p and --input-format stream-json are served here';
+    throw new GatewayError('invalid', `${served}; start claude itself for ${what}`);
+  }
+  if (streams && argv.output !== 'stream-json') {
+    throw new GatewayError('invalid', '--input-format stream-json needs --output-format stream-json');
+  }
+  await serve(argv, streams ? null : await readPrompt(argv.words, process.stdin, remark));
+}
+
+async function serve(argv: ClaudeArgv, prompt: string | null): Promise<void> {
+  const stored = storedIdsIn(stateFolder('claude-sessions'));
+  const chosen = choose(argv, stored);
+  for (const sentence of chosen.remarks) remark(sentence);
+  const last = await converse({ argv, chosen, prompt, stored, remark, verbose: isVerbose });
+  // As Claude Code does it (reference claude-sdk 1.2, 7): the SDK then tells its user what the error was.
+  if (last?.is_error === true) process.exitCode = 1;
+}
+
+/** What keeps us from starting is told in the client's own words, too: the SDK shows nobody our stderr. */
+function choose(argv: ClaudeArgv, stored: StoredIds): ChosenForClaude {
+  try {
+    return chooseAgent(argv, { env: process.env, self: process.argv[1] ?? '', cwd: process.cwd(), stored });
+  } catch (thrown) {
+    if (argv.output !== 'text') process.stdout.write(`${failureFrame(messageOf(thrown), randomUUID())}\n`);
+    throw thrown;
+  }
+}
+
+/** Where programs keep what should outlive them (XDG base directories). */
+function stateFolder(name: string): string {
+  return join(process.env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'agent-patchbay', name);
+}
+
+function remark(sentence: string): void {
+  process.stderr.write(`${program}: ${sentence}\n`);
+}
+
+try {
+  await run(parseClaudeArgv(process.argv.slice(2)));
+} catch (thrown) {
+  tellFailure(program, thrown);
+}

@@ -1,0 +1,226 @@
+// `patchbay-claude` as a process: what it says of itself, what it refuses, `-p` in all formats, and how it ends.
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, vi } from 'vitest';
+import { patchbay, type RunOptions } from '../support/command.ts';
+import { Frame } from '../support/inbox.ts';
+import { checkClaudeOrder, describeViolations } from '../support/judges/claude-order.ts';
+
+// Some of these start several programs, one behind the other.
+vi.setConfig({ testTimeout: 60_000 });
+
+const empty = mkdtempSync(join(tmpdir(), 'patchbay-claude-empty-'));
+const bin = fileURLToPath(new URL('../../dist/cli/patchbay-claude.js', import.meta.url));
+
+/** Nothing of the tester's own surroundings chooses the agent, and nothing is left in the tester's home. */
+const plain = {
+  PATCHBAY_AGENT: '',
+  PATCHBAY_CONFIG: '',
+  PATCHBAY_CHAIN: '',
+  PATCHBAY_VERBOSE: '',
+  PATH: '',
+  XDG_STATE_HOME: empty,
+};
+const demo = { PATCHBAY_AGENT: 'demo' };
+const streamJson = ['--output-format', 'stream-json', '--verbose', '--input-format', 'stream-json'];
+
+const run = (args: readonly string[], { env, ...options }: RunOptions = {}) =>
+  patchbay(args, { cwd: empty, ...options, program: 'patchbay-claude', env: { ...plain, ...env } });
+
+const framesOf = (stdout: string) =>
+  stdout
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => Frame.parse(JSON.parse(line)));
+const say = (text: string) =>
+  `${JSON.stringify({ type: 'user', message: { role: 'user', content: text }, parent_tool_use_id: null })}\n`;
+const resultsOf = (stdout: string) => framesOf(stdout).filter(({ type }) => type === 'result');
+
+describe('of itself it tells', () => {
+  it('its help', async () => {
+    const { code, stdout, stderr } = await run(['--help']);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^patchbay-claude: a stand-in for claude/u);
+    for (const name of ['PATCHBAY_AGENT', 'PATCHBAY_CONFIG', 'XDG_STATE_HOME']) expect(stdout).toContain(name);
+  });
+
+  it('the version of the Claude Code whose format it speaks', async () => {
+    const { code, stdout, stderr } = await run(['--version']);
+    expect([code, stdout]).toEqual([0, '2.1.329 (Claude Code)\n']);
+    expect(stderr).toMatch(/^patchbay-claude: agent-patchbay \d+\.\d+\.\d+/u);
+  });
+
+  it.each([[['auth', 'status', '--json']], [['auth', 'status']]])(
+    '%j: nobody need log in; stdin stays unread',
+    async (args) => {
+      const { code, stdout, stderr } = await run(args, { holdInput: true });
+      expect(JSON.parse(stdout)).toEqual({ loggedIn: true, authMethod: 'third_party', apiProvider: 'patchbay' });
+      expect([code, stderr]).toEqual([0, '']);
+    },
+  );
+});
+
+describe('wrong calls exit with 2 and say what to do', () => {
+  const rows: [args: string[], sentence: RegExp][] = [
+    [[], /only -p and --input-format stream-json are served here; start claude itself for its interface\n/u],
+    [['mcp', 'list'], /start claude itself for mcp list\n/u],
+    [['auth', 'login'], /start claude itself for auth login\n/u],
+    [['hello'], /start claude itself for hello\n/u],
+    [['--input-format', 'stream-json'], /--input-format stream-json needs --output-format stream-json\n/u],
+    [['-p', '--output-format', 'xml'], /--output-format is text or json or stream-json, not xml\n/u],
+    [['-p'], /give -p a prompt, as an argument or on stdin\n/u],
+    [['-p', 'hi', '--patchbay-agent', 'nobody'], /no agent named nobody; there are demo\n/u],
+    [['-p', 'hi', '--session-id', 'one'], /--session-id must be a UUID\n/u],
+  ];
+  it.each(rows)('%j', async (args, sentence) => {
+    const { code, stdout, stderr } = await run(args);
+    expect(stderr).toMatch(sentence);
+    expect([code, stdout]).toEqual([2, '']);
+  });
+});
+
+describe('-p', () => {
+  it.each<[string, string[], string, number, string | RegExp, string | RegExp]>([
+    ['a prompt on the command line', ['-p', 'think', 'tool'], '', 0, 'The lookup found 3 entries.\n', ''],
+    ['one on stdin', ['-p'], 'tool', 0, 'The lookup found 3 entries.\n', ''],
+    ['both', ['-p', 'Read this:'], 'piped', 0, 'Hello! You said: Read this:\npiped\n', ''],
+    ['a failure', ['-p', 'fail'], '', 1, '', 'patchbay-claude: the model is overloaded\n'],
+    ['an agent that dies', ['-p', 'die'], '', 1, '', 'patchbay-claude: the demo agent died, as it was told to\n'],
+    ['a question, which nobody is there for', ['-p', 'ask'], '', 0, /^You denied it/u, ''],
+    ['a dialog, which nobody is there for', ['-p', 'confirm'], '', 0, /./u, ''],
+    ['--model', ['-p', 'hello', '--model=gpt-9'], '', 0, 'Hello! You said: hello\n', /there is no model gpt-9\n$/u],
+  ])('%s', async (_name, args, input, code, stdout, stderr) => {
+    const finished = await run(args, { env: demo, input });
+    expect(finished).toEqual({
+      code,
+      stdout: typeof stdout === 'string' ? stdout : expect.stringMatching(stdout),
+      stderr: typeof stderr === 'string' ? stderr : expect.stringMatching(stderr),
+    });
+  });
+
+  it('does not wait for ever for a stdin that nobody closes', async () => {
+    const { code, stdout, stderr } = await run(['-p', 'hello'], { env: demo, holdInput: true });
+    expect([code, stdout]).toEqual([0, 'Hello! You said: hello\n']);
+    expect(stderr).toMatch(/nothing came on stdin within 3 seconds/u);
+  });
+
+  it.each([
+    ['hello', 0, { subtype: 'success', is_error: false, result: 'Hello! You said: hello' }],
+    ['fail', 1, { subtype: 'error_during_execution', is_error: true, errors: ['the model is overloaded'] }],
+    ['die', 1, { is_error: true, errors: ['the demo agent died, as it was told to'] }],
+  ])('json: the result of %j alone', async (prompt, code, result) => {
+    const finished = await run(['-p', prompt, '--output-format', 'json'], { env: demo });
+    expect(resultsOf(finished.stdout)).toEqual([expect.objectContaining(result)]);
+    expect([framesOf(finished.stdout).length, finished.code]).toEqual([1, code]);
+  });
+
+  it.each([
+    [[], false],
+    [['--include-partial-messages'], true],
+  ])('stream-json %j: the frames', async (more, streams) => {
+    const { code, stdout } = await run(['-p', 'think tool', '--output-format', 'stream-json', ...more], { env: demo });
+    const frames = framesOf(stdout);
+    expect(describeViolations(checkClaudeOrder(frames, { whole: !streams }), frames)).toEqual([]);
+    expect([frames.some(({ type }) => type === 'stream_event'), frames.at(-1)?.type, code]).toEqual([
+      streams,
+      'result',
+      0,
+    ]);
+  });
+
+  it('that cannot resume says so in its format', async () => {
+    const args = ['-p', 'hi', '--resume', 'abc', '--output-format'];
+    const text = await run([...args, 'text'], { env: demo });
+    expect(text).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/No conversation found/u) });
+    const json = await run([...args, 'json'], { env: demo });
+    expect(resultsOf(json.stdout)).toEqual([expect.objectContaining({ is_error: true })]);
+    expect(json.code).toBe(1);
+  });
+});
+
+describe('stream-json', () => {
+  it('lets the turn end when the input does', async () => {
+    const { code, stdout, stderr } = await run(streamJson, { env: demo, input: say('slow 5') });
+    expect([resultsOf(stdout).length, code, stderr]).toEqual([1, 0, '']);
+  });
+
+  it('answers what is no frame with an error, and goes on', async () => {
+    const { code, stdout } = await run(streamJson, { env: demo, input: `{"type":"user"\n[]\n\n${say('hello')}` });
+    expect(framesOf(stdout).filter(({ type }) => type === 'error')).toHaveLength(2);
+    expect([resultsOf(stdout)[0]?.result, code]).toEqual(['Hello! You said: hello', 0]);
+  });
+
+  it('plays the prompts back when asked to', async () => {
+    const args = [...streamJson, '--replay-user-messages', ''];
+    const { stdout } = await run(args, { env: demo, input: say('hello') });
+    expect(framesOf(stdout)).toContainEqual(expect.objectContaining({ type: 'user', isReplay: true }));
+  });
+
+  it('hears the client when the agent has heard the command line', async () => {
+    const args = [...streamJson, '--model=demo-large', '--permission-mode', 'plan'];
+    const { stdout } = await run(args, { env: demo, input: say('hello') });
+    expect(framesOf(stdout)[0]).toMatchObject({ subtype: 'init', model: 'demo-large', permissionMode: 'plan' });
+  });
+
+  it('denies at once when the client did not say that it can be asked', async () => {
+    const options: RunOptions = { env: demo, input: say('ask'), holdInput: true, killAfter: '"type":"result"' };
+    const { stdout } = await run(streamJson, options);
+    expect(resultsOf(stdout)[0]?.result).toMatch(/^You denied it/u);
+    const { stdout: asked } = await run([...streamJson, '--permission-prompt-tool=stdio'], {
+      ...options,
+      killAfter: 'can_use_tool',
+    });
+    expect(framesOf(asked).at(-1)).toMatchObject({ type: 'result', is_error: true });
+  });
+
+  it('ends with an agent that goes before anybody said a word, and says why', async () => {
+    const cwd = mkdtempSync(join(tmpdir(), 'patchbay-claude-'));
+    const agents = { failing: { protocol: 'pi', command: ['/bin/sh', '-c', 'echo no key >&2; exit 3'] } };
+    writeFileSync(join(cwd, 'patchbay.json'), JSON.stringify({ agents }));
+    const { code, stdout, stderr } = await run(streamJson, { cwd, holdInput: true });
+    expect(framesOf(stdout)).toEqual([
+      expect.objectContaining({ type: 'result', is_error: true, errors: ['agent exited (code 3): no key'] }),
+    ]);
+    expect([code, stderr]).toEqual([1, 'patchbay-claude: agent exited (code 3): no key\n']);
+  });
+
+  it('another patchbay-claude is an agent like any other', async () => {
+    const cwd = mkdtempSync(join(tmpdir(), 'patchbay-claude-'));
+    const agents = { inner: { protocol: 'claude', command: [process.execPath, bin], env: demo } };
+    writeFileSync(join(cwd, 'patchbay.json'), JSON.stringify({ agents }));
+    const id = '0f3a2b1c-0000-4000-8000-000000000001';
+    const args = [...streamJson, '--model', 'demo-large', '--session-id', id, '--include-partial-messages'];
+    const { code, stdout } = await run(args, { cwd, input: say('think tool') });
+    const frames = framesOf(stdout);
+    expect(describeViolations(checkClaudeOrder(frames), frames)).toEqual([]);
+    expect(frames.find(({ subtype }) => subtype === 'init')).toMatchObject({ model: 'demo-large', session_id: id });
+    expect([resultsOf(stdout)[0]?.result, code]).toEqual(['The lookup found 3 entries.', 0]);
+  });
+
+  it('one that leads back to ourselves is none', async () => {
+    const cwd = mkdtempSync(join(tmpdir(), 'patchbay-claude-'));
+    const agents = { circle: { protocol: 'claude', command: [process.execPath, bin] } };
+    writeFileSync(join(cwd, 'patchbay.json'), JSON.stringify({ agents }));
+    const { code, stdout } = await run(streamJson, { cwd, input: say('hello') });
+    expect(JSON.stringify(resultsOf(stdout))).toMatch(/leads back to patchbay-claude itself/u);
+    expect(code).toBe(1);
+  });
+});
+
+describe('a signal', () => {
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const)('%s ends the turn well, and the exit code names it', async (signal, expected) => {
+    const { code, stdout } = await run([...streamJson, '--include-partial-messages'], {
+      env: demo,
+      input: say('hang'),
+      holdInput: true,
+      killAfter: 'text_delta',
+      signal,
+    });
+    expect([resultsOf(stdout).length, code]).toEqual([1, expected]);
+  });
+});

@@ -1,0 +1,243 @@
+// The real Claude Agent SDK drives the real pi through `patchbay-claude`. What it hears is judged from three sides: the
+// order of the frames, the official client's own reading of the stream, and pi's record of what it said.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SDKMessage } from '@anthropic-ai/claude-agent-sdk';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { resultsIn, type Talk, type TalkOptions, takeTurns, talk, turnsOf } from '../support/agent-sdk.ts';
+import { saidIn } from '../support/claude-judge.ts';
+import { type FakeAnthropic, startFakeAnthropic } from '../support/fake-anthropic.ts';
+import { Frame } from '../support/inbox.ts';
+import { checkClaudeOrder, describeViolations } from '../support/judges/claude-order.ts';
+import { turnDifferences } from '../support/judges/turn.ts';
+import { linesAround, makePiHome, type PiHome, piCommand, pidOf, recordOf } from '../support/pi-rig.ts';
+
+// pi takes seconds to start on a machine that has other work.
+vi.setConfig({ testTimeout: 120_000 });
+
+let fake: FakeAnthropic;
+let home: PiHome;
+beforeAll(async () => {
+  fake = await startFakeAnthropic();
+  home = makePiHome({ baseUrl: fake.url });
+  const { argv, env } = piCommand(home);
+  const stored = argv.filter((word) => word !== '--no-session');
+  const agents = {
+    pi: { protocol: 'pi', command: argv, env },
+    // One that keeps its conversations.
+    keeper: { protocol: 'pi', command: stored, env },
+  };
+  writeFileSync(join(home.project, 'patchbay.json'), JSON.stringify({ agents, defaultAgent: 'pi' }));
+});
+afterAll(async () => {
+  await fake.close();
+  home.remove();
+});
+
+const plainText = 'Hello, world. This is plain text.';
+let prompts = 0;
+/** A prompt for the fake model that no other test says. */
+const promptFor = (scenario: string) => `[[${scenario}]] sdk ${++prompts}`;
+
+async function talkToPi(settings: TalkOptions): Promise<Talk> {
+  const went = await talk({ cwd: home.project, ...settings });
+  const whole = settings.options?.includePartialMessages !== true;
+  const violations = checkClaudeOrder(went.messages, { whole, complete: went.thrown === null });
+  expect(describeViolations(violations, went.messages)).toEqual([]);
+  return went;
+}
+
+/** What pi said after that prompt, against the turn that the SDK heard. */
+async function differences(messages: readonly SDKMessage[], prompt: string): Promise<string[]> {
+  const frames = messages.map((message) => Frame.parse(message));
+  return turnDifferences({ frames, ...linesAround(await recordOf(home, prompt), prompt) });
+}
+
+const isDelta = (message: SDKMessage) =>
+  message.type === 'stream_event' && message.event.type === 'content_block_delta';
+const good = { thrown: null, code: 0, stderr: '' };
+
+describe('prompts', () => {
+  const said = {
+    text: plainText,
+    think: 'The answer is 42.',
+    tools: 'Both tools are done.',
+    toolerr: 'All of them failed.',
+    overloaded: 'Better late.',
+    text2: plainText,
+  };
+
+  test('a string, with partial messages', async () => {
+    const prompt = promptFor('tools');
+    const went = await talkToPi({ prompt, options: { includePartialMessages: true } });
+    expect(went).toMatchObject(good);
+    expect(resultsIn(went.messages)).toEqual([expect.stringContaining('Both tools are done.')]);
+    expect(await differences(went.messages, prompt)).toEqual([]);
+  });
+
+  test(`turns of streaming input, with partial messages: ${Object.keys(said).join(', ')}`, async () => {
+    const asked = Object.keys(said).map((name) => promptFor(name.replace(/\d/u, '')));
+    const turns = takeTurns(asked);
+    const options = { includePartialMessages: true };
+    const went = await talkToPi({ prompt: turns.prompts, during: turns.heard, options });
+    expect(went).toMatchObject(good);
+    expect(resultsIn(went.messages)).toEqual(Object.values(said).map((text) => expect.stringContaining(text)));
+    for (const [at, turn] of turnsOf(went.messages).entries()) {
+      expect(await saidIn(turn.map((message) => Frame.parse(message)))).toContain(Object.values(said)[at]);
+      expect(await differences(turn, asked[at] ?? '')).toEqual([]);
+    }
+  });
+
+  test('three turns of streaming input, whole messages only', async () => {
+    const texts = ['text', 'tools', 'text'].map(promptFor);
+    const turns = takeTurns(texts);
+    const went = await talkToPi({ prompt: turns.prompts, during: turns.heard });
+    expect(went).toMatchObject(good);
+    expect(resultsIn(went.messages)).toEqual([plainText, expect.stringContaining('Both tools are done.'), plainText]);
+    expect(went.messages.some(({ type }) => type === 'stream_event')).toBe(false);
+    const last = fake.requests.at(-1);
+    for (const text of texts) expect(JSON.stringify(last?.body.messages)).toContain(text);
+  });
+
+  test('a request that the provider refuses is thrown', async () => {
+    const went = await talkToPi({ prompt: promptFor('bad-request') });
+    expect(went).toMatchObject({ thrown: expect.stringMatching(/returned an error result: .+/u), code: 1 });
+  });
+});
+
+describe('in the middle of a turn', () => {
+  test('an interrupt reaches the model, and the next turn is a good one', async () => {
+    const endless = promptFor('abort-text');
+    const turns = takeTurns([endless, promptFor('text')]);
+    let interrupted: Promise<unknown> | null = null;
+    const went = await talkToPi({
+      prompt: turns.prompts,
+      options: { includePartialMessages: true },
+      during(message, query) {
+        turns.heard(message);
+        if (isDelta(message)) interrupted ??= query.interrupt();
+      },
+    });
+    await expect(interrupted).resolves.toEqual({ still_queued: [] });
+    expect(went).toMatchObject(good);
+    expect(resultsIn(went.messages)).toEqual([expect.stringMatching(/^failed: /u), plainText]);
+    const request = fake.requests.find(({ prompt }) => prompt.text.includes(endless));
+    expect(request?.outcome).toBe('gone');
+  });
+
+  test('a pi that is killed ends the talk: a result, then the error', async () => {
+    const prompt = promptFor('abort-text');
+    let killed = false;
+    const went = await talkToPi({
+      prompt,
+      options: { includePartialMessages: true },
+      async during(message) {
+        if (killed || !isDelta(message)) return;
+        killed = true;
+        process.kill(pidOf(await recordOf(home, prompt)), 'SIGKILL');
+      },
+    });
+    expect(resultsIn(went.messages)).toEqual([expect.stringMatching(/^failed: agent exited/u)]);
+    expect(went).toMatchObject({ thrown: expect.stringMatching(/error result: agent exited/u), code: 1, signal: null });
+  });
+
+  test('one that is killed between two turns ends it as well', async () => {
+    const prompt = promptFor('text');
+    const turns = takeTurns([prompt, promptFor('text')]);
+    const went = await talkToPi({
+      prompt: turns.prompts,
+      async during(message) {
+        // The next prompt waits for this: it must not start another pi, which would remember nothing.
+        if (message.type === 'result') process.kill(pidOf(await recordOf(home, prompt)), 'SIGKILL');
+      },
+    });
+    expect(resultsIn(went.messages)).toEqual([plainText]);
+    expect(went).toMatchObject({ thrown: expect.stringMatching(/exited with code 1/u), code: 1 });
+    expect(went.stderr).toMatch(/^patchbay-claude: agent exited/u);
+  });
+});
+
+describe('settings', () => {
+  test('reach pi, and what it refuses is an error of that call', async () => {
+    const prompt = promptFor('text');
+    const turns = takeTurns([prompt, promptFor('text')]);
+    const told: unknown[] = [];
+    const went = await talkToPi({
+      prompt: turns.prompts,
+      async during(message, query) {
+        if (message.type === 'result' && told.length === 0) {
+          told.push((await query.supportedModels()).map(({ value }) => value));
+          await query.setModel('fake-1');
+          await query.setMaxThinkingTokens(4096);
+          told.push(await query.setModel('gpt-9').catch((error: Error) => error.message));
+          told.push(await query.setPermissionMode('plan').catch((error: Error) => error.message));
+        }
+        turns.heard(message);
+      },
+    });
+    expect(went).toMatchObject(good);
+    expect(told).toEqual([['fake-1'], expect.stringMatching(/gpt-9|not found/iu), 'pi has no modes']);
+    const rows = await recordOf(home, prompt);
+    const levels = rows.filter(({ dir, line }) => dir === 'in' && line.includes('set_thinking_level'));
+    expect(levels).toEqual([{ dir: 'in', line: expect.stringMatching(/"level":"(low|medium)"/u) }]);
+  });
+
+  test('of the options come before the first prompt', async () => {
+    const prompt = promptFor('text');
+    const went = await talkToPi({ prompt, options: { model: 'fake-1', effort: 'high', maxTurns: 7 } });
+    expect(resultsIn(went.messages)).toEqual([plainText]);
+    const rows = await recordOf(home, prompt);
+    const asked = rows.flatMap(({ dir, line }) =>
+      dir === 'in' ? [z.object({ type: z.string() }).parse(JSON.parse(line)).type] : [],
+    );
+    expect(asked.indexOf('set_model')).toBeGreaterThan(-1);
+    expect(asked.indexOf('set_thinking_level')).toBeGreaterThan(-1);
+    expect(asked.indexOf('prompt')).toBeGreaterThan(
+      Math.max(asked.indexOf('set_model'), asked.indexOf('set_thinking_level')),
+    );
+    expect(went.stderr).toBe('patchbay-claude: the agent pi does not take --max-turns\n');
+  });
+});
+
+describe('sessions that pi keeps', () => {
+  const keeper = { PATCHBAY_AGENT: 'keeper' };
+
+  test('resume by the id that the frames carry, continue, and a fork that there is not', async () => {
+    const env = { ...keeper, XDG_STATE_HOME: join(home.dir, 'state') };
+    const prompt = promptFor('text');
+    const first = await talkToPi({ prompt, env });
+    expect(first).toMatchObject(good);
+    const id = first.messages[0]?.session_id ?? '';
+
+    const second = promptFor('text');
+    const resumed = await talkToPi({ prompt: second, env, options: { resume: id } });
+    expect(resumed).toMatchObject(good);
+    expect(new Set(resumed.messages.map(({ session_id }) => session_id))).toEqual(new Set([id]));
+    expect(JSON.stringify(fake.requests.at(-1)?.body.messages)).toContain(prompt);
+
+    const continued = await talkToPi({ prompt: promptFor('text'), env, options: { continue: true } });
+    expect(continued).toMatchObject(good);
+    expect(JSON.stringify(fake.requests.at(-1)?.body.messages)).toContain(second);
+
+    const forked = await talk({
+      cwd: home.project,
+      prompt: promptFor('text'),
+      env,
+      options: { resume: id, forkSession: true },
+    });
+    expect(forked).toMatchObject({ thrown: expect.stringMatching(/the agent keeper cannot fork/u), code: 1 });
+  });
+
+  test('nothing is kept of one that shall not be', async () => {
+    const env = { ...keeper, XDG_STATE_HOME: join(home.dir, 'no-state') };
+    const first = await talkToPi({ prompt: promptFor('text'), env, options: { persistSession: false } });
+    const resumed = await talk({
+      cwd: home.project,
+      prompt: 'x',
+      env,
+      options: { resume: first.messages[0]?.session_id },
+    });
+    expect(resumed).toMatchObject({ thrown: expect.stringMatching(/No conversation found/u), code: 1 });
+  });
+});
