@@ -90,7 +90,7 @@ export function createQuestions(ports: QuestionPorts): Questions {
         if (count < ports.readers()) return settle({ ok: true });
       }
       taken.add(question);
-      ports.forward(command, (outcome) => {
+      ports.forward(withoutOldInput(command, question), (outcome) => {
         taken.delete(question);
         // A refused answer leaves the question open for a better one (reliability F17).
         // Many agents end their own question as they take the answer.
@@ -122,6 +122,28 @@ export function createQuestions(ports: QuestionPorts): Questions {
       overdue.clear();
     },
   };
+}
+
+/**
+ * Some clients repeat the arguments that they allow. That changes nothing, and an agent that cannot take changed ones
+ * must not have to refuse it.
+ */
+function withoutOldInput(answer: Answer, question: Question): Answer {
+  if (answer.type !== 'answer-approval' || question.type !== 'approval-request') return answer;
+  const { input, ...rest } = answer;
+  return input !== undefined && isSame(input, question.input) ? rest : answer;
+}
+
+/** Whether two JSON values say the same, whatever the order of their keys. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const entries = Object.entries(one);
+  const others = new Map(Object.entries(other));
+  return (
+    entries.length === others.size && entries.every(([key, value]) => others.has(key) && isSame(value, others.get(key)))
+  );
 }
 
 function openOf(transcript: Transcript, { type, id }: Pick<Question, 'type' | 'id'>): Question | undefined {

@@ -2,8 +2,9 @@
 // or its run, and nobody's silence is a yes (reliability F15-F18).
 import { describe, expect, test } from 'vitest';
 import type { Command, CommandOf } from '../../src/core/command.ts';
+import type { Dictionary } from '../../src/core/content.ts';
 import { refused } from '../../src/core/errors.ts';
-import type { Event } from '../../src/core/event.ts';
+import type { Event, EventOf } from '../../src/core/event.ts';
 import { createSessionRig, question, type RigOptions } from '../support/core/session-rig.ts';
 
 const allow: CommandOf<'answer-approval'> = { type: 'answer-approval', id: 'x', decision: 'allow' };
@@ -239,6 +240,68 @@ test('a dialog that is cancelled is told as such', () => {
   submit(cancel);
   agent.settle('answer-dialog');
   expect(log()).toEqual(['dialog-end x cancelled']);
+});
+
+describe('the arguments of an answer', () => {
+  const asks: EventOf<'approval-request'> = { ...question, input: { a: 1, b: { c: [1, { d: 2 }], e: null } } };
+
+  test.each<[name: string, input: Dictionary]>([
+    ['as they were asked', { a: 1, b: { c: [1, { d: 2 }], e: null } }],
+    ['in another order', { b: { e: null, c: [1, { d: 2 }] }, a: 1 }],
+  ])('%s are no change: the agent is not bothered with them', (_name, input) => {
+    const { submit, told } = asked([asks]);
+    submit({ ...allow, input });
+    expect(told()).toEqual([allow]);
+  });
+
+  test.each<[name: string, input: Dictionary]>([
+    ['another value', { a: 2, b: { c: [1, { d: 2 }], e: null } }],
+    ['deep inside', { a: 1, b: { c: [1, { d: 3 }], e: null } }],
+    ['one less', { a: 1 }],
+    ['one more', { a: 1, b: { c: [1, { d: 2 }], e: null }, f: 1 }],
+    ['another name', { a: 1, g: { c: [1, { d: 2 }], e: null } }],
+    ['a longer list', { a: 1, b: { c: [1, { d: 2 }, 3], e: null } }],
+    ['an object for a list', { a: 1, b: { c: { 0: 1, 1: { d: 2 } }, e: null } }],
+    ['a word for null', { a: 1, b: { c: [1, { d: 2 }], e: 'null' } }],
+    ['nothing', {}],
+  ])('changed, %s: the agent gets them', (_name, input) => {
+    const { submit, told } = asked([asks]);
+    submit({ ...allow, input });
+    expect(told()).toEqual([{ ...allow, input }]);
+  });
+
+  test('changed, for an agent that cannot take that: the client is told so, and may still say yes or no', () => {
+    const { agent, submit, answers, told, log } = asked([asks]);
+    submit({ ...allow, input: {} });
+    agent.settle('answer-approval', refused('unsupported', 'as it is or not at all'));
+    expect(answers).toEqual(['answer-approval: unsupported']);
+    expect(log()).toEqual([]);
+    submit(deny);
+    agent.settle('answer-approval');
+    expect(log()).toEqual(['approval-end x denied']);
+    expect(told()).toEqual([{ ...allow, input: {} }, deny]);
+  });
+});
+
+test('standing permissions are the agent’s business, whether it offered any or not: none is made up or held back', () => {
+  const { submit, told } = asked([question, { ...question, id: 'y', suggestions: [{ rule: 1 }] }]);
+  submit({ ...allow, remember: [{ rule: 2 }] });
+  submit({ ...allow, id: 'y' });
+  expect(told()).toEqual([
+    { ...allow, remember: [{ rule: 2 }] },
+    { ...allow, id: 'y' },
+  ]);
+});
+
+test('with nobody there a question waits for its deadline, for somebody may come back', () => {
+  const { clock, told, leave, session, submit } = asked([question, dialog]);
+  leave();
+  expect(session.readers).toBe(0);
+  clock.advance(59_999);
+  expect(told()).toEqual([]);
+  submit(allow);
+  clock.advance(1);
+  expect(told()).toEqual([allow, cancel]);
 });
 
 describe('a denial that interrupts', () => {

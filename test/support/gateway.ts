@@ -38,14 +38,24 @@ export interface GatewayServer {
   readonly headers: Readonly<Record<string, string>>;
   /** What it wrote to stderr so far, for the message of a failed test. */
   readonly log: () => string;
-  /** Makes a session with an agent of its own and gives its id. */
-  createSession(): Promise<string>;
+  /** Makes a session with an agent of its own, by name or the usual one, and gives its id. */
+  createSession(agent?: string): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Starts `patchbay serve --json` and waits for its ready line. */
-export async function startServer(home: PiHome): Promise<GatewayServer> {
-  const child = spawnGateway(home, ['serve', '--json']);
+/** Starts `patchbay serve --json` in front of pi and waits for its ready line. */
+export function startServer(home: PiHome): Promise<GatewayServer> {
+  return serverOf(spawnGateway(home, ['serve', '--json']));
+}
+
+/** The same with the agents of a configuration file. */
+export function startServerWith(config: string): Promise<GatewayServer> {
+  const child = spawn(process.execPath, [cli, 'serve', '--json', '--config', config]);
+  child.stderr.setEncoding('utf8');
+  return serverOf(child);
+}
+
+async function serverOf(child: ChildProcessWithoutNullStreams): Promise<GatewayServer> {
   let log = '';
   child.stderr.on('data', (text: string) => {
     log += text;
@@ -59,9 +69,13 @@ export async function startServer(home: PiHome): Promise<GatewayServer> {
     token,
     headers,
     log: () => log,
-    async createSession() {
+    async createSession(agent) {
       const json = { ...headers, 'content-type': 'application/json' };
-      const response = await fetch(`${url}/v1/sessions`, { method: 'POST', headers: json, body: '{}' });
+      const response = await fetch(`${url}/v1/sessions`, {
+        method: 'POST',
+        headers: json,
+        body: JSON.stringify({ agent }),
+      });
       const text = await response.text();
       if (!response.ok) throw new Error(`POST /v1/sessions: ${response.status} ${text}`);
       return z.looseObject({ id: z.string() }).parse(JSON.parse(text)).id;

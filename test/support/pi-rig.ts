@@ -64,8 +64,8 @@ export function makePiHome(options: { baseUrl: string; settings?: object; part?:
   return { ...home, remove: () => rmSync(dir, { recursive: true, force: true }) };
 }
 
-/** The argv of pi in RPC mode behind a tap, and the environment that it needs on top of ours. */
-export function piCommand(home: PiHome): { argv: string[]; env: Record<string, string> } {
+/** The argv of pi in RPC mode behind a tap, `more` at its end, and the environment that it needs on top of ours. */
+export function piCommand(home: PiHome, more: readonly string[] = []): { argv: string[]; env: Record<string, string> } {
   const model = ['--provider', 'fake', '--model', modelId, '--system-prompt', 'You are a test agent.'];
   return {
     argv: [
@@ -79,6 +79,7 @@ export function piCommand(home: PiHome): { argv: string[]; env: Record<string, s
       'rpc',
       '--no-session',
       ...model,
+      ...more,
     ],
     env: { PI_CODING_AGENT_DIR: home.agentDir, PI_OFFLINE: '1', PI_SKIP_VERSION_CHECK: '1' },
   };

@@ -5,6 +5,7 @@ import type { Command, CommandOf } from '../../core/command.ts';
 import type { Dictionary } from '../../core/content.ts';
 import { refused } from '../../core/errors.ts';
 import { createAborts } from './aborts.ts';
+import { createApprovals } from './approvals.ts';
 import { outcomeOf } from './decode-answer.ts';
 import { createEventDecoder } from './decode-event.ts';
 import { createDialogs } from './dialogs.ts';
@@ -33,7 +34,11 @@ export function createBackend(env: Env, options: PiOptions): Backend {
   const out = createOutbox();
   const pending = createPending(out);
   const origins = createOrigins();
-  const dialogs = createDialogs(out, () => pending.pause('prompt', dialogs.open));
+  const isAsking = () => approvals.open || dialogs.open;
+  const asked = () => pending.pause('prompt', isAsking());
+  const approvals = createApprovals(out, asked);
+  // Outside a run no tool asks: then it only looks like it.
+  const dialogs = createDialogs(out, asked, (request) => run.open && approvals.take(request));
 
   const knowledge = createKnowledge(out, (type, then) => {
     request(env.id('query'), { type }, (answer) => then(answer.kind === 'data' ? answer.data : null));
@@ -41,10 +46,15 @@ export function createBackend(env: Env, options: PiOptions): Backend {
 
   const events = createEventDecoder(env, out, options.graceMs, {
     started() {
+      approvals.runStarted();
       prompts.runStarted();
       aborts.runStarted();
     },
-    ended: () => aborts.runEnded(),
+    ended() {
+      approvals.runEnded();
+      aborts.runEnded();
+    },
+    skippedOf: approvals.skippedOf,
     originOf: (words) => origins.of(words),
     bashId: () => pending.ids('bash')[0],
     clientIdOf: (id) => pending.lineOf(id)?.id,
@@ -55,7 +65,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
   const prompts = createPrompts(out, {
     graceMs: options.graceMs,
     startGraceMs: options.startGraceMs,
-    busy: () => dialogs.open || events.compacting,
+    busy: () => isAsking() || events.compacting,
     askState: () => knowledge.look(prompts.state),
     began: (id) => void pending.finish(id, { kind: 'data', data: undefined }),
     withoutRun() {
@@ -70,6 +80,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     {
       perform(id) {
         run.aborting();
+        approvals.stop();
         perform(id, { type: 'abort' });
       },
       finish: (id, answer) => void pending.finish(id, answer),
@@ -84,7 +95,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     const isLong = line.type === 'bash' || line.type === 'compact';
     const timeoutMs = isLong ? options.longRequestTimeoutMs || null : options.requestTimeoutMs;
     pending.send({ id, line, timeoutMs, done: then });
-    if (dialogs.open) pending.pause('prompt', true);
+    if (isAsking()) pending.pause('prompt', true);
   }
 
   /** Sends the line of a command and settles it with the answer. */
@@ -181,6 +192,8 @@ export function createBackend(env: Env, options: PiOptions): Backend {
         return queue(command, id);
       case 'abort':
         return abort(command, id);
+      case 'answer-approval':
+        return out.settle(id, approvals.answer(command));
       case 'answer-dialog':
         return out.settle(id, dialogs.answer(command.id, command.answer));
       case 'set-model':
@@ -210,6 +223,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     if (isAside) run.aside();
     if (line.type === 'response') return response(line);
     if (line.type === 'extension_ui_request') return dialogs.request(line);
+    if (line.type === 'tool_execution_end' && typeof line.toolCallId === 'string') approvals.toolEnded(line.toolCallId);
     events.line(line);
     if (line.type !== 'compaction') return;
     // 0.13.2 answers `compact` with its event.

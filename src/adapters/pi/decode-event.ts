@@ -4,11 +4,11 @@ import type { z } from 'zod';
 import type { Env } from '../../core/adapter.ts';
 import type { Extra } from '../../core/content.ts';
 import type { Event, EventOf, SessionInfo } from '../../core/event.ts';
+import type { Streaming } from '../../core/templates.ts';
 import { createMessageDecoder } from './decode-message.ts';
 import { plainEvents } from './decode-plain.ts';
 import { createRunDecoder, type RunDecoder, type RunWatcher } from './decode-run.ts';
 import { wholeMessage, wordsOf } from './decode-whole-message.ts';
-import type { GlancePorts } from './glance.ts';
 import type { Outbox } from './outbox.ts';
 import { dictionaryOf, extraOf, without } from './values.ts';
 import { AssistantMessageEvent, type EventLine, eventSchemas, updateSchemas } from './wire/events.ts';
@@ -26,6 +26,8 @@ export interface EventContext extends RunWatcher {
   bashId(): string | undefined;
   /** The id that a client of pi gave to that command. */
   clientIdOf?(id: string): unknown;
+  /** Why a tool has not run, when somebody was asked about it. */
+  skippedOf?(call: string): EventOf<'tool-end'>['skipped'];
   /** pi told something about the session. */
   learn(changes: SessionInfo, extra?: Extra): void;
 }
@@ -34,7 +36,7 @@ export interface EventContext extends RunWatcher {
 export interface EventDecoder {
   readonly run: RunDecoder;
   /** The message that streams, for the hot path. */
-  readonly streaming: GlancePorts;
+  readonly streaming: Streaming;
   /** Whether pi said that it compacts now. */
   readonly compacting: boolean;
   /** Takes one line that is neither a response nor an extension UI request. */
@@ -162,6 +164,7 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
       if (event.type === 'session-changed') context.learn(event.changes, event.extra);
       else if (event.type === 'retry-start') out.deliver(withEnd(event, run.retryStart()));
       else if (event.type === 'compaction-start') out.deliver(withEnd(event, run.compactionStart()));
+      else if (event.type === 'tool-end') out.deliver(withSkip(event, context.skippedOf?.(event.call)));
       else out.deliver(event);
       if (event.type === 'retry-end') run.retryEnd(event.success, event.failure);
       if (event.type === 'compaction-end') run.compactionEnd(event.willRetry === true);
@@ -198,7 +201,7 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
   return {
     run,
     streaming: {
-      isStreaming: (index) => run.running && message.isStreaming(index),
+      block: (index) => (run.running ? message.streaming(index) : null),
       streamed: message.streamed,
     },
     get compacting() {
@@ -215,6 +218,11 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
       if (problem !== null) violation(type, problem);
     },
   };
+}
+
+/** The end of a tool that somebody did not let run. */
+function withSkip(event: EventOf<'tool-end'>, skipped: EventOf<'tool-end'>['skipped']): Event {
+  return skipped !== undefined && event.isError ? { ...event, skipped } : event;
 }
 
 /** The event with what pi said as it ended its agent before. */

@@ -22,8 +22,12 @@ export interface Dialogs {
   wake(timer: string): boolean;
 }
 
-/** `changed` is called when a dialog opens or ends. */
-export function createDialogs(out: Outbox, changed: () => void): Dialogs {
+/** `changed` is called when a dialog opens or ends. What `takes` takes is an approval, and no dialog. */
+export function createDialogs(
+  out: Outbox,
+  changed: () => void,
+  takes: (request: DialogRequest) => boolean = () => false,
+): Dialogs {
   const open = new Map<string, DialogRequest['method']>();
   const timers = new Map<string, string>();
 
@@ -60,7 +64,7 @@ export function createDialogs(out: Outbox, changed: () => void): Dialogs {
     },
     request(line) {
       const dialog = DialogRequest.safeParse(line);
-      if (dialog.success) return ask(dialog.data);
+      if (dialog.success) return takes(dialog.data) ? undefined : ask(dialog.data);
       const display = DisplayRequest.safeParse(line);
       if (display.success) return out.deliver(displayOf(display.data));
       const any = AnyRequest.safeParse(line);

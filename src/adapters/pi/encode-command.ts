@@ -17,7 +17,7 @@ export type Reading = 'context-usage' | 'skills';
 
 /** The commands that backend.ts answers itself. */
 export type MachineCommand = CommandOf<
-  'prompt' | 'steer' | 'follow-up' | 'abort' | 'answer-dialog' | 'set-model' | 'unknown'
+  'prompt' | 'steer' | 'follow-up' | 'abort' | 'answer-approval' | 'answer-dialog' | 'set-model' | 'unknown'
 >;
 
 /** The line of a command that needs no memory. */
@@ -54,8 +54,6 @@ export function encodeCommand(command: Exclude<Command, MachineCommand>): Encode
       return { line: { type: 'export_html', outputPath: command.path } };
     case 'query':
       return encodeQuery(command.subject);
-    case 'answer-approval':
-      return refuse('unsupported', 'pi asks for approval through dialogs only');
     case 'set-mode':
       return refuse('unsupported', 'pi has no modes');
     case 'set-tool-server':

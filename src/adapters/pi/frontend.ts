@@ -47,8 +47,8 @@ export function createConnection(session: SessionView | undefined): Frontend {
   /** Whether the agent may have asked in a way that only a newer pi knows: then the answer is for it to read. */
   function isForeign({ id }: Dictionary): boolean {
     if (session === undefined || typeof id !== 'string' || id.startsWith(approvalPrefix)) return false;
-    const { agent, lastSeq, dialogs } = session.transcript;
-    return agent === 'up' && lastSeq > 0 && !dialogs.has(id);
+    const { agent, lastSeq, approvals, dialogs } = session.transcript;
+    return agent === 'up' && lastSeq > 0 && !dialogs.has(id) && !approvals.has(id);
   }
 
   /** pi answers nothing to an answer, and ignores one that comes too late. */

@@ -4,6 +4,7 @@ import type { Dictionary } from '../../core/content.ts';
 import type { EventOf, SessionInfo } from '../../core/event.ts';
 import type { Dialect } from './dialect.ts';
 import { encodeFailure, piFields, present } from './encode-values.ts';
+import { oneLine, shownInput } from './shown-input.ts';
 import { isRecord, without } from './values.ts';
 
 /** Before the id of an approval that is asked as a dialog: dialogs and approvals may have the same ids. */
@@ -116,9 +117,8 @@ export function dialogLine(event: EventOf<'dialog-request'>): Dictionary | null 
 
 /** The line of an approval: pi has none, its extensions ask in dialogs (reference pi, section 4). */
 export function approvalLine({ id, name, title, input, timeoutMs }: EventOf<'approval-request'>): Dictionary {
-  const asks = title === undefined ? `Allow ${name}?` : `Allow ${name}: ${title}?`;
-  const message = JSON.stringify(input, null, 2);
-  return request(`${approvalPrefix}${id}`, 'confirm', { title: asks, message, timeout: timeoutMs });
+  const asks = title === undefined ? `Allow ${oneLine(name)}?` : `Allow ${oneLine(name)}: ${oneLine(title)}?`;
+  return request(`${approvalPrefix}${id}`, 'confirm', { title: asks, message: shownInput(input), timeout: timeoutMs });
 }
 
 /** The line of a notice; `id` is for one that its agent gave none. */

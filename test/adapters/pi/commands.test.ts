@@ -86,7 +86,7 @@ test.each<[name: string, command: Command, code: string]>([
   ['set-thinking to nothing', { type: 'set-thinking' }, 'invalid'],
   ['set-mode', { type: 'set-mode', mode: 'plan' }, 'unsupported'],
   ['set-tool-server', { type: 'set-tool-server', name: 's', action: 'stop' }, 'unsupported'],
-  ['answer-approval', { type: 'answer-approval', id: 'a', decision: 'allow' }, 'unsupported'],
+  ['answer-approval', { type: 'answer-approval', id: 'a', decision: 'allow' }, 'stale'],
   ['answer-dialog', { type: 'answer-dialog', id: 'a', answer: { kind: 'cancelled' } }, 'stale'],
   ['create-session', { type: 'create-session' }, 'unsupported'],
   ['delete-session', { type: 'delete-session' }, 'unsupported'],

@@ -367,6 +367,13 @@ describe('answers to dialogs', () => {
     ]);
   });
 
+  test('an approval is answered by the id that its question had, and not past it by the agent’s own', () => {
+    const approval: EventOf<'approval-request'> = { type: 'approval-request', id: 'a1', name: 'rm', input: {} };
+    const client = connect([{ type: 'run-start' }, approval]);
+    const line = { type: 'extension_ui_response', id: 'a1', value: 'Allow' };
+    expect(client.send(line)).toEqual([{ type: 'answer-dialog', id: 'a1', answer: { kind: 'value', value: 'Allow' } }]);
+  });
+
   test('a dialog may be called like an approval', () => {
     const client = connect([{ ...dialog, id: 'approval:x' }]);
     const [command] = client.send({ type: 'extension_ui_response', id: 'approval:x', value: 'a' });

@@ -1,5 +1,6 @@
 // The lines themselves: updates in each dialect, and the events that are one line each.
 import { describe, expect, test } from 'vitest';
+import type { Dictionary } from '../../../src/core/content.ts';
 import type { Event } from '../../../src/core/event.ts';
 import { createLog, tellLate } from '../../support/telling.ts';
 import { called, outline, sideOf, spoken, told } from './client.ts';
@@ -306,6 +307,22 @@ describe('one line', () => {
       title: 'Allow rm: Remove x?',
       message: '{\n  "path": "x"\n}',
       timeout: 9,
+    });
+  });
+
+  test('an approval of much input is short enough to read, and says what is left out and where', () => {
+    const asked = (input: Dictionary, words = { name: 'write', title: 'Write it' }) => {
+      const events: Event[] = [{ type: 'run-start' }, { type: 'approval-request', id: 'a', input, ...words }];
+      return told(events).lines[1];
+    };
+    const text = `${'a'.repeat(1_000)}${'b'.repeat(50_000)}${'c'.repeat(1_000)}`;
+    const shown = `${'a'.repeat(1_000)} [… 50000 characters are not shown …] ${'c'.repeat(1_000)}`;
+    expect(asked({ path: 'x', text })).toMatchObject({ message: JSON.stringify({ path: 'x', text: shown }, null, 2) });
+    const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`key${at}`, at]));
+    const hidden = JSON.stringify(many, null, 2).length - 8_000;
+    expect(asked(many)?.message).toMatch(new RegExp(`\\n\\[… ${hidden} characters are not shown …\\]$`, 'u'));
+    expect(asked({}, { name: 'a\n  b', title: `${'t'.repeat(300)}` })).toMatchObject({
+      title: `Allow a b: ${'t'.repeat(200)}…?`,
     });
   });
 

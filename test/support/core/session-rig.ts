@@ -47,6 +47,8 @@ export interface SessionRig {
   endRun(): void;
   /** New events of the log, in short. */
   log(): string[];
+  /** Its only client goes; the log is not written down any more. */
+  leave(): void;
 }
 
 /** How the rig departs from a patient session with obedient agents. */
@@ -103,6 +105,7 @@ export function createSessionRig({ limits, agent: scriptOf, exports }: RigOption
     run: () => rig.agent.say({ type: 'run-start' }),
     endRun: () => rig.agent.say({ type: 'run-end', outcome: 'completed' }),
     log: () => outline(heard(framesOf(drain(reader)))),
+    leave: () => reader.close(),
   };
   return rig;
 }
