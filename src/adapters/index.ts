@@ -1,5 +1,6 @@
 // The registry: one line per protocol. Everything that lists protocols reads it here.
 import type { Adapter } from '../core/adapter.ts';
+import { anthropic } from './anthropic/index.ts';
 import { claude, rpcMessage } from './claude/index.ts';
 import { demo } from './demo/index.ts';
 import { pi } from './pi/index.ts';
@@ -7,5 +8,5 @@ import { piLegacy } from './pi-legacy/index.ts';
 
 /** Every protocol that the gateway speaks, by id. */
 export const adapters: ReadonlyMap<string, Adapter> = new Map(
-  [pi, piLegacy, claude, rpcMessage, demo].map((adapter) => [adapter.id, adapter]),
+  [pi, piLegacy, claude, rpcMessage, anthropic, demo].map((adapter) => [adapter.id, adapter]),
 );

@@ -89,7 +89,9 @@ export function describePairs(
       const agent = cast.agents.get(backend);
       if (client === undefined) throw new Error(`nobody plays a client of ${frontend}: test/support/client-roles.ts`);
       if (agent === undefined) throw new Error(`nobody plays an agent of ${backend}: test/support/agent-roles.ts`);
-      const gateway = createGateway(parseConfig({ agents: { cast: agent.config } }), { log: () => {} });
+      const surroundings = await agent.start?.();
+      const config = { ...agent.config, options: { ...agent.config.options, ...surroundings?.options } };
+      const gateway = createGateway(parseConfig({ agents: { cast: config } }), { log: () => {} });
       const { channel, dispose } = await reach(gateway, frontend, 'cast');
       try {
         const ear = hear(channel);
@@ -110,6 +112,7 @@ export function describePairs(
         channel.close('normal', 'the test is over');
         gateway.close('the test is over');
         await dispose();
+        await surroundings?.stop();
       }
     });
   });

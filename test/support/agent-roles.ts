@@ -2,10 +2,13 @@
 // an agent here fails them.
 import { fileURLToPath } from 'node:url';
 import type { AgentConfig } from '../../src/config.ts';
+import { startFakeAnthropic } from './fake-anthropic.ts';
 
 /** An agent of one protocol. */
 export interface AgentRole {
   readonly config: AgentConfig;
+  /** Sets up what the agent needs beside itself, and gives the options that lead there. */
+  start?(): Promise<{ readonly options: Readonly<Record<string, unknown>>; stop(): Promise<void> }>;
   /** A prompt that is answered with thinking, a tool and text, and words of that answer, in their order. */
   readonly turn: { readonly prompt: string; readonly says: readonly string[] };
   /** A prompt whose answer begins with that and never ends by itself. */
@@ -13,10 +16,24 @@ export interface AgentRole {
 }
 
 const scriptedLegacyPi = fileURLToPath(new URL('./scripted-pi-legacy.mjs', import.meta.url));
+const scriptedClaude = fileURLToPath(new URL('./scripted-claude.mjs', import.meta.url));
 const scriptedPi = fileURLToPath(new URL('./scripted-pi.mjs', import.meta.url));
+
+/** The adapter `anthropic` in front of a fake model. It has no tools. */
+const anthropic: AgentRole = {
+  config: { protocol: 'anthropic' },
+  async start() {
+    process.env.ANTHROPIC_API_KEY ??= 'test';
+    const fake = await startFakeAnthropic({ chat: true });
+    return { options: { baseUrl: fake.url }, stop: fake.close };
+  },
+  turn: { prompt: '[[think]]', says: ['Let me think about it.', 'The answer is 42.'] },
+  endless: { prompt: '[[hold]]', says: 'This never ends.' },
+};
 
 /** By adapter id. */
 export const agentRoles: ReadonlyMap<string, AgentRole> = new Map<string, AgentRole>([
+  ['anthropic', anthropic],
   [
     'demo',
     {
@@ -40,6 +57,14 @@ export const agentRoles: ReadonlyMap<string, AgentRole> = new Map<string, AgentR
     'pi-legacy',
     {
       config: { protocol: 'pi-legacy', command: [process.execPath, scriptedLegacyPi] },
+      turn: { prompt: 'look', says: ['A drawer comes to mind.', 'three cables lie in it', 'There are three cables.'] },
+      endless: { prompt: 'hang', says: 'I was about to' },
+    },
+  ],
+  [
+    'claude',
+    {
+      config: { protocol: 'claude', command: [process.execPath, scriptedClaude] },
       turn: { prompt: 'look', says: ['A drawer comes to mind.', 'three cables lie in it', 'There are three cables.'] },
       endless: { prompt: 'hang', says: 'I was about to' },
     },

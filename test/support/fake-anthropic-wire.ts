@@ -4,10 +4,15 @@ import type { Block, Fault, Step } from './scenarios.ts';
 /** Gives each message and tool call an id of its own for as long as the fake model lives. */
 export type NextId = (prefix: 'msg' | 'toolu') => string;
 
-/** A step or a failing try, made ready for the wire: `tail` repeats until the client goes away. */
+/** A step or a failing try, made ready for the wire. */
 export interface Stream {
   readonly head: string;
-  readonly tail?: string;
+  /** What repeats behind the head, slowly: so many times, or until the client goes away. */
+  readonly tail?: { readonly text: string; readonly times: number };
+  /** What ends it. */
+  readonly closing?: string;
+  /** The connection is cut instead of ended. */
+  readonly isCut?: boolean;
 }
 
 const start = { text: { text: '' }, thinking: { thinking: '', signature: '' }, tool_use: { input: {} } };
@@ -24,14 +29,21 @@ function deltaOf(block: Block, piece: string): object {
       return { type: 'thinking_delta', thinking: piece };
     case 'tool_use':
       return { type: 'input_json_delta', partial_json: piece };
+    case 'whole':
+      throw new Error('nothing of such a block streams');
     default:
       return block satisfies never;
   }
 }
 
-function blockEvents(block: Block, index: number, id: NextId, closed: boolean): string[] {
+function headOf(block: Block, id: NextId): object {
+  if (block.type === 'whole') return block.block;
   const identity = block.type === 'tool_use' ? { id: id('toolu'), name: block.name } : {};
-  const head = { type: block.type, ...identity, ...start[block.type] };
+  return { type: block.type, ...identity, ...start[block.type] };
+}
+
+function blockEvents(block: Block, index: number, id: NextId, closed: boolean): string[] {
+  const head = headOf(block, id);
   const deltas = block.deltas.map((piece) => event('content_block_delta', { index, delta: deltaOf(block, piece) }));
   const signature =
     block.type === 'thinking' && closed
@@ -46,7 +58,7 @@ export function usageOf(step: Step): Record<string, number> {
   const deltas = step.blocks.reduce((sum, block) => sum + block.deltas.length, 0);
   return {
     input_tokens: step.inputTokens ?? 100,
-    output_tokens: deltas + 1,
+    output_tokens: deltas + (step.lingers ?? 0) + 1,
     cache_read_input_tokens: 30,
     cache_creation_input_tokens: 20,
   };
@@ -66,11 +78,16 @@ function messageHead(model: string, step: Step, id: NextId): object {
 export function streamOf(step: Step, model: string, id: NextId): Stream {
   const opening = [event('message_start', { message: messageHead(model, step, id) }), event('ping', {})];
   const last = step.blocks.length - 1;
-  const blocks = step.blocks.flatMap((block, at) => blockEvents(block, at, id, !(step.endless && at === last)));
-  if (step.endless) return { head: [...opening, ...blocks].join(''), tail: blocks.at(-1) ?? '' };
+  const isOpen = step.endless === true || step.lingers !== undefined;
+  const blocks = step.blocks.flatMap((block, at) => blockEvents(block, at, id, !(isOpen && at === last)));
+  const head = [...opening, ...blocks].join('');
+  const text = blocks.at(-1) ?? '';
+  if (step.endless) return { head, tail: { text, times: Number.POSITIVE_INFINITY } };
   const delta = { stop_reason: stopOf(step), stop_sequence: null };
-  const closing = [event('message_delta', { delta, usage: usageOf(step) }), event('message_stop', {})];
-  return { head: [...opening, ...blocks, ...closing].join('') };
+  const ending = [event('message_delta', { delta, usage: usageOf(step) }), event('message_stop', {})].join('');
+  if (step.lingers === undefined) return { head: `${head}${ending}` };
+  const closing = `${event('content_block_stop', { index: last })}${ending}`;
+  return { head, tail: { text, times: step.lingers }, closing };
 }
 
 /** The body of an error answer, also the data of an `error` event. */
@@ -78,9 +95,10 @@ export function errorBody(kind: string): object {
   return { type: 'error', error: { type: kind, message: `The fake model says ${kind}.` } };
 }
 
-/** A stream that breaks off with an `error` event while its last block is open. */
+/** A stream that breaks off while its last block is open. */
 export function brokenStreamOf(fault: Extract<Fault, { after: unknown }>, model: string, id: NextId): Stream {
   const started = streamOf({ blocks: fault.after, endless: true }, model, id);
+  if ('stops' in fault) return { head: started.head, isCut: fault.stops === 'cut' };
   return { head: `${started.head}event: error\ndata: ${JSON.stringify(errorBody(fault.error))}\n\n` };
 }
 
@@ -95,6 +113,8 @@ export function messageOf(step: Step, model: string, id: NextId): object {
         return { type: 'thinking', thinking: whole, signature: block.signature };
       case 'tool_use':
         return { type: 'tool_use', id: id('toolu'), name: block.name, input: JSON.parse(whole) };
+      case 'whole':
+        return block.block;
       default:
         return block satisfies never;
     }

@@ -1,9 +1,9 @@
 // A stand-in for the Anthropic Messages API on loopback: POST /v1/messages, answered from scenarios.ts.
-// Streams at full speed; only endless steps use a timer. Knows no agent.
+// Streams at full speed; only slow steps use a timer. Knows no agent.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
-import { brokenStreamOf, errorBody, messageOf, type NextId, streamOf } from './fake-anthropic-wire.ts';
+import { brokenStreamOf, errorBody, messageOf, type NextId, type Stream, streamOf } from './fake-anthropic-wire.ts';
 import { type Prompt, type Scenario, type Step, scenarios } from './scenarios.ts';
 import { within } from './within.ts';
 
@@ -31,6 +31,16 @@ export interface RecordedRequest {
   readonly prompt: Prompt;
   /** `gone`: the client hung up before the end. */
   outcome: 'open' | 'finished' | 'refused' | 'gone';
+  /** What answered it: events without those that repeat for ever, or one message as JSON; empty for a refusal. */
+  said: string;
+}
+
+/** What a fake model can be given. */
+export interface FakeOptions {
+  /** Scenarios beside those of scenarios.ts. */
+  readonly scenarios?: ReadonlyMap<string, Scenario>;
+  /** Requests without tools are prompts like all others. */
+  readonly chat?: boolean;
 }
 
 /** A running fake model. */
@@ -43,8 +53,8 @@ export interface FakeAnthropic {
   close(): Promise<void>;
 }
 
-const marker = /\[\[([\w-]+)\]\]/;
-const endlessPaceMs = 20;
+const marker = /\[\[([\w-]+)\]\]/g;
+const slowPaceMs = 20;
 const summary: Scenario = () => [{ blocks: [{ type: 'text', deltas: ['## Goal\n', 'A summary of the talk.'] }] }];
 const unmarked: Scenario = () => [{ blocks: [{ type: 'text', deltas: ['No scenario ', 'was named.'] }] }];
 
@@ -70,19 +80,15 @@ function promptOf(message: Message | undefined): Prompt {
 }
 
 /** Which scenario a request asks for, and how far it has come: see {@link RecordedRequest}. */
-function place(body: Body): Pick<RecordedRequest, 'scenario' | 'step' | 'prompt'> {
+function place(body: Body, isChat: boolean): Pick<RecordedRequest, 'scenario' | 'step' | 'prompt'> {
   const at = body.messages.findLastIndex((message) => message.role === 'user' && !isToolResults(message));
   const prompt = promptOf(body.messages[at]);
   const step = body.messages.slice(at + 1).filter(isToolResults).length;
   // An agent quotes the whole talk, markers and all, when it asks for a summary; it then offers no tools.
-  const scenario = body.tools === undefined ? 'summary' : (marker.exec(prompt.text)?.[1] ?? 'unmarked');
+  // Some agents put a prompt that was never answered and the next one into one message: the newest counts.
+  const asked = [...prompt.text.matchAll(marker)].at(-1)?.[1];
+  const scenario = body.tools === undefined && !isChat ? 'summary' : (asked ?? 'unmarked');
   return { scenario, step, prompt };
-}
-
-function stepsOf(name: string): Scenario | undefined {
-  if (name === 'summary') return summary;
-  if (name === 'unmarked') return unmarked;
-  return scenarios.get(name);
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {
@@ -92,7 +98,8 @@ async function readBody(request: IncomingMessage): Promise<string> {
 }
 
 /** Starts a fake model on a free port of 127.0.0.1. */
-export async function startFakeAnthropic(): Promise<FakeAnthropic> {
+export async function startFakeAnthropic(options: FakeOptions = {}): Promise<FakeAnthropic> {
+  const known = new Map([...scenarios, ...(options.scenarios ?? []), ['summary', summary], ['unmarked', unmarked]]);
   const requests: RecordedRequest[] = [];
   const watchers = new Set<() => void>();
   const faultsShown = new Map<string, number>();
@@ -117,20 +124,41 @@ export async function startFakeAnthropic(): Promise<FakeAnthropic> {
     }
     const model = record.body.model;
     if (record.body.stream !== true) {
-      response
-        .writeHead(200, { 'content-type': 'application/json' })
-        .end(JSON.stringify(messageOf(step, model, nextId)));
+      record.said = JSON.stringify(messageOf(step, model, nextId));
+      response.writeHead(200, { 'content-type': 'application/json' }).end(record.said);
       return;
     }
     const stream = fault === undefined ? streamOf(step, model, nextId) : brokenStreamOf(fault, model, nextId);
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
-    response.write(stream.head);
-    if (stream.tail === undefined) {
-      response.end();
+    send(record, stream, response);
+  }
+
+  function send(
+    record: RecordedRequest,
+    { head, tail, closing = '', isCut = false }: Stream,
+    response: ServerResponse,
+  ) {
+    record.said = head;
+    response.write(head);
+    const end = (): void => {
+      record.said += closing;
+      // What was written has to leave before the connection breaks.
+      if (isCut) response.write('', () => response.destroy());
+      else response.end(closing);
+    };
+    if (tail === undefined) {
+      end();
       return;
     }
-    const tail = stream.tail;
-    const timer = setInterval(() => response.write(tail), endlessPaceMs);
+    let left = tail.times;
+    const timer = setInterval(() => {
+      left -= 1;
+      if (Number.isFinite(tail.times)) record.said += tail.text;
+      response.write(tail.text);
+      if (left > 0) return;
+      clearInterval(timer);
+      end();
+    }, slowPaceMs);
     response.on('close', () => clearInterval(timer));
   }
 
@@ -146,14 +174,20 @@ export async function startFakeAnthropic(): Promise<FakeAnthropic> {
       refuse(response, 400, 'invalid_request_error');
       return;
     }
-    const record: RecordedRequest = { path, body: body.data, ...place(body.data), outcome: 'open' };
+    const record: RecordedRequest = {
+      path,
+      body: body.data,
+      ...place(body.data, options.chat === true),
+      outcome: 'open',
+      said: '',
+    };
     requests.push(record);
     response.on('close', () => {
       if (record.outcome === 'open') record.outcome = response.writableFinished ? 'finished' : 'gone';
       for (const watcher of watchers) watcher();
     });
     for (const watcher of watchers) watcher();
-    const step = stepsOf(record.scenario)?.(record.prompt)[record.step];
+    const step = known.get(record.scenario)?.(record.prompt)[record.step];
     if (step === undefined) refuse(response, 400, `no_step_${record.scenario}_${record.step}`);
     else say(record, step, response);
   }

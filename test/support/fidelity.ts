@@ -14,7 +14,7 @@ date, and \`UPDATE=1 npx vitest run test/fidelity.test.ts\` writes it anew. Do n
 How to read it: each part is one protocol of agents with one of clients.
 
 - **Lost**: what the client's protocol could not say while the scenarios were told, in the words of its loss notes. An
-  agent without a wire tells the canonical scenarios, as far as it declares their events.
+  agent without a file of its own tells the canonical scenarios of which it declares every event.
 - **No shape**: events that such an agent may send and such a client cannot be shown.
 - **Refused**: what such a client may ask and such an agent does not do.
 - **Out of reach**: what such an agent could do and such a client cannot ask.
@@ -24,8 +24,10 @@ How to read it: each part is one protocol of agents with one of clients.
 function logOf(adapter: Adapter, scenario: string): readonly Logged[] | null {
   if (hasScenarioFile(scenario, adapter.id)) return decodeLines(adapter, scenarioLines(scenario, adapter.id)).logged;
   if (pending[`*/${adapter.id}`] === undefined) return null;
+  const events = canonicalEvents(scenario);
+  if (!events.every(({ type }) => adapter.can.events.includes(type))) return null;
   const log = createLog();
-  for (const event of canonicalEvents(scenario)) if (adapter.can.events.includes(event.type)) log.admit(event);
+  for (const event of events) log.admit(event);
   log.close();
   return log.logged;
 }

@@ -1,0 +1,124 @@
+// One message of the model while it streams: blocks by their index, why it stopped, what it counted. Knows no request.
+import type { Cost, Dictionary, Failure, Stop, Usage } from '../../core/content.ts';
+import type { Event, EventOf } from '../../core/event.ts';
+import { type Block, createBlock, isThought } from './block.ts';
+import { isAtListPrice, mergeUsage, usageOf } from './usage.ts';
+import type { StreamEventOf } from './wire.ts';
+
+/** What an event of the stream means. */
+export interface Told {
+  readonly events: readonly Event[];
+  /** What is wrong with it. */
+  readonly violation?: string;
+}
+
+/** A message on its way. */
+export interface Answer {
+  readonly stop: Stop;
+  /** Calls that wait for a result of ours. */
+  readonly calls: readonly { readonly id: string; readonly name: string }[];
+  start(): Event[];
+  block(
+    event:
+      | StreamEventOf<'content_block_start'>
+      | StreamEventOf<'content_block_delta'>
+      | StreamEventOf<'content_block_stop'>,
+  ): Told;
+  /** `message_delta`: why it stops, and the final counts. */
+  delta(event: StreamEventOf<'message_delta'>): void;
+  /** It is whole. */
+  end(): Event[];
+  /** Nothing more of it will come. */
+  cut(reason: 'aborted' | 'error', failure: Failure): Event[];
+  /** Its blocks for the next request, without what cannot be shown again. */
+  kept(): readonly Dictionary[];
+}
+
+const stops: ReadonlyMap<string, Stop['reason']> = new Map<string, Stop['reason']>([
+  ['end_turn', 'end'],
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['stop_sequence', 'stop-sequence'],
+  ['tool_use', 'tool-use'],
+  ['pause_turn', 'pause'],
+  ['refusal', 'refusal'],
+]);
+
+/** Begins a message. `costOf`: by the model that answers; asked only where the plain price holds. */
+export function createAnswer(
+  { message }: StreamEventOf<'message_start'>,
+  costOf: (model: string, usage: Usage) => Cost | undefined,
+): Answer {
+  const blocks = new Map<number, Block>();
+  let counts = message.usage ?? {};
+  let stop: Stop = { reason: 'unknown' };
+  let extra: Dictionary = {};
+  let isWhole = false;
+
+  const told = (events: readonly Event[], violation?: string): Told => ({ events, violation });
+  const open = () => [...blocks.values()].filter((block) => block.isOpen);
+
+  /** A message that was cut tells what it had counted by then. */
+  function figures(): Pick<EventOf<'message-end'>, 'usage' | 'cost'> {
+    const usage = usageOf(counts);
+    return { usage, cost: isAtListPrice(counts) ? costOf(message.model, usage) : undefined };
+  }
+
+  return {
+    get stop() {
+      return stop;
+    },
+    get calls() {
+      return [...blocks.values()].flatMap(({ call }) => (call === null ? [] : [call]));
+    },
+    start() {
+      const { id, model } = message;
+      return [{ type: 'message-start', id, model, provider: 'anthropic', usage: usageOf(counts) }];
+    },
+    block(event) {
+      const block = blocks.get(event.index);
+      switch (event.type) {
+        case 'content_block_start': {
+          const earlier = block?.isOpen === true ? block.cut() : [];
+          const next = createBlock(event.index, event.content_block);
+          blocks.set(event.index, next);
+          const violation = block === undefined ? undefined : `a second block of index ${event.index}`;
+          return told([...earlier, ...next.start()], violation);
+        }
+        case 'content_block_delta': {
+          if (block?.isOpen !== true) return told([], `a delta of block ${event.index}, which is not open`);
+          const events = block.delta(event.delta);
+          return told(events ?? [{ type: 'unknown', protocol: 'anthropic', payload: event }]);
+        }
+        case 'content_block_stop':
+          return block?.isOpen === true
+            ? told(block.stop())
+            : told([], `the end of block ${event.index}, which is not open`);
+        default:
+          return event satisfies never;
+      }
+    },
+    delta({ delta, usage }) {
+      const { stop_reason: raw, ...rest } = delta;
+      if (typeof raw === 'string') stop = { reason: stops.get(raw) ?? 'unknown', raw };
+      const said = Object.entries(rest).filter(([, value]) => value !== null && value !== undefined);
+      extra = { ...extra, ...Object.fromEntries(said) };
+      if (usage != null) counts = mergeUsage(counts, usage);
+    },
+    end() {
+      isWhole = true;
+      const rest = Object.keys(extra).length === 0 ? {} : { extra: { anthropic: extra } };
+      return [...open().flatMap((block) => block.stop()), { type: 'message-end', stop, ...figures(), ...rest }];
+    },
+    cut(reason, failure) {
+      const ends = open().flatMap((block) => block.cut());
+      return [...ends, { type: 'message-end', stop: { reason }, ...figures(), failure }];
+    },
+    kept() {
+      const inOrder = [...blocks].sort(([a], [b]) => a - b).map(([, block]) => block.kept(isWhole));
+      const kept = inOrder.filter((block) => block !== null);
+      // The API takes no message that ends in thought.
+      return kept.slice(0, kept.findLastIndex((block) => !isThought(block)) + 1);
+    },
+  };
+}

@@ -1,0 +1,204 @@
+// The wire of an anthropic agent: requests to the Messages API through its own library, which is loaded with the first of
+// them. The one file of this folder that does I/O (decision 0014); what a stream means is backend.ts's.
+import type { Channel, Receiver } from '../../core/channel.ts';
+import { messageOf } from '../../core/errors.ts';
+import { textFrame } from './frame.ts';
+import type { AnthropicOptions } from './options.ts';
+import { Order, type RequestEnd, type RequestFailure } from './wire.ts';
+
+/** What of the library is used. */
+async function loadLibrary(baseUrl: string | undefined) {
+  const [{ Anthropic, APIError, APIConnectionError }, { Stream }] = await Promise.all([
+    // biome-ignore lint/style/noRestrictedImports: the library is this agent's wire (decision 0014)
+    import('@anthropic-ai/sdk'),
+    // biome-ignore lint/style/noRestrictedImports: as above
+    import('@anthropic-ai/sdk/core/streaming'),
+  ]);
+  // It reads the key from the environment itself. Retries are told to clients, so they are backend.ts's; the library's own
+  // log would go to stdout, which is the protocol's.
+  const client = new Anthropic({ baseURL: baseUrl, maxRetries: 0, logLevel: 'off' });
+  return { client, APIError, APIConnectionError, Stream };
+}
+type Library = Awaited<ReturnType<typeof loadLibrary>>;
+
+/** A request that is going on. */
+interface Request {
+  readonly number: number;
+  readonly away: AbortController;
+}
+
+/** A channel to the API. Throws nothing: what cannot be done is told as the end of a request. */
+export function connectApi({ baseUrl }: Pick<AnthropicOptions, 'baseUrl'>): Channel {
+  let library: Promise<Library> | null = null;
+  let receiver: Receiver | null = null;
+  let request: Request | null = null;
+  let paused = false;
+  /** Why it is closed. */
+  let ending: string | null = null;
+  let scheduled = false;
+  const waiting: string[] = [];
+  /** The stream that is not read on, because nobody listens. */
+  let goOn: (() => void) | null = null;
+
+  function hand(): void {
+    while (!paused && ending === null && receiver !== null) {
+      const text = waiting.shift();
+      if (text === undefined) break;
+      receiver.frame(textFrame(text));
+    }
+    if (paused || waiting.length > 0) return;
+    const next = goOn;
+    goOn = null;
+    next?.();
+  }
+
+  /** Never in the call that causes it: whoever sends need not be ready for an answer. */
+  function handSoon(): void {
+    if (scheduled) return;
+    scheduled = true;
+    queueMicrotask(() => {
+      scheduled = false;
+      hand();
+    });
+  }
+
+  function say(end: RequestEnd): void {
+    request = null;
+    waiting.push(JSON.stringify(end));
+    handSoon();
+  }
+
+  async function answer(current: Request, body: unknown): Promise<void> {
+    const isCurrent = () => request === current;
+    const finish = (end: { how: 'finished' } | { how: 'failed'; failure: RequestFailure }) => {
+      if (isCurrent()) say({ type: 'request_end', request: current.number, ...end });
+    };
+    let loaded: Library;
+    try {
+      library ??= loadLibrary(baseUrl);
+      loaded = await library;
+    } catch (thrown) {
+      library = null;
+      return finish({ how: 'failed', failure: { message: messageOf(thrown), mayRetry: false } });
+    }
+    try {
+      const { signal } = current.away;
+      const response = await loaded.client.post('/v1/messages', { body, stream: true, signal }).asResponse();
+      for await (const { event, data } of loaded.Stream.rawEvents(response, current.away)) {
+        if (!isCurrent()) return;
+        if (data === '') continue;
+        waiting.push(event === 'error' ? withoutSecrets(data, loaded) : data);
+        hand();
+        if (paused) await new Promise<void>((resolve) => (goOn = resolve));
+      }
+      finish({ how: 'finished' });
+    } catch (thrown) {
+      finish({ how: 'failed', failure: failureOf(thrown, loaded) });
+    }
+  }
+
+  function tellEnd(reason: string): void {
+    queueMicrotask(() => receiver?.end({ reason }));
+  }
+
+  function stop(): Request | null {
+    const stopped = request;
+    request = null;
+    stopped?.away.abort();
+    goOn?.();
+    goOn = null;
+    return stopped;
+  }
+
+  return {
+    label: 'anthropic api',
+    open(to) {
+      receiver = to;
+      if (ending === null) handSoon();
+      else tellEnd(ending);
+    },
+    send(out) {
+      if (ending !== null) return;
+      const text = typeof out === 'string' ? out : Buffer.concat(out.map((piece) => Buffer.from(piece))).toString();
+      const order = Order.parse(JSON.parse(text));
+      if (order.type === 'abort') {
+        if (request?.number === order.request && stop() !== null) {
+          say({ type: 'request_end', request: order.request, how: 'aborted' });
+        }
+        return;
+      }
+      stop();
+      request = { number: order.request, away: new AbortController() };
+      void answer(request, order.body);
+    },
+    // A request lies in memory until the library has it.
+    buffered: 0,
+    pause() {
+      paused = true;
+    },
+    resume() {
+      paused = false;
+      handSoon();
+    },
+    close(_code, reason) {
+      if (ending !== null) return;
+      ending = reason;
+      stop();
+      waiting.length = 0;
+      if (receiver !== null) tellEnd(reason);
+    },
+  };
+}
+
+/** What the library threw, in words that may be shown. */
+function failureOf(thrown: unknown, library: Library): RequestFailure {
+  const { APIError, APIConnectionError } = library;
+  const failure = (message: string, more: Omit<RequestFailure, 'message'>): RequestFailure => ({
+    message: withoutSecrets(message, library).slice(0, 1_000),
+    ...more,
+  });
+  if (thrown instanceof APIError && thrown.status !== undefined) {
+    const { status, apiMessage, type, requestID, headers } = thrown;
+    const marks = [type, requestID == null ? null : `request ${requestID}`].filter((mark) => mark !== null);
+    const text = apiMessage ?? thrown.message;
+    return failure(marks.length === 0 ? text : `${text} (${marks.join(', ')})`, {
+      status,
+      retryAfterMs: headers === undefined ? undefined : retryAfter(headers),
+      mayRetry: shouldRetry(headers?.get('x-should-retry')),
+    });
+  }
+  // A connection that breaks in the middle of the stream is a TypeError of fetch. All else is ours, as a missing key is.
+  const mayRetry = thrown instanceof APIConnectionError || thrown instanceof TypeError;
+  return failure(sentenceOf(thrown), { mayRetry });
+}
+
+/** A broken connection says why in its cause, and in the cause of that. */
+function sentenceOf(thrown: unknown): string {
+  const sentences: string[] = [];
+  for (let one: unknown = thrown; one instanceof Error && sentences.length < 4; one = one.cause) {
+    const code = 'code' in one && typeof one.code === 'string' ? one.code : '';
+    const sentence = one.message === '' ? code : one.message;
+    if (sentence !== '' && !sentences.includes(sentence)) sentences.push(sentence);
+  }
+  return sentences.length === 0 ? messageOf(thrown) : sentences.join(': ');
+}
+
+/** ms; absent where the API does not say. */
+function retryAfter(headers: Headers): number | undefined {
+  const ms = headers.get('retry-after-ms');
+  if (ms !== null && Number(ms) >= 0) return Number(ms);
+  const after = headers.get('retry-after');
+  if (after === null) return undefined;
+  const wait = Number.isNaN(Number(after)) ? Date.parse(after) - Date.now() : Number(after) * 1_000;
+  return Number.isNaN(wait) ? undefined : Math.max(wait, 0);
+}
+
+function shouldRetry(header: string | null | undefined): boolean | undefined {
+  return header === 'true' ? true : header === 'false' ? false : undefined;
+}
+
+/** A server that repeats our key in its complaint must not make us show it. */
+function withoutSecrets(text: string, { client }: Library): string {
+  const secrets = [client.apiKey, client.authToken].filter((secret) => secret !== null && secret !== '');
+  return secrets.reduce<string>((clean, secret) => clean.replaceAll(secret ?? '', '***'), text);
+}

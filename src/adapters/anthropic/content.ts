@@ -1,0 +1,95 @@
+// What a user says as blocks of the API, and what of it the API has no block for. Pure.
+import type { CommandOf } from '../../core/command.ts';
+import type { Content, Dictionary } from '../../core/content.ts';
+
+/** A prompt for the API. */
+export interface Said {
+  readonly blocks: readonly Dictionary[];
+  /** What the model will not see. */
+  readonly losses: readonly string[];
+}
+
+/** A prompt with everything that came with it. Its model is not looked at here. */
+export function sayPrompt({ content, contexts = [], mode }: CommandOf<'prompt'>): Said {
+  const parts = content.map(sayPart);
+  return {
+    blocks: parts.flatMap((part) => (typeof part === 'string' ? [] : part)),
+    losses: [
+      ...parts.filter((part) => typeof part === 'string'),
+      ...(contexts.length > 0 ? [`${contexts.length} contexts`] : []),
+      ...(mode === undefined ? [] : ['the mode of one prompt']),
+    ],
+  };
+}
+
+/** Its blocks, or what is lost. */
+function sayPart(part: Content): readonly Dictionary[] | string {
+  switch (part.type) {
+    case 'text':
+      // The API takes no text without words, and nobody misses it.
+      return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }];
+    case 'image': {
+      const source = imageSource(part);
+      return source === null ? 'an image of a kind that the API does not take' : [{ type: 'image', source }];
+    }
+    case 'document': {
+      const source = documentSource(part);
+      if (source === null) return 'a document of a kind that the API does not take';
+      return [{ type: 'document', source, ...(part.name === undefined ? {} : { title: part.name }) }];
+    }
+    case 'opaque':
+      return part.protocol === 'anthropic' && isBlock(part.payload) ? [part.payload] : `content of type ${part.name}`;
+    case 'link':
+    case 'thinking':
+    case 'tool-call':
+      return `content of type ${part.type}`;
+    default:
+      return part satisfies never;
+  }
+}
+
+/** How the bytes of each kind of image begin, in base64. */
+const imageTypes: ReadonlyMap<string, string> = new Map([
+  ['image/png', 'iVBOR'],
+  ['image/jpeg', '/9j/'],
+  ['image/gif', 'R0lGOD'],
+  ['image/webp', 'UklGR'],
+]);
+
+function imageSource({ data, url, mediaType }: Extract<Content, { type: 'image' }>): Dictionary | null {
+  if (data === undefined) return url !== undefined && isWebAddress(url) ? { type: 'url', url } : null;
+  const guessed = mediaType ?? [...imageTypes].find(([, head]) => data.startsWith(head))?.[0];
+  if (guessed === undefined || !imageTypes.has(guessed)) return null;
+  return { type: 'base64', media_type: guessed, data };
+}
+
+function documentSource(document: Extract<Content, { type: 'document' }>): Dictionary | null {
+  const { data, text, url, mediaType } = document;
+  // The file itself says more than the text that somebody took out of it.
+  if (data !== undefined && mediaType === 'application/pdf') return { type: 'base64', media_type: mediaType, data };
+  if (text !== undefined) return { type: 'text', media_type: 'text/plain', data: text };
+  if (data !== undefined && mediaType?.startsWith('text/') === true) {
+    const decoded = textIn(data);
+    return decoded === null ? null : { type: 'text', media_type: 'text/plain', data: decoded };
+  }
+  return url !== undefined && isWebAddress(url) ? { type: 'url', url } : null;
+}
+
+function isWebAddress(url: string): boolean {
+  return /^https?:\/\//iu.test(url);
+}
+
+/** Null where it is no base64 or no UTF-8. */
+function textIn(base64: string): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(
+      Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0)),
+    );
+  } catch {
+    return null;
+  }
+}
+
+function isBlock(payload: unknown): payload is Dictionary {
+  return typeof payload === 'object' && payload !== null && 'type' in payload && typeof payload.type === 'string';
+}

@@ -1,0 +1,84 @@
+// The options of an anthropic agent, checked. The key is none of them: it stays in the environment. Pure.
+import { z } from 'zod';
+import type { Options } from '../../core/adapter.ts';
+import { GatewayError } from '../../core/errors.ts';
+
+/** A model as the API names it. */
+export const ModelId = z.string().regex(/^[^\s\p{Cc}]{1,200}$/u, 'must be the name of a model');
+
+const price = z.number().min(0);
+
+/** US dollars for a million tokens. */
+export const Prices = z.strictObject({ input: price, output: price, cacheRead: price, cacheWrite: price });
+export type Prices = z.infer<typeof Prices>;
+
+/**
+ * How a model is told to think. `adaptive`: as hard as a level says, or not at all. `always`: the same, but never not.
+ * `between-tools`: as `adaptive`, in other words. `budget`: up to so many tokens. `none`: it cannot.
+ */
+export const ThinkingKind = z.enum(['adaptive', 'always', 'between-tools', 'budget', 'none']);
+export type ThinkingKind = z.infer<typeof ThinkingKind>;
+
+/** A model that is offered, with what models.ts does not know of it or has wrong. */
+const OfferedModel = z.strictObject({
+  id: ModelId,
+  name: z.string().min(1).optional(),
+  /** Tokens. */
+  contextWindow: z.int().min(1).optional(),
+  /** Tokens. */
+  maxOutput: z.int().min(1).optional(),
+  thinking: ThinkingKind.optional(),
+});
+export type OfferedModel = z.infer<typeof OfferedModel>;
+
+/** From a command line everything is a string. */
+const whole = (least: number, most = Number.MAX_SAFE_INTEGER) => {
+  const number = z.int().min(least).max(most);
+  return z.union([number, z.string().regex(/^\d+$/u, 'must be a number').transform(Number).pipe(number)]);
+};
+const yesOrNo = z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')]);
+
+const Named = ModelId.transform((id): OfferedModel => ({ id }));
+const Names = z.string().transform((names) => names.split(','));
+
+/** The options of an agent. */
+export const AnthropicOptions = z
+  .strictObject({
+    /** The model of a new session. Default: the first that is offered. */
+    model: ModelId.optional(),
+    /**
+     * The models that clients may choose: a list, or names with commas between them. Default: those of models.ts are
+     * shown, and any other is taken as well.
+     */
+    models: z
+      .union([z.array(z.union([Named, OfferedModel])), Names.pipe(z.array(Named))])
+      .refine(({ length }) => length > 0 && length <= 100, 'must be 1 to 100 models')
+      .optional(),
+    /** Tokens of one answer, thinking included. Default: 32000, or what the model can if that is less. */
+    maxTokens: whole(1).optional(),
+    /** The system prompt. */
+    system: z.string().min(1).optional(),
+    /** The level of thinking of a new session; see thinking.ts. */
+    thinking: z.string().min(1).optional(),
+    /** The tokens of thinking of a new session, for models that take such a budget. */
+    thinkingBudget: whole(1).optional(),
+    /** By model: what counts instead of the prices of models.ts. */
+    prices: z.record(ModelId, Prices).default({}),
+    /** Default: ANTHROPIC_BASE_URL, else the API itself. */
+    baseUrl: z.url({ protocol: /^https?$/u }).optional(),
+    /** Whether the API is asked to keep what was said in its prompt cache. */
+    cache: yesOrNo.default(true),
+    /** How often a request is made again that the API could not take. */
+    retries: whole(0, 10).default(3),
+  })
+  .refine(({ thinking, thinkingBudget }) => thinking === undefined || thinkingBudget === undefined, {
+    message: 'thinking is a level or a budget, not both',
+  });
+export type AnthropicOptions = z.infer<typeof AnthropicOptions>;
+
+/** Throws a GatewayError `invalid`. */
+export function parseOptions(options: Options): AnthropicOptions {
+  const parsed = AnthropicOptions.safeParse(options);
+  if (!parsed.success) throw new GatewayError('invalid', `anthropic: ${z.prettifyError(parsed.error)}`);
+  return parsed.data;
+}

@@ -1,0 +1,23 @@
+// The body of a request, as the API takes it. Pure.
+import type { Dictionary } from '../../core/content.ts';
+import type { History } from './history.ts';
+import type { AnthropicOptions } from './options.ts';
+import type { Settings } from './settings.ts';
+import { thinkingFields } from './thinking.ts';
+
+/** Asks for the next message of the conversation. No tools are offered. */
+export function requestBody(
+  { cache, system }: AnthropicOptions,
+  { model, thinking, maxTokens }: Settings,
+  history: History,
+): Dictionary {
+  return {
+    model: model.id,
+    max_tokens: maxTokens,
+    stream: true,
+    ...(cache ? { cache_control: { type: 'ephemeral' } } : {}),
+    ...(system === undefined ? {} : { system }),
+    ...thinkingFields(thinking, model, maxTokens),
+    messages: history.messages(model.id),
+  };
+}

@@ -1,0 +1,48 @@
+// When a request that failed is made again, and how long that waits. Pure.
+import type { Failure } from '../../core/content.ts';
+import type { RequestFailure } from './wire.ts';
+
+/** The first wait; each later one is twice as long, up to the longest. ms. */
+const firstDelayMs = 500;
+const longestDelayMs = 8_000;
+/** Who is asked to wait longer than that had better be told now. ms. */
+const mostPatienceMs = 60_000;
+
+/** How long to wait before try number `attempt` (from 1 for the first repetition), in ms; null: it is final. */
+export function delayBefore(attempt: number, attempts: number, failure: RequestFailure): number | null {
+  if (attempt > attempts || !mayRetry(failure)) return null;
+  const { retryAfterMs } = failure;
+  if (retryAfterMs !== undefined) return retryAfterMs <= mostPatienceMs ? retryAfterMs : null;
+  return Math.min(firstDelayMs * 2 ** (attempt - 1), longestDelayMs);
+}
+
+/** What may be over soon: time-outs, conflicts, limits and faults of the server. */
+function mayRetry({ status, mayRetry: told }: RequestFailure): boolean {
+  if (told !== undefined) return told;
+  return status !== undefined && (status === 408 || status === 409 || status === 429 || status >= 500);
+}
+
+const statuses: ReadonlyMap<string, number> = new Map([
+  ['invalid_request_error', 400],
+  ['authentication_error', 401],
+  ['billing_error', 402],
+  ['permission_error', 403],
+  ['not_found_error', 404],
+  ['request_too_large', 413],
+  ['rate_limit_error', 429],
+  ['api_error', 500],
+  ['timeout_error', 504],
+  ['overloaded_error', 529],
+]);
+
+/** An `error` event says by its name what an answer says by its status. */
+export function failureOfEvent({ type, message }: { type?: string | null; message?: string | null }): RequestFailure {
+  const name = type ?? 'error';
+  const text = message === null || message === undefined || message === '' ? name : `${message} (${name})`;
+  return { message: text, status: statuses.get(name) };
+}
+
+/** For clients. */
+export function shownFailure({ message, status }: RequestFailure): Failure {
+  return { kind: 'provider', message, ...(status === undefined ? {} : { status }) };
+}
