@@ -45,6 +45,7 @@ afterAll(async () => {
 function localised(code: string): string {
   return code
     .replaceAll('127.0.0.1:8137', address)
+    .replaceAll('npx patchbay-claude', `node ${join(root, 'dist/cli/patchbay-claude.js')}`)
     .replaceAll('npx patchbay-pi', `node ${join(root, 'dist/cli/patchbay-pi.js')}`)
     .replaceAll('npx patchbay', `node ${join(root, 'dist/cli/main.js')}`)
     .replaceAll("'agent-patchbay'", `'${join(root, 'dist/index.js')}'`);
@@ -108,12 +109,18 @@ describe('the README', () => {
     expect(printed).toMatch(/"type":"agent_end"/u);
   });
 
+  it('stands in for Claude Code by hand', async () => {
+    const printed = await run('bash', ['-c', localised(fence('sh', 'patchbay-claude').trim())]);
+    expect(JSON.parse(printed)).toMatchObject({ type: 'result', subtype: 'success', is_error: false });
+  });
+
   it('works as a library', async () => {
     expect(await runScript(fence('ts', 'createGateway'))).toMatch(/^[0-9a-f-]{36}\n$/u);
   });
 
-  it('shows a configuration that is accepted', () => {
-    expect(parseConfig(JSON.parse(fence('json', 'agents'))).defaultAgent).toBe('pi');
+  it('shows configurations that are accepted', () => {
+    const names = fences('json').map((code) => parseConfig(JSON.parse(code)).defaultAgent);
+    expect(names).toEqual(['pi', 'claude-code']);
   });
 
   it('links only to what exists', () => {
