@@ -213,8 +213,11 @@ export function fold(transcript: Transcript, logged: Logged): void {
     case 'agent-changed':
       transcript.agent = event.state;
       return;
-    case 'notice':
     case 'usage-changed':
+      // The agent's own figure counts; what its messages say from now on is added to it.
+      transcript.cost = event.sessionCost?.total ?? transcript.cost;
+      return;
+    case 'notice':
     case 'task-changed':
     case 'activity':
     case 'bash-output':

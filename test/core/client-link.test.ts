@@ -245,6 +245,14 @@ describe('a client that dresses its frames', () => {
     ]);
   });
 
+  test('and may send several frames in the place of one', () => {
+    const { client, say } = linked({
+      dress: (out) => ({ frames: String(out).includes('twice') ? [out, 'again'] : [] }),
+    });
+    say(notice('once'), notice('twice'));
+    expect(client.wire.sent).toEqual([expect.stringContaining('"twice"'), 'again']);
+  });
+
   test('also about the answer that it gets last', () => {
     const { client } = linked(numbering());
     client.wire.buffered = highWater;

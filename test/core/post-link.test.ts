@@ -48,3 +48,18 @@ test('ids are remembered for a while, not for ever', () => {
   post('forgotten', 'id-0');
   expect(heard()).toEqual(['forgotten']);
 });
+
+test('a mark of a connection for itself is told to nobody', () => {
+  const { stream } = createStreamRig();
+  const reader = stream.attach(null);
+  const marking: Frontend = {
+    ...parrot,
+    decode: () => [
+      { do: 'send', frame: [] },
+      { do: 'send', frame: 'said' },
+    ],
+  };
+  const link = linkPosts(marking, stream, createVirtualClock(), { submit: () => {}, note: () => {} });
+  expect(link.frame(createFrame(Buffer.from('x')))).toEqual([]);
+  expect(framesOf(drain(reader))).toEqual(['said']);
+});

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Projection } from '../../src/core/adapter.ts';
 import type { Event } from '../../src/core/event.ts';
 import type { Entry } from '../../src/core/reader.ts';
+import { numberCursor } from '../../src/core/cursor.ts';
 import { createStream, type StreamOptions } from '../../src/core/stream.ts';
 import { emptyTranscript, fold } from '../../src/core/transcript.ts';
 import { legalEvents } from '../support/core/arbitraries.ts';
@@ -35,6 +36,22 @@ describe('reading', () => {
     const reader = stream.attach(null);
     const entries = [...reader.read(1), ...reader.read(1), ...drain(reader)];
     expect(entries.map((entry) => entry.kind === 'frame' && entry.cursor)).toEqual([null, null, null, `${epoch}.6.1`]);
+    const last = numberCursor(epoch, { seq: 6, sub: 1 });
+    expect(entries.map((entry) => entry.kind === 'frame' && entry.number)).toEqual([null, null, null, last]);
+  });
+
+  test('a frame has its place as a number, and the time of its event; an answer that of what it follows', () => {
+    const { stream, say } = createStreamRig();
+    const reader = stream.attach(null);
+    stream.inject('"before all"');
+    say(notice('1'), notice('2'));
+    stream.inject('"an answer"');
+    const entries = drain(reader).flatMap((entry) => (entry.kind === 'frame' ? [entry] : []));
+    expect(entries.map(({ at }) => at)).toEqual([null, 1, 2, 2]);
+    const places = [0, 1, 2, 2].map((seq, at) => ({ seq, sub: at === 3 ? 2 : 1 }));
+    expect(entries.map(({ number }) => number)).toEqual(places.map((place) => numberCursor(epoch, place)));
+    const next = (number: number | null | undefined) => drain(stream.attach(String(number))).length;
+    expect(entries.map(({ number }) => next(number))).toEqual([3, 2, 1, 0]);
   });
 
   test('a reader is called when there is more, once, and never inside its own reading', () => {

@@ -151,6 +151,14 @@ describe('tools', () => {
 });
 
 describe('figures', () => {
+  test('what the agent says of the whole conversation takes the place of that sum', () => {
+    const end: Event = { type: 'message-end', stop: { reason: 'end' }, cost: { total: 0.5 } };
+    const told: Event = { type: 'usage-changed', sessionCost: { total: 2 } };
+    const silent: Event = { type: 'usage-changed', contextTokens: 3 };
+    expect(folded(...opening, end, told, silent).cost).toBe(2);
+    expect(folded(...opening, told, end).cost).toBe(2.5);
+  });
+
   test('usage and cost add up over the messages', () => {
     const end: Event = { type: 'message-end', stop: { reason: 'end' }, usage, cost: { total: 0.5 } };
     const { usage: sum, cost } = folded(...opening, end, { type: 'message-start', id: 'n' }, end);

@@ -86,6 +86,22 @@ test('a run with a tool is in order', () => {
   expect(checkLegacyLines(good)).toEqual([]);
 });
 
+test('hidden thinking and calls that the provider runs may come whole', () => {
+  const hidden = { type: 'thinking', thinking: '', redacted: true };
+  const content = (text: string) => [hidden, { ...call, id: 'own' }, { type: 'text', text }];
+  const said = (event: object, text: string) => update({ contentIndex: 2, ...event }, content(text));
+  const lines = [
+    ...good.slice(0, 16),
+    said({ type: 'text_start' }, ''),
+    said({ type: 'text_delta', delta: 'hi' }, 'hi'),
+    said({ type: 'text_end', content: 'hi' }, 'hi'),
+    { type: 'message_end', message: assistant(content('hi')) },
+    { type: 'turn_end', message: assistant(content('hi')), toolResults: [] },
+    { type: 'agent_end', messages: [user, asking, result, assistant(content('hi'))] },
+  ];
+  expect(checkLegacyLines(lines)).toEqual([]);
+});
+
 const without = (at: number) => good.filter((_, place) => place !== at);
 const instead = (at: number, line: object) => good.map((own, place) => (place === at ? line : own));
 
@@ -112,6 +128,7 @@ test.each<[string, readonly object[]]>([
     instead(17, update({ type: 'text_delta', delta: 'hi' }, [{ type: 'text', text: 'h' }])),
   ],
   ['an end that says something else', instead(18, update({ type: 'text_end', content: 'ho' }, hi))],
+  ['a call that runs and did not stream', [...good.slice(0, 5), ...good.slice(8)]],
   ['a failed tool with an object', instead(10, { ...good[10], isError: true })],
   ['messages that are not those of the run', instead(21, { type: 'agent_end', messages: [user] })],
   ['a message without usage', instead(19, { type: 'message_end', message: { ...assistant(hi), usage: undefined } })],

@@ -35,6 +35,17 @@ test('the examples of the seed pass', () => {
   expect(checkRpcMessages(examples)).toEqual([]);
 });
 
+test('a sub-agent speaks under an id of its own', () => {
+  const own = {
+    ...assistant,
+    id: 'msg-2',
+    message: { id: 'msg-2', content: [foreign] },
+    parent_tool_use_id: 'toolu-1',
+  };
+  expect(checkRpcMessages([start, stop, own])).toEqual([]);
+  expect(checkRpcMessages([start, stop, { ...own, id: 'msg-1' }])).not.toEqual([]);
+});
+
 const table: Record<RpcRule, Record<string, Message[]>> = {
   type: {
     system: [{ type: 'system', subtype: 'init', provider }],

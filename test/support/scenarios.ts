@@ -4,12 +4,18 @@
 export type Block =
   | { readonly type: 'text'; readonly deltas: readonly string[] }
   | { readonly type: 'thinking'; readonly deltas: readonly string[]; readonly signature: string }
-  | { readonly type: 'tool_use'; readonly name: string; readonly deltas: readonly string[] };
+  | { readonly type: 'tool_use'; readonly name: string; readonly deltas: readonly string[] }
+  /** A block of any other kind: it opens as it is, and nothing of it streams. */
+  | { readonly type: 'whole'; readonly block: { readonly type: string }; readonly deltas: readonly [] };
 
-/** A try that fails before the step itself succeeds: an HTTP status, or an `error` event in mid stream. */
+/**
+ * A try that fails before the step itself succeeds: an HTTP status, an `error` event in mid stream, or a stream that
+ * stops in the middle, with its connection (`cut`) or as if it were whole (`end`).
+ */
 export type Fault =
   | { readonly status: number; readonly error: string }
-  | { readonly after: readonly Block[]; readonly error: string };
+  | { readonly after: readonly Block[]; readonly error: string }
+  | { readonly after: readonly Block[]; readonly stops: 'cut' | 'end' };
 
 /** One answer of the model. */
 export interface Step {
@@ -20,6 +26,8 @@ export interface Step {
   readonly inputTokens?: number;
   /** The last block stays open and its last delta repeats until the client goes away. */
   readonly endless?: boolean;
+  /** The last delta of the last block comes so many times, slowly. */
+  readonly lingers?: number;
   /** Failing tries, one for each request, before this step is said. */
   readonly faults?: readonly Fault[];
 }

@@ -1,5 +1,6 @@
 // The frame of a delta with two holes, for its text and its id: all else is the same for every delta of a block. Made
 // from the frame that the slow path would write, so that both say the same. Knows no events.
+import type { Extra } from '../../core/content.ts';
 import type { WireFrame } from './wire.ts';
 
 /** The JSON text of a frame around its holes. */
@@ -20,19 +21,26 @@ const textHole = JSON.stringify(textMark);
 const idHole = JSON.stringify(idMark).slice(1, -1);
 
 /**
- * Makes and keeps the template of the block that streams; `key` is the message that it belongs to. Null when such a
- * delta has no frame, or none with these two holes in this order.
+ * Makes and keeps the template of the block that streams; `key` is the message that it belongs to, `extra` what else is
+ * said with each of its deltas. Null when such a delta has no frame, or none with these two holes in this order.
  */
 export function createDeltaTemplate(
-  frameOf: (text: string, id: string) => WireFrame | null,
-): (key: object, index: number) => DeltaTemplate | null {
-  let made: { readonly key: object; readonly index: number; readonly template: DeltaTemplate | null } | null = null;
-  return (key, index) => {
-    if (made === null || made.key !== key || made.index !== index) {
-      made = { key, index, template: templateOf(frameOf(textMark, idMark)) };
+  frameOf: (text: string, id: string, extra: Extra | undefined) => WireFrame | null,
+): (key: object, index: number, extra: Extra | undefined) => DeltaTemplate | null {
+  let made: Made | null = null;
+  return (key, index, extra) => {
+    if (made === null || made.key !== key || made.index !== index || made.extra !== extra) {
+      made = { key, index, extra, template: templateOf(frameOf(textMark, idMark, extra)) };
     }
     return made.template;
   };
+}
+
+interface Made {
+  readonly key: object;
+  readonly index: number;
+  readonly extra: Extra | undefined;
+  readonly template: DeltaTemplate | null;
 }
 
 function templateOf(frame: WireFrame | null): DeltaTemplate | null {

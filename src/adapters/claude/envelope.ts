@@ -123,7 +123,7 @@ function withoutNulls(value: WireFrame): WireFrame {
   return strip(value) as WireFrame;
 }
 
-const dataKeys = new Set(['input', 'data', 'content_data', 'tool_input', 'modelUsage']);
+const dataKeys = new Set(['input', 'data', 'content_data', 'tool_input', 'tool_use_result', 'modelUsage']);
 
 function strip(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(strip);

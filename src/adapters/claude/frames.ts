@@ -51,3 +51,15 @@ export function isForeign(payload: unknown): payload is WireFrame {
   if (typeof type !== 'string' || spoken.has(type) || type.startsWith('control_')) return false;
   return !('subtype' in payload && spoken.has(payload.subtype));
 }
+
+/** Something that an agent of this protocol asks its client, or does not ask any more, for which we have no event. */
+export function isForeignRequest(payload: unknown): payload is WireFrame {
+  if (!isRecord(payload) || typeof payload.request_id !== 'string') return false;
+  if (payload.type === 'control_cancel_request') return true;
+  if (payload.type !== 'control_request' || !isRecord(payload.request)) return false;
+  return typeof payload.request.subtype === 'string' && payload.request.subtype !== 'can_use_tool';
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

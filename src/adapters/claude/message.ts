@@ -1,8 +1,9 @@
 // One message of the model as Claude frames: content blocks counted from 0, one open at a time, an `assistant` frame
 // before each stop (reference claude-sdk 4.1). Knows neither sessions nor results.
-import { type Content, noUsage, type Stop } from '../../core/content.ts';
+import { type Content, type Dictionary, type Extra, noUsage, type Stop } from '../../core/content.ts';
 import type { BlockHead, EventOf } from '../../core/event.ts';
 import { GrowingText } from '../../core/growing-text.ts';
+import { partOf, saidIn, withRest } from './said.ts';
 import { wireBlock, wireStop, wireUsage } from './values.ts';
 import type { WireFrame } from './wire.ts';
 
@@ -16,8 +17,8 @@ export interface MessageEncoder {
   block(event: BlockEvent): WireFrame[];
   /** Whether a delta of that block would give the one frame of {@link delta} and nothing else. */
   isExtending(source: number): boolean;
-  /** The frame of a delta; null when the style shows none. */
-  delta(text: string): WireFrame | null;
+  /** The frame of a delta; null when the style shows none. `extra`: of its event. */
+  delta(text: string, extra?: Extra): WireFrame | null;
   /** A delta was shown by the hot path. */
   extended(text: string): void;
   /** `stop_reason` on the wire, once every block has been shown. */
@@ -51,32 +52,38 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
   /** Events of blocks that the source opened while another was open. */
   let held: BlockEvent[] = [];
 
-  const stream = (event: object): WireFrame[] => (style.streams ? [{ type: 'stream_event', event }] : []);
-  const envelope = (content: object[]) => ({
-    id: start.id,
-    type: 'message',
-    role: 'assistant',
-    model: style.model,
-    content,
-    stop_reason: null,
-    stop_sequence: null,
-    usage,
-  });
+  const begun = partOf(saidIn(start), 'message');
 
-  function begin(source: number, head: BlockHead): WireFrame[] {
+  /** An agent of this protocol names its message in each frame of the stream. */
+  const { api_message_id: name } = partOf(saidIn(start), 'frame');
+  const named: Dictionary = name === undefined ? {} : { api_message_id: name };
+
+  const stream = (event: object, said: Dictionary = {}): WireFrame[] =>
+    style.streams ? [withRest({ type: 'stream_event', event, ...named }, partOf(said, 'frame'))] : [];
+  /** What the agent says of its message counts, but for what makes it this one. */
+  const envelope = (content: object[], ...said: readonly Dictionary[]) => {
+    const own = { id: start.id, type: 'message', role: 'assistant', model: style.model, content };
+    const told = withRest({}, begun, ...said);
+    const figures = { ...usage, ...partOf(told, 'usage') };
+    return { ...own, stop_reason: null, stop_sequence: null, ...told, ...own, usage: figures };
+  };
+
+  function begin({ index: source, block: head, extra }: EventOf<'block-start'>): WireFrame[] {
     index += 1;
     const block = openedBy(source, head);
     open = block;
     endsInCall = head.kind === 'tool-call';
-    const frames = stream({ type: 'content_block_start', index, content_block: startingBlock(block) });
+    const said = saidIn({ extra });
+    const content_block = withRest(startingBlock(block), partOf(said, 'block'));
+    const frames = stream({ type: 'content_block_start', index, content_block }, said);
     return block.whole === undefined ? frames : [...frames, ...extend(block, textOf(block.whole))];
   }
 
-  function extend(block: OpenBlock, delta: string): WireFrame[] {
+  function extend(block: OpenBlock, delta: string, said: Dictionary = {}): WireFrame[] {
     if (delta === '') return [];
     block.said.add(delta);
     const wire = wireDelta(block.head, delta);
-    return wire === null ? [] : stream({ type: 'content_block_delta', index, delta: wire });
+    return wire === null ? [] : stream({ type: 'content_block_delta', index, delta: wire }, said);
   }
 
   function finish(block: OpenBlock, end: EventOf<'block-end'>): WireFrame[] {
@@ -92,7 +99,9 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
       frames.push(...stream({ type: 'content_block_delta', index, delta }));
     }
     const aborted = end.incomplete === true ? { aborted: true } : {};
-    frames.push({ type: 'assistant', message: envelope([finalBlock(block, content)]), ...aborted });
+    const said = saidIn(end);
+    const message = envelope([withRest(finalBlock(block, content), partOf(said, 'block'))], partOf(said, 'message'));
+    frames.push(withRest({ type: 'assistant', message, ...aborted }, partOf(said, 'frame')));
     frames.push(...stream({ type: 'content_block_stop', index }));
     return frames;
   }
@@ -102,9 +111,9 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
       held.push(event);
       return [];
     }
-    if (event.type === 'block-start') return open === null ? begin(event.index, event.block) : [];
+    if (event.type === 'block-start') return open === null ? begin(event) : [];
     if (open === null) return [];
-    if (event.type === 'block-delta') return open.whole === undefined ? extend(open, event.delta) : [];
+    if (event.type === 'block-delta') return open.whole === undefined ? extend(open, event.delta, saidIn(event)) : [];
     const frames = finish(open, event);
     const waiting = held;
     held = [];
@@ -118,21 +127,29 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
     get blocks() {
       return index + 1;
     },
-    start: () => stream({ type: 'message_start', message: envelope([]) }),
+    start: () => stream({ type: 'message_start', message: envelope([]) }, saidIn(start)),
     block,
     isExtending: (source) => open !== null && open.source === source && open.whole === undefined,
-    delta(text) {
+    delta(text, extra) {
       const wire = open === null ? null : wireDelta(open.head, text);
-      return wire === null ? null : (stream({ type: 'content_block_delta', index, delta: wire })[0] ?? null);
+      const event = { type: 'content_block_delta', index, delta: wire };
+      return wire === null ? null : (stream(event, saidIn({ extra }))[0] ?? null);
     },
     extended(text) {
       open?.said.add(text);
     },
     stop: stopOf,
     end(event) {
-      const delta = { stop_reason: stopOf(event.stop), stop_sequence: null };
-      const final = wireUsage(event.usage ?? start.usage ?? noUsage);
-      return [...stream({ type: 'message_delta', delta, usage: final }), ...stream({ type: 'message_stop' })];
+      const said = saidIn(event);
+      const delta = withRest({ stop_reason: stopOf(event.stop) }, { stop_sequence: null }, partOf(said, 'delta'));
+      const figures = partOf(said, 'usage');
+      const own = wireUsage(event.usage ?? start.usage ?? noUsage);
+      // The one figure that must be there (reference 4.1).
+      const final = 'output_tokens' in figures ? figures : { ...own, ...figures };
+      return [
+        ...stream(withRest({ type: 'message_delta', delta, usage: final }, partOf(said, 'event')), said),
+        ...stream({ type: 'message_stop' }, { frame: partOf(said, 'stop') }),
+      ];
     },
   };
 }

@@ -1,15 +1,16 @@
 // The `system` and control frames of a session: init, status, retries, compaction, permission requests. Pure.
-import type { Failure } from '../../core/content.ts';
+import type { Dictionary, Failure } from '../../core/content.ts';
 import type { EventOf, SessionInfo, ToolServer } from '../../core/event.ts';
+import { partOf, saidIn, withRest } from './said.ts';
 import type { WireFrame } from './wire.ts';
 
-/** The first frame of each turn (reference claude-sdk 4.3: at least these keys). */
-export function initFrame(info: SessionInfo, servers: Iterable<ToolServer>): WireFrame {
+/** The first frame of each turn (reference claude-sdk 4.3: at least these keys). `said`: by the agent in its own. */
+export function initFrame(info: SessionInfo, servers: Iterable<ToolServer>, said: Dictionary): WireFrame {
   const known = [...servers];
   const tools = info.tools ?? known.flatMap((server) => server.tools ?? []);
+  const own = { type: 'system', subtype: 'init' } as const;
   return {
-    type: 'system',
-    subtype: 'init',
+    ...own,
     cwd: info.cwd ?? '',
     tools: tools.filter((tool) => tool.disabled !== true).map((tool) => tool.name),
     mcp_servers: known
@@ -23,6 +24,8 @@ export function initFrame(info: SessionInfo, servers: Iterable<ToolServer>): Wir
     agents: [],
     skills: [],
     plugins: [],
+    ...said,
+    ...own,
   };
 }
 
@@ -51,16 +54,17 @@ export function noticeFrame({ level, text, source }: EventOf<'notice'>): WireFra
 }
 
 /** A retry of the model call is on its way. */
-export function retryFrame({ attempt, maxAttempts, delayMs, failure }: EventOf<'retry-start'>): WireFrame {
-  return {
+export function retryFrame(retry: EventOf<'retry-start'>): WireFrame {
+  const { attempt, maxAttempts, delayMs, failure } = retry;
+  const own = {
     type: 'system',
     subtype: 'api_retry',
     attempt,
     max_retries: maxAttempts,
     retry_delay_ms: delayMs,
     error_status: failure.status ?? null,
-    error: errorWord(failure),
   };
+  return withRest(own, { error: errorWord(failure) }, saidIn(retry));
 }
 
 function errorWord({ status }: Failure): string {
@@ -72,47 +76,49 @@ function errorWord({ status }: Failure): string {
 }
 
 /** The context is being compacted. */
-export function compactingFrame(): WireFrame {
-  return { type: 'system', subtype: 'status', status: 'compacting' };
+export function compactingFrame(start: EventOf<'compaction-start'>): WireFrame {
+  return withRest({ type: 'system', subtype: 'status', status: 'compacting' }, saidIn(start));
 }
 
 /** The end of a compaction, and the line in the conversation that it leaves when it worked. */
 export function compactedFrames(end: EventOf<'compaction-end'>): WireFrame[] {
   const worked = end.outcome === 'completed';
+  const said = { status: partOf(saidIn(end), 'status'), boundary: partOf(saidIn(end), 'boundary') };
   // There was nothing to compact: the conversation is what it was.
   if (worked && end.summary === undefined && end.tokensBefore === undefined) {
     return [{ type: 'system', subtype: 'status', status: null }];
   }
-  const over: WireFrame = {
+  const verdict = {
     type: 'system',
     subtype: 'status',
     status: null,
     compact_result: worked ? 'success' : 'failed',
     ...(worked ? {} : { compact_error: end.failure?.message ?? end.outcome }),
   };
+  const over = withRest(verdict, said.status);
   if (!worked) return [over];
   const trigger = end.trigger === 'manual' ? 'manual' : 'auto';
   const tokens = {
     pre_tokens: end.tokensBefore ?? 0,
     ...(end.tokensAfter === undefined ? {} : { post_tokens: end.tokensAfter }),
   };
-  return [over, { type: 'system', subtype: 'compact_boundary', compact_metadata: { trigger, ...tokens } }];
+  const compact_metadata = withRest({ trigger, ...tokens }, partOf(said.boundary, 'compact_metadata'));
+  return [over, withRest({ type: 'system', subtype: 'compact_boundary', compact_metadata }, said.boundary)];
 }
 
 /** May this tool run? The request id is the approval's own id, so the answer needs no table. */
 export function permissionFrame(ask: EventOf<'approval-request'>): WireFrame {
-  return {
-    type: 'control_request',
-    request_id: ask.id,
-    request: {
-      subtype: 'can_use_tool',
-      tool_name: ask.name,
-      input: ask.input,
-      ...(ask.title === undefined ? {} : { description: ask.title }),
-      ...(ask.suggestions === undefined ? {} : { permission_suggestions: ask.suggestions }),
-      ...(ask.call === undefined ? {} : { tool_use_id: ask.call }),
-    },
+  const said = saidIn(ask);
+  const own = {
+    subtype: 'can_use_tool',
+    tool_name: ask.name,
+    input: ask.input,
+    // An agent of this protocol may have a title beside the description that it asks with.
+    ...(ask.title === undefined ? {} : { ['description' in said ? 'title' : 'description']: ask.title }),
+    ...(ask.suggestions === undefined ? {} : { permission_suggestions: ask.suggestions }),
+    ...(ask.call === undefined ? {} : { tool_use_id: ask.call }),
   };
+  return { type: 'control_request', request_id: ask.id, request: withRest(own, said) };
 }
 
 /** Marks the request ids of dialogs, which share the wire with approvals. */
@@ -127,16 +133,15 @@ export function dialogFrame(dialog: EventOf<'dialog-request'>): WireFrame {
   const choices =
     dialog.kind === 'confirm' ? confirmChoices : (dialog.options ?? [dialog.prefill ?? dialog.placeholder ?? '']);
   const options = choices.filter((label) => label !== '').map((label) => ({ label, description: '' }));
-  return {
-    type: 'control_request',
-    request_id: `${dialogPrefix}${dialog.id}`,
-    request: {
-      subtype: 'can_use_tool',
-      tool_name: 'AskUserQuestion',
-      input: { questions: [{ question, header: dialog.kind, options, multiSelect: false }] },
-      tool_use_id: dialog.id,
-    },
+  const own = {
+    subtype: 'can_use_tool',
+    tool_name: 'AskUserQuestion',
+    input: { questions: [{ question, header: dialog.kind, options, multiSelect: false }] },
+    tool_use_id: dialog.id,
   };
+  // An agent of this protocol asks in the same way: its own questions say more than a dialog does.
+  const request = { ...own, ...partOf(saidIn(dialog), 'request'), subtype: own.subtype };
+  return { type: 'control_request', request_id: `${dialogPrefix}${dialog.id}`, request };
 }
 
 /** A request of ours needs no answer any more. */

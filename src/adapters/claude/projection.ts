@@ -1,10 +1,10 @@
 // What a session says to Claude-format clients: strict grammar out, whatever the agent behind (reference claude-sdk 4.1).
 import type { NoteLevel, Projection, SessionView } from '../../core/adapter.ts';
 import type { Out } from '../../core/channel.ts';
+import type { Content, Dictionary } from '../../core/content.ts';
 import type { Event, EventOf, Logged } from '../../core/event.ts';
-import { createDeltaTemplate, type DeltaTemplate } from './delta-template.ts';
 import { createIds, type Dialect, inDialect } from './envelope.ts';
-import { allOnLane, isForeign, isOurWord, nameOf, onLane, sealed, textOfRun } from './frames.ts';
+import { allOnLane, isForeign, isForeignRequest, isOurWord, nameOf, onLane, sealed, textOfRun } from './frames.ts';
 import { createMessageEncoder, type MessageEncoder } from './message.ts';
 import {
   cancelFrame,
@@ -17,9 +17,11 @@ import {
   permissionFrame,
   retryFrame,
 } from './notices.ts';
+import { createQuickDeltas } from './quick-delta.ts';
 import { createResultCounter } from './result.ts';
+import { partOf, saidIn, withRest } from './said.ts';
 import { createThread } from './thread.ts';
-import { wireBlock, wireResult } from './values.ts';
+import { resultFrame, wireBlock } from './values.ts';
 import type { WireFrame } from './wire.ts';
 
 /** How a projection speaks. */
@@ -27,6 +29,8 @@ export interface ProjectionOptions {
   readonly dialect: Dialect;
   /** Whether `stream_event` frames are sent. */
   readonly partialMessages: boolean;
+  /** Whether prompts are echoed to those who sent them, and to those who watch. */
+  readonly replayUserMessages: boolean;
 }
 
 /** A message of one lane that is being told. */
@@ -61,6 +65,8 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
   /** Tool calls of the run that have been told and have no result yet, with the lane of their telling. */
   const calls = new Map<string, string | undefined>();
   const asked = new Map<string, EventOf<'approval-request'>>();
+  /** What an agent of this protocol says in its own init. */
+  let initRest: Dictionary = {};
 
   const loss = (text: string): WireFrame[] => {
     notes.push({ level: 'loss', text });
@@ -125,35 +131,42 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
   }
 
   function answer(event: EventOf<'tool-end'>): WireFrame[] {
-    const { call, name, content, isError } = event;
+    const { call, name } = event;
     if (!calls.has(call)) return loss(`result of ${name}: its call was not told`);
     const parent = calls.get(call);
     calls.delete(call);
-    const result = { type: 'tool_result', tool_use_id: call, content: wireResult(content), is_error: isError };
-    return thread.answer(call, parent, onLane(parent, { type: 'user', message: { role: 'user', content: [result] } }));
+    return thread.answer(call, parent, onLane(parent, resultFrame(event)));
   }
 
-  /** Prompts are shown to those only who did not send them: late clients. */
+  /** Prompts are shown to those only who did not send them: late clients, unless an echo is wanted. */
   function addMessage(event: EventOf<'message-added'>, replayed: boolean): WireFrame[] {
     const { role, parent, origin } = event;
     if (role === 'tool') return [];
     if (role !== 'user') return loss(`message of role ${role}`);
     const isOwn = origin !== 'agent' && origin !== 'replay';
-    if (isOwn && !replayed) return [];
-    const content = event.content.map(wireBlock);
-    const mark = origin === 'agent' ? { isSynthetic: true } : { isReplay: true };
-    const frame = onLane(parent, { type: 'user', message: { role: 'user', content }, ...mark });
+    if (isOwn && !replayed && !options.replayUserMessages) return [];
+    const said = saidIn(event);
+    const message = {
+      role: 'user',
+      content: said.plain === true ? textOf(event.content) : event.content.map(wireBlock),
+    };
+    const isOfAgent = origin === 'agent';
+    // An agent of this protocol marks what it says itself, or does not.
+    const mark = said.frame === undefined ? { isSynthetic: true } : {};
+    // The mark of an echo stands where a connection looks for it (dressing.ts).
+    const words = isOfAgent ? { type: 'user', message, ...mark } : { type: 'user', isReplay: true, message };
+    const frame = onLane(parent, withRest(words, partOf(said, 'frame')));
     return parent === undefined ? thread.aside([frame]) : thread.lane(parent, [frame]);
   }
 
+  /** Whoever answered does not hear it: dressing.ts. */
   function endApproval(event: EventOf<'approval-end'>, isPast: boolean): WireFrame[] {
     const ask = asked.get(event.id);
     asked.delete(event.id);
     if (ask !== undefined && event.outcome !== 'allowed' && event.outcome !== 'cancelled') {
       counter.denial({ tool_name: ask.name, tool_use_id: ask.call, tool_input: ask.input });
     }
-    const isWithdrawn = event.outcome === 'cancelled' || event.outcome === 'expired';
-    return isWithdrawn && !isPast ? [cancelFrame(event.id)] : [];
+    return isPast ? [] : [cancelFrame(event.id)];
   }
 
   function frames(logged: Logged): WireFrame[] {
@@ -163,7 +176,7 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
       case 'run-start':
         counter.begin(at);
         calls.clear();
-        return thread.begin(initFrame(session.transcript.info, session.transcript.servers.values()));
+        return thread.begin(initFrame(session.transcript.info, session.transcript.servers.values(), initRest));
       case 'run-end':
         return thread.end(counter.result(event, at, textOfRun(session)));
       case 'message-start':
@@ -188,63 +201,46 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
       case 'dialog-request':
         return [dialogFrame(event)];
       case 'dialog-end':
-        return event.outcome === 'answered' ? [] : [cancelFrame(`${dialogPrefix}${event.id}`)];
+        return [cancelFrame(`${dialogPrefix}${event.id}`)];
       case 'retry-start':
         return thread.aside([retryFrame(event)]);
       case 'compaction-start':
-        return isPast ? [] : thread.aside([compactingFrame()]);
+        return isPast ? [] : thread.aside([compactingFrame(event)]);
       case 'compaction-end':
         return thread.aside(compactedFrames(event).slice(isPast ? 1 : 0));
       case 'notice':
         return thread.aside([noticeFrame(event)]);
       case 'error':
         return [{ type: 'error', message: event.message }];
+      case 'session-changed':
+        if (isForeign(saidIn(event))) return silence(event);
+        initRest = { ...initRest, ...saidIn(event) };
+        return [];
       case 'unknown':
-        return event.protocol === 'claude' && isForeign(event.payload)
-          ? thread.aside([event.payload])
-          : loss(`event of ${event.protocol}`);
+        if (event.protocol !== 'claude') return loss(`event of ${event.protocol}`);
+        // What the agent asks cannot wait for its place: nothing may come before it is answered (reference 4.2).
+        if (isForeignRequest(event.payload)) return [event.payload];
+        return isForeign(event.payload) ? thread.anywhere([event.payload]) : loss(`event of ${event.protocol}`);
       default:
         return silence(event);
     }
   }
 
-  const template = createDeltaTemplate((text, id) => {
-    const frame = telling.get('')?.encoder.delta(text) ?? null;
-    return frame === null
-      ? null
-      : inDialect(
-          options.dialect,
-          sealed(onLane(undefined, frame), session.id, () => id),
-        );
+  const quickDelta = createQuickDeltas({
+    ids,
+    encoder: () => telling.get('')?.encoder,
+    isLive: () => thread.isLive,
+    frameOf: (frame, id) =>
+      inDialect(
+        options.dialect,
+        sealed(onLane(undefined, frame), session.id, () => id),
+      ),
   });
 
-  /** Where deltas go as long as nothing but deltas of that block comes. */
-  let route: { readonly index: number; readonly encoder: MessageEncoder; readonly frame: DeltaTemplate } | null = null;
-
-  function routeOf(index: number): typeof route {
-    const encoder = telling.get('')?.encoder;
-    if (encoder === undefined || !thread.isLive || !encoder.isExtending(index)) return null;
-    const frame = template(encoder, index);
-    return frame === null ? null : { index, encoder, frame };
-  }
-
-  /** The hot path: a delta of the open message gives one frame, of which only the text and the id are new. */
-  function quickDelta({ event, seq, replay }: Logged): string[] | null {
-    if (event.type !== 'block-delta' || event.parent !== undefined || replay !== undefined || event.delta === '') {
-      route = null;
-      return null;
-    }
-    if (route?.index !== event.index) route = routeOf(event.index);
-    if (route === null) return null;
-    const { encoder, frame } = route;
-    encoder.extended(event.delta);
-    ids.at(seq, false);
-    const between = frame.middle(ids.nextHead());
-    const end = ids.nextTail() + frame.tail;
-    return [frame.head + jsonOf(event.delta) + between + end];
-  }
-
+  /** What others have no frame for, an agent of this protocol may have told in one. */
   function silence(event: Event): WireFrame[] {
+    const said = saidIn(event);
+    if (isForeign(said)) return thread.anywhere([said]);
     return toldElsewhere.has(event.type) ? [] : loss(event.type);
   }
 
@@ -268,6 +264,10 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
   };
 }
 
+function textOf(content: readonly Content[]): string {
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}
+
 /** Events that other frames tell: turns by their messages, settings by the next init, a dead agent by its result. */
 const toldElsewhere: ReadonlySet<Event['type']> = new Set<Event['type']>([
   'turn-start',
@@ -277,10 +277,3 @@ const toldElsewhere: ReadonlySet<Event['type']> = new Set<Event['type']>([
   'agent-changed',
   'retry-end',
 ]);
-
-const plain = /^[ !#-[\]-~]*$/;
-
-/** JSON.stringify, quicker for what most deltas are. */
-function jsonOf(text: string): string {
-  return plain.test(text) ? `"${text}"` : JSON.stringify(text);
-}

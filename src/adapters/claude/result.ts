@@ -1,6 +1,7 @@
 // The figures of the `result` frame, counted from events (reference claude-sdk 4.3). Knows no wire order.
-import { addUsage, type Failure, noUsage, type Usage } from '../../core/content.ts';
+import { addUsage, type Dictionary, type Failure, noUsage, type Usage } from '../../core/content.ts';
 import type { EventOf } from '../../core/event.ts';
+import { saidIn } from './said.ts';
 import { wireUsage } from './values.ts';
 import type { WireFrame } from './wire.ts';
 
@@ -68,7 +69,7 @@ export function createResultCounter(): ResultCounter {
       const word = end.outcome === 'completed' ? 'the last message was cut' : `the run was ${end.outcome}`;
       const ending = failed ? { errors: [end.failure?.message ?? word] } : { result: text };
       const status = end.failure?.status === undefined ? {} : { api_error_status: end.failure.status };
-      return {
+      const own = {
         type: 'result',
         subtype: failed ? 'error_during_execution' : 'success',
         is_error: failed,
@@ -86,9 +87,22 @@ export function createResultCounter(): ResultCounter {
         result_index: index++,
         queued_turn_count: 0,
       };
+      return inItsWords(own, saidIn(end));
     },
   };
 }
+
+/** Fields by which a result says how it ended: an agent that says it in its own words means all of them. */
+const endings: ReadonlySet<string> = new Set(['result', 'errors', 'api_error_status', 'terminal_reason']);
+
+/** What the agent's own result says counts, verdict and figures; but its place among our results is ours. */
+function inItsWords(own: ResultOfOurs, said: Dictionary): WireFrame {
+  const isWhole = said.subtype !== undefined;
+  const kept = Object.entries(own).filter(([name]) => !(isWhole && endings.has(name) && !(name in said)));
+  return { ...Object.fromEntries(kept), ...said, type: own.type, result_index: own.result_index };
+}
+
+type ResultOfOurs = WireFrame & { readonly result_index: number };
 
 /** `num_turns` is one more than the user frames written in the run (reference 4.3). */
 function emptyRun(at: number) {

@@ -23,6 +23,8 @@ export interface Thread {
   answer(call: string, parent: string | undefined, frame: WireFrame): WireFrame[];
   /** What stands between messages of the main thread. */
   aside(frames: readonly WireFrame[]): WireFrame[];
+  /** What may stand in the middle of a message as well (reference 4.2, point 2): it stays where it came. */
+  anywhere(frames: readonly WireFrame[]): WireFrame[];
   /** What a sub-agent says, in whole frames. */
   lane(parent: string, frames: readonly WireFrame[]): WireFrame[];
   /** How many frames were given up since the last call: too many between turns, or of a sub-agent nobody called. */
@@ -99,6 +101,16 @@ export function createThread(): Thread {
     return release();
   }
 
+  function extend(frames: readonly WireFrame[]): WireFrame[] {
+    if (speaking === null) return [];
+    if (speaking !== 'live') {
+      for (const frame of frames) speaking.frames.push(frame);
+      return [];
+    }
+    // A call may just have been shown whose sub-agent has spoken already.
+    return [...say(frames), ...release()];
+  }
+
   return {
     begin(init) {
       inTurn = true;
@@ -123,15 +135,7 @@ export function createThread(): Thread {
     get isLive() {
       return speaking === 'live' && waiting.length === 0;
     },
-    extend(frames) {
-      if (speaking === null) return [];
-      if (speaking !== 'live') {
-        for (const frame of frames) speaking.frames.push(frame);
-        return [];
-      }
-      // A call may just have been shown whose sub-agent has spoken already.
-      return [...say(frames), ...release()];
-    },
+    extend,
     close(frames) {
       if (speaking === null) return [];
       const message = speaking;
@@ -143,6 +147,11 @@ export function createThread(): Thread {
     },
     answer: (call, parent, frame) => wait({ kind: 'answer', call, isMain: parent === undefined, frames: [frame] }),
     aside: (frames) => wait({ kind: 'aside', frames }),
+    anywhere(frames) {
+      // An agent of this protocol speaks between two turns, too, and what it says there is said of then.
+      if (!inTurn) return [...frames];
+      return speaking === null ? wait({ kind: 'aside', frames }) : extend(frames);
+    },
     lane: (parent, frames) => wait({ kind: 'lane', parent, frames }),
     lost() {
       const count = lost;

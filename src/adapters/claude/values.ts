@@ -1,6 +1,8 @@
 // Small translations between canonical values and Claude's: usage, stop reasons, content blocks. Pure.
 import type { Content, Stop, Usage } from '../../core/content.ts';
-import type { PromptBlock, WireUsage } from './wire.ts';
+import type { EventOf } from '../../core/event.ts';
+import { partOf, saidIn, withRest } from './said.ts';
+import type { PromptBlock, WireFrame, WireUsage } from './wire.ts';
 
 /** Tokens, in the Messages API's words. */
 export function wireUsage(usage: Usage): WireUsage {
@@ -46,17 +48,29 @@ export function wireResult(content: readonly Content[]): string | object[] {
   return content.map(wireBlock);
 }
 
+/** The frame that answers a call. */
+export function resultFrame(end: EventOf<'tool-end'>): WireFrame {
+  const said = saidIn(end);
+  const { call, isError, details } = end;
+  // One text is a plain string, unless the agent had it in a list.
+  const content = said.list === true ? end.content.map(wireBlock) : wireResult(end.content);
+  const own = { type: 'tool_result', tool_use_id: call, content, is_error: isError };
+  const result = withRest(own, partOf(said, 'block'));
+  const frame = { type: 'user', message: { role: 'user', content: [result] } };
+  return withRest(details === undefined ? frame : { ...frame, tool_use_result: details }, partOf(said, 'frame'));
+}
+
 /** A whole block. What Claude has no block for goes in the seed's unknown form (7.2, as the reference settles it). */
 export function wireBlock(content: Content): { type: string } & Record<string, unknown> {
   switch (content.type) {
     case 'text':
-      return { type: 'text', text: content.text };
+      return withRest({ type: 'text', text: content.text }, saidIn(content));
     case 'thinking':
       // What the provider hid has its bytes where others have their proof.
       if (content.redacted === true) return { type: 'redacted_thinking', data: content.signature ?? '' };
       return { type: 'thinking', thinking: content.text, signature: content.signature ?? '' };
     case 'tool-call':
-      return { type: 'tool_use', id: content.id, name: content.name, input: content.input };
+      return withRest({ type: 'tool_use', id: content.id, name: content.name, input: content.input }, saidIn(content));
     case 'image':
       return { type: 'image', source: wireImage(content) };
     case 'document':

@@ -35,17 +35,13 @@ export const UserFrame = z.looseObject({
   parent_tool_use_id: z.string().nullish(),
   uuid: z.string().nullish(),
 });
+export type UserFrame = z.infer<typeof UserFrame>;
 
-/** Something that the client asks beside the conversation. Unknown subtypes are answered, so they parse. */
+/** Something that the client asks beside the conversation. Its parameters are read where it is served (control.ts). */
 export const ControlRequestFrame = z.looseObject({
   type: z.literal('control_request'),
   request_id: z.string(),
-  request: z.looseObject({
-    subtype: z.string(),
-    model: z.string().nullish(),
-    mode: z.string().nullish(),
-    max_thinking_tokens: z.number().nullish(),
-  }),
+  request: z.looseObject({ subtype: z.string() }),
 });
 export type ControlRequestFrame = z.infer<typeof ControlRequestFrame>;
 
@@ -72,9 +68,15 @@ export const ControlResponseFrame = z.looseObject({
     z.looseObject({ subtype: z.literal('error'), request_id: z.string(), error: z.string() }),
   ]),
 });
+export type ControlResponseFrame = z.infer<typeof ControlResponseFrame>;
 
-/** Frames that need no answer. */
-export const SilentFrame = z.looseObject({ type: z.enum(['keep_alive', 'control_cancel_request']) });
+/**
+ * Frames that need no answer: the browser entry's first line, which the transport has done with, and an environment
+ * that no client may give our agents (design section 5).
+ */
+export const SilentFrame = z.looseObject({
+  type: z.enum(['keep_alive', 'control_cancel_request', 'auth', 'update_environment_variables']),
+});
 
 /** Everything that a client may send. */
 export const ClientFrame = z.discriminatedUnion('type', [

@@ -36,8 +36,8 @@ export interface MessageDecoder {
   update(update: AssistantMessageEvent, snapshot: unknown, aside?: Dictionary): void;
   /** Ends every block, then the message. */
   end(message: AssistantMessage): { stop: Stop; failure: Failure | undefined };
-  /** Whether a delta of that block would be a `block-delta` and nothing else. */
-  isStreaming(index: number): boolean;
+  /** The block of that index, if a delta of it would be a `block-delta` and nothing else. */
+  streaming(index: number): object | null;
   /** Such a delta came by the hot path, and has been delivered. */
   streamed(index: number, delta: string): void;
   /** Forgets an open message that will not be continued. */
@@ -238,9 +238,9 @@ export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
       return ending;
     },
 
-    isStreaming(index) {
+    streaming(index) {
       const block = blocks?.get(index);
-      return block !== undefined && block.head !== null && !block.ended;
+      return block === undefined || block.head === null || block.ended ? null : block;
     },
 
     streamed(index, delta) {

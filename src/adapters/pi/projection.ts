@@ -101,6 +101,8 @@ export function createProjection(session: SessionView, { dialect }: { readonly d
     // What an agent tells again (after a fork, from a stored session) pi's clients ask for themselves.
     if (logged.replay === undefined && (isUnsaid(event) || event.origin === 'replay')) return;
     if (dialect === 'legacy' && !legacyRoles.has(event.role)) return sink.loss(`message of role ${event.role}`);
+    // pi 0.13.2 prints no message outside a run; an agent that compacts may leave its summary there.
+    if (dialect === 'legacy' && session.transcript.run === null) return sink.loss('message between runs');
     if (event.role === 'tool') {
       if (event.extra?.pi !== undefined) tools.trust();
       if (event.call !== undefined && !tools.claim(event.call)) return;

@@ -2,24 +2,16 @@
 import { describe, expect, test } from 'vitest';
 import type { Command } from '../../../src/core/command.ts';
 import { type Outcome, refused } from '../../../src/core/errors.ts';
-import type { Event, EventOf } from '../../../src/core/event.ts';
+import type { Event } from '../../../src/core/event.ts';
 import { checkRpcMessages } from '../../support/judges/rpc-message.ts';
 import { connect } from './harness.ts';
 
 const ok: Outcome = { ok: true };
 const user = (content: unknown) => ({ type: 'user', message: { role: 'user', content } });
 const control = (request: object) => ({ type: 'control_request', request_id: 'r1', request });
-const answer = (id: string, response: unknown) => ({
-  type: 'control_response',
-  response: { subtype: 'success', request_id: id, response },
-});
 const success = (response?: object) => ({
   type: 'control_response',
   response: { subtype: 'success', request_id: 'r1', ...(response && { response }) },
-});
-const failure = (error: string, code?: string) => ({
-  type: 'control_response',
-  response: { subtype: 'error', request_id: 'r1', error, ...(code && { error_code: code }) },
 });
 
 describe('prompts', () => {
@@ -76,10 +68,19 @@ describe('prompts', () => {
     });
   });
 
-  const prompt: Command = { type: 'prompt', content: [] };
+  /** What a client is told whose prompt had this outcome. */
+  function outcomeOf(outcome: Outcome, options: Parameters<typeof connect>[0] = {}, frame: object = user('Hello.')) {
+    const client = connect(options);
+    return client.reply(client.asks(frame), outcome);
+  }
 
   test('one that is taken is answered by the session, not by the connection', () => {
-    expect(connect().reply(prompt, ok)).toEqual({ delivered: [], sent: [], notes: [] });
+    expect(outcomeOf(ok)).toEqual({ delivered: [], sent: [], notes: [] });
+  });
+
+  test('a command that nobody asked for is nobody’s', () => {
+    const stray: Command = { type: 'prompt', content: [] };
+    expect(connect().reply(stray, refused('busy', 'no'))).toEqual({ delivered: [], sent: [], notes: [] });
   });
 
   test('one that is refused gets a result, or the client would wait for ever', () => {
@@ -91,7 +92,7 @@ describe('prompts', () => {
       { type: 'turn-end' },
       { type: 'run-end', outcome: 'completed' },
     ];
-    const { sent } = connect({ events }).reply(prompt, refused('busy', 'the agent is busy'));
+    const { sent } = outcomeOf(refused('busy', 'the agent is busy'), { events });
     expect(sent).toEqual([
       {
         type: 'result',
@@ -115,10 +116,8 @@ describe('prompts', () => {
   });
 
   test('one that is refused in the middle of a turn gets an error: a result would end that turn', () => {
-    const client = connect({ events: [{ type: 'run-start' }] });
-    expect(client.reply(prompt, refused('limit', 'too many prompts wait')).sent).toMatchObject([
-      { type: 'error', message: 'too many prompts wait' },
-    ]);
+    const { sent } = outcomeOf(refused('limit', 'too many prompts wait'), { events: [{ type: 'run-start' }] });
+    expect(sent).toMatchObject([{ type: 'error', message: 'too many prompts wait' }]);
   });
 
   test('a prompt’s uuid comes back with the prompt where it waits', () => {
@@ -135,220 +134,9 @@ describe('prompts', () => {
   });
 
   test('rpc-message: an error before the result, both as its parser takes them', () => {
-    const { sent } = connect({ id: 'rpc-message' }).reply(prompt, refused('agent-down', 'the agent is gone'));
+    const { sent } = outcomeOf(refused('agent-down', 'the agent is gone'), { id: 'rpc-message' });
     expect(sent.map(({ type }) => type)).toEqual(['error', 'result']);
     expect(checkRpcMessages(sent)).toEqual([]);
-  });
-});
-
-describe('control requests that become commands', () => {
-  test.each<[object, Command, object | undefined]>([
-    [{ subtype: 'interrupt' }, { type: 'abort', target: 'run' }, { still_queued: [] }],
-    [{ subtype: 'set_model', model: 'm' }, { type: 'set-model', model: 'm' }, { model: 'm' }],
-    [{ subtype: 'set_model' }, { type: 'set-model' }, { model: 'default' }],
-    [{ subtype: 'set_model', model: null }, { type: 'set-model' }, { model: 'default' }],
-    [{ subtype: 'set_permission_mode', mode: 'plan' }, { type: 'set-mode', mode: 'plan' }, { mode: 'plan' }],
-    [
-      { subtype: 'set_max_thinking_tokens', max_thinking_tokens: 9 },
-      { type: 'set-thinking', budgetTokens: 9 },
-      undefined,
-    ],
-    [{ subtype: 'set_max_thinking_tokens' }, { type: 'set-thinking', budgetTokens: null }, undefined],
-  ])('%j', (request, command, response) => {
-    const client = connect();
-    const { delivered, sent, notes } = client.say(control(request));
-    expect({ delivered, sent, notes }).toMatchObject({ delivered: [command], sent: [], notes: [] });
-    const [asked] = delivered;
-    if (asked === undefined) throw new Error('nothing was delivered');
-    expect(client.reply(asked, ok).sent).toEqual([success(response)]);
-    expect(client.reply(asked, refused('unsupported', 'no such thing')).sent).toEqual([
-      failure('no such thing', 'unsupported_request'),
-    ]);
-    expect(client.reply(asked, refused('timeout', 'too late')).sent).toEqual([failure('too late')]);
-  });
-});
-
-describe('control requests that are answered at once', () => {
-  const model = { id: 'large', name: 'Large' };
-  const events: Event[] = [
-    {
-      type: 'session-changed',
-      changes: { model, commands: [{ name: 'count', description: 'counts' }, { name: 'stop' }] },
-    },
-    { type: 'tool-server-changed', name: 'files', kind: 'mcp', status: 'running' },
-  ];
-  const initialized = (commands: object[], models: object[]) =>
-    success({
-      commands,
-      agents: [],
-      output_style: 'default',
-      available_output_styles: ['default'],
-      models,
-      account: {},
-    });
-  const commands = [
-    { name: 'count', description: 'counts', argumentHint: '' },
-    { name: 'stop', description: '', argumentHint: '' },
-  ];
-
-  const small = { value: 'small', displayName: 'small', description: '' };
-  const large = { value: 'large', displayName: 'Large', description: '' };
-
-  test.each<[string, Event[], Outcome, object]>([
-    ['models', [], { ok: true, data: { models: [{ id: 'small' }, model] } }, initialized([], [small, large])],
-    ['nothing that is a model', [], { ok: true, data: { models: 'many' } }, initialized([], [])],
-    ['nothing, so the one that is known counts', events, refused('unsupported', 'no'), initialized(commands, [large])],
-    ['nothing, and none is known', [], refused('agent-down', 'gone'), initialized([], [])],
-  ])('initialize asks the agent first for its models: it tells %s', (_, state, outcome, expected) => {
-    const client = connect({ events: state });
-    const { delivered, sent } = client.say(control({ subtype: 'initialize' }));
-    expect({ delivered, sent }).toMatchObject({ delivered: [{ type: 'query', subject: 'models' }], sent: [] });
-    const [asked] = delivered;
-    expect(asked && client.reply(asked, outcome).sent).toEqual([expected]);
-  });
-
-  test.each<[string, object, Event[], object]>([
-    [
-      'initialize, when the models are known',
-      { subtype: 'initialize' },
-      [...events, { type: 'session-changed', changes: { models: [{ id: 'small' }, model] } }],
-      initialized(commands, [small, large]),
-    ],
-    ['mcp_status', { subtype: 'mcp_status' }, events, success({ mcpServers: [{ name: 'files', status: 'running' }] })],
-    [
-      'set_permission_mode without a mode',
-      { subtype: 'set_permission_mode' },
-      [],
-      failure('set_permission_mode needs a mode', 'invalid_mode'),
-    ],
-    [
-      'an unknown subtype',
-      { subtype: 'get_settings' },
-      [],
-      failure('Unsupported control request subtype: get_settings', 'unsupported_request'),
-    ],
-    [
-      'the subtype __proto__',
-      { subtype: '__proto__' },
-      [],
-      failure('Unsupported control request subtype: __proto__', 'unsupported_request'),
-    ],
-    [
-      'the subtype constructor',
-      { subtype: 'constructor' },
-      [],
-      failure('Unsupported control request subtype: constructor', 'unsupported_request'),
-    ],
-  ])('%s', (_, request, state, expected) => {
-    expect(connect({ events: state }).say(control(request))).toEqual({ delivered: [], sent: [expected], notes: [] });
-  });
-});
-
-describe('answers to a question whether a tool may run', () => {
-  const suggestion = { type: 'addRules' };
-
-  test.each<[string, unknown, Command]>([
-    ['allow', { behavior: 'allow' }, { type: 'answer-approval', id: 'a1', decision: 'allow' }],
-    [
-      'allow, the input unchanged',
-      { behavior: 'allow', updatedInput: null, updatedPermissions: null },
-      { type: 'answer-approval', id: 'a1', decision: 'allow' },
-    ],
-    [
-      'allow, the input changed',
-      { behavior: 'allow', updatedInput: { to: 8 } },
-      { type: 'answer-approval', id: 'a1', decision: 'allow', input: { to: 8 } },
-    ],
-    [
-      'allow from now on',
-      { behavior: 'allow', updatedPermissions: [suggestion], toolUseID: 'c' },
-      { type: 'answer-approval', id: 'a1', decision: 'allow', remember: [suggestion] },
-    ],
-    ['deny', { behavior: 'deny' }, { type: 'answer-approval', id: 'a1', decision: 'deny' }],
-    [
-      'deny with a reason',
-      { behavior: 'deny', message: 'no' },
-      { type: 'answer-approval', id: 'a1', decision: 'deny', reason: 'no' },
-    ],
-    [
-      'deny and stop',
-      { behavior: 'deny', message: 'no', interrupt: true },
-      { type: 'answer-approval', id: 'a1', decision: 'deny', reason: 'no', interrupt: true },
-    ],
-  ])('%s', (_, response, command) => {
-    expect(connect().say(answer('a1', response))).toEqual({ delivered: [command], sent: [], notes: [] });
-  });
-
-  test.each<[string, Command]>([
-    ['a1', { type: 'answer-approval', id: 'a1', decision: 'deny', reason: 'no callback', unable: true }],
-    ['dialog:d', { type: 'answer-dialog', id: 'd', answer: { kind: 'cancelled' }, unable: true }],
-  ])('an error for %s: this client cannot ask, but another one may', (request_id, command) => {
-    const frame = { type: 'control_response', response: { subtype: 'error', request_id, error: 'no callback' } };
-    expect(connect().say(frame)).toEqual({ delivered: [command], sent: [], notes: [] });
-  });
-
-  test.each([
-    [null],
-    ['allow'],
-    [{}],
-    [{ behavior: 'maybe' }],
-    [{ behavior: '__proto__' }],
-    [{ behavior: 'allow', updatedInput: 'x' }],
-    [{ behavior: 'deny', message: 7 }],
-  ])('malformed %j decides nothing', (response) => {
-    const { delivered, sent } = connect().say(answer('a1', response));
-    expect(delivered).toEqual([]);
-    expect(sent).toMatchObject([{ type: 'error', message: expect.stringContaining('the answer to a1') }]);
-  });
-
-  const given: Command = { type: 'answer-approval', id: 'a1', decision: 'allow' };
-  test.each<[string, Outcome, string[]]>([
-    ['taken', ok, []],
-    ['too late', refused('stale', 'answered already'), []],
-    ['refused', refused('invalid', 'not so'), ['not so']],
-  ])('one that is %s', (_, outcome, errors) => {
-    expect(
-      connect()
-        .reply(given, outcome)
-        .sent.map(({ message }) => message),
-    ).toEqual(errors);
-  });
-});
-
-describe('answers to a dialog', () => {
-  const dialog = (kind: EventOf<'dialog-request'>['kind']): Event[] => [
-    { type: 'dialog-request', id: 'd', kind, title: 'Q?' },
-  ];
-  const said = (answers: unknown) => ({ behavior: 'allow', updatedInput: { questions: [], answers } });
-  const value = (text: string) => ({ kind: 'value', value: text });
-  const cancelled = { kind: 'cancelled' };
-
-  test.each<[string, EventOf<'dialog-request'>['kind'], unknown, unknown]>([
-    ['one of a list', 'select', said({ 'Q?': 'red' }), value('red')],
-    ['a word of the user’s own', 'input', said({ 'Q?': 'Ada' }), value('Ada')],
-    ['a text', 'editor', said({ 'Q?': 'a\nb' }), value('a\nb')],
-    ['yes', 'confirm', said({ 'Q?': 'Yes' }), { kind: 'confirmed', confirmed: true }],
-    ['no', 'confirm', said({ 'Q?': 'No' }), { kind: 'confirmed', confirmed: false }],
-    ['neither yes nor no', 'confirm', said({ 'Q?': 'Perhaps' }), { kind: 'confirmed', confirmed: false }],
-    [
-      'several',
-      'interview',
-      said({ one: 'a', two: ['b'] }),
-      { kind: 'responses', responses: { one: 'a', two: ['b'] } },
-    ],
-    ['no answer', 'select', said({}), cancelled],
-    ['answers that are no object', 'select', said('red'), cancelled],
-    ['an answer that is no text', 'select', said({ 'Q?': 4 }), cancelled],
-    ['nothing', 'select', { behavior: 'allow' }, cancelled],
-    ['a denial', 'select', { behavior: 'deny', message: 'not now' }, cancelled],
-  ])('%s to %s', (_, kind, response, expected) => {
-    const { delivered } = connect({ events: dialog(kind) }).say(answer('dialog:d', response));
-    expect(delivered).toEqual([{ type: 'answer-dialog', id: 'd', answer: expected }]);
-  });
-
-  test('a dialog that is over: the words go on, and the session calls them stale', () => {
-    const { delivered } = connect().say(answer('dialog:d', said({ 'Q?': 'red' })));
-    expect(delivered).toEqual([{ type: 'answer-dialog', id: 'd', answer: value('red') }]);
   });
 });
 
@@ -378,7 +166,7 @@ describe('what is no frame', () => {
   });
 
   test('frames that want nothing get nothing', () => {
-    for (const type of ['keep_alive', 'control_cancel_request']) {
+    for (const type of ['keep_alive', 'control_cancel_request', 'auth', 'update_environment_variables']) {
       expect(connect().say({ type })).toEqual({ delivered: [], sent: [], notes: [] });
     }
   });

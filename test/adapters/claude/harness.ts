@@ -1,6 +1,7 @@
 // A Claude frontend and its projection on a table: frames as plain objects in and out.
 import { adapters } from '../../../src/adapters/index.ts';
-import type { Action, FrontendSide, SessionView } from '../../../src/core/adapter.ts';
+import type { Action, Frontend, FrontendSide, SessionView } from '../../../src/core/adapter.ts';
+import type { Out } from '../../../src/core/channel.ts';
 import type { Command } from '../../../src/core/command.ts';
 import type { Event } from '../../../src/core/event.ts';
 import { emptyTranscript, fold } from '../../../src/core/transcript.ts';
@@ -34,18 +35,47 @@ export interface Did {
 function did(actions: readonly Action<Command>[]): Did {
   return {
     delivered: actions.flatMap((action) => (action.do === 'deliver' ? [action.message] : [])),
-    sent: actions.flatMap((action) => (action.do === 'send' ? [JSON.parse(textOf(action.frame))] : [])),
+    // An empty frame is a mark, which the connection takes back.
+    sent: actions.flatMap((action) =>
+      action.do === 'send' && action.frame.length > 0 ? [JSON.parse(textOf(action.frame))] : [],
+    ),
     notes: actions.flatMap((action) => (action.do === 'note' ? [`${action.level}: ${action.text}`] : [])),
   };
 }
 
+interface ConnectSetting {
+  readonly id?: string;
+  readonly events?: readonly Event[];
+  readonly options?: Record<string, unknown>;
+}
+
+function dressed(connection: Frontend, out: Out): readonly Out[] {
+  const worn = connection.dress?.(out) ?? null;
+  if (worn === null) return [];
+  return typeof worn === 'object' && 'frames' in worn ? worn.frames : [worn];
+}
+
 /** A connection of a client. Its session is in the state that `events` lead to. */
-export function connect(options: { id?: string; events?: readonly Event[] } = {}) {
-  const { id = 'claude', events = [] } = options;
-  const connection = sideOf(id).connection(viewOf(events));
+export function connect(setting: ConnectSetting = {}) {
+  const { id = 'claude', events = [], options = {} } = setting;
+  const connection = sideOf(id, options).connection(viewOf(events));
+  const decode = (frame: unknown) => connection.decode(createFrame(Buffer.from(JSON.stringify(frame))));
   return {
+    /** The one command that a frame becomes. */
+    asks(frame: unknown): Command {
+      const [command, ...others] = did(decode(frame)).delivered;
+      if (command === undefined || others.length > 0) throw new Error('not one command');
+      return command;
+    },
+    /** What goes out to this client of frames that are on their way to it. */
+    hears: (...outs: readonly Out[]): Sent[] =>
+      outs.flatMap((out) => dressed(connection, out)).map((frame) => JSON.parse(textOf(frame))),
     raw: (bytes: Uint8Array): Did => did(connection.decode(createFrame(bytes))),
-    say: (frame: unknown): Did => did(connection.decode(createFrame(Buffer.from(JSON.stringify(frame))))),
+    say: (frame: unknown): Did => did(decode(frame)),
+    /** The same with the frames as they are sent, marks among them. */
+    sends: (actions: readonly Action<Command>[]): Out[] =>
+      actions.flatMap((action) => (action.do === 'send' ? [action.frame] : [])),
+    connection,
     fault: (message: string): Did => did(connection.fault({ code: 'too-large', message })),
     reply: (command: Command, outcome: Parameters<typeof connection.reply>[1]): Did =>
       did(connection.reply(command, outcome)),

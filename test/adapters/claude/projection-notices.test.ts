@@ -163,25 +163,19 @@ describe('questions', () => {
     ]);
   });
 
-  test.each(['cancelled', 'expired'] as const)('a dialog that is %s is withdrawn', (outcome) => {
+  // Whoever answered does not hear it: answers.test.ts.
+  test.each(['answered', 'cancelled', 'expired'] as const)('a dialog that is %s is over for all', (outcome) => {
     const { frames } = told([dialog({}), { type: 'dialog-end', id: 'd', outcome }]);
     expect(frames.slice(1)).toEqual([{ type: 'control_cancel_request', request_id: 'dialog:d' }]);
   });
 
-  test('one that is answered is not', () => {
-    expect(told([dialog({}), { type: 'dialog-end', id: 'd', outcome: 'answered' }]).frames).toHaveLength(1);
-  });
-
-  test.each<[EventOf<'approval-end'>['outcome'], number]>([
-    ['allowed', 0],
-    ['denied', 0],
-    ['cancelled', 1],
-    ['expired', 1],
-  ])('an approval that is %s: %i withdrawals', (outcome, count) => {
-    const ask: Event = { type: 'approval-request', id: 'a', name: 'swap', input: {} };
-    const { frames } = told([...run, ask, { type: 'approval-end', id: 'a', outcome }]);
-    const withdrawal = { type: 'control_cancel_request', request_id: 'a' };
-    expect(frames.slice(2)).toEqual(Array.from({ length: count }, () => withdrawal));
+  const approval: Event = { type: 'approval-request', id: 'a', name: 'swap', input: {} };
+  test.each(['allowed', 'denied', 'cancelled', 'expired'] as const)('so is an approval that is %s', (outcome) => {
+    const events: Event[] = [...run, approval, { type: 'approval-end', id: 'a', outcome }];
+    const { frames, log } = told([...events, ...done]);
+    expect(frames.slice(2, -1)).toEqual([{ type: 'control_cancel_request', request_id: 'a' }]);
+    const late = tellLate(sideOf('claude'), log.logged).at(-1)?.texts.join('');
+    expect(late).not.toContain('control_');
   });
 
   test('they are asked in the middle of a message, at once', () => {
@@ -217,6 +211,17 @@ describe('messages of others', () => {
       ]);
     },
   );
+
+  test('all are told to those who want them echoed', () => {
+    const { frames, log } = told([...run, user({ origin: 'prompt' }), ...done], 'claude', {
+      replayUserMessages: 'true',
+    });
+    expect(outline(frames)).toEqual(['system init', 'user text', 'result success']);
+    expect(frames[1]).toMatchObject({ isReplay: true, parent_tool_use_id: null });
+    expect(inOrder(frames)).toEqual([]);
+    const late = tellLate(sideOf('claude', { replayUserMessages: true }), log.logged).at(-1)?.texts ?? [];
+    expect(late.filter((text) => text.includes('isReplay'))).toHaveLength(1);
+  });
 
   test('what the agent says in the user’s name is synthetic', () => {
     expect(only(told([...run, user({ origin: 'agent' }), ...done]).frames, 'user')).toMatchObject([
@@ -257,6 +262,12 @@ describe('frames of a newer version', () => {
     [{ type: 'stream_event', event: { type: 'message_stop' } }],
     [{ type: 'system', subtype: 'init' }],
     [{ type: 'control_request' }],
+    [{ type: 'control_request', request_id: 'r' }],
+    [{ type: 'control_request', request_id: 'r', request: { subtype: 7 } }],
+    [{ type: 'control_request', request_id: 'r', request: { subtype: 'can_use_tool', tool_name: 'x', input: {} } }],
+    [{ type: 'control_request', request: { subtype: 'hook_callback' } }],
+    [{ type: 'control_cancel_request' }],
+    [{ type: 'control_response', request_id: 'r', response: {} }],
     [{ type: 7 }],
     ['text'],
     [null],

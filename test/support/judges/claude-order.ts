@@ -16,6 +16,9 @@ import {
 import { createToolCalls, type ToolCalls } from './claude-tools.ts';
 
 const Frame = z.looseObject({ type: z.string() });
+
+/** What stands between messages; other subtypes are said by agents of this protocol, wherever they like. */
+const betweenMessages: ReadonlySet<unknown> = new Set(['status', 'compact_boundary', 'api_retry', 'notice']);
 type Frame = z.infer<typeof Frame>;
 
 /** Frames that belong to the connection and may come between any two others. */
@@ -137,7 +140,8 @@ export function checkClaudeOrder(frames: readonly unknown[], options: OrderOptio
         break;
       case 'system':
         if (frame.subtype === 'init') checkShape(InitFrame, frame, at);
-        else if (open.lanes.get(null)?.busy)
+        // The rest comes from an agent of this protocol, which says it anywhere (reference 4.2, point 2).
+        else if (open.lanes.get(null)?.busy && betweenMessages.has(frame.subtype))
           report('system-inside', at, `system ${String(frame.subtype)} in a message`);
         break;
       default:

@@ -109,7 +109,8 @@ export function checkRpcMessages(frames: readonly unknown[]): RpcViolation[] {
       report('content', `${String(frame.type)} content is ${typeof message.content}`);
     else for (const block of message.content) checkBlock(dictionary(block), report);
     if (frame.type !== 'assistant') return;
-    const due = messageId ?? message.id;
+    // A sub-agent's message does not stream, so nothing was started under its id.
+    const due = typeof frame.parent_tool_use_id === 'string' ? message.id : (messageId ?? message.id);
     if (typeof frame.id !== 'string' || frame.id !== due) report('id', `${String(frame.id)} instead of ${String(due)}`);
   }
 

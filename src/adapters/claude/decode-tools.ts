@@ -1,0 +1,137 @@
+// The tool calls of a run, from their announcement in a message to their result in a `user` frame. The format does not
+// say when a tool starts: it does when its message is over, unless it needs leave first (reference claude-sdk 4.1, 4.2).
+import type { Dictionary } from '../../core/content.ts';
+import type { EventOf } from '../../core/event.ts';
+import { contentOf, dictionaryOf, isRecord, partsOf, without } from './decode-values.ts';
+import type { Outbox } from './outbox.ts';
+import type { ToolResultBlock } from './wire-agent.ts';
+
+interface Call {
+  readonly name: string;
+  readonly lane: string | undefined;
+  input: Dictionary;
+  running: boolean;
+  /** Why it will not run. */
+  refused: 'denied' | 'aborted' | null;
+}
+
+/** The calls that have no result yet. */
+export interface Tools {
+  announced(call: string, name: string, lane: string | undefined): void;
+  called(call: string, input: Dictionary): void;
+  /** The message of that lane is over: its tools start, but for those whose turn to ask may still come. */
+  messageEnded(lane: string | undefined): void;
+  /** It was cut: what it calls does not run. */
+  messageCut(lane: string | undefined): void;
+  /** The user is asked whether this may run. */
+  asked(call: string | undefined, approval: string): void;
+  /** Answered, or withdrawn. */
+  answered(
+    call: string | undefined,
+    approval: string,
+    verdict: 'allowed' | 'denied' | 'withdrawn',
+    input?: Dictionary,
+  ): void;
+  /** `frame`: what its frame says beside it. */
+  result(block: ToolResultBlock, lane: string | undefined, frame: Dictionary, isAlone: boolean): void;
+  /** Whether a call of the main thread has no result. */
+  readonly owed: boolean;
+  /** No result will come any more. `ofMain`: those of the main thread; else all. */
+  closeAll(ofMain: boolean): void;
+}
+
+export function createTools(out: Outbox): Tools {
+  const calls = new Map<string, Call>();
+  const asks = new Set<string>();
+
+  function begin(id: string, call: Call): void {
+    if (call.running) return;
+    call.running = true;
+    out.deliver({ type: 'tool-start', parent: call.lane, call: id, name: call.name, input: call.input });
+  }
+
+  return {
+    announced: (call, name, lane) => void calls.set(call, { name, lane, input: {}, running: false, refused: null }),
+    called(id, input) {
+      const call = calls.get(id);
+      if (call !== undefined) call.input = input;
+    },
+    messageEnded(lane) {
+      if (asks.size > 0) return;
+      for (const [id, call] of calls) if (call.lane === lane && call.refused === null) begin(id, call);
+    },
+    messageCut(lane) {
+      for (const call of calls.values()) if (call.lane === lane && !call.running) call.refused = 'aborted';
+    },
+    asked: (_, approval) => void asks.add(approval),
+    answered(id, approval, verdict, input) {
+      asks.delete(approval);
+      const call = id === undefined ? undefined : calls.get(id);
+      if (id === undefined || call === undefined) return;
+      if (verdict !== 'allowed') {
+        call.refused = verdict === 'denied' ? 'denied' : 'aborted';
+        return;
+      }
+      if (input !== undefined && !call.running) call.input = input;
+      begin(id, call);
+    },
+    result(block, lane, frame, isAlone) {
+      const id = block.tool_use_id;
+      const call = calls.get(id);
+      const isError = block.is_error === true;
+      const skipped = isError ? skippedBy(id, frame, call) : undefined;
+      if (call !== undefined && skipped === undefined) begin(id, call);
+      calls.delete(id);
+      const content = contentOf(block.content);
+      const { tool_use_result: details, ...rest } = frame;
+      out.deliver({
+        type: 'tool-end',
+        parent: call === undefined ? lane : call.lane,
+        call: id,
+        name: call?.name ?? 'unknown',
+        content,
+        isError,
+        ...(skipped === undefined ? {} : { skipped }),
+        // Of several results in one frame nobody knows whose it is.
+        ...(details === undefined || !isAlone ? {} : { details }),
+        ...partsOf({
+          frame: isAlone ? rest : frame,
+          block: without(block, 'type', 'tool_use_id', 'content', 'is_error'),
+          // So that one text in a list goes back as a list.
+          list: isListOfOne(block.content) || undefined,
+        }),
+      });
+    },
+    get owed() {
+      return [...calls.values()].some(({ lane }) => lane === undefined);
+    },
+    closeAll(ofMain) {
+      // Sub-agents end before the calls that they live in: what was called last ends first.
+      for (const [id, call] of [...calls].reverse()) {
+        if (ofMain && call.lane !== undefined) continue;
+        calls.delete(id);
+        out.deliver(unanswered(id, call));
+      }
+      if (!ofMain) asks.clear();
+    },
+  };
+}
+
+function unanswered(id: string, { lane, name, running }: Call): EventOf<'tool-end'> {
+  const content = [{ type: 'text' as const, text: 'interrupted: the agent gave no result' }];
+  const end = { type: 'tool-end', parent: lane, call: id, name, content, isError: true, synthetic: true } as const;
+  return running ? end : { ...end, skipped: 'aborted' };
+}
+
+/** Why a call never ran, as newer versions say it; older ones leave us what we answered ourselves. */
+function skippedBy(id: string, frame: Dictionary, call: Call | undefined): EventOf<'tool-end'>['skipped'] {
+  const metas = Array.isArray(frame.tool_result_meta) ? frame.tool_result_meta : [];
+  const kind = dictionaryOf(metas.find((meta) => isRecord(meta) && meta.id === id)).non_execution_kind;
+  const refused = call?.running === true ? null : (call?.refused ?? null);
+  if (kind === 'user-rejected') return refused ?? 'aborted';
+  return kind === 'permission-rule' ? 'denied' : (refused ?? undefined);
+}
+
+function isListOfOne(content: unknown): boolean {
+  return Array.isArray(content) && content.length === 1 && isRecord(content[0]) && content[0].type === 'text';
+}

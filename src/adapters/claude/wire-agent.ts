@@ -1,0 +1,203 @@
+// The frames that a Claude-format agent sends (reference claude-sdk 1.1, 4; seed claude-rpc-message 1 to 3). Tolerant:
+// unknown keys are kept, nulls may stand for what is absent, and what only the rpc-message dialect has is optional.
+import { z } from 'zod';
+
+const text = z.string().nullish();
+const flag = z.boolean().nullish();
+const figure = z.number().nullish();
+const record = z.record(z.string(), z.unknown());
+
+/** Anything with a type. */
+export const AgentFrame = z.looseObject({ type: z.string() });
+export type AgentFrame = z.infer<typeof AgentFrame>;
+
+/** Token figures as the Messages API spells them. */
+export const AgentUsage = z.looseObject({
+  input_tokens: figure,
+  output_tokens: figure,
+  cache_read_input_tokens: figure,
+  cache_creation_input_tokens: figure,
+});
+export type AgentUsage = z.infer<typeof AgentUsage>;
+
+/** A content block of any type. */
+export const AgentBlock = z.looseObject({ type: z.string() });
+export type AgentBlock = z.infer<typeof AgentBlock>;
+
+/** A message of the model, empty as it begins to stream or with one block or several. */
+export const AgentMessage = z.looseObject({
+  id: text,
+  model: text,
+  content: z.union([z.string(), z.array(AgentBlock)]).nullish(),
+  usage: AgentUsage.nullish(),
+  stop_reason: text,
+});
+export type AgentMessage = z.infer<typeof AgentMessage>;
+
+const lane = { parent_tool_use_id: text, uuid: text, session_id: text };
+
+/** Blocks of a message as they are when they are whole: mostly one of them. */
+export const AssistantFrame = z.looseObject({
+  ...lane,
+  type: z.literal('assistant'),
+  /** The rpc-message dialect's name for the message. */
+  id: text,
+  message: AgentMessage,
+  aborted: flag,
+  is_api_error_message: flag,
+  api_error_status: figure,
+});
+export type AssistantFrame = z.infer<typeof AssistantFrame>;
+
+/** Results of tools, and what the agent says in the user's name. */
+export const AgentUserFrame = z.looseObject({
+  ...lane,
+  type: z.literal('user'),
+  message: z.looseObject({ content: z.union([z.string(), z.array(AgentBlock)]).nullish() }),
+  isReplay: flag,
+  isSynthetic: flag,
+});
+export type AgentUserFrame = z.infer<typeof AgentUserFrame>;
+
+/** The result of a tool call. */
+export const ToolResultBlock = z.looseObject({
+  type: z.literal('tool_result'),
+  tool_use_id: z.string(),
+  content: z.union([z.string(), z.array(AgentBlock)]).nullish(),
+  is_error: flag,
+});
+export type ToolResultBlock = z.infer<typeof ToolResultBlock>;
+
+/** One event of a message that streams. */
+export const StreamEventFrame = z.looseObject({ ...lane, type: z.literal('stream_event'), event: AgentFrame });
+
+/** The events of a stream, by their type; others are passed on. */
+export const streamEvents = {
+  message_start: z.looseObject({ message: AgentMessage.nullish() }),
+  content_block_start: z.looseObject({ index: z.number(), content_block: AgentBlock }),
+  content_block_delta: z.looseObject({
+    index: z.number(),
+    delta: z.looseObject({ type: z.string(), text, thinking: text, partial_json: text, signature: text }),
+  }),
+  content_block_stop: z.looseObject({ index: z.number() }),
+  message_delta: z.looseObject({ delta: z.looseObject({ stop_reason: text }).nullish(), usage: AgentUsage.nullish() }),
+  message_stop: z.looseObject({}),
+} as const;
+
+/** The end of a turn (reference 4.3). */
+export const ResultFrame = z.looseObject({
+  type: z.literal('result'),
+  subtype: text,
+  is_error: flag,
+  result: z.unknown().optional(),
+  errors: z.array(z.unknown()).nullish(),
+  total_cost_usd: figure,
+  terminal_reason: text,
+  api_error_status: figure,
+});
+export type ResultFrame = z.infer<typeof ResultFrame>;
+
+/** A complaint (seed 3.2). */
+export const ErrorFrame = z.looseObject({ type: z.literal('error'), message: z.string() });
+
+/** A server of MCP tools, as init and `mcp_status` tell it. */
+export const AgentServer = z.looseObject({ name: z.string(), status: text });
+
+/** The `system` frames that mean something here, by their subtype; others are passed on. */
+export const systemFrames = {
+  init: z.looseObject({
+    session_id: text,
+    cwd: text,
+    tools: z.array(z.string()).nullish(),
+    mcp_servers: z.array(AgentServer).nullish(),
+    model: text,
+    permissionMode: text,
+    slash_commands: z.array(z.string()).nullish(),
+  }),
+  status: z.looseObject({ status: text, permissionMode: text, compact_result: text, compact_error: text }),
+  compact_boundary: z.looseObject({
+    compact_metadata: z.looseObject({ trigger: text, pre_tokens: figure, post_tokens: figure }).nullish(),
+  }),
+  api_retry: z.looseObject({
+    attempt: z.number(),
+    max_retries: figure,
+    retry_delay_ms: figure,
+    error_status: figure,
+    error: text,
+  }),
+  /** A subtype of ours (notices.ts): the agent may be a gateway like this one. */
+  notice: z.looseObject({
+    level: z.enum(['info', 'warning', 'error']),
+    text: z.string(),
+    source: z.enum(['agent', 'extension', 'gateway']).nullish(),
+  }),
+  task_started: z.looseObject({ task_id: z.string(), tool_use_id: text, description: text }),
+  task_progress: z.looseObject({ task_id: z.string(), tool_use_id: text, description: text }),
+  task_updated: z.looseObject({ task_id: z.string(), patch: z.looseObject({ status: text }).nullish() }),
+  task_notification: z.looseObject({ task_id: z.string(), tool_use_id: text, status: text, summary: text }),
+} as const;
+
+/** Something that the agent asks of its client. */
+export const AgentRequestFrame = z.looseObject({
+  type: z.literal('control_request'),
+  request_id: z.string(),
+  request: z.looseObject({ subtype: z.string() }),
+});
+export type AgentRequestFrame = z.infer<typeof AgentRequestFrame>;
+
+/** May this tool run? (reference 1.1) */
+export const CanUseTool = z.looseObject({
+  subtype: z.literal('can_use_tool'),
+  tool_name: z.string(),
+  input: record.nullish(),
+  tool_use_id: text,
+  permission_suggestions: z.array(z.unknown()).nullish(),
+  title: text,
+  description: text,
+});
+export type CanUseTool = z.infer<typeof CanUseTool>;
+
+/** The input of Claude Code's own tool for questions. */
+export const AskedQuestions = z.looseObject({
+  questions: z
+    .array(
+      z.looseObject({
+        question: z.string(),
+        header: text,
+        options: z.array(z.looseObject({ label: z.string() })).nullish(),
+        multiSelect: flag,
+      }),
+    )
+    .min(1),
+});
+export type AskedQuestions = z.infer<typeof AskedQuestions>;
+
+/** It needs no answer any more. */
+export const AgentCancelFrame = z.looseObject({ type: z.literal('control_cancel_request'), request_id: z.string() });
+
+/** The answer to a request of ours. */
+export const AgentResponseFrame = z.looseObject({
+  type: z.literal('control_response'),
+  response: z.looseObject({
+    subtype: z.string(),
+    request_id: z.string(),
+    response: z.unknown().optional(),
+    error: z.unknown().optional(),
+    error_code: text,
+  }),
+});
+export type AgentResponseFrame = z.infer<typeof AgentResponseFrame>;
+
+/** What the agent tells of itself when it is greeted (reference 1.1). */
+export const InitializeAnswer = z.looseObject({
+  commands: z.array(z.looseObject({ name: z.string(), description: text, argumentHint: text })).nullish(),
+  models: z.array(z.looseObject({ value: z.string(), displayName: text, resolvedModel: text })).nullish(),
+  current_permission_mode: text,
+});
+export type InitializeAnswer = z.infer<typeof InitializeAnswer>;
+
+/** What is wrong with a frame, in one line, without what it says. */
+export function faultIn(error: z.ZodError): string {
+  const [issue] = error.issues;
+  return issue === undefined ? 'malformed' : `${issue.path.join('.') || 'it'}: ${issue.message}`.slice(0, 200);
+}

@@ -1,0 +1,22 @@
+// The seed's envelope around requests of a client (reference claude-sdk 5): `{"id","method","params"}`. Tolerant:
+// unknown keys are kept, unknown methods are for the caller to refuse.
+import { z } from 'zod';
+import { PromptBlock } from './wire.ts';
+
+/** A request. Its answer carries the same id. */
+export const RpcRequest = z.looseObject({ id: z.string(), method: z.string(), params: z.unknown().optional() });
+export type RpcRequest = z.infer<typeof RpcRequest>;
+
+/** What the methods take that take something. */
+export const rpcParams = {
+  query: z.looseObject({ message: z.string() }),
+  queryWithContent: z.looseObject({ content: z.array(PromptBlock) }),
+  /** The seed's front end sends the bare name. */
+  setModel: z.union([z.string(), z.looseObject({ model: z.string() }).transform(({ model }) => model)]),
+  setPermissionMode: z.looseObject({ mode: z.string() }),
+} as const;
+
+/** Whether a frame is meant as a request: a bare message has a type, a request has none. */
+export function isRpcRequest(frame: unknown): frame is object {
+  return typeof frame === 'object' && frame !== null && !('type' in frame) && ('method' in frame || 'id' in frame);
+}
