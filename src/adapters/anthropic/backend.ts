@@ -4,12 +4,12 @@ import type { Backend, Env } from '../../core/adapter.ts';
 import type { Command, CommandOf } from '../../core/command.ts';
 import type { Failure } from '../../core/content.ts';
 import { GatewayError, refused } from '../../core/errors.ts';
+import { createOutbox } from '../../core/outbox.ts';
 import { type Answer, createAnswer } from './answer.ts';
 import { sayPrompt } from './content.ts';
 import { createHistory } from './history.ts';
 import { createModels, shownModel } from './models.ts';
 import type { AnthropicOptions } from './options.ts';
-import { createOutbox } from './outbox.ts';
 import { requestBody } from './request.ts';
 import { delayBefore, failureOfEvent, shownFailure } from './retry.ts';
 import { createSettings } from './settings.ts';
@@ -31,6 +31,9 @@ interface Run {
   failure: Failure;
 }
 
+/** The longest note that is worth reading, in characters. */
+const longestNote = 400;
+
 /** A model that pauses again and again is not waited for for ever. */
 const mostContinuations = 8;
 
@@ -49,14 +52,14 @@ export function createBackend(env: Env, options: AnthropicOptions): Backend {
   let requests = 0;
   const out = createOutbox();
   const { deliver, tell, settle } = out;
-  const violation = (text: string) => out.note('violation', text);
+  const violation = (text: string) => out.note('violation', text.slice(0, longestNote));
 
   function ask(current: Run): void {
     requests += 1;
     current.phase = 'asking';
     current.answer = null;
     current.model = settings.model.id;
-    out.order({ type: 'request', request: requests, body: requestBody(options, settings, history) });
+    out.send({ type: 'request', request: requests, body: requestBody(options, settings, history) });
   }
 
   function prompt(command: CommandOf<'prompt'>, id: string): void {
@@ -217,7 +220,7 @@ export function createBackend(env: Env, options: AnthropicOptions): Backend {
       else cut(run, 'failed', run.failure);
     } else if (target === 'run' && !run.isAborting) {
       run.isAborting = true;
-      out.order({ type: 'abort', request: requests });
+      out.send({ type: 'abort', request: requests });
     }
   }
 
@@ -268,7 +271,7 @@ export function createBackend(env: Env, options: AnthropicOptions): Backend {
   return {
     start() {
       tell({ agentSessionId, ...settings.info(), autoCompaction: false, tools: [], commands: [] });
-      return out.flush();
+      return out.take();
     },
     decode(frame) {
       const read = readFrame(frame);
@@ -288,15 +291,15 @@ export function createBackend(env: Env, options: AnthropicOptions): Backend {
         default:
           read satisfies never;
       }
-      return out.flush();
+      return out.take();
     },
     encode(command, id) {
       carryOut(command, id);
-      return out.flush();
+      return out.take();
     },
     wake(timer) {
       if (timer === retryTimer && run?.phase === 'waiting') ask(run);
-      return out.flush();
+      return out.take();
     },
   };
 }

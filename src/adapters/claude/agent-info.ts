@@ -2,8 +2,8 @@
 // claude-sdk 1.1, 4.3). Tells what is new. Knows no run.
 import type { Dictionary, Model } from '../../core/content.ts';
 import type { CommandInfo, SessionInfo, ToolServer } from '../../core/event.ts';
+import type { Outbox } from '../../core/outbox.ts';
 import { restOf, saidOf, without } from './decode-values.ts';
-import type { Outbox } from './outbox.ts';
 import type { AgentServer, InitializeAnswer, systemFrames } from './wire-agent.ts';
 import type { z } from 'zod';
 

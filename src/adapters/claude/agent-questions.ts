@@ -4,8 +4,8 @@ import type { CommandOf } from '../../core/command.ts';
 import type { Dictionary } from '../../core/content.ts';
 import { type Outcome, refused } from '../../core/errors.ts';
 import type { EventOf } from '../../core/event.ts';
+import type { Outbox } from '../../core/outbox.ts';
 import { dictionaryOf, isRecord, saidOf, without } from './decode-values.ts';
-import type { Outbox } from './outbox.ts';
 import { type AgentRequestFrame, AskedQuestions, CanUseTool, faultIn } from './wire-agent.ts';
 
 /** Who wants to know of approvals. */

@@ -3,8 +3,8 @@
 import type { Env } from '../../core/adapter.ts';
 import type { Dictionary } from '../../core/content.ts';
 import { type ErrorCode, type Outcome, refused } from '../../core/errors.ts';
+import type { Outbox } from '../../core/outbox.ts';
 import { isRecord } from './decode-values.ts';
-import type { Outbox } from './outbox.ts';
 import type { AgentResponseFrame } from './wire-agent.ts';
 
 /** How a request ended. */

@@ -3,6 +3,7 @@
 import type { Backend, Env } from '../../core/adapter.ts';
 import type { Command, CommandOf } from '../../core/command.ts';
 import { messageOf, type Outcome, refused } from '../../core/errors.ts';
+import { createOutbox } from '../../core/outbox.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { createAgentQueries } from './agent-queries.ts';
 import { createQuestions } from './agent-questions.ts';
@@ -12,7 +13,6 @@ import { isRecord } from './decode-values.ts';
 import { encodeSetting, refusalOf } from './encode-command.ts';
 import { promptFrame, sayPrompt, textBlock } from './encode-prompt.ts';
 import { createGlancer } from './glance.ts';
-import { createOutbox } from './outbox.ts';
 import {
   AgentCancelFrame,
   type AgentFrame,

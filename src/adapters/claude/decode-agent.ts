@@ -3,6 +3,7 @@
 import type { z } from 'zod';
 import type { Env } from '../../core/adapter.ts';
 import type { Dictionary, Failure } from '../../core/content.ts';
+import type { Outbox } from '../../core/outbox.ts';
 import type { Streaming } from '../../core/templates.ts';
 import { type AgentInfo, createInfo } from './agent-info.ts';
 import { type Compactions, createCompactions } from './decode-compaction.ts';
@@ -12,7 +13,6 @@ import { createSystemDecoder } from './decode-system.ts';
 import { createTools, type Tools } from './decode-tools.ts';
 import { createUserDecoder } from './decode-user.ts';
 import { isRecord, restOf, saidOf, without } from './decode-values.ts';
-import type { Outbox } from './outbox.ts';
 import {
   type AgentFrame,
   AgentUserFrame,

@@ -2,8 +2,8 @@
 // summary in the user's name (reference claude-sdk 4.3). It ends when nothing more can be said of it.
 import type { Dictionary } from '../../core/content.ts';
 import type { EventOf } from '../../core/event.ts';
+import type { Outbox } from '../../core/outbox.ts';
 import { partsOf, saidOf } from './decode-values.ts';
-import type { Outbox } from './outbox.ts';
 
 type Trigger = EventOf<'compaction-start'>['trigger'];
 

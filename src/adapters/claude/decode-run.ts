@@ -1,9 +1,9 @@
 // When a run begins and ends: with the first frame of a turn and with its `result` (reference claude-sdk 3, 4.1). Knows
 // no message and no command but prompts.
 import type { Content, Failure } from '../../core/content.ts';
+import type { Outbox } from '../../core/outbox.ts';
 import { verdictOf } from './decode-result.ts';
 import { restOf, saidOf } from './decode-values.ts';
-import type { Outbox } from './outbox.ts';
 import type { ResultFrame } from './wire-agent.ts';
 
 /** A prompt on its way. */

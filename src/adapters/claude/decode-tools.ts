@@ -2,8 +2,8 @@
 // say when a tool starts: it does when its message is over, unless it needs leave first (reference claude-sdk 4.1, 4.2).
 import type { Dictionary } from '../../core/content.ts';
 import type { EventOf } from '../../core/event.ts';
+import type { Outbox } from '../../core/outbox.ts';
 import { contentOf, dictionaryOf, isRecord, partsOf, without } from './decode-values.ts';
-import type { Outbox } from './outbox.ts';
 import type { ToolResultBlock } from './wire-agent.ts';
 
 interface Call {

@@ -2,12 +2,12 @@
 // no stream.
 import type { Content } from '../../core/content.ts';
 import type { EventOf } from '../../core/event.ts';
+import type { Outbox } from '../../core/outbox.ts';
 import type { Compactions } from './decode-compaction.ts';
 import type { MessageDecoder } from './decode-message.ts';
 import type { RunDecoder } from './decode-run.ts';
 import type { Tools } from './decode-tools.ts';
 import { contentOf, restOf, saidOf } from './decode-values.ts';
-import type { Outbox } from './outbox.ts';
 import { type AgentBlock, type AgentUserFrame, ToolResultBlock } from './wire-agent.ts';
 
 /** What the frames act on. */

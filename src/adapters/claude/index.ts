@@ -7,6 +7,7 @@ import { createBackend } from './backend.ts';
 import { Dialect } from './envelope.ts';
 import { eventEnvelope } from './event-envelope.ts';
 import { createConnection } from './frontend.ts';
+import { passes } from './passable.ts';
 import { createProjection } from './projection.ts';
 
 const Flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]);
@@ -59,6 +60,7 @@ export const claude: Adapter = {
   title: 'Claude Agent SDK messages (stream_event, assistant, user, result)',
   framing,
   envelope: eventEnvelope,
+  passes,
   can: {
     events: [
       ...sharedEvents,

@@ -5,6 +5,7 @@ import type { Backend, Env } from '../../core/adapter.ts';
 import type { Command, CommandOf } from '../../core/command.ts';
 import type { Dictionary } from '../../core/content.ts';
 import { type Outcome, refused } from '../../core/errors.ts';
+import { createOutbox } from '../../core/outbox.ts';
 import { outcomeOf } from '../pi/decode-answer.ts';
 import { createEventDecoder } from '../pi/decode-event.ts';
 import { plainEvents } from '../pi/decode-plain.ts';
@@ -12,7 +13,7 @@ import { sayPrompt } from '../pi/encode-prompt.ts';
 import { piFields } from '../pi/encode-values.ts';
 import { createGlancer } from '../pi/glance.ts';
 import { createOrigins } from '../pi/origins.ts';
-import { createOutbox } from '../pi/outbox.ts';
+import { writeLine } from '../pi/write-line.ts';
 import { readLine } from '../pi/read-line.ts';
 import { failureOf } from '../pi/values.ts';
 import { sortContent } from './attachments.ts';
@@ -42,7 +43,7 @@ const compactTimer = 'compact';
 
 /** A machine for one pi process. */
 export function createBackend(env: Env, options: AgentOptions): Backend {
-  const out = createOutbox();
+  const out = createOutbox(writeLine);
   const origins = createOrigins();
   /** The prompt whose run has not begun. */
   let prompting: string | null = null;

@@ -5,7 +5,7 @@ import type { CommandOf } from '../../core/command.ts';
 import type { Dictionary } from '../../core/content.ts';
 import { type Outcome, refused } from '../../core/errors.ts';
 import type { EventOf } from '../../core/event.ts';
-import type { Outbox } from './outbox.ts';
+import type { Outbox } from '../../core/outbox.ts';
 import { isRecord } from './values.ts';
 import type { ExtensionUiResponse } from './wire/commands.ts';
 import type { DialogRequest } from './wire/extension.ts';

@@ -4,6 +4,7 @@ import type { Backend, Env } from '../../core/adapter.ts';
 import type { Command, CommandOf } from '../../core/command.ts';
 import type { Dictionary } from '../../core/content.ts';
 import { refused } from '../../core/errors.ts';
+import { createOutbox } from '../../core/outbox.ts';
 import { createAborts } from './aborts.ts';
 import { createApprovals } from './approvals.ts';
 import { outcomeOf } from './decode-answer.ts';
@@ -17,7 +18,7 @@ import { createKnowledge } from './knowledge.ts';
 import { nameModel } from './models.ts';
 import type { PiOptions } from './options.ts';
 import { createOrigins } from './origins.ts';
-import { createOutbox } from './outbox.ts';
+import { writeLine } from './write-line.ts';
 import { type Answer, createPending } from './pending.ts';
 import { createPrompts } from './prompts.ts';
 import { readLine } from './read-line.ts';
@@ -31,7 +32,7 @@ type Line = Dictionary & { readonly type: string };
 
 /** A machine for one pi process. */
 export function createBackend(env: Env, options: PiOptions): Backend {
-  const out = createOutbox();
+  const out = createOutbox(writeLine);
   const pending = createPending(out);
   const origins = createOrigins();
   const isAsking = () => approvals.open || dialogs.open;

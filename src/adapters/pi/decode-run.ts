@@ -2,7 +2,7 @@
 // section 9.4). Knows no message and no command.
 import type { Dictionary, Failure, Stop } from '../../core/content.ts';
 import type { EventOf } from '../../core/event.ts';
-import type { Outbox } from './outbox.ts';
+import type { Outbox } from '../../core/outbox.ts';
 import { createPauses } from './pauses.ts';
 import { extraOf, failureOf } from './values.ts';
 

@@ -3,7 +3,7 @@
 import type { CommandOf } from '../../core/command.ts';
 import { type Outcome, refused } from '../../core/errors.ts';
 import type { EventOf } from '../../core/event.ts';
-import type { Outbox } from './outbox.ts';
+import type { Outbox } from '../../core/outbox.ts';
 import { extraOf, without } from './values.ts';
 import type { ExtensionUiResponse } from './wire/commands.ts';
 import { AnyRequest, DialogRequest, DisplayRequest } from './wire/extension.ts';

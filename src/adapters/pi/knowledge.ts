@@ -2,9 +2,9 @@
 // changed, and tells what is new. Knows no run.
 import type { Extra } from '../../core/content.ts';
 import type { EventOf, SessionInfo } from '../../core/event.ts';
+import type { Outbox } from '../../core/outbox.ts';
 import { historyOf } from './decode-whole-message.ts';
 import type { KnownModels } from './models.ts';
-import type { Outbox } from './outbox.ts';
 import { changesOf, sessionInfoOf } from './session-info.ts';
 import { dictionaryOf, extraOf, modelOf } from './values.ts';
 import { dataSchemas } from './wire/responses.ts';

@@ -2,7 +2,7 @@
 // lines ride on the events that follow them, for clients of pi; where none follows that could carry them, they are told
 // in an event that says nothing to all others. Knows no phase of a run.
 import type { Dictionary } from '../../core/content.ts';
-import type { Outbox } from './outbox.ts';
+import type { Outbox } from '../../core/outbox.ts';
 import { extraOf } from './values.ts';
 
 /** The agent_end and agent_start of one run that no event stands for. */

@@ -1,5 +1,5 @@
 // The requests that pi has not answered yet: each is answered exactly once, by pi or by its deadline. Knows no command.
-import type { Outbox } from './outbox.ts';
+import type { Outbox } from '../../core/outbox.ts';
 import type { Response } from './wire/responses.ts';
 
 /** How a request ended. */

@@ -1,7 +1,7 @@
 // The prompt that has not begun its run yet: one at most, for a second one joins or is refused. pi accepts a prompt and
 // then may run, queue it or do nothing at all (a slash command of an extension): each prompt gets exactly one run.
 // Knows no line of the wire.
-import type { Outbox } from './outbox.ts';
+import type { Outbox } from '../../core/outbox.ts';
 
 /** What the machine lends to the prompts. */
 export interface PromptPorts {

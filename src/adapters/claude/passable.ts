@@ -1,0 +1,62 @@
+// What a client on the network may have passed to an agent of this protocol word for word: nothing that names a program, a
+// path or a setting of the machine, and nothing that we do not know (design 5; reference reliability, T8). Pure.
+import { z } from 'zod';
+
+/** Requests that name nothing but what the agent has already. */
+const Plain = z.looseObject({
+  subtype: z.enum([
+    'background_tasks',
+    'cancel_async_message',
+    'get_binary_version',
+    'get_context_usage',
+    'get_session_cost',
+    'get_task_output',
+    'get_usage',
+    'list_models',
+    'mcp_reconnect',
+    'mcp_status',
+    'mcp_toggle',
+    'reload_output_styles',
+    'reload_skills',
+    'rewind_files',
+    'set_color',
+    'set_has_subscribers',
+    'stop_task',
+  ]),
+});
+
+/** Fields whose value does not matter here. */
+function fields(...names: readonly string[]) {
+  return Object.fromEntries(names.map((name) => [name, z.unknown().optional()]));
+}
+
+/** Without `mcpServers`, which are programs, and `permissionMode`, in which nobody would be asked. */
+const SubAgent = z.strictObject({
+  ...fields('description', 'prompt', 'initialPrompt', 'criticalSystemReminder_EXPERIMENTAL', 'omitClaudeMd'),
+  ...fields('tools', 'disallowedTools', 'skills', 'model', 'effort', 'maxTurns', 'autoCompactWindow', 'background'),
+});
+
+/** Hooks that the client runs itself; there are others, which are programs. */
+const Hook = z.strictObject(fields('matcher', 'hookCallbackIds', 'timeout'));
+
+/** Without `mcpServers` and `plugins`, which are programs. */
+const Initialize = z.strictObject({
+  subtype: z.literal('initialize'),
+  hooks: z.record(z.string(), z.array(Hook)).nullish(),
+  agents: z.record(z.string(), SubAgent).nullish(),
+  ...fields('sdkMcpServers', 'sdkMcpServerConfigs', 'sdkMcpServerManifests', 'sdkMcpServerManifestsOrigin'),
+  ...fields('systemPrompt', 'appendSystemPrompt', 'systemPromptSnapshot', 'planModeInstructions', 'jsonSchema'),
+  ...fields('toolAliases', 'excludeDynamicSections', 'title', 'skills', 'promptSuggestions', 'supportedDialogKinds'),
+  ...fields('agentProgressSummaries', 'forwardSubagentText', 'perTaskStopAffordance'),
+});
+
+const Passable = z.union([
+  z.looseObject({ type: z.literal('control_request'), request: z.union([Plain, Initialize]) }),
+  // Of these the agent only hears what it has asked for.
+  z.looseObject({ type: z.literal('control_response') }),
+]);
+
+/** See Adapter. */
+export function passes(payload: unknown): boolean {
+  return Passable.safeParse(payload).success;
+}

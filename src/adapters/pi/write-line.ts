@@ -1,0 +1,9 @@
+// How a line for pi is written. Knows no message.
+
+/**
+ * One JSON line. U+2028 and U+2029 are escaped: pi up to 0.56 reads with readline, which splits on them on newer
+ * Node versions (reference pi, section 6).
+ */
+export function writeLine(line: object): string {
+  return JSON.stringify(line).replace(/[\u2028\u2029]/g, (mark) => (mark === '\u2028' ? '\\u2028' : '\\u2029'));
+}
