@@ -27,7 +27,7 @@ export interface ClaudeHome {
 export function makeClaudeHome(options: { binary: string; baseUrl: string }): ClaudeHome {
   const dir = mkdtempSync(join(tmpdir(), 'patchbay-claude-'));
   const home = { dir, project: join(dir, 'project'), records: join(dir, 'records') };
-  for (const folder of [home.project, home.records]) mkdirSync(folder);
+  for (const folder of [home.project, home.records, join(dir, 'tmp')]) mkdirSync(folder);
   writeFileSync(join(home.project, 'notes.txt'), 'alpha\nbeta\n');
   return { ...options, ...home, remove: () => rmSync(dir, { recursive: true, force: true, maxRetries: 3 }) };
 }
@@ -51,7 +51,8 @@ export function claudeCommand(home: ClaudeHome, start: ClaudeStart = {}): [strin
   const world = {
     PATH: process.env.PATH ?? '/usr/bin:/bin',
     HOME: home.dir,
-    TMPDIR: tmpdir(),
+    TMPDIR: join(home.dir, 'tmp'),
+    CLAUDE_CODE_TMPDIR: join(home.dir, 'tmp'),
     ANTHROPIC_BASE_URL: home.baseUrl,
     ANTHROPIC_API_KEY: 'sk-ant-no-key',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',

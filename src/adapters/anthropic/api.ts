@@ -197,8 +197,12 @@ function shouldRetry(header: string | null | undefined): boolean | undefined {
   return header === 'true' ? true : header === 'false' ? false : undefined;
 }
 
+/** What stands before the host of an address: fetch takes no such address, and repeats it in its complaint. */
+const credentials = /\/\/[^/\s@]+@/gu;
+
 /** A server that repeats our key in its complaint must not make us show it. */
 function withoutSecrets(text: string, { client }: Library): string {
   const secrets = [client.apiKey, client.authToken].filter((secret) => secret !== null && secret !== '');
-  return secrets.reduce<string>((clean, secret) => clean.replaceAll(secret ?? '', '***'), text);
+  const clean = secrets.reduce<string>((rest, secret) => rest.replaceAll(secret ?? '', '***'), text);
+  return clean.replace(credentials, '//***@');
 }

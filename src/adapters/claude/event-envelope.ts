@@ -119,9 +119,13 @@ function createReader(): EventReader {
   };
 }
 
+/** Ids are remembered; what is longer is no uuid, and counts each time. */
+const longestId = 128;
+
 /** The SDK gives each message a `uuid`, and posts it again when it heard no answer. */
 function idOf(payload: object): string | undefined {
-  return 'uuid' in payload && typeof payload.uuid === 'string' ? payload.uuid : undefined;
+  if (!('uuid' in payload) || typeof payload.uuid !== 'string') return undefined;
+  return payload.uuid.length > longestId ? undefined : payload.uuid;
 }
 
 function inEvent(frame: string): string {

@@ -3,8 +3,15 @@
 import { z } from 'zod';
 import { PromptBlock } from './wire.ts';
 
+/** Each frame of a query repeats its id: a long one would make the stream as long again with every frame. */
+const longestId = 256;
+
 /** A request. Its answer carries the same id. */
-export const RpcRequest = z.looseObject({ id: z.string(), method: z.string(), params: z.unknown().optional() });
+export const RpcRequest = z.looseObject({
+  id: z.string().max(longestId),
+  method: z.string(),
+  params: z.unknown().optional(),
+});
 export type RpcRequest = z.infer<typeof RpcRequest>;
 
 /** What the methods take that take something. */
