@@ -4,6 +4,7 @@ import type { AgentConfig, Config } from './config.ts';
 import type { Adapter, Env } from './core/adapter.ts';
 import type { AgentConnection } from './core/agent-link.ts';
 import type { Channel } from './core/channel.ts';
+import type { Command } from './core/command.ts';
 import { GatewayError } from './core/errors.ts';
 import { spawnChannel } from './transports/child-process.ts';
 import type { AgentSummary } from './transports/http/board.ts';
@@ -56,7 +57,12 @@ export function createAgents(config: Config, env: Env): Agents {
       const envelope = adapter.envelope?.(agent.options ?? {});
       return connectEventSource({ streamUrl: url, sendUrl, token, maxFrameBytes, envelope, label: `agent ${name}` });
     }
-    if (agent.command === undefined) return adapter.connect?.(agent.options ?? {}) ?? nullChannel(`agent ${name}`);
+    if (agent.command === undefined) {
+      // A protocol that clients speak too has a wire, and without either nobody would be at its other end.
+      const isRemote = adapter.frontend !== undefined && adapter.connect === undefined;
+      if (isRemote) throw new GatewayError('invalid', `agent ${name} needs a command or a url`);
+      return adapter.connect?.(agent.options ?? {}) ?? nullChannel(`agent ${name}`);
+    }
     if (adapter.framing.stdio !== 'jsonl') {
       throw new GatewayError('unsupported', `no child processes with ${adapter.framing.stdio} framing yet`);
     }
@@ -82,6 +88,15 @@ export function adapterOf(id: string): Adapter {
   if (adapter !== undefined) return adapter;
   const known = [...adapters.keys()].join(', ');
   throw new GatewayError('not-found', `no protocol named ${JSON.stringify(id.slice(0, 64))}; there are ${known}`);
+}
+
+/**
+ * The command, for a client on the network: what an agent is to hear word for word must not say what no such client may
+ * say (threat T8). Throws `unsupported`.
+ */
+export function passable(command: Command): Command {
+  if (command.type !== 'unknown' || adapterOf(command.protocol).passes?.(command.payload) !== false) return command;
+  throw new GatewayError('unsupported', 'no client on the network may ask that of an agent');
 }
 
 function agentSummary(name: string, agent: AgentConfig): AgentSummary {

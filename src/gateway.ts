@@ -1,6 +1,6 @@
 // The composition root: with agents.ts the one place that knows adapters, transports and core at once.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { adapterOf, createAgents } from './agents.ts';
+import { adapterOf, createAgents, passable } from './agents.ts';
 import { type Config, insideRoots } from './config.ts';
 import type { Env, FrontendSide, NoteLevel, Options } from './core/adapter.ts';
 import type { Channel, Out } from './core/channel.ts';
@@ -14,6 +14,7 @@ import { linkPosts, type PostLink } from './core/post-link.ts';
 import { createSession, type Session } from './core/session.ts';
 import { defaultSessionLimits } from './core/session-ports.ts';
 import type { Stream } from './core/stream.ts';
+import { withSuggested } from './core/suggested.ts';
 import type { Log } from './log.ts';
 import { createExportPlaces } from './stores/export.ts';
 import { withPathsInside } from './stores/stored-sessions.ts';
@@ -146,13 +147,16 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     return side;
   }
 
-  /** A client that owns the process could open any file itself; others name only what the configuration allows. */
+  /** A client that owns the process could do anything itself; others name only what the configuration allows. */
   function sinkOf(session: Session, isOurs: boolean) {
+    const dropped = () => note(session.id, 'loss', 'answer-approval: a permission that was not suggested is not kept');
+    const admit = (command: Command) =>
+      withPathsInside(withSuggested(passable(command), session.transcript, dropped), config.roots);
     return {
       submit(command: Command, settle: (outcome: Outcome) => void) {
         let admitted: Command;
         try {
-          admitted = isOurs ? command : withPathsInside(command, config.roots);
+          admitted = isOurs ? command : admit(command);
         } catch (thrown) {
           return settle(refused(thrown instanceof GatewayError ? thrown.code : 'internal', messageOf(thrown)));
         }

@@ -1,7 +1,7 @@
 // Which agent stands behind a stand-in, whatever program that stands in for: who is chosen, and that no circle is
 // started. Knows no protocol and no command line.
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, isAbsolute, join } from 'node:path';
 import { type AgentConfig, type Config, loadConfig } from '../config.ts';
 import type { Command } from '../core/command.ts';
 import { GatewayError } from '../core/errors.ts';
@@ -99,10 +99,13 @@ function choose(
   return { config: { ...config, agents }, name: instead, source: real, remarks: [remark] };
 }
 
-/** The first program of that name on the PATH that is not ourselves under that name. */
+/**
+ * The first program of that name on the PATH that is not ourselves under that name. An empty or relative entry means the
+ * working directory, and what lies in somebody's project is nothing that the user has installed.
+ */
 export function findProgram(name: string, path: string, self: string): string | null {
   const own = realpathSync(self);
-  for (const folder of path.split(delimiter)) {
+  for (const folder of path.split(delimiter).filter(isAbsolute)) {
     const file = join(folder, name);
     try {
       accessSync(file, constants.X_OK);

@@ -1,6 +1,6 @@
 // What of Claude Code's command line reaches the agent behind `patchbay-claude`, and which session it is.
 import { randomUUID } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { adapterOf } from '../agents.ts';
 import type { AgentConfig } from '../config.ts';
 import type { Capabilities } from '../core/adapter.ts';
@@ -155,6 +155,19 @@ function storedPath(
   const known = wanted === null ? stored.latest(name, cwd) : stored.find(wanted);
   // Another agent cannot read it.
   const path = known?.agent === name ? known.file : wanted;
-  if (path !== null && statSync(path, { throwIfNoEntry: false })?.isFile() === true) return path;
+  const isFile = path !== null && statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  if (isFile && (path === known?.file || isConversation(path))) return path;
   throw new GatewayError('agent-refused', missing);
+}
+
+/** Its first line says so. pi empties any other file that it is told to go on with, whatever that was. */
+function isConversation(path: string): boolean {
+  const head = Buffer.alloc(64);
+  const file = openSync(path, 'r');
+  try {
+    readSync(file, head);
+  } finally {
+    closeSync(file);
+  }
+  return /^\{"type":"session"[,}]/u.test(head.toString('latin1'));
 }

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:os';
 import { PassThrough, Readable } from 'node:stream';
 import { refusalResult } from '../adapters/claude/result.ts';
+import type { Config } from '../config.ts';
 import type { Command } from '../core/command.ts';
 import { messageOf, type Outcome } from '../core/errors.ts';
 import { QueryData } from '../core/outcome-data.ts';
@@ -33,7 +34,7 @@ export async function converse(options: ConversationOptions): Promise<Result | n
   const failure = new AbortController();
   try {
     await serveStdio({
-      config: chosen.config,
+      config: withRoom(chosen.config, prompt),
       frontend: 'claude',
       client: {
         partialMessages: argv.has('--include-partial-messages'),
@@ -80,7 +81,10 @@ function createSettled(options: ConversationOptions, client: ClientWatch, failur
     if (!outcome.ok && command.type === 'switch-session') failure.abort(outcome.error.message);
     else if (!outcome.ok) remark(`${command.type} at the start was refused: ${outcome.error.message}`);
     unsettled -= 1;
-    if (unsettled === 0) client.admit();
+    if (unsettled > 0) return;
+    // What it says is meant for a conversation that is not there: its end is heard, behind ours, and no prompt.
+    if (failure.signal.aborted) setImmediate(client.admit);
+    else client.admit();
   };
 }
 
@@ -99,6 +103,16 @@ function keep(stored: StoredIds, chosen: ChosenForClaude, outcome: Outcome, rema
   } catch (thrown) {
     remark(`this session cannot be resumed by its id: ${messageOf(thrown)}`);
   }
+}
+
+/** Longest line of a client that has started us, bytes: as many images as the Messages API takes, and room for more. */
+const longestLine = 64 * 1024 * 1024;
+
+/** Who starts us may fill its own memory, as with Claude Code: the limit of the network would refuse its images. */
+function withRoom(config: Config, prompt: string | null): Config {
+  const needed = prompt === null ? 0 : promptLine(prompt).length;
+  const clientFrameBytes = Math.max(config.limits.clientFrameBytes, longestLine, needed);
+  return { ...config, limits: { ...config.limits, clientFrameBytes } };
 }
 
 /** What people see of `-p`. */

@@ -45,7 +45,11 @@ export function storedIdsIn(folder: string): StoredIds {
   /** Newest first. */
   function names(): string[] {
     try {
-      const aged = readdirSync(folder).map((name) => ({ name, at: statSync(join(folder, name)).mtimeMs }));
+      const aged = readdirSync(folder).map((name) => {
+        // Another process may just have forgotten it.
+        const stats = statSync(join(folder, name), { throwIfNoEntry: false });
+        return { name, at: stats?.mtimeMs ?? 0 };
+      });
       return aged.sort((a, b) => b.at - a.at).map(({ name }) => name);
     } catch {
       return [];

@@ -177,6 +177,11 @@ export interface Adapter {
   readonly title: string;
   readonly framing: { readonly stdio: FramingName; readonly websocket: FramingName; readonly sse: FramingName };
   readonly can: Capabilities;
+  /**
+   * Whether a client on the network may have that `unknown` command passed to an agent of this protocol: it names no
+   * program, no path and no setting of the machine. Absent: any.
+   */
+  passes?(payload: unknown): boolean;
   /** Set for options that ask for an envelope; those of a client and those of an agent. */
   envelope?(options: Options): EventEnvelope | undefined;
   /**

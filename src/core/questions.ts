@@ -3,6 +3,7 @@ import { type Clock, createTimers } from './clock.ts';
 import type { CommandOf } from './command.ts';
 import { type Outcome, refused } from './errors.ts';
 import type { Event, EventOf } from './event.ts';
+import { isSame } from './same.ts';
 import type { Transcript } from './transcript.ts';
 
 type Answer = CommandOf<'answer-approval'> | CommandOf<'answer-dialog'>;
@@ -132,18 +133,6 @@ function withoutOldInput(answer: Answer, question: Question): Answer {
   if (answer.type !== 'answer-approval' || question.type !== 'approval-request') return answer;
   const { input, ...rest } = answer;
   return input !== undefined && isSame(input, question.input) ? rest : answer;
-}
-
-/** Whether two JSON values say the same, whatever the order of their keys. */
-function isSame(one: unknown, other: unknown): boolean {
-  if (one === other) return true;
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
-  if (Array.isArray(one) !== Array.isArray(other)) return false;
-  const entries = Object.entries(one);
-  const others = new Map(Object.entries(other));
-  return (
-    entries.length === others.size && entries.every(([key, value]) => others.has(key) && isSame(value, others.get(key)))
-  );
 }
 
 function openOf(transcript: Transcript, { type, id }: Pick<Question, 'type' | 'id'>): Question | undefined {

@@ -19,7 +19,9 @@ writeFileSync(file, JSON.stringify({ agents, defaultAgent: 'real' }));
 const self = join(folder, 'patchbay-claude.js');
 writeFileSync(self, '');
 const kept = join(folder, 'kept.jsonl');
-writeFileSync(kept, '');
+writeFileSync(kept, '{"type":"session","version":3,"id":"x"}\n');
+const notes = join(folder, 'notes.md');
+writeFileSync(notes, '# mine\n');
 
 const id = '0f3a2b1c-0000-4000-8000-000000000001';
 const other = '0f3a2b1c-0000-4000-8000-000000000002';
@@ -167,6 +169,7 @@ describe('sessions', () => {
     ['one whose file is gone', `--resume ${gone}`, pi, /^No conversation found/u],
     ['one of another agent', `--resume ${foreign}`, pi, /^No conversation found/u],
     ['a directory', `--resume ${folder}`, pi, /^No conversation found/u],
+    ['a file that is none, which pi would empty', `--resume ${notes}`, pi, /^No conversation found/u],
     ['any, by an agent that keeps none', `--resume ${id}`, demo, /No conversation found .*agent demo cannot go on/u],
     ['a fork', `--resume ${id} --fork-session`, pi, /the agent pi cannot fork/u],
   ])('%s is refused', (_name, line, env, sentence) => {

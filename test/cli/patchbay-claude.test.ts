@@ -1,5 +1,5 @@
 // `patchbay-claude` as a process: what it says of itself, what it refuses, `-p` in all formats, and how it ends.
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -60,6 +60,21 @@ describe('of itself it tells', () => {
       expect([code, stderr]).toEqual([0, '']);
     },
   );
+});
+
+describe('prompts that are longer than what the network may send', () => {
+  it('of -p', async () => {
+    const { code, stdout } = await run(['-p'], { env: demo, input: `hello ${'x'.repeat(9_000_000)}` });
+    expect(code).toBe(0);
+    expect(stdout.length).toBeGreaterThan(9_000_000);
+  });
+
+  it('of the SDK', async () => {
+    const input = say(`hello ${'x'.repeat(9_000_000)}`);
+    const { code, stdout } = await run(streamJson, { env: demo, input });
+    expect(code).toBe(0);
+    expect(resultsOf(stdout)).toMatchObject([{ is_error: false }]);
+  });
 });
 
 describe('wrong calls exit with 2 and say what to do', () => {
@@ -128,6 +143,28 @@ describe('-p', () => {
       'result',
       0,
     ]);
+  });
+
+  it('that refuses to resume hears no prompt, which was meant for another conversation', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'patchbay-claude-resume-'));
+    const heard = join(folder, 'heard');
+    const stored = join(folder, 'stored.jsonl');
+    writeFileSync(stored, '');
+    const script = `
+      require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+        require('node:fs').appendFileSync(${JSON.stringify(heard)}, line + '\\n');
+        const { id, type } = JSON.parse(line);
+        const success = type !== 'switch_session';
+        const more = success ? { data: {} } : { error: 'it is broken' };
+        process.stdout.write(JSON.stringify({ id, type: 'response', command: type, success, ...more }) + '\\n');
+      });`;
+    const agent = { protocol: 'pi', command: [process.execPath, '-e', script] };
+    writeFileSync(join(folder, 'patchbay.json'), JSON.stringify({ agents: { agent }, defaultAgent: 'agent' }));
+    const args = ['-p', 'hi', '--resume', stored, '--output-format', 'json'];
+    const { code, stdout } = await run(args, { cwd: folder });
+    expect([code, JSON.parse(stdout)]).toMatchObject([1, { is_error: true, errors: ['it is broken'] }]);
+    expect(readFileSync(heard, 'utf8')).toContain('switch_session');
+    expect(readFileSync(heard, 'utf8')).not.toContain('"prompt"');
   });
 
   it('that cannot resume says so in its format', async () => {

@@ -71,6 +71,16 @@ describe('who is chosen', () => {
     ]);
   });
 
+  test.each(['', '.', `${delimiter}/nowhere`])('what lies in the working directory is not taken: PATH=%j', (path) => {
+    const here = process.cwd();
+    process.chdir(real);
+    try {
+      expect(findProgram('pi', path, self)).toBeNull();
+    } finally {
+      process.chdir(here);
+    }
+  });
+
   test('with nothing configured and no pi: the demo agent', () => {
     const { name, remarks } = choose('', {
       PATCHBAY_CONFIG: '',

@@ -1,5 +1,5 @@
 // Which stored conversation a session was: kept in one file each, found again by id and by place.
-import { mkdtempSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -47,6 +47,14 @@ test('a file that is none of ours is passed over', () => {
   ids.save(entry('one'));
   writeFileSync(join(folder, 'two.json'), '{"id":');
   expect([ids.find('two'), ids.latest('pi', '/here')?.id]).toEqual([null, 'one']);
+});
+
+test('a file that goes while we look hides no other', () => {
+  const folder = newFolder();
+  const ids = storedIdsIn(folder);
+  ids.save(entry('one'));
+  symlinkSync('/nowhere', join(folder, 'two.json'));
+  expect(ids.latest('pi', '/here')?.id).toBe('one');
 });
 
 test('the oldest are forgotten', () => {

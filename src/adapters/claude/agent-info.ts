@@ -3,7 +3,7 @@
 import type { Dictionary, Model } from '../../core/content.ts';
 import type { CommandInfo, SessionInfo, ToolServer } from '../../core/event.ts';
 import type { Outbox } from '../../core/outbox.ts';
-import { restOf, saidOf, without } from './decode-values.ts';
+import { partsOf, restOf, saidOf, without } from './decode-values.ts';
 import type { AgentServer, InitializeAnswer, systemFrames } from './wire-agent.ts';
 import type { z } from 'zod';
 
@@ -35,6 +35,8 @@ export function createInfo(out: Outbox): AgentInfo {
   let known: SessionInfo = {};
   let lastSaid = '';
   const servers = new Map<string, ToolServer>();
+  /** What was told last of each. */
+  const serversSaid = new Map<string, string>();
 
   function learn(now: SessionInfo, said: Dictionary = {}): void {
     const isNew = ([name, value]: [string, unknown]) =>
@@ -55,12 +57,26 @@ export function createInfo(out: Outbox): AgentInfo {
 
   const commandOf = (name: string): CommandInfo => known.commands?.find((one) => one.name === name) ?? { name };
 
-  function learnServers(told: readonly z.infer<typeof AgentServer>[]): void {
-    for (const { name, status } of told) {
-      const server: ToolServer = { name, kind: 'mcp', status: statuses.get(status ?? '') ?? 'stopped' };
-      if (servers.get(name)?.status === server.status) continue;
-      servers.set(name, server);
-      out.deliver({ type: 'tool-server-changed', ...server });
+  function learnServer(server: ToolServer, parts: Dictionary): void {
+    const words = JSON.stringify([server.status, parts]);
+    if (serversSaid.get(server.name) === words) return;
+    serversSaid.set(server.name, words);
+    servers.set(server.name, server);
+    out.deliver({ type: 'tool-server-changed', ...server, ...partsOf(parts) });
+  }
+
+  /** `isInit`: what else is said of them is for clients of this protocol, and the list is the whole list. */
+  function learnServers(told: readonly z.infer<typeof AgentServer>[], isInit = false): void {
+    for (const { name, status, ...rest } of told) {
+      const known = statuses.get(status ?? '');
+      const word = known === undefined && typeof status === 'string' ? { status } : {};
+      const said = isInit ? { ...rest, ...word } : word;
+      if (!isInit && servers.get(name)?.status === (known ?? 'stopped')) continue;
+      learnServer({ name, kind: 'mcp', status: known ?? 'stopped' }, { server: said });
+    }
+    const names = new Set(told.map(({ name }) => name));
+    for (const server of isInit ? servers.values() : []) {
+      if (!names.has(server.name)) learnServer({ ...server, status: 'removed' }, { gone: true });
     }
   }
 
@@ -69,7 +85,7 @@ export function createInfo(out: Outbox): AgentInfo {
       return known;
     },
     get servers() {
-      return [...servers.values()];
+      return [...servers.values()].filter(({ status }) => status !== 'removed');
     },
     learn,
     initialized({ commands, models, current_permission_mode: mode }) {
@@ -82,7 +98,7 @@ export function createInfo(out: Outbox): AgentInfo {
     },
     init(frame) {
       const { session_id: session, cwd, model, permissionMode: mode, tools, slash_commands: commands } = frame;
-      learnServers(frame.mcp_servers ?? []);
+      if (frame.mcp_servers !== null && frame.mcp_servers !== undefined) learnServers(frame.mcp_servers, true);
       learn(
         {
           ...(typeof session === 'string' ? { agentSessionId: session } : {}),
@@ -95,7 +111,7 @@ export function createInfo(out: Outbox): AgentInfo {
         restOf(frame, 'subtype', 'cwd', 'model', 'permissionMode', 'tools', 'mcp_servers', 'slash_commands'),
       );
     },
-    learnServers,
+    learnServers: (told) => learnServers(told),
     modelOf,
   };
 }

@@ -96,9 +96,19 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
     out.deliver({ type: 'unknown', protocol: 'claude', payload });
   }
 
-  /** Frames of sub-agents that go on after their run have no place in a conversation. */
-  function isStray(lane: string | null | undefined): boolean {
-    return typeof lane === 'string' && !run.open;
+  /**
+   * A sub-agent goes on when its call has its result: it works in the background, and what it says belongs to no run.
+   * Clients of this protocol are told it as it is (README).
+   */
+  function isInBackground(lane: string | null | undefined): boolean {
+    return typeof lane === 'string' && !tools.has(lane) && !messages.isOpen(lane);
+  }
+
+  function said(frame: AgentUserFrame): void {
+    const { content } = frame.message;
+    const isOwed = Array.isArray(content) && content.some(({ tool_use_id: call }) => tools.has(String(call)));
+    if (isInBackground(frame.parent_tool_use_id) && !isOwed) passOn(frame);
+    else user.take(frame);
   }
 
   const streamed: ReadonlyMap<
@@ -147,13 +157,13 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
   function streamEvent(frame: z.infer<typeof StreamEventFrame>): void {
     const { event, parent_tool_use_id: lane } = frame;
     const reader = streamed.get(event.type);
-    if (reader === undefined || isStray(lane)) return passOn(frame);
+    if (reader === undefined || isInBackground(lane)) return passOn(frame);
     const problem = reader(event, frame, lane ?? undefined);
     if (problem !== null) out.note('violation', `${event.type}: ${problem}`);
   }
 
   function assistant(frame: AssistantFrame): void {
-    if (isStray(frame.parent_tool_use_id)) return passOn(frame);
+    if (isInBackground(frame.parent_tool_use_id)) return passOn(frame);
     const failure = failureIn(frame);
     if (failure !== undefined && frame.parent_tool_use_id == null) run.retried(failure);
     messages.copy(frame, failure);
@@ -172,7 +182,7 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
   const table: ReadonlyMap<string, (frame: Dictionary) => string | null> = new Map([
     ['stream_event', read(StreamEventFrame, streamEvent)],
     ['assistant', read(AssistantFrame, assistant)],
-    ['user', read(AgentUserFrame, (frame) => (isStray(frame.parent_tool_use_id) ? passOn(frame) : user.take(frame)))],
+    ['user', read(AgentUserFrame, said)],
     ['result', read(ResultFrame, result)],
     ['error', read(ErrorFrame, complaint)],
     [

@@ -3,7 +3,7 @@
 import type { Dictionary } from '../../core/content.ts';
 import type { EventOf } from '../../core/event.ts';
 import type { Outbox } from '../../core/outbox.ts';
-import { contentOf, dictionaryOf, isRecord, partsOf, without } from './decode-values.ts';
+import { contentOf, dictionaryOf, isRecord, partsOf, saidOf, without } from './decode-values.ts';
 import type { ToolResultBlock } from './wire-agent.ts';
 
 interface Call {
@@ -11,6 +11,8 @@ interface Call {
   readonly lane: string | undefined;
   input: Dictionary;
   running: boolean;
+  /** Its sub-agent was sent to the background: it may have its result when nobody waits for it any more. */
+  detached: boolean;
   /** Why it will not run. */
   refused: 'denied' | 'aborted' | null;
 }
@@ -34,6 +36,8 @@ export interface Tools {
   ): void;
   /** `frame`: what its frame says beside it. */
   result(block: ToolResultBlock, lane: string | undefined, frame: Dictionary, isAlone: boolean): void;
+  /** Whether that call has no result yet. */
+  has(call: string): boolean;
   /** Whether a call of the main thread has no result. */
   readonly owed: boolean;
   /** No result will come any more. `ofMain`: those of the main thread; else all. */
@@ -51,7 +55,8 @@ export function createTools(out: Outbox): Tools {
   }
 
   return {
-    announced: (call, name, lane) => void calls.set(call, { name, lane, input: {}, running: false, refused: null }),
+    announced: (call, name, lane) =>
+      void calls.set(call, { name, lane, input: {}, running: false, detached: false, refused: null }),
     called(id, input) {
       const call = calls.get(id);
       if (call !== undefined) call.input = input;
@@ -82,6 +87,7 @@ export function createTools(out: Outbox): Tools {
       const skipped = isError ? skippedBy(id, frame, call) : undefined;
       if (call !== undefined && skipped === undefined) begin(id, call);
       calls.delete(id);
+      for (const inner of calls.values()) if (inner.lane === id) inner.detached = true;
       const content = contentOf(block.content);
       const { tool_use_result: details, ...rest } = frame;
       out.deliver({
@@ -102,6 +108,7 @@ export function createTools(out: Outbox): Tools {
         }),
       });
     },
+    has: (call) => calls.has(call),
     get owed() {
       return [...calls.values()].some(({ lane }) => lane === undefined);
     },
@@ -117,7 +124,12 @@ export function createTools(out: Outbox): Tools {
   };
 }
 
-function unanswered(id: string, { lane, name, running }: Call): EventOf<'tool-end'> {
+function unanswered(id: string, { lane, name, running, detached }: Call): EventOf<'tool-end'> {
+  if (detached) {
+    const content = [{ type: 'text' as const, text: 'it goes on in the background' }];
+    const end = { type: 'tool-end', parent: lane, call: id, name, content, isError: false, synthetic: true } as const;
+    return { ...end, ...saidOf({ detached }) };
+  }
   const content = [{ type: 'text' as const, text: 'interrupted: the agent gave no result' }];
   const end = { type: 'tool-end', parent: lane, call: id, name, content, isError: true, synthetic: true } as const;
   return running ? end : { ...end, skipped: 'aborted' };

@@ -88,7 +88,10 @@ function asRpcMessage(frame: WireFrame): WireFrame | null {
   }
   if (!isObject(message)) return withoutNulls({ ...frame, provider: 'claude' });
   const status = 'completed';
-  const content = Array.isArray(message.content) ? message.content.map((block) => asRpcBlock(block, status)) : [];
+  const { content: said } = message;
+  // A string is one text: this dialect has lists only (reference 5).
+  const blocks = typeof said === 'string' ? [{ type: 'text', text: said }] : Array.isArray(said) ? said : [];
+  const content = blocks.map((block) => asRpcBlock(block, status));
   // The seed's store tells assistant frames apart by a top-level id (reference 5).
   const id = frame.type === 'assistant' ? { id: message.id } : {};
   return withoutNulls({ ...rest, ...id, message: { ...message, content }, provider: 'claude' });

@@ -44,10 +44,16 @@ export function nameOf({ type, subtype, request }: WireFrame): string {
 
 const spoken: ReadonlySet<unknown> = new Set(['user', 'assistant', 'result', 'stream_event', 'init']);
 
-/** A frame of a newer version: one that this projection cannot have written itself. */
+/** A whole frame of a sub-agent that works in the background: no run has it, and it is told as it is. */
+function isOfBackground({ type, parent_tool_use_id: lane, message }: Record<string, unknown>): boolean {
+  return (type === 'user' || type === 'assistant') && typeof lane === 'string' && isRecord(message);
+}
+
+/** A frame of a newer version, or of the background: one that this projection cannot have written itself. */
 export function isForeign(payload: unknown): payload is WireFrame {
-  if (typeof payload !== 'object' || payload === null || !('type' in payload)) return false;
+  if (!isRecord(payload)) return false;
   const { type } = payload;
+  if (isOfBackground(payload)) return true;
   if (typeof type !== 'string' || spoken.has(type) || type.startsWith('control_')) return false;
   return !('subtype' in payload && spoken.has(payload.subtype));
 }

@@ -5,7 +5,11 @@ import { partOf, saidIn, withRest } from './said.ts';
 import type { WireFrame } from './wire.ts';
 
 /** The first frame of each turn (reference claude-sdk 4.3: at least these keys). `said`: by the agent in its own. */
-export function initFrame(info: SessionInfo, servers: Iterable<ToolServer>, said: Dictionary): WireFrame {
+export function initFrame(
+  info: SessionInfo,
+  servers: Iterable<EventOf<'tool-server-changed'>>,
+  said: Dictionary,
+): WireFrame {
   const known = [...servers];
   const tools = info.tools ?? known.flatMap((server) => server.tools ?? []);
   const own = { type: 'system', subtype: 'init' } as const;
@@ -14,8 +18,9 @@ export function initFrame(info: SessionInfo, servers: Iterable<ToolServer>, said
     cwd: info.cwd ?? '',
     tools: tools.filter((tool) => tool.disabled !== true).map((tool) => tool.name),
     mcp_servers: known
-      .filter(({ kind }) => kind === 'mcp')
-      .map(({ name, status }) => ({ name, status: wireStatus(status) })),
+      // An agent of this protocol lists those that it has, and may have a word for their status that we have not.
+      .filter((server) => server.kind === 'mcp' && saidIn(server).gone !== true)
+      .map((server) => ({ name: server.name, status: wireStatus(server.status), ...partOf(saidIn(server), 'server') })),
     model: info.model?.id ?? 'unknown',
     permissionMode: info.mode ?? 'default',
     slash_commands: (info.commands ?? []).map((command) => command.name),

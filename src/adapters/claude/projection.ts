@@ -135,6 +135,8 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
     if (!calls.has(call)) return loss(`result of ${name}: its call was not told`);
     const parent = calls.get(call);
     calls.delete(call);
+    // Its result comes when the run is over, and is told then.
+    if (saidIn(event).detached === true) return [];
     return thread.answer(call, parent, onLane(parent, resultFrame(event)));
   }
 

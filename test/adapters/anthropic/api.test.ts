@@ -175,6 +175,13 @@ describe('a request that is refused', () => {
     expect(failure.message).toMatch(/ANTHROPIC_API_KEY|apiKey/u);
   });
 
+  test('because the address holds a password: it is told without it', async () => {
+    const api = connect('http://user:s3cret@127.0.0.1:9');
+    api.ask(1);
+    expect((await api.end()).failure.message).toContain('http://***@127.0.0.1:9/');
+    expect(api.texts.join()).not.toContain('s3cret');
+  });
+
   test('because nobody is there', async () => {
     const server = await startScriptedApi();
     await server.close();

@@ -131,6 +131,11 @@ describe('what clients post', () => {
       { events: [{ payload: { type: 'keep_alive' } }, { payload: { type: 'x', uuid: 7 }, more: true }] },
       [{ frame: { type: 'keep_alive' } }, { frame: { type: 'x', uuid: 7 } }],
     ],
+    [
+      'a message with a name that is too long to be remembered',
+      { events: [{ payload: { type: 'user', uuid: 'u'.repeat(129) } }] },
+      [{ frame: { type: 'user', uuid: 'u'.repeat(129) } }],
+    ],
     ['a frame that is none, which the frontend judges', { events: [{ payload: {} }] }, [{ frame: {} }]],
   ])('%s', (_name, body, expected) => expect(envelopeOf().posted(body)).toEqual(expected));
 

@@ -163,6 +163,7 @@ describe('what is no request is refused in its envelope, and the connection goes
     [{ id: 7, method: 'query' }, '', 'bad request: id: '],
     [{ method: 'query', params: { message: 'x' } }, '', 'bad request: id: '],
     [{ id: null, method: 'query' }, '', 'bad request: id: '],
+    [request('i'.repeat(257), 'query', { message: 'x' }), 'i'.repeat(257), 'bad request: id: '],
     [{ id: 'r' }, 'r', 'bad request: method: '],
     [{ id: 'r', method: 7 }, 'r', 'bad request: method: '],
     [request('r', 'nonsense'), 'r', 'unknown method "nonsense"'],

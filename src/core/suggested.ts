@@ -1,0 +1,14 @@
+// Which standing permissions a client may choose that does not own the machine: those that the agent has suggested. Any
+// other could change its settings, or end all asking (reference reliability, T23). Knows no protocol.
+import type { Command } from './command.ts';
+import { isSame } from './same.ts';
+import type { Transcript } from './transcript.ts';
+
+/** The command with those alone; `dropped` is called when there were others. */
+export function withSuggested(command: Command, { approvals }: Transcript, dropped: () => void): Command {
+  if (command.type !== 'answer-approval' || command.remember === undefined) return command;
+  const suggestions = approvals.get(command.id)?.suggestions ?? [];
+  const remember = command.remember.filter((wish) => suggestions.some((suggestion) => isSame(wish, suggestion)));
+  if (remember.length < command.remember.length) dropped();
+  return { ...command, remember };
+}
