@@ -7,6 +7,7 @@ import type { Channel } from './core/channel.ts';
 import type { Command } from './core/command.ts';
 import { GatewayError } from './core/errors.ts';
 import { spawnChannel } from './transports/child-process.ts';
+import { createFrame } from './transports/framing/frame.ts';
 import type { AgentSummary } from './transports/http/board.ts';
 import { nullChannel } from './transports/memory.ts';
 import { connectEventSource } from './transports/sse-client.ts';
@@ -61,7 +62,8 @@ export function createAgents(config: Config, env: Env): Agents {
       // A protocol that clients speak too has a wire, and without either nobody would be at its other end.
       const isRemote = adapter.frontend !== undefined && adapter.connect === undefined;
       if (isRemote) throw new GatewayError('invalid', `agent ${name} needs a command or a url`);
-      return adapter.connect?.(agent.options ?? {}) ?? nullChannel(`agent ${name}`);
+      const ports = { frameOf: createFrame, maxFrameBytes };
+      return adapter.connect?.(agent.options ?? {}, ports) ?? nullChannel(`agent ${name}`);
     }
     if (adapter.framing.stdio !== 'jsonl') {
       throw new GatewayError('unsupported', `no child processes with ${adapter.framing.stdio} framing yet`);

@@ -30,7 +30,7 @@ export interface Opening {
    * `wasSilent`: nothing was ever said in this session.
    */
   lost?(sentence: string, wasSilent: boolean): void;
-  /** This client cannot be asked: the agent's questions are denied at once. Needs a command above. */
+  /** This client cannot be asked: the agent's questions are denied at once. */
   readonly isUnattended?: boolean;
 }
 
@@ -259,10 +259,10 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
         // First what may be refused: a session must not be left behind.
         sideOf(request.frontend, request.options);
         const { session } = openSession(request, true, opening?.lost);
+        if (opening?.isUnattended === true) session.unattend();
         for (const command of opening?.commands ?? []) {
           session.submit(command, (outcome) => opening?.settled(command, outcome));
         }
-        if (opening?.isUnattended === true) session.unattend();
         attach(channel, { ...request, session: session.id, principal: owner }, true, {
           end: () => {
             hub.remove(session.id, 'the client is gone');

@@ -170,6 +170,13 @@ export interface FrontendSide {
   projection(session: SessionView): Projection;
 }
 
+/** What the wire of a library needs of the transports. */
+export interface WirePorts {
+  frameOf(bytes: Uint8Array): Frame;
+  /** A longer frame is told as a fault. */
+  readonly maxFrameBytes: number;
+}
+
 /** A protocol. The registry (adapters/index.ts) holds one line for each. */
 export interface Adapter {
   readonly id: string;
@@ -188,7 +195,7 @@ export interface Adapter {
    * Agents that are neither a program nor an address but a library: it stands in for the wire, and is the only file of
    * an adapter that does I/O (decision 0014).
    */
-  connect?(options: Options): Channel;
+  connect?(options: Options, ports: WirePorts): Channel;
   /** Throws a GatewayError `invalid` for options that it cannot take. */
   frontend?(env: Env, options: Options): FrontendSide;
   /** Throws a GatewayError `invalid` for options that it cannot take. */

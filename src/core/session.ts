@@ -44,6 +44,7 @@ class OpenSession implements Session {
   /** Streams with a reader that cannot keep up. */
   #pressing: Set<string> | null = null;
   #retired: string | null = null;
+  #isAttended = true;
   /** Why the session is over. */
   #closed: string | null = null;
 
@@ -76,6 +77,7 @@ class OpenSession implements Session {
       closed: () => this.#closed,
       close: (reason) => this.close(reason),
     });
+    if (!this.#isAttended) this.#conversation.unattend();
     this.#conversation.submit(command, settle);
   }
 
@@ -96,6 +98,7 @@ class OpenSession implements Session {
   }
 
   unattend(): void {
+    this.#isAttended = false;
     this.#conversation?.unattend();
   }
 

@@ -342,6 +342,16 @@ test('where nobody can answer any more, what is open and what is asked later is 
   expect(told().map(({ type }) => type)).toEqual(['answer-approval', 'answer-dialog', 'answer-dialog']);
 });
 
+test('that nobody can answer may be said before anything else is', () => {
+  const rig = createSessionRig({ limits: { questionMs: 60_000 } });
+  rig.session.unattend();
+  rig.prompt('one');
+  rig.run();
+  rig.agent.say(question);
+  rig.clock.advance(0);
+  expect(rig.log().slice(-2)).toEqual(['approval-request x', '+approval-end x expired']);
+});
+
 test('several questions are independent', () => {
   const { agent, submit, log, clock } = asked([question, { ...question, id: 'y', timeoutMs: 10 }]);
   clock.advance(10);

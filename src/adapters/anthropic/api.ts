@@ -1,8 +1,8 @@
 // The wire of an anthropic agent: requests to the Messages API through its own library, which is loaded with the first of
 // them. The one file of this folder that does I/O (decision 0014); what a stream means is backend.ts's.
+import type { WirePorts } from '../../core/adapter.ts';
 import type { Channel, Receiver } from '../../core/channel.ts';
 import { messageOf } from '../../core/errors.ts';
-import { textFrame } from './frame.ts';
 import type { AnthropicOptions } from './options.ts';
 import { Order, type RequestEnd, type RequestFailure } from './wire.ts';
 
@@ -28,7 +28,8 @@ interface Request {
 }
 
 /** A channel to the API. Throws nothing: what cannot be done is told as the end of a request. */
-export function connectApi({ baseUrl }: Pick<AnthropicOptions, 'baseUrl'>): Channel {
+export function connectApi({ baseUrl }: Pick<AnthropicOptions, 'baseUrl'>, ports: WirePorts): Channel {
+  const { frameOf, maxFrameBytes } = ports;
   let library: Promise<Library> | null = null;
   let receiver: Receiver | null = null;
   let request: Request | null = null;
@@ -44,7 +45,13 @@ export function connectApi({ baseUrl }: Pick<AnthropicOptions, 'baseUrl'>): Chan
     while (!paused && ending === null && receiver !== null) {
       const text = waiting.shift();
       if (text === undefined) break;
-      receiver.frame(textFrame(text));
+      const bytes = Buffer.from(text);
+      if (bytes.length <= maxFrameBytes) receiver.frame(frameOf(bytes));
+      else
+        receiver.fault({
+          code: 'too-large',
+          message: `an event of more than ${maxFrameBytes} bytes, which was discarded`,
+        });
     }
     if (paused || waiting.length > 0) return;
     const next = goOn;

@@ -41,6 +41,6 @@ export const anthropic: Adapter = {
       'query',
     ],
   },
-  connect: (options) => connectApi(parseOptions(options)),
+  connect: (options, ports) => connectApi(parseOptions(options), ports),
   backend: (env, options) => createBackend(env, parseOptions(options)),
 };

@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { connectApi } from '../../../src/adapters/anthropic/api.ts';
-import { textFrame } from '../../../src/adapters/anthropic/frame.ts';
 import type { Channel } from '../../../src/core/channel.ts';
 import { createFrame } from '../../../src/transports/framing/frame.ts';
 import { type Asked, refuse, type ScriptedApi, sse, startScriptedApi, stream } from '../../support/scripted-api.ts';
@@ -79,7 +78,8 @@ function listen(channel: Channel) {
   };
 }
 
-const connect = (baseUrl?: string) => listen(connectApi({ baseUrl }));
+const ports = { frameOf: createFrame, maxFrameBytes: 1024 * 1024 };
+const connect = (baseUrl?: string) => listen(connectApi({ baseUrl }, ports));
 
 test('a request goes out as it is, and each event comes in as it is, pings and novelties too', async () => {
   const server = await serve();
@@ -100,6 +100,20 @@ test('a request goes out as it is, and each event comes in as it is, pings and n
     data,
     '{"type":"ping"}',
     '{"type":"novelty","a":1}',
+    '{"type":"message_stop"}',
+  ]);
+});
+
+test('an event that is too large is told as a fault, and the stream goes on', async () => {
+  const server = await serve();
+  const api = connect(server.url);
+  api.ask(1);
+  const asked = await server.request(0);
+  stream(asked, sse('novelty', { a: 'x'.repeat(ports.maxFrameBytes) }), sse('message_stop'));
+  asked.response.end();
+  await api.end();
+  expect(api.texts.slice(0, -1)).toEqual([
+    'an event of more than 1048576 bytes, which was discarded',
     '{"type":"message_stop"}',
   ]);
 });
@@ -262,7 +276,7 @@ test('a new request takes the place of one that lingers behind its message', asy
 
 test('what came with the end of a message is not told behind the next request', async () => {
   const server = await serve();
-  const channel = connectApi({ baseUrl: server.url });
+  const channel = connectApi({ baseUrl: server.url }, ports);
   const told: string[] = [];
   clear.push(() => channel.close('normal', 'the test is over'));
   const next = new Promise<void>((over) => {
@@ -288,7 +302,7 @@ test('what came with the end of a message is not told behind the next request', 
 
 test('paused it reads no further than what the buffers hold, and goes on where it was', async () => {
   const server = await serve();
-  const channel = connectApi({ baseUrl: server.url });
+  const channel = connectApi({ baseUrl: server.url }, ports);
   const api = listen(channel);
   api.ask(1);
   const asked = await server.request(0);
@@ -335,7 +349,7 @@ test('paused it reads no further than what the buffers hold, and goes on where i
 
 test('paused, an abort is told when somebody listens again', async () => {
   const server = await serve();
-  const channel = connectApi({ baseUrl: server.url });
+  const channel = connectApi({ baseUrl: server.url }, ports);
   const api = listen(channel);
   api.ask(1);
   const asked = await server.request(0);
@@ -352,7 +366,7 @@ test('paused, an abort is told when somebody listens again', async () => {
 
 test('closed it hangs up, ends once, and takes nothing more', async () => {
   const server = await serve();
-  const channel = connectApi({ baseUrl: server.url });
+  const channel = connectApi({ baseUrl: server.url }, ports);
   const api = listen(channel);
   api.ask(1);
   const asked = await server.request(0);
@@ -368,7 +382,7 @@ test('closed it hangs up, ends once, and takes nothing more', async () => {
 });
 
 test('closed before anybody listens it ends as soon as somebody does', async () => {
-  const channel = connectApi({});
+  const channel = connectApi({}, ports);
   channel.close('normal', 'enough');
   const api = listen(channel);
   await api.until('the end', () => api.endings.length > 0);
@@ -387,25 +401,4 @@ test('nothing is written to stdout, whatever the environment asks the library to
   api.ask(1);
   await api.end();
   expect(spies.map((spy) => spy.mock.calls)).toEqual(said.map(() => []));
-});
-
-describe('a frame of a text', () => {
-  const deep = (levels: number) => `${'['.repeat(levels)}1${']'.repeat(levels)}`;
-
-  test.each(['{"a":"ü\u2028"}', '[]', '7', deep(128)])('%s is what it is off a wire', (text) => {
-    const [ours, theirs] = [textFrame(text), createFrame(Buffer.from(text))];
-    expect([ours.text, ours.json, Buffer.from(ours.bytes)]).toEqual([theirs.text, theirs.json, theirs.bytes]);
-    expect(ours.from(1).text).toBe(theirs.from(1).text);
-  });
-
-  test.each(['{', '', deep(129), deep(100_000)])('%.8s… is no JSON that we take, as off a wire', (text) => {
-    const problem = (frame: { json: unknown }) => {
-      try {
-        return frame.json;
-      } catch (thrown) {
-        return String(thrown);
-      }
-    };
-    expect(problem(textFrame(text))).toBe(problem(createFrame(Buffer.from(text))));
-  });
 });
