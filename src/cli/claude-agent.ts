@@ -160,14 +160,14 @@ function storedPath(
   throw new GatewayError('agent-refused', missing);
 }
 
-/** Its first line says so. pi empties any other file that it is told to go on with, whatever that was. */
+/** Its first line says so, or there is none to lose: pi empties any other file that it is told to go on with. */
 function isConversation(path: string): boolean {
   const head = Buffer.alloc(64);
   const file = openSync(path, 'r');
   try {
-    readSync(file, head);
+    const begins = head.toString('latin1', 0, readSync(file, head));
+    return begins === '' || /^\{"type":"session"[,}]/u.test(begins);
   } finally {
     closeSync(file);
   }
-  return /^\{"type":"session"[,}]/u.test(head.toString('latin1'));
 }

@@ -167,6 +167,13 @@ describe('-p', () => {
     expect(readFileSync(heard, 'utf8')).not.toContain('"prompt"');
   });
 
+  it('in front of an agent that is nowhere', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'patchbay-claude-nowhere-'));
+    writeFileSync(join(folder, 'patchbay.json'), JSON.stringify({ agents: { far: { protocol: 'claude' } } }));
+    const { code, stderr } = await run(['-p', 'hi'], { cwd: folder });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('agent far needs a command or a url')]);
+  });
+
   it('that cannot resume says so in its format', async () => {
     const args = ['-p', 'hi', '--resume', 'abc', '--output-format'];
     const text = await run([...args, 'text'], { env: demo });

@@ -46,7 +46,7 @@ export function play(rows: readonly TraceRow[], partialMessages: boolean): Playe
   const queue: Command[] = [];
   /** The client's request ids -> ours. */
   const ids = new Map<string, string>();
-  let asking: string | null = null;
+  let asking: { readonly id: string; readonly subtype: unknown } | null = null;
   let isPrompting = false;
 
   function log(event: Event): void {
@@ -77,9 +77,11 @@ export function play(rows: readonly TraceRow[], partialMessages: boolean): Playe
   }
 
   function sent(frame: Json): void {
-    if (asking !== null && typeof frame.request_id === 'string') {
-      ids.set(asking, frame.request_id);
-      toAgent.push({ ...frame, request_id: asking });
+    // The greeting goes first where the client greets nobody.
+    const isAsked = isRecord(frame.request) && frame.request.subtype === asking?.subtype;
+    if (asking !== null && isAsked && typeof frame.request_id === 'string') {
+      ids.set(asking.id, frame.request_id);
+      toAgent.push({ ...frame, request_id: asking.id });
       asking = null;
     } else toAgent.push(frame);
   }
@@ -118,7 +120,8 @@ export function play(rows: readonly TraceRow[], partialMessages: boolean): Playe
 
   function clientSays(line: string): void {
     const frame = parsed(line);
-    asking = frame?.type === 'control_request' && typeof frame.request_id === 'string' ? frame.request_id : null;
+    const request = frame?.type === 'control_request' && isRecord(frame.request) ? frame.request : {};
+    asking = typeof frame?.request_id === 'string' ? { id: frame.request_id, subtype: request.subtype } : null;
     clientDoes(connection.decode(createFrame(Buffer.from(frame === null ? line : JSON.stringify(withMark(frame))))));
     asking = null;
   }

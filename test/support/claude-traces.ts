@@ -46,23 +46,26 @@ function stream(id: string) {
   };
 }
 
-const init = out({
-  type: 'system',
-  subtype: 'init',
-  cwd: '/w',
-  tools: ['Bash'],
-  mcp_servers: [],
-  model: 'hand-1',
-  permissionMode: 'default',
-  slash_commands: [],
-  apiKeySource: 'none',
-  output_style: 'default',
-  agents: [],
-  skills: [],
-  plugins: [],
-  session_id: 's',
-  uuid: 'u',
-});
+const initWith = (fields: Json) =>
+  out({
+    type: 'system',
+    subtype: 'init',
+    cwd: '/w',
+    tools: ['Bash'],
+    mcp_servers: [],
+    model: 'hand-1',
+    permissionMode: 'default',
+    slash_commands: [],
+    apiKeySource: 'none',
+    output_style: 'default',
+    agents: [],
+    skills: [],
+    plugins: [],
+    session_id: 's',
+    uuid: 'u',
+    ...fields,
+  });
+const init = initWith({});
 const requesting = out({ type: 'system', subtype: 'status', status: 'requesting', session_id: 's', uuid: 'u' });
 const result = (fields: Json = {}, index = 0) =>
   out({
@@ -93,6 +96,8 @@ const answer = (call: string, content: unknown, more: Json = {}) =>
     tool_use_result: { stdout: content },
     ...more,
   });
+const task = (subtype: string, id: string, toolUse: string, more: Json) =>
+  out({ type: 'system', subtype, task_id: id, tool_use_id: toolUse, ...more, session_id: 's', uuid: 'u' });
 const inName = (text: string, more: Json = {}) =>
   out({ type: 'user', message: { role: 'user', content: [{ type: 'text', text }] }, ...main, ...more });
 
@@ -307,6 +312,105 @@ function recordings(): Record<string, TraceRow[]> {
       init,
       ...text('msg_1', 'Yes?'),
       result(),
+    ],
+    'an error, then an answer that was asked for again': [
+      says('go'),
+      init,
+      requesting,
+      stream('made-up').copy(
+        { type: 'text', text: 'API Error: 400 no.' },
+        { error: 'unknown', is_api_error_message: true, api_error_status: 400 },
+      ),
+      result({ is_error: true, result: 'API Error: 400 no.', terminal_reason: 'api_error', api_error_status: 400 }),
+      says('again'),
+      init,
+      one.start(),
+      one.begin(0, { type: 'text', text: '' }),
+      one.delta(0, { type: 'text_delta', text: 'Half of' }),
+      one.stop(0),
+      one.end({ abandoned_blocks: { api_message_id: 'msg_1', from_block_index: 0 } }),
+      two.copy({ type: 'text', text: 'All of it.' }),
+      result({}, 1),
+      says('and more'),
+      init,
+      ...text('msg_3', 'More.'),
+      result({}, 2),
+    ],
+    'an interrupt between the arguments of a call': [
+      says('go'),
+      init,
+      one.start(),
+      one.begin(0, { type: 'tool_use', id: 't1', name: 'Bash', input: {} }),
+      one.delta(0, { type: 'input_json_delta', partial_json: '{"comm' }),
+      into({ type: 'control_request', request_id: 'i1', request: { subtype: 'interrupt' } }),
+      out({
+        type: 'control_response',
+        response: { subtype: 'success', request_id: 'i1', response: { still_queued: [] } },
+      }),
+      inName('[Request interrupted by user]'),
+      one.delta_end(null),
+      one.end({ abandoned_blocks: { api_message_id: 'msg_1', from_block_index: 0 } }),
+      result({
+        subtype: 'error_during_execution',
+        is_error: true,
+        errors: ['[ede_diagnostic] x'],
+        terminal_reason: 'aborted_streaming',
+      }),
+    ],
+    'settings before anything else, and servers that come and go': [
+      into({ type: 'control_request', request_id: 'm1', request: { subtype: 'set_model', model: 'hand-2' } }),
+      out({
+        type: 'control_response',
+        response: { subtype: 'success', request_id: 'm1', response: { model: 'hand-2' } },
+      }),
+      says('go'),
+      initWith({
+        model: 'hand-2',
+        mcp_servers: [
+          { name: 'sums', status: 'connected', source: 'sdk' },
+          { name: 'maps', status: 'asleep' },
+        ],
+      }),
+      ...text('msg_1', 'Ready.'),
+      result(),
+      says('go on'),
+      initWith({ model: 'hand-2', mcp_servers: [{ name: 'maps', status: 'connected' }] }),
+      ...text('msg_2', 'Ready again.'),
+      result({}, 1),
+    ],
+    'sub-agents that go on behind the result': [
+      says('send two'),
+      init,
+      one.start(),
+      ...call(one, 0, 't1', { prompt: 'look' }, 'Task'),
+      ...call(one, 1, 't2', { prompt: 'dig' }, 'Task'),
+      task('task_started', 'a1', 't1', { description: 'look' }),
+      task('task_started', 'a2', 't2', { description: 'dig' }),
+      stream('sub_0').copy({ type: 'tool_use', id: 's0', name: 'Bash', input: ls }, { parent_tool_use_id: 't2' }),
+      one.delta_end('tool_use'),
+      answer('t1', 'sent'),
+      one.end(),
+      stream('sub_1').copy({ type: 'text', text: 'I look.' }, { parent_tool_use_id: 't1', agent_id: 'a1' }),
+      answer('t2', 'sent'),
+      stream('sub_1').copy({ type: 'tool_use', id: 's1', name: 'Bash', input: ls }, { parent_tool_use_id: 't1' }),
+      ...text('msg_0', 'They are on their way.'),
+      result({ num_turns: 3 }),
+      answer('s1', 'a.txt', { parent_tool_use_id: 't1' }),
+      answer('s0', 'b.txt', { parent_tool_use_id: 't2' }),
+      stream('sub_2').copy({ type: 'text', text: 'a.txt is here.' }, { parent_tool_use_id: 't1' }),
+      task('task_notification', 'a1', 't1', { status: 'completed', summary: 'a.txt is here.' }),
+      init,
+      requesting,
+      two.start(),
+      two.begin(0, { type: 'text', text: '' }),
+      two.delta(0, { type: 'text_delta', text: 'One found ' }),
+      stream('sub_3').copy({ type: 'text', text: 'b.txt is here.' }, { parent_tool_use_id: 't2' }),
+      two.delta(0, { type: 'text_delta', text: 'a.txt.' }),
+      two.copy({ type: 'text', text: 'One found a.txt.' }),
+      two.stop(0),
+      two.delta_end('end_turn'),
+      two.end(),
+      result({ total_cost_usd: 0.75 }, 1),
     ],
     'nothing but whole messages': [
       says('go'),

@@ -113,11 +113,7 @@ export function createConnection(env: Env, options: ConnectionOptions, session: 
       const parsed = ClientFrame.safeParse(json);
       return parsed.success ? decodeFrame(parsed.data) : ports.complain(refusal(json, parsed.error));
     },
-    fault(fault) {
-      // Only a prompt gets so long, and who has said one waits for its result.
-      const isPrompt = fault.code === 'too-large' && dialect === 'claude';
-      return isPrompt ? [...violation(fault.message), ...refuse(fault)] : ports.complain(fault.message);
-    },
+    fault: (fault) => ports.complain(fault.message),
     reply(command, outcome) {
       const then = asked.get(command);
       asked.delete(command);

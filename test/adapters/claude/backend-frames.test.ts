@@ -636,6 +636,36 @@ describe('sub-agents', () => {
     );
     expect([typesOf(agent.events()), agent.notes()]).toEqual([['unknown', 'unknown', 'unknown'], []]);
   });
+
+  test('work in the background once their call has a result, and owe nothing to the run', () => {
+    const begun = inRun(...calling('m1', 't1'), wire.copy('s1', [wire.call('t2')], {}, 't1')).length;
+    const events = inRun(
+      ...calling('m1', 't1'),
+      wire.copy('s1', [wire.call('t2')], {}, 't1'),
+      wire.user([wire.answer('t1')]),
+      wire.copy('s2', [wire.call('t3')], {}, 't1'),
+      wire.result(),
+      wire.user([wire.answer('t2')], {}, 't1'),
+      wire.user([wire.answer('t3')], {}, 't1'),
+      ...calling('m2', 't4').slice(0, 1),
+      wire.copy('s3', [{ type: 'text', text: 'Done.' }], {}, 't1'),
+    ).slice(begun);
+    expect(typesOf(events)).toEqual([
+      ...['message-end', 'tool-start', 'tool-end', 'unknown', 'turn-end', 'tool-end', 'run-end'],
+      ...['unknown', 'unknown', 'run-start', 'turn-start', 'message-start', 'unknown'],
+    ]);
+    expect(events[5]).toMatchObject({ call: 't2', isError: false, extra: { claude: { detached: true } } });
+  });
+
+  test('get the result of a call from before they were sent off', () => {
+    const events = inRun(
+      ...calling('m1', 't1'),
+      wire.copy('s1', [wire.call('t2')], {}, 't1'),
+      wire.user([wire.answer('t1')]),
+      wire.user([wire.answer('t2')], {}, 't1'),
+    );
+    expect(events.at(-1)).toMatchObject({ type: 'tool-end', call: 't2', parent: 't1' });
+  });
 });
 
 describe('the dialect of the seed', () => {

@@ -155,16 +155,9 @@ describe('what is no frame', () => {
   });
 
   test('a fault of the transport is told in our own protocol', () => {
-    expect(connect({ id: 'rpc-message' }).fault('the frame is too large').sent).toMatchObject([
+    expect(connect().fault('the frame is too large').sent).toMatchObject([
       { type: 'error', message: 'the frame is too large' },
     ]);
-  });
-
-  test('a prompt that was too large has a result, for its client waits for one; in a turn that would end the turn', () => {
-    const error = { type: 'error', message: 'the frame is too large' };
-    const result = { type: 'result', is_error: true, errors: ['the frame is too large'] };
-    expect(connect().fault('the frame is too large').sent).toMatchObject([result]);
-    expect(connect({ events: [{ type: 'run-start' }] }).fault('the frame is too large').sent).toMatchObject([error]);
   });
 
   test('an error never repeats what a client said at length', () => {

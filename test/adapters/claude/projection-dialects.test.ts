@@ -45,6 +45,18 @@ describe('rpc-message', () => {
     { type: 'run-end', outcome: 'aborted' },
   ];
 
+  test('has words that were a string in a list', () => {
+    const words: Event = {
+      type: 'message-added',
+      role: 'user',
+      origin: 'agent',
+      content: [{ type: 'text', text: 'a summary' }],
+      extra: { claude: { plain: true } },
+    };
+    const { frames } = told([...run, words, { type: 'turn-end' }, ...done.slice(-1)], 'rpc-message');
+    expect(only(frames, 'user')).toMatchObject([{ message: { content: [{ type: 'text', text: 'a summary' }] } }]);
+  });
+
   test('keeps the nulls in what a tool takes and gives, and no others', () => {
     const { frames } = told(events, 'rpc-message');
     expect(checkRpcMessages(frames)).toEqual([]);
