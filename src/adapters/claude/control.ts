@@ -6,7 +6,7 @@ import type { Outcome } from '../../core/errors.ts';
 import { OutcomeData, QueryData } from '../../core/outcome-data.ts';
 import { type Actions, type ConnectionPorts, problems, violation } from './connection.ts';
 import { initializeResponse, unservedIn } from './initialize.ts';
-import { noticeFrame } from './notices.ts';
+import { mcpServers, noticeFrame } from './notices.ts';
 import type { ControlRequestFrame } from './wire.ts';
 
 type Reader = (frame: ControlRequestFrame) => Actions;
@@ -104,9 +104,10 @@ export function createControl(ports: ConnectionPorts): Reader {
     );
   }
 
-  function mcpStatus({ request_id: id }: ControlRequestFrame): Actions {
-    const servers = [...(session?.transcript.servers.values() ?? [])];
-    return succeed(id, { mcpServers: servers.map(({ name, status }) => ({ name, status })) });
+  function mcpStatus(frame: ControlRequestFrame): Actions {
+    return offer(frame, () =>
+      succeed(frame.request_id, { mcpServers: mcpServers(session?.transcript.servers.values() ?? []) }),
+    );
   }
 
   const readers: ReadonlyMap<string, Reader> = new Map([

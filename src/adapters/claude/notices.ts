@@ -17,10 +17,7 @@ export function initFrame(
     ...own,
     cwd: info.cwd ?? '',
     tools: tools.filter((tool) => tool.disabled !== true).map((tool) => tool.name),
-    mcp_servers: known
-      // An agent of this protocol lists those that it has, and may have a word for their status that we have not.
-      .filter((server) => server.kind === 'mcp' && saidIn(server).gone !== true)
-      .map((server) => ({ name: server.name, status: wireStatus(server.status), ...partOf(saidIn(server), 'server') })),
+    mcp_servers: mcpServers(known),
     model: info.model?.id ?? 'unknown',
     permissionMode: info.mode ?? 'default',
     slash_commands: (info.commands ?? []).map((command) => command.name),
@@ -32,6 +29,16 @@ export function initFrame(
     ...said,
     ...own,
   };
+}
+
+/** The servers of tools as `init` and `mcp_status` list them. */
+export function mcpServers(servers: Iterable<EventOf<'tool-server-changed'>>): object[] {
+  return (
+    [...servers]
+      // An agent of this protocol lists those that it has, and may have a word for their status that we have not.
+      .filter((server) => server.kind === 'mcp' && saidIn(server).gone !== true)
+      .map((server) => ({ name: server.name, status: wireStatus(server.status), ...partOf(saidIn(server), 'server') }))
+  );
 }
 
 function wireStatus(status: ToolServer['status']): string {

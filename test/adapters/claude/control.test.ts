@@ -138,13 +138,12 @@ describe('control requests that are answered at once', () => {
     expect({ delivered, sent }).toEqual({ delivered: [], sent: [initialized(commands, [large])] });
   });
 
-  test('mcp_status', () => {
-    const expected = success({ mcpServers: [{ name: 'files', status: 'running' }] });
-    expect(connect({ events }).say(control({ subtype: 'mcp_status' }))).toEqual({
-      delivered: [],
-      sent: [expected],
-      notes: [],
-    });
+  test('mcp_status is the agent’s, else what the session knows', () => {
+    const client = connect({ events });
+    const asked = client.asks(control({ subtype: 'mcp_status' }));
+    expect(asked).toEqual(offered({ subtype: 'mcp_status' }));
+    const expected = success({ mcpServers: [{ name: 'files', status: 'connected' }] });
+    expect(client.reply(asked, unsupported).sent).toEqual([expected]);
   });
 
   test.each(['get_settings', '__proto__', 'constructor'])('the subtype %s is offered to the agent first', (subtype) => {
