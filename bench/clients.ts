@@ -19,9 +19,22 @@ const piPrompt = (order: Order) => JSON.stringify({ type: 'prompt', message: wor
 const claudePrompt = (order: Order) =>
   JSON.stringify({ type: 'user', message: { role: 'user', content: wordsOf(order) } });
 
+/** An agent behind the gateway: its protocol and its command. */
+export interface AgentCommand {
+  readonly backend: string;
+  readonly command: readonly string[];
+}
+
+/** The made-up agents. */
+export const madeUpPi: AgentCommand = { backend: 'pi', command: emitter };
+export const madeUpClaude: AgentCommand = {
+  backend: 'claude',
+  command: [process.execPath, benchProgram('agents/emit-claude.js')],
+};
+
 /** The gateway as shipped, Claude frames on its stdout. */
-export function gatewayOnStdio(): Client {
-  const command = [process.execPath, patchbay, 'stdio', '--frontend', 'claude', '--backend', 'pi', '--', ...emitter];
+export function gatewayOnStdio({ backend, command: agent } = madeUpPi): Client {
+  const command = [process.execPath, patchbay, 'stdio', '--frontend', 'claude', '--backend', backend, '--', ...agent];
   return onStdio(command, claudePrompt, '{"type":"result"');
 }
 
@@ -71,8 +84,8 @@ export function openSocket({ url, token }: z.infer<typeof Ready>): Promise<WebSo
 }
 
 /** The gateway as shipped, Claude frames on a WebSocket. */
-export async function gatewayOnWebSocket(): Promise<Client> {
-  const server = await startServer(['--backend', 'pi', '--', ...emitter]);
+export async function gatewayOnWebSocket({ backend, command } = madeUpPi): Promise<Client> {
+  const server = await startServer(['--backend', backend, '--', ...command]);
   const socket = await openSocket(server);
   const lineEnd = Buffer.from('\n');
   return {

@@ -10,8 +10,8 @@ in turns within it. Read ratios, not microseconds: the machine is shared and oth
 const notMeasured = `## What is not measured
 
 P8 (bursts to 1000 WebSocket and SSE clients), P10 (1000 sessions for a minute) and P12 (one stalled client among
-others); a real pi or model behind the gateway (the agent is a program that writes prepared lines); TLS and
-compression; systems other than Linux; Node above 20. Kernel memory is not in the figures of P11.
+others); a real pi, Claude Code or model behind the gateway (the agent is a program that writes prepared lines); TLS
+and compression; systems other than Linux; Node above 20. Kernel memory is not in the figures of P11.
 `;
 
 /** The whole file. */
@@ -20,7 +20,8 @@ export function document(machine: readonly string[], figures: readonly Figure[],
     head,
     '## Figures',
     '',
-    '"Goal" and "moonshot" were set before the work began.',
+    '"Goal" and "moonshot" were set before the work began, for a pi as the agent (rows P); the rows C, with a Claude Code as',
+    'the agent, are held against the same.',
     '',
     table(figures),
     '## Machine',

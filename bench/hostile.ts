@@ -7,7 +7,8 @@ export interface HostileOptions {
   readonly brokenTails: boolean;
 }
 
-const fragments = [
+/** What a delta may be made of. */
+export const fragments = [
   'a',
   ' b',
   'word',

@@ -1,12 +1,13 @@
 // The translation of the product, from an agent's bytes to a client's bytes, without sockets: the one place that says
 // which parts it is made of. What is measured is src/, wired as agent-link, session and outlet wire it.
 import { adapters } from '../src/adapters/index.ts';
+import type { Options } from '../src/core/adapter.ts';
 import type { Out } from '../src/core/channel.ts';
 import { createTranslator } from '../src/core/translator.ts';
 import { createBatch } from '../src/transports/batch.ts';
 import { jsonl } from '../src/transports/framing/jsonl.ts';
 
-/** From bytes of a pi to bytes of a Claude client. */
+/** From bytes of an agent to bytes of a client. */
 export interface Pipeline {
   /** What the client is sent for this chunk, in as few pieces as the product writes. */
   push(chunk: Uint8Array): readonly Uint8Array[];
@@ -18,17 +19,24 @@ export interface Pipeline {
 
 /** What may be chosen. */
 export interface PipelineOptions {
+  /** The agent's protocol; default `pi`. */
+  readonly from?: string;
+  /** The client's protocol; default `claude`. */
+  readonly to?: string;
+  /** What the client chose. */
+  readonly options?: Options;
   /** Whether lines may be glanced at before they are parsed (the fast path); default true. */
   readonly glance?: boolean;
 }
 
 /** A fresh pipeline. */
-export function createPipeline({ glance = true }: PipelineOptions = {}): Pipeline {
+export function createPipeline(chosen: PipelineOptions = {}): Pipeline {
+  const { from = 'pi', to = 'claude', options = {}, glance = true } = chosen;
   let ids = 0;
   const env = { now: () => 0, id: (kind: string) => `${kind}-${++ids}` };
-  const backend = adapters.get('pi')?.backend?.(env, {});
-  const side = adapters.get('claude')?.frontend?.(env, {});
-  if (backend === undefined || side === undefined) throw new Error('the registry lost pi or claude');
+  const backend = adapters.get(from)?.backend?.(env, {});
+  const side = adapters.get(to)?.frontend?.(env, options);
+  if (backend === undefined || side === undefined) throw new Error(`no way from ${from} to ${to}`);
   const notes: string[] = [];
   const translator = createTranslator({
     id: 'session',

@@ -1,28 +1,12 @@
 // A made-up pi: answers the commands of RPC mode and says what a prompt orders, from bytes made ready beforehand, so
 // that the reader is what is measured. It blocks while the pipe is full, as a program with plain writes does.
-import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { closingLines, deltaLine, openingLines, sampledDeltas } from '../workloads.ts';
 import { type Order, orderIn } from './order.ts';
+import { bytesOf, sleep, write } from './out.ts';
 
 type Plan = z.output<typeof Order>;
-
-const nap = new Int32Array(new SharedArrayBuffer(4));
-const sleep = (ms: number) => void Atomics.wait(nap, 0, 0, ms);
-
-function write(bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length; ) {
-    try {
-      at += writeSync(1, bytes, at);
-    } catch (thrown) {
-      if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'EAGAIN')) throw thrown;
-      sleep(1);
-    }
-  }
-}
-
-const bytesOf = (lines: readonly string[]) => Buffer.from(lines.map((line) => `${line}\n`).join(''));
 
 /** Lines of all turns but the first begin without the run, lines of all but the last end without it. */
 const isOfRun = (line: string) => /^\{"type":"agent_/u.test(line);

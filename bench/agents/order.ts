@@ -3,7 +3,8 @@ import { z } from 'zod';
 
 /** An order, carried by the words of a prompt. */
 export const Order = z.strictObject({
-  dialect: z.enum(['snapshot', 'delta-only']),
+  /** Those of pi; a Claude Code has one only. */
+  dialect: z.enum(['snapshot', 'delta-only']).default('delta-only'),
   /** The size that each message grows to in the sample, bytes of text. */
   bytes: z.int().positive(),
   /** Delta lines that are sampled from it and said over and over. */

@@ -1,5 +1,7 @@
 // Every family of rows, in the order of the table.
 import type { Family } from '../report.ts';
+import { claudeStream } from './c1-claude-stream.ts';
+import { claudeProgram } from './c7-claude-program.ts';
 import { deltaOnly } from './p1-delta-only.ts';
 import { snapshots } from './p2-snapshots.ts';
 import { reading } from './p5-read.ts';
@@ -7,6 +9,18 @@ import { growing } from './p6-growing.ts';
 import { peer } from './p7-peer.ts';
 import { latency } from './p9-latency.ts';
 import { memory } from './p11-memory.ts';
-import { equality } from './p13-equal.ts';
+import { claudeEquality, equality } from './p13-equal.ts';
 
-export const families: readonly Family[] = [deltaOnly, snapshots, reading, growing, peer, latency, memory, equality];
+export const families: readonly Family[] = [
+  deltaOnly,
+  snapshots,
+  reading,
+  growing,
+  peer,
+  latency,
+  memory,
+  equality,
+  claudeStream,
+  claudeProgram,
+  claudeEquality,
+];

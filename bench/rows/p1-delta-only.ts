@@ -1,6 +1,6 @@
 // P1: a whole translation against merely parsing the same lines, delta-only dialect.
 import { parseLines, parseStrings } from '../baselines.ts';
-import { mustBeQuiet, mustSay, readClaude } from '../claude-text.ts';
+import { mustBeQuiet, mustSay, readClaude } from '../said.ts';
 import { createPipeline } from '../pipeline.ts';
 import { atLeast, type Family, short, WrongResult } from '../report.ts';
 import { interleave, median, ratio, timed } from '../rounds.ts';

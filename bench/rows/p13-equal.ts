@@ -1,13 +1,14 @@
-// P13: the fast path and the slow path must say the same, whatever comes.
+// P13, C13: the fast path and the slow path must say the same, whatever comes.
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type HostileOptions, hostileConversation } from '../hostile.ts';
-import { createPipeline } from '../pipeline.ts';
-import { atMost, type Family, WrongResult } from '../report.ts';
+import { hostileConversation } from '../hostile.ts';
+import { hostileClaude } from '../hostile-claude.ts';
+import { createPipeline, type PipelineOptions } from '../pipeline.ts';
+import { atMost, type Family, type Figure, WrongResult } from '../report.ts';
 import { random } from '../workloads.ts';
 
-const lines = { sound: 1_000_000, broken: 100_000 };
+const lines = { sound: 1_000_000, broken: 100_000, claude: 150_000 };
 const linesEach = 2000;
 
 /** What was compared. */
@@ -34,9 +35,13 @@ export const equality: Family = {
     'snapshot lines, which the fast path skips by design: there it is counted how often a parser would have refused.',
   async run(progress) {
     progress(`${lines.sound} lines`);
-    const sound = compareMany(1, lines.sound, { brokenTails: false });
+    const sound = compareMany(1, lines.sound, 'pi', (seed) =>
+      hostileConversation(seed, linesEach, { brokenTails: false }),
+    );
     progress(`${lines.broken} lines with broken tails`);
-    const broken = compareMany(1_000_000, lines.broken, { brokenTails: true });
+    const broken = compareMany(1_000_000, lines.broken, 'pi', (seed) =>
+      hostileConversation(seed, linesEach, { brokenTails: true }),
+    );
     if (sound.first !== null) progress(sound.first);
     return [
       {
@@ -60,18 +65,50 @@ export const equality: Family = {
   },
 };
 
+export const claudeEquality: Family = {
+  rows: ['C13'],
+  how:
+    'C13: as P13, with the lines of a Claude Code, damaged anywhere: no part of them is skipped unseen. Frames for clients ' +
+    'of Claude and of pi (delta-only) are compared.',
+  async run(progress) {
+    const figures: Figure[] = [];
+    for (const to of ['claude', 'pi'] as const) {
+      progress(`${lines.claude} lines -> ${to}`);
+      const found = compareMany(1, lines.claude, 'claude', (seed) => hostileClaude(seed, linesEach), to);
+      if (found.first !== null) progress(found.first);
+      figures.push({
+        row: 'C13',
+        what: `Claude Code -> ${to}: fast path against slow path, hostile lines: different frames`,
+        value: found.different,
+        unit: '',
+        goal: atMost(0),
+        wrong: found.different > 0,
+        detail: detail(found),
+      });
+    }
+    return figures;
+  },
+};
+
 const detail = ({ lines, fast }: Comparison) => `${lines} lines, ${Math.round(fast * 100)} % of them on the fast path`;
 
-function compareMany(seed: number, count: number, options: HostileOptions): Comparison {
+function compareMany(
+  seed: number,
+  count: number,
+  from: string,
+  conversationOf: (seed: number) => Buffer[],
+  to = 'claude',
+): Comparison {
+  const options = to === 'pi' ? { options: { dialect: 'delta-only' } } : {};
   let compared = 0;
   let different = 0;
   let slow = 0;
   let first: string | null = null;
   for (let turn = seed; compared < count; turn += 1) {
-    const conversation = hostileConversation(turn, linesEach, options);
+    const conversation = conversationOf(turn);
     const bytes = Buffer.concat(conversation);
-    const one = translate(bytes, true, random(turn));
-    const other = translate(bytes, false, random(-turn));
+    const one = translate(bytes, { from, to, ...options, glance: true }, random(turn));
+    const other = translate(bytes, { from, to, ...options, glance: false }, random(-turn));
     compared += conversation.length;
     slow += one.slow;
     const differences = unmatched(one.said, other.said);
@@ -84,8 +121,8 @@ function compareMany(seed: number, count: number, options: HostileOptions): Comp
 }
 
 /** Frames and notes, one an entry. */
-function translate(bytes: Buffer, glance: boolean, next: () => number): { said: string[]; slow: number } {
-  const pipeline = createPipeline({ glance });
+function translate(bytes: Buffer, options: PipelineOptions, next: () => number): { said: string[]; slow: number } {
+  const pipeline = createPipeline(options);
   const said: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; ) {
     const size = 1 + Math.floor(2 ** (next() * 16));

@@ -1,5 +1,5 @@
 // P5: the whole program between an agent that writes long snapshot lines and stdout, against merely reading them.
-import { mustSay, readClaude } from '../claude-text.ts';
+import { mustSay, readClaude } from '../said.ts';
 import type { Order } from '../agents/order.ts';
 import { discardingReader, gatewayOnStdio } from '../clients.ts';
 import { cpuOf } from '../processes.ts';

@@ -1,4 +1,4 @@
-// Reads back what a Claude client was sent, to see that a fast translation is a right one. Never runs while measuring.
+// Reads back what a client was sent, to see that a fast translation is a right one. Never runs while measuring.
 import { WrongResult } from './report.ts';
 
 /** What the deltas of a stream said. */
@@ -17,14 +17,37 @@ export function readClaude(pieces: readonly Uint8Array[]): Said {
     if (line === '') continue;
     const { type, subtype, event } = JSON.parse(line) as { type: string; subtype?: string; event?: StreamEvent };
     if (type === 'result') results.push(subtype ?? '');
-    if (type === 'stream_event' && event?.type === 'content_block_delta') texts.push(event.delta?.text ?? '');
+    const { delta } = event ?? {};
+    if (type !== 'stream_event' || event?.type !== 'content_block_delta' || delta?.type === 'signature_delta') continue;
+    texts.push(delta?.text ?? delta?.thinking ?? delta?.partial_json ?? '');
   }
   return { deltas: texts.length, text: texts.join(''), results };
 }
 
 interface StreamEvent {
   readonly type: string;
-  readonly delta?: { readonly type: string; readonly text?: string };
+  readonly delta?: Readonly<Partial<Record<'type' | 'text' | 'thinking' | 'partial_json', string>>>;
+}
+
+/** Reads the lines of any dialect of pi. A run that ends is a result. */
+export function readPi(pieces: readonly Uint8Array[]): Said {
+  const texts: string[] = [];
+  const results: string[] = [];
+  for (const line of Buffer.concat(pieces).toString().split('\n')) {
+    if (line === '') continue;
+    const { type, assistantMessageEvent: update } = JSON.parse(line) as {
+      type: string;
+      assistantMessageEvent?: Update;
+    };
+    if (type === 'agent_end') results.push('success');
+    if (type === 'message_update' && update?.type.endsWith('_delta') === true) texts.push(update.delta ?? '');
+  }
+  return { deltas: texts.length, text: texts.join(''), results };
+}
+
+interface Update {
+  readonly type: string;
+  readonly delta?: string;
 }
 
 /** Throws a WrongResult unless every delta came through, in order and whole, and the runs ended well. */
