@@ -50,7 +50,7 @@ export function createAgents(config: Config, env: Env): Agents {
   function openAgent(name: string, agent: AgentConfig, adapter: Adapter, cwd: string | undefined): Channel {
     const maxFrameBytes = config.limits.agentFrameBytes;
     if (agent.url !== undefined) {
-      const token = agent.tokenVariable === undefined ? undefined : process.env[agent.tokenVariable];
+      const token = tokenOf(name, agent);
       const { url, sendUrl } = agent;
       if (sendUrl === undefined) {
         return connectWebSocket(url, { token, maxFrameBytes, framing: adapter.framing.websocket });
@@ -99,6 +99,14 @@ export function adapterOf(id: string): Adapter {
 export function passable(command: Command): Command {
   if (command.type !== 'unknown' || adapterOf(command.protocol).passes?.(command.payload) !== false) return command;
   throw new GatewayError('unsupported', 'no client on the network may ask that of an agent');
+}
+
+/** A remote agent that wants a token would refuse us for a reason that nobody sees. */
+function tokenOf(name: string, { tokenVariable }: AgentConfig): string | undefined {
+  if (tokenVariable === undefined) return undefined;
+  const token = process.env[tokenVariable];
+  if (token !== undefined && token !== '') return token;
+  throw new GatewayError('invalid', `agent ${name}: the environment has no ${tokenVariable}, its tokenVariable`);
 }
 
 function agentSummary(name: string, agent: AgentConfig): AgentSummary {

@@ -29,6 +29,8 @@ beforeAll(() => {
   for (const folder of ['sessions', 'sessions/deep', 'sessions-evil']) mkdirSync(join(base, folder));
   for (const file of [stored, secret, join(root, 'deep/two.jsonl'), join(base, 'sessions-evil/three.jsonl')])
     writeFileSync(file, '');
+  writeFileSync(join(root, 'notes.md'), '# Notes\n');
+  writeFileSync(join(root, 'deep/two.jsonl'), '{"type":"session"}\n');
   symlinkSync(secret, join(root, 'link.jsonl'));
   symlinkSync(base, join(root, 'up'));
   symlinkSync(stored, join(root, 'deep/alias.jsonl'));
@@ -89,7 +91,7 @@ const given = ({ error = '' }: { error?: string }): object => JSON.parse(error);
 
 const network = ['websocket', 'sse'];
 const ours = ['memory', 'stdio'];
-const missing = 'session path: must name something that exists inside one of the configured roots';
+const missing = 'session path: must name a stored session inside one of the configured roots';
 
 describe('a stored session', () => {
   const allowed: [name: string, path: string, real: string][] = [
@@ -107,6 +109,7 @@ describe('a stored session', () => {
     ['a link to a file outside', join(root, 'link.jsonl'), missing],
     ['a way round through a link', join(root, 'up/secret.jsonl'), missing],
     ['a pipe', join(root, 'pipe.jsonl'), missing],
+    ['a file that is none, and that an agent would empty', join(root, 'notes.md'), missing],
     ['a relative one', 'one.jsonl', 'session path: must be absolute'],
     ['nothing', '', 'session path: must be absolute'],
     ['a step up that stays inside', `${root}/deep/../one.jsonl`, 'session path: must not hold `..`'],
@@ -142,6 +145,13 @@ describe('a stored session', () => {
       expect(given(await ask({ type: 'new_session', parentSession: path }))).toMatchObject({ parentSession: path });
     }
   });
+});
+
+test('a remote agent whose token is not there is not asked', async () => {
+  vi.stubEnv('REMOTE_BEARER', '');
+  const ask = await connect('memory', 'remote');
+  const error = 'agent remote: the environment has no REMOTE_BEARER, its tokenVariable';
+  expect(await ask({ type: 'prompt', message: 'hello' })).toMatchObject({ success: false, error });
 });
 
 test('the token of a remote agent is in no program’s environment', async () => {

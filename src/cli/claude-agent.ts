@@ -1,11 +1,12 @@
 // What of Claude Code's command line reaches the agent behind `patchbay-claude`, and which session it is.
 import { randomUUID } from 'node:crypto';
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { adapterOf } from '../agents.ts';
 import type { AgentConfig } from '../config.ts';
 import type { Capabilities } from '../core/adapter.ts';
 import type { Command } from '../core/command.ts';
 import { GatewayError } from '../core/errors.ts';
+import { beginningOf } from '../stores/stored-sessions.ts';
 import { type Chosen, findAgent, listOf, type StandIn, type Surroundings, wake, withAgent } from './chosen-agent.ts';
 import type { ClaudeArgv } from './claude-argv.ts';
 import type { StoredIds } from './stored-ids.ts';
@@ -162,12 +163,5 @@ function storedPath(
 
 /** Its first line says so, or there is none to lose: pi empties any other file that it is told to go on with. */
 function isConversation(path: string): boolean {
-  const head = Buffer.alloc(64);
-  const file = openSync(path, 'r');
-  try {
-    const begins = head.toString('latin1', 0, readSync(file, head));
-    return begins === '' || /^\{"type":"session"[,}]/u.test(begins);
-  } finally {
-    closeSync(file);
-  }
+  return /^(?:$|\{"type":"session"[,}])/u.test(beginningOf(path));
 }

@@ -1,6 +1,6 @@
 // Which stored sessions a client on the network may have an agent open: those inside the configured roots (threat T9).
 // Knows no protocol.
-import { lstatSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from '../core/command.ts';
 import { GatewayError } from '../core/errors.ts';
@@ -27,12 +27,23 @@ function checked(wish: string, roots: readonly string[]): string {
   const fault = faultInWords(wish) ?? (path.isAbsolute(wish) ? null : 'must be absolute');
   if (fault !== null) throw new GatewayError('invalid', `session path: ${fault}`);
   const real = realInside(wish, roots);
-  if (real !== null && isFileOrDirectory(real)) return real;
-  throw new GatewayError('invalid', 'session path: must name something that exists inside one of the configured roots');
+  if (real !== null && mayBeSession(real)) return real;
+  throw new GatewayError('invalid', 'session path: must name a stored session inside one of the configured roots');
 }
 
-/** To open anything else may be to use it. */
-function isFileOrDirectory(file: string): boolean {
+/** To open anything else may be to use it; and there are agents that empty a file which is none of theirs. */
+function mayBeSession(file: string): boolean {
   const stats = lstatSync(file, { throwIfNoEntry: false });
-  return stats?.isFile() === true || stats?.isDirectory() === true;
+  return stats?.isDirectory() === true || (stats?.isFile() === true && /^(?:$|\s*\{\s*")/u.test(beginningOf(file)));
+}
+
+/** The first 64 bytes of a file. */
+export function beginningOf(file: string): string {
+  const head = Buffer.alloc(64);
+  const opened = openSync(file, 'r');
+  try {
+    return head.toString('latin1', 0, readSync(opened, head));
+  } finally {
+    closeSync(opened);
+  }
 }

@@ -174,9 +174,16 @@ function failureOf(thrown: unknown, library: Library): RequestFailure {
       mayRetry: shouldRetry(headers?.get('x-should-retry')),
     });
   }
-  // A connection that breaks in the middle of the stream is a TypeError of fetch. All else is ours, as a missing key is.
-  const mayRetry = thrown instanceof APIConnectionError || thrown instanceof TypeError;
-  return failure(sentenceOf(thrown), { mayRetry });
+  const sentence = sentenceOf(thrown);
+  if (library.client.apiKey === null && library.client.authToken === null) {
+    return failure(`there is no key: set ANTHROPIC_API_KEY in the environment of the gateway (${sentence})`, {
+      mayRetry: false,
+    });
+  }
+  // A connection that breaks in the middle of the stream is a TypeError of fetch. All else is ours, as an address is that
+  // is none.
+  const isLost = thrown instanceof APIConnectionError || thrown instanceof TypeError;
+  return failure(sentence, { mayRetry: isLost && !sentence.includes('Invalid URL') });
 }
 
 /** A broken connection says why in its cause, and in the cause of that. */

@@ -179,14 +179,14 @@ describe('a request that is refused', () => {
     expect(api.texts[0]).toContain('invalid key ***');
   });
 
-  test('because there is no key: the library says so, and nothing is sent', async () => {
+  test('because there is no key: it says which variable to set, and nothing is sent', async () => {
     vi.stubEnv('ANTHROPIC_API_KEY', undefined);
     const server = await serve();
     const api = connect(server.url);
     api.ask(1);
     const { how, failure } = await api.end();
     expect([how, failure.mayRetry, server.asked.length]).toEqual(['failed', false, 0]);
-    expect(failure.message).toMatch(/ANTHROPIC_API_KEY|apiKey/u);
+    expect(failure.message).toMatch(/^there is no key: set ANTHROPIC_API_KEY in/u);
   });
 
   test('because the address holds a password: it is told without it', async () => {
