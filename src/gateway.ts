@@ -113,6 +113,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     if (closing) throw new GatewayError('shutting-down', 'the gateway is shutting down');
     const [name, agent] = agents.named(request.agent);
     const cwd = request.cwd === undefined ? undefined : insideRoots(request.cwd, config.roots);
+    const place = cwd ?? agent.cwd ?? process.cwd();
     const id = request.id ?? randomUUID();
     return hub.add(id, () => ({
       session: createSession({
@@ -127,7 +128,9 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
           silenceMs: config.limits.silenceMs,
         },
         connect: () => agents.connect(name, agent, cwd),
-        exports: exportsOf({ session: id, cwd: cwd ?? agent.cwd ?? process.cwd(), isOurs }),
+        exports: exportsOf({ session: id, cwd: place, isOurs }),
+        // A client on the network does not learn where we are (threat T8).
+        info: isOurs ? { cwd: place } : undefined,
         note: (level, text) => note(id, level, text),
         lost: lost ?? ((sentence) => log('error', 'the agent is gone', { session: id, agent: name, reason: sentence })),
       }),

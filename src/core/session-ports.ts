@@ -2,6 +2,7 @@
 import type { NoteLevel } from './adapter.ts';
 import type { AgentConnection } from './agent-link.ts';
 import type { Clock } from './clock.ts';
+import type { SessionInfo } from './event.ts';
 import type { ExportPort } from './export.ts';
 import type { WindowLimits } from './window.ts';
 
@@ -37,6 +38,8 @@ export interface SessionPorts {
   readonly limits: SessionLimits;
   /** Starts a fresh agent. May throw; the command that needed it fails then. */
   connect(): AgentConnection;
+  /** What is known before the agent has said anything. */
+  readonly info?: SessionInfo;
   /** Where exports go; without it only the agent can make them. */
   readonly exports?: ExportPort;
   note(level: NoteLevel, text: string): void;

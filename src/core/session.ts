@@ -52,6 +52,7 @@ class OpenSession implements Session {
     this.id = ports.id;
     this.epoch = ports.epoch;
     this.timeOrigin = ports.timeOrigin ?? 0;
+    if (ports.info !== undefined) this.transcript.info = ports.info;
     this.#ports = ports;
   }
 

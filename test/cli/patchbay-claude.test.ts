@@ -1,5 +1,5 @@
 // `patchbay-claude` as a process: what it says of itself, what it refuses, `-p` in all formats, and how it ends.
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -165,6 +165,16 @@ describe('-p', () => {
     expect([code, JSON.parse(stdout)]).toMatchObject([1, { is_error: true, errors: ['it is broken'] }]);
     expect(readFileSync(heard, 'utf8')).toContain('switch_session');
     expect(readFileSync(heard, 'utf8')).not.toContain('"prompt"');
+  });
+
+  it('tells where it works', async () => {
+    const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'patchbay-claude-here-')));
+    const { stdout } = await run(['-p', 'hi', '--output-format', 'stream-json'], { cwd });
+    const frames = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(frames.find(({ subtype }) => subtype === 'init')).toMatchObject({ cwd });
   });
 
   it('in front of an agent that is nowhere', async () => {
