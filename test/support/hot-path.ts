@@ -1,4 +1,7 @@
-// The same bytes through the gateway's own pipeline twice: with glances, and with every frame cut out and parsed.
+// The same bytes through the gateway's own pipeline twice: with glances, and with every frame cut out and parsed; and what
+// such bytes may be, whatever the protocol.
+import fc from 'fast-check';
+import { expect } from 'vitest';
 import { adapters, createTranslator } from '../../src/index.ts';
 import { bytesOf } from '../../src/transports/framing/frame.ts';
 import { jsonlDecoder } from '../../src/transports/framing/jsonl.ts';
@@ -92,4 +95,74 @@ export function cut(bytes: Buffer, lengths: readonly number[]): Buffer[] {
     at += length;
   }
   return chunks;
+}
+
+/** What may happen to a line of any protocol, as text. Each must be judged as the parser judges it. */
+export const mutationsOfAnyLine = {
+  none: (line: string) => line,
+  'leading space': (line: string) => ` ${line}`,
+  'trailing space': (line: string) => `${line} `,
+  'carriage return': (line: string) => `${line}\r`,
+  'escaped letters': (line: string) => line.replaceAll('e', '\\u0065'),
+  'extra key in front': (line: string) => line.replace('{', '{"seq":1,'),
+  'extra key behind': (line: string) => line.replace(/\}$/u, ',"seq":1}'),
+  'cut in the head': (line: string) => line.slice(0, 30),
+  'cut at the end': (line: string) => line.slice(0, -1),
+  doubled: (line: string) => line + line,
+  'stray output': (line: string) => `some output${line}`,
+  'stray output behind': (line: string) => `${line}bye`,
+  'no line': () => '',
+} as const;
+
+const hostileToAll = [
+  '"}}\n',
+  '\\',
+  '"',
+  '\\"}}',
+  '\u2028',
+  '\u0000',
+  '\u007f',
+  '\ud83d',
+  '\ude00',
+  '😀',
+  '\ufeff',
+  'é',
+  '}}',
+];
+
+/** A delta: mostly harmless, sometimes made of what a reader of bytes could trip over. */
+export function deltas(hostile: readonly string[]): fc.Arbitrary<string> {
+  const parts = fc.array(fc.constantFrom(...hostileToAll, ...hostile), { maxLength: 3 });
+  return fc.oneof(
+    { weight: 6, arbitrary: fc.string({ maxLength: 12 }) },
+    { weight: 2, arbitrary: fc.string({ maxLength: 8, unit: 'binary' }) },
+    { weight: 2, arbitrary: parts.map((pieces) => pieces.join('')) },
+  );
+}
+
+/** One of the mutations, and most often the one that changes nothing. */
+export function oneOf<Name extends string>(mutations: Readonly<Record<Name, unknown>>, none: Name): fc.Arbitrary<Name> {
+  return fc.oneof(
+    { weight: 8, arbitrary: fc.constant(none) },
+    { weight: 2, arbitrary: fc.constantFrom(...(Object.keys(mutations) as Name[])) },
+  );
+}
+
+const lengths = fc.array(fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 200, max: 4000 })), {
+  maxLength: 6,
+});
+
+/** Holds for any such stream, cut anywhere, that both ways tell the client the same. Says how many lines were glanced at. */
+export function mustTellAlike(streams: fc.Arbitrary<Buffer>, from: string, to: string, numRuns: number): number {
+  let glanced = 0;
+  fc.assert(
+    fc.property(streams, lengths, fc.boolean(), (bytes, sizes, reusedChunks) => {
+      const chunks = cut(bytes, sizes);
+      const quick = pass(chunks, { from, to, glances: true, reusedChunks });
+      glanced += quick.glanced;
+      expect(quick.said).toEqual(pass(chunks, { from, to, glances: false }).said);
+    }),
+    { numRuns },
+  );
+  return glanced;
 }
