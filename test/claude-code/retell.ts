@@ -56,3 +56,13 @@ export function isOwnNews(fault: string): boolean {
   if (subtype === 'status') return fault.includes('"permissionMode"');
   return subtype !== undefined && !ourSubtypes.includes(subtype);
 }
+
+/**
+ * A sub-agent in the background goes on behind the result of its turn, as Claude Code tells it and so do we: its frames
+ * come when they come, and a call of its own is answered there.
+ */
+export function isOfBackground(fault: string): boolean {
+  const isItsFrame = /^outside-turn at \d+: (?:user|assistant) outside a turn \| .*"parent_tool_use_id":"/u;
+  const isItsCall = /^tool-unanswered at \d+: .* \| \{"type":"result"/u;
+  return isItsFrame.test(fault) || isItsCall.test(fault);
+}

@@ -27,6 +27,8 @@ export interface Talk {
   readonly errors: readonly boolean[];
   /** Departures from the strict grammar beside those of any talk (reference 4.2). */
   readonly departs?: readonly Rule[];
+  /** A sub-agent works on when the turn is over. */
+  readonly isInBackground?: boolean;
   /** It changes the arguments of a call behind their stream, and whoever is told hears of both. */
   readonly normalises?: boolean;
   /** Words that must be in the trace, so that the talk is what its name says. */
@@ -226,6 +228,7 @@ const talks: Record<string, Talk> = {
     },
     errors: [false, false],
     departs: ['user-inside', 'tool-unanswered', 'tool-unknown', 'parent'],
+    isInBackground: true,
     shows: ['task_notification'],
   },
   compact: {
