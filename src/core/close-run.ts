@@ -1,5 +1,6 @@
 // Ends what is open, in one fixed order, so that every dialect can show a well-formed ending. Knows no protocol.
-import { dictionaryIn, type Failure } from './content.ts';
+import type { Failure } from './content.ts';
+import { dictionaryIn } from './dictionary.ts';
 import type { Event, EventOf } from './event.ts';
 import type { AssistantMessage, Block, ToolRun, Transcript } from './transcript.ts';
 

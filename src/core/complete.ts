@@ -1,6 +1,6 @@
 // What an event must say before it is logged, for those who read the log alone: a name that is its own, and arguments
 // that only streamed. Knows no protocol and no order.
-import { dictionaryIn } from './content.ts';
+import { dictionaryIn } from './dictionary.ts';
 import type { Event, EventOf } from './event.ts';
 import { laneOf, type Transcript } from './transcript.ts';
 

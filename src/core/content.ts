@@ -171,18 +171,3 @@ export function addUsage(a: Usage, b: Usage): Usage {
     cacheWrite: a.cacheWrite + b.cacheWrite,
   };
 }
-
-/** The object that a JSON text holds, whatever its keys; null for anything else, a text that is cut included. */
-export function dictionaryIn(json: string): Dictionary | null {
-  try {
-    const value: unknown = JSON.parse(json);
-    // Not by the schema, which drops a key like `__proto__`: this is data, and stays as it is.
-    return isDictionary(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-function isDictionary(value: unknown): value is Dictionary {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

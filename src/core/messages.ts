@@ -1,15 +1,7 @@
 // The conversation as whole messages, read from the transcript: what `messages` answers and an export shows.
 // Knows no protocol.
-import {
-  type Content,
-  type Cost,
-  dictionaryIn,
-  type Extra,
-  type Message,
-  type Usage,
-  addUsage,
-  noUsage,
-} from './content.ts';
+import { addUsage, type Content, type Cost, type Extra, type Message, noUsage, type Usage } from './content.ts';
+import { dictionaryIn } from './dictionary.ts';
 import type { EventOf, Logged } from './event.ts';
 import type { AssistantMessage, Block, Transcript } from './transcript.ts';
 

@@ -1,7 +1,8 @@
 // One content block of an answer while it streams: the events that tell it, and the block as the API wants it back.
 // Knows no message.
 import { z } from 'zod';
-import { type Content, type Dictionary, dictionaryIn } from '../../core/content.ts';
+import type { Content, Dictionary } from '../../core/content.ts';
+import { dictionaryIn } from '../../core/dictionary.ts';
 import type { Event, EventOf } from '../../core/event.ts';
 import type { StreamEventOf } from './wire.ts';
 

@@ -1,11 +1,13 @@
 // What the agent has told of itself: in its answer to `initialize`, in each `init`, when a setting was changed (reference
 // claude-sdk 1.1, 4.3). Tells what is new. Knows no run.
+
+import type { z } from 'zod';
 import type { Dictionary, Model } from '../../core/content.ts';
+import { without } from '../../core/dictionary.ts';
 import type { CommandInfo, SessionInfo, ToolServer } from '../../core/event.ts';
 import type { Outbox } from '../../core/outbox.ts';
-import { partsOf, restOf, saidOf, without } from './decode-values.ts';
+import { partsOf, restOf, saidOf } from './decode-values.ts';
 import type { AgentServer, InitializeAnswer, systemFrames } from './wire-agent.ts';
-import type { z } from 'zod';
 
 /** What is known of one agent. */
 export interface AgentInfo {

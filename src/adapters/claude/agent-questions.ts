@@ -2,10 +2,11 @@
 // protocol can give, which is passed on to one (reference claude-sdk 1.1). Each is answered once. Knows no run.
 import type { CommandOf } from '../../core/command.ts';
 import type { Dictionary } from '../../core/content.ts';
+import { dictionaryOf, isDictionary, without } from '../../core/dictionary.ts';
 import { type Outcome, refused } from '../../core/errors.ts';
 import type { EventOf } from '../../core/event.ts';
 import type { Outbox } from '../../core/outbox.ts';
-import { dictionaryOf, isRecord, saidOf, without } from './decode-values.ts';
+import { saidOf } from './decode-values.ts';
 import { type AgentRequestFrame, AskedQuestions, CanUseTool, faultIn } from './wire-agent.ts';
 
 /** Who wants to know of approvals. */
@@ -67,7 +68,7 @@ export function createQuestions(out: Outbox, watcher: QuestionWatcher, passedMs:
     const field = declarations.get(subtype);
     if (declared === null || field === undefined) return declared !== null;
     const value = declared[field];
-    return Array.isArray(value) ? value.length > 0 : isRecord(value) && Object.keys(value).length > 0;
+    return Array.isArray(value) ? value.length > 0 : isDictionary(value) && Object.keys(value).length > 0;
   }
 
   function ask(id: string, request: CanUseTool): void {

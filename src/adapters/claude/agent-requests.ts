@@ -2,9 +2,10 @@
 // agent before the first of them (reference claude-sdk 1.1). Knows no command.
 import type { Env } from '../../core/adapter.ts';
 import type { Dictionary } from '../../core/content.ts';
+import { isDictionary } from '../../core/dictionary.ts';
 import { type ErrorCode, type Outcome, refused } from '../../core/errors.ts';
 import type { Outbox } from '../../core/outbox.ts';
-import { isRecord } from './decode-values.ts';
+
 import type { AgentResponseFrame } from './wire-agent.ts';
 
 /** How a request ended. */
@@ -87,6 +88,6 @@ export function outcomeOf(
   data: (response: Dictionary) => object | undefined = () => undefined,
 ): Outcome {
   if ('error' in answer) return refused(answer.code, answer.error);
-  const told = data(isRecord(answer.response) ? answer.response : {});
+  const told = data(isDictionary(answer.response) ? answer.response : {});
   return told === undefined ? { ok: true } : { ok: true, data: told };
 }

@@ -2,6 +2,7 @@
 // decode-*.ts, what a command is in encode-*.ts; here is what needs both.
 import type { Backend, Env } from '../../core/adapter.ts';
 import type { Command, CommandOf } from '../../core/command.ts';
+import { isDictionary } from '../../core/dictionary.ts';
 import { messageOf, type Outcome, refused } from '../../core/errors.ts';
 import { createOutbox } from '../../core/outbox.ts';
 import type { AgentOptions } from './agent-options.ts';
@@ -9,7 +10,7 @@ import { createAgentQueries } from './agent-queries.ts';
 import { createQuestions } from './agent-questions.ts';
 import { type Answer, type ControlRequest, createRequests, outcomeOf } from './agent-requests.ts';
 import { createAgentDecoder, objectIn } from './decode-agent.ts';
-import { isRecord } from './decode-values.ts';
+
 import { encodeSetting, refusalOf } from './encode-command.ts';
 import { promptFrame, sayPrompt, textBlock } from './encode-prompt.ts';
 import { createGlancer } from './glance.ts';
@@ -180,14 +181,14 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
   function passOn({ protocol, payload }: CommandOf<'unknown'>, id: string): void {
     const settle = (outcome: Outcome) => out.settle(id, outcome);
     if (protocol !== 'claude') return settle(refused('unsupported', `a Claude agent does not speak ${protocol}`));
-    if (!isRecord(payload) || typeof payload.type !== 'string') {
+    if (!isDictionary(payload) || typeof payload.type !== 'string') {
       return settle(refused('invalid', 'a frame for a Claude agent is an object with a type'));
     }
     if (payload.type === 'control_response') return settle(questions.pass(payload));
     if (payload.type !== 'control_request')
       return settle(refused('unsupported', `no frame ${payload.type.slice(0, 64)} goes to the agent`));
     const { request } = payload;
-    if (!isRecord(request) || typeof request.subtype !== 'string') {
+    if (!isDictionary(request) || typeof request.subtype !== 'string') {
       return settle(refused('invalid', 'a control request has a subtype'));
     }
     const asked = { ...request, subtype: request.subtype };

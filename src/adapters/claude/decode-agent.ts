@@ -3,6 +3,7 @@
 import type { z } from 'zod';
 import type { Env } from '../../core/adapter.ts';
 import type { Dictionary, Failure } from '../../core/content.ts';
+import { isDictionary, without } from '../../core/dictionary.ts';
 import type { Outbox } from '../../core/outbox.ts';
 import type { Streaming } from '../../core/templates.ts';
 import { type AgentInfo, createInfo } from './agent-info.ts';
@@ -12,7 +13,7 @@ import { createRun, type RunDecoder } from './decode-run.ts';
 import { createSystemDecoder } from './decode-system.ts';
 import { createTools, type Tools } from './decode-tools.ts';
 import { createUserDecoder } from './decode-user.ts';
-import { isRecord, restOf, saidOf, without } from './decode-values.ts';
+import { restOf, saidOf } from './decode-values.ts';
 import {
   type AgentFrame,
   AgentUserFrame,
@@ -252,5 +253,5 @@ function read<Schema extends z.ZodType, Context extends readonly unknown[]>(
 
 /** The object in a frame; null for anything else. */
 export function objectIn(json: unknown): AgentFrame | null {
-  return isRecord(json) && typeof json.type === 'string' ? { ...json, type: json.type } : null;
+  return isDictionary(json) && typeof json.type === 'string' ? { ...json, type: json.type } : null;
 }

@@ -1,8 +1,9 @@
 // One content block of a message, from its beginning to its copy in an `assistant` frame (reference claude-sdk 4.1). What
 // we have no stream for (hidden thinking, tools of the provider, blocks of newer versions) waits until it is whole. Pure.
 import type { Content, Dictionary } from '../../core/content.ts';
+import { dictionaryOf, isDictionary, without } from '../../core/dictionary.ts';
 import type { BlockHead, EventOf } from '../../core/event.ts';
-import { dictionaryOf, isRecord, nameOf, partsOf, signatureOf, wholeContent, without } from './decode-values.ts';
+import { nameOf, partsOf, signatureOf, wholeContent } from './decode-values.ts';
 import type { AgentBlock } from './wire-agent.ts';
 
 /** A block that was begun. */
@@ -92,7 +93,8 @@ export function extend(block: OpenBlock, delta: WireDelta): string | null {
 /** What a block that came whole would have streamed. */
 export function wholeDelta({ head, begun }: OpenBlock): string {
   const { text, thinking, input } = begun;
-  if (head?.kind === 'tool-call') return isRecord(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : '';
+  if (head?.kind === 'tool-call')
+    return isDictionary(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : '';
   const words = head?.kind === 'thinking' ? thinking : head?.kind === 'text' ? text : '';
   return typeof words === 'string' ? words : '';
 }
@@ -148,7 +150,7 @@ function finalOf({ begun, json }: OpenBlock): AgentBlock {
   if (json === '') return begun;
   try {
     const input: unknown = JSON.parse(json);
-    return isRecord(input) ? { ...begun, input } : begun;
+    return isDictionary(input) ? { ...begun, input } : begun;
   } catch {
     return begun;
   }

@@ -3,6 +3,7 @@
 // that does not is told by its copies. Knows no run and no tool.
 import type { Env } from '../../core/adapter.ts';
 import type { Dictionary, Failure, Stop } from '../../core/content.ts';
+import { without } from '../../core/dictionary.ts';
 import type { Outbox } from '../../core/outbox.ts';
 import {
   begunBy,
@@ -25,7 +26,7 @@ import {
   wholeStop,
   withoutNulls,
 } from './decode-ending.ts';
-import { partsOf, restOf, usageOf, without } from './decode-values.ts';
+import { partsOf, restOf, usageOf } from './decode-values.ts';
 import type { AgentBlock, AgentMessage, AssistantFrame } from './wire-agent.ts';
 
 /** Who wants to know of messages; lanes are calls of sub-agents, undefined the main thread. */

@@ -2,11 +2,12 @@
 // on to clients of this protocol as they are.
 import type { z } from 'zod';
 import type { Dictionary } from '../../core/content.ts';
+import { dictionaryOf, without } from '../../core/dictionary.ts';
 import type { EventOf } from '../../core/event.ts';
 import type { Outbox } from '../../core/outbox.ts';
 import type { AgentInfo } from './agent-info.ts';
 import type { Compactions } from './decode-compaction.ts';
-import { dictionaryOf, restOf, saidOf, without } from './decode-values.ts';
+import { restOf, saidOf } from './decode-values.ts';
 import { faultIn, systemFrames } from './wire-agent.ts';
 
 /** What the frames act on. */

@@ -1,9 +1,10 @@
 // The tool calls of a run, from their announcement in a message to their result in a `user` frame. The format does not
 // say when a tool starts: it does when its message is over, unless it needs leave first (reference claude-sdk 4.1, 4.2).
 import type { Dictionary } from '../../core/content.ts';
+import { dictionaryOf, isDictionary, without } from '../../core/dictionary.ts';
 import type { EventOf } from '../../core/event.ts';
 import type { Outbox } from '../../core/outbox.ts';
-import { contentOf, dictionaryOf, isRecord, partsOf, saidOf, without } from './decode-values.ts';
+import { contentOf, partsOf, saidOf } from './decode-values.ts';
 import type { ToolResultBlock } from './wire-agent.ts';
 
 interface Call {
@@ -138,12 +139,12 @@ function unanswered(id: string, { lane, name, running, detached }: Call): EventO
 /** Why a call never ran, as newer versions say it; older ones leave us what we answered ourselves. */
 function skippedBy(id: string, frame: Dictionary, call: Call | undefined): EventOf<'tool-end'>['skipped'] {
   const metas = Array.isArray(frame.tool_result_meta) ? frame.tool_result_meta : [];
-  const kind = dictionaryOf(metas.find((meta) => isRecord(meta) && meta.id === id)).non_execution_kind;
+  const kind = dictionaryOf(metas.find((meta) => isDictionary(meta) && meta.id === id)).non_execution_kind;
   const refused = call?.running === true ? null : (call?.refused ?? null);
   if (kind === 'user-rejected') return refused ?? 'aborted';
   return kind === 'permission-rule' ? 'denied' : (refused ?? undefined);
 }
 
 function isListOfOne(content: unknown): boolean {
-  return Array.isArray(content) && content.length === 1 && isRecord(content[0]) && content[0].type === 'text';
+  return Array.isArray(content) && content.length === 1 && isDictionary(content[0]) && content[0].type === 'text';
 }

@@ -1,21 +1,7 @@
 // What Claude's nouns mean: usage, stop reasons, content of messages and results. Pure; the way back is values.ts.
 import type { Content, Dictionary, Extra, Stop, Usage } from '../../core/content.ts';
+import { dictionaryOf, extraFor, isDictionary, without } from '../../core/dictionary.ts';
 import type { AgentBlock, AgentUsage } from './wire-agent.ts';
-
-/** Whether this is a JSON object. */
-export function isRecord(value: unknown): value is Dictionary {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** A JSON object as it is; anything else is empty. */
-export function dictionaryOf(value: unknown): Dictionary {
-  return isRecord(value) ? value : {};
-}
-
-/** The fields that are not named. */
-export function without(fields: object, ...names: readonly string[]): Dictionary {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
-}
 
 /** Fields of every frame that this gateway writes itself, or that stand elsewhere in our events. */
 const ownFields: ReadonlySet<string> = new Set(['type', 'uuid', 'session_id', 'parent_tool_use_id', 'provider']);
@@ -28,13 +14,12 @@ export function restOf(frame: object, ...names: readonly string[]): Dictionary {
 
 /** What only clients of this protocol understand, to be spread into an event (README, "What rides in `extra`"). */
 export function saidOf(fields: Dictionary): { extra?: Extra } {
-  const said = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return said.length === 0 ? {} : { extra: { claude: Object.fromEntries(said) } };
+  return extraFor('claude', fields);
 }
 
 /** The same of an event that stands for several parts of the wire: parts of which nothing was said are left out. */
 export function partsOf(parts: Dictionary): { extra?: Extra } {
-  const isSaid = ([, value]: [string, unknown]) => !isRecord(value) || Object.keys(value).length > 0;
+  const isSaid = ([, value]: [string, unknown]) => !isDictionary(value) || Object.keys(value).length > 0;
   return saidOf(Object.fromEntries(Object.entries(parts).filter(isSaid)));
 }
 
@@ -95,7 +80,7 @@ export function wholeContent(block: AgentBlock): Content {
       return imageOf(block);
     case 'unknown':
       // The seed's form of a block that it has no type for (7.2).
-      return isRecord(block.data) && typeof block.data.type === 'string'
+      return isDictionary(block.data) && typeof block.data.type === 'string'
         ? opaque({ ...block.data, type: block.data.type })
         : opaque(block);
     default:

@@ -1,7 +1,7 @@
 // What a user says as a Claude agent takes it: one `user` frame (reference claude-sdk 1.1). Pure.
 import type { Context } from '../../core/command.ts';
 import type { Content, Dictionary } from '../../core/content.ts';
-import { dictionaryOf, isRecord, without } from './decode-values.ts';
+import { dictionaryOf, isDictionary, without } from '../../core/dictionary.ts';
 
 /** The blocks of a prompt, and what of it the agent cannot take. */
 export interface Said {
@@ -27,7 +27,7 @@ export function sayPrompt(content: readonly Content[], contexts: readonly Contex
 
 /** The frame. A client of this protocol may have given it a name of its own, and more. */
 export function promptFrame(blocks: readonly Dictionary[], said: unknown): Dictionary {
-  const own = isRecord(said)
+  const own = isDictionary(said)
     ? without(said, 'type', 'message', 'session_id')
     : typeof said === 'string'
       ? { uuid: said }
@@ -66,7 +66,7 @@ function blockOf(part: Content): Dictionary | null {
     case 'link':
       return textBlock(part.title === undefined ? part.url : `[${part.title}](${part.url})`);
     case 'opaque':
-      return part.protocol === 'claude' && isRecord(part.payload) ? dictionaryOf(part.payload) : null;
+      return part.protocol === 'claude' && isDictionary(part.payload) ? dictionaryOf(part.payload) : null;
     case 'thinking':
     case 'tool-call':
       return null;

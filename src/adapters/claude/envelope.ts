@@ -1,5 +1,7 @@
 // What wraps every frame: ids that derive from the frame's place in the log, and the two dialects. Pure.
+
 import { z } from 'zod';
+import { isDictionary } from '../../core/dictionary.ts';
 import type { WireFrame } from './wire.ts';
 
 /**
@@ -79,14 +81,15 @@ export function inDialect(dialect: Dialect, frame: WireFrame): WireFrame | null 
 function asRpcMessage(frame: WireFrame): WireFrame | null {
   if (!rpcTypes.has(frame.type)) return null;
   const { event, message, ...rest } = frame;
-  if (isObject(event)) {
-    if (isObject(event.delta) && typeof event.delta.type === 'string' && !rpcDeltas.has(event.delta.type)) return null;
-    const block = isObject(event.content_block)
+  if (isDictionary(event)) {
+    if (isDictionary(event.delta) && typeof event.delta.type === 'string' && !rpcDeltas.has(event.delta.type))
+      return null;
+    const block = isDictionary(event.content_block)
       ? { content_block: asRpcBlock(event.content_block, 'in_progress') }
       : {};
     return withoutNulls({ ...rest, event: { ...event, ...block }, provider: 'claude' });
   }
-  if (!isObject(message)) return withoutNulls({ ...frame, provider: 'claude' });
+  if (!isDictionary(message)) return withoutNulls({ ...frame, provider: 'claude' });
   const status = 'completed';
   const { content: said } = message;
   // A string is one text: this dialect has lists only (reference 5).
@@ -101,7 +104,7 @@ const knownBlocks = new Set(['text', 'thinking', 'tool_use', 'tool_result', 'ima
 
 /** Both spellings of a tool call; other protocols' blocks in the unknown form, so that they keep their slot. */
 function asRpcBlock(block: unknown, status: string): unknown {
-  if (!isObject(block) || typeof block.type !== 'string') return block;
+  if (!isDictionary(block) || typeof block.type !== 'string') return block;
   if (!knownBlocks.has(block.type)) return { type: 'unknown', originalType: block.type, data: block };
   if (block.type !== 'tool_use') return block;
   const { name } = block;
@@ -130,11 +133,7 @@ const dataKeys = new Set(['input', 'data', 'content_data', 'tool_input', 'tool_u
 
 function strip(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(strip);
-  if (!isObject(value)) return value;
+  if (!isDictionary(value)) return value;
   const entries = Object.entries(value).filter(([key, member]) => dataKeys.has(key) || member !== null);
   return Object.fromEntries(entries.map(([key, member]) => [key, dataKeys.has(key) ? member : strip(member)]));
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 // What all frames have in common: the lane they are on, their seal, and what may be told of them. Pure.
 import type { SessionView } from '../../core/adapter.ts';
+import { isDictionary } from '../../core/dictionary.ts';
 import type { WireFrame } from './wire.ts';
 
 /** The frame on the lane of that sub-agent, or on the main thread. */
@@ -46,12 +47,12 @@ const spoken: ReadonlySet<unknown> = new Set(['user', 'assistant', 'result', 'st
 
 /** A whole frame of a sub-agent that works in the background: no run has it, and it is told as it is. */
 function isOfBackground({ type, parent_tool_use_id: lane, message }: Record<string, unknown>): boolean {
-  return (type === 'user' || type === 'assistant') && typeof lane === 'string' && isRecord(message);
+  return (type === 'user' || type === 'assistant') && typeof lane === 'string' && isDictionary(message);
 }
 
 /** A frame of a newer version, or of the background: one that this projection cannot have written itself. */
 export function isForeign(payload: unknown): payload is WireFrame {
-  if (!isRecord(payload)) return false;
+  if (!isDictionary(payload)) return false;
   const { type } = payload;
   if (isOfBackground(payload)) return true;
   if (typeof type !== 'string' || spoken.has(type) || type.startsWith('control_')) return false;
@@ -60,12 +61,8 @@ export function isForeign(payload: unknown): payload is WireFrame {
 
 /** Something that an agent of this protocol asks its client, or does not ask any more, for which we have no event. */
 export function isForeignRequest(payload: unknown): payload is WireFrame {
-  if (!isRecord(payload) || typeof payload.request_id !== 'string') return false;
+  if (!isDictionary(payload) || typeof payload.request_id !== 'string') return false;
   if (payload.type === 'control_cancel_request') return true;
-  if (payload.type !== 'control_request' || !isRecord(payload.request)) return false;
+  if (payload.type !== 'control_request' || !isDictionary(payload.request)) return false;
   return typeof payload.request.subtype === 'string' && payload.request.subtype !== 'can_use_tool';
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,8 +1,9 @@
 // What a session says to Claude-format clients: strict grammar out, whatever the agent behind (reference claude-sdk 4.1).
 import type { NoteLevel, Projection, SessionView } from '../../core/adapter.ts';
 import type { Out } from '../../core/channel.ts';
-import type { Content, Dictionary } from '../../core/content.ts';
+import type { Dictionary } from '../../core/content.ts';
 import type { Event, EventOf, Logged } from '../../core/event.ts';
+import { textIn } from '../../core/messages.ts';
 import { createIds, type Dialect, inDialect } from './envelope.ts';
 import { allOnLane, isForeign, isForeignRequest, isOurWord, nameOf, onLane, sealed, textOfRun } from './frames.ts';
 import { createMessageEncoder, type MessageEncoder } from './message.ts';
@@ -150,7 +151,7 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
     const said = saidIn(event);
     const message = {
       role: 'user',
-      content: said.plain === true ? textOf(event.content) : event.content.map(wireBlock),
+      content: said.plain === true ? textIn(event.content) : event.content.map(wireBlock),
     };
     const isOfAgent = origin === 'agent';
     // An agent of this protocol marks what it says itself, or does not.
@@ -264,10 +265,6 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
     },
     notes: () => (notes.length === 0 ? notes : notes.splice(0)),
   };
-}
-
-function textOf(content: readonly Content[]): string {
-  return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
 /** Events that other frames tell: turns by their messages, settings by the next init, a dead agent by its result. */

@@ -1,10 +1,7 @@
 // What an agent of this protocol says beside what others understand rides in `extra.claude` of the event and returns to
 // clients of this protocol (design rule 3; README, "What rides in `extra`"). Pure; knows no event by name.
 import type { Dictionary, Extra } from '../../core/content.ts';
-
-function isDictionary(value: unknown): value is Dictionary {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+import { isDictionary } from '../../core/dictionary.ts';
 
 const nothing: Dictionary = Object.freeze({});
 

@@ -1,6 +1,7 @@
 // What may stand where: one turn after the other, one message at a time on the main thread, a result behind the message
 // that calls for it and before the next, a sub-agent behind the call that it lives in (reference claude-sdk 4.1). What
 // comes too early waits here. Knows frames; knows no events.
+import { isDictionary } from '../../core/dictionary.ts';
 import type { WireFrame } from './wire.ts';
 
 /** Sorts the frames of one session. Each method returns the frames whose time has come, in wire order. */
@@ -163,12 +164,8 @@ export function createThread(): Thread {
 
 /** The calls that a frame puts on the wire: its `assistant` frame is where a call is whole. */
 function callsIn(frame: WireFrame): string[] {
-  if (frame.type !== 'assistant' || !isObject(frame.message) || !Array.isArray(frame.message.content)) return [];
+  if (frame.type !== 'assistant' || !isDictionary(frame.message) || !Array.isArray(frame.message.content)) return [];
   return frame.message.content.flatMap((block) =>
-    isObject(block) && block.type === 'tool_use' && typeof block.id === 'string' ? [block.id] : [],
+    isDictionary(block) && block.type === 'tool_use' && typeof block.id === 'string' ? [block.id] : [],
   );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,8 @@
 // Attachments as content and content as attachments (seed pi-legacy-rpc, "Attachment"). Pure but for the names that it
 // is given; knows no run.
 import type { Content, Dictionary } from '../../core/content.ts';
-import { extraOf, isRecord, without } from '../pi/values.ts';
+import { isDictionary, without } from '../../core/dictionary.ts';
+import { extraOf } from '../pi/values.ts';
 import type { Attachment } from './wire.ts';
 
 type File = Extract<Content, { type: 'image' | 'document' }>;
@@ -85,7 +86,7 @@ function write(type: Attachment['type'], content: string, { id, name, mediaType,
 /** What a client of pi sent with it; null when it came from elsewhere. */
 function keptFields(file: File): Dictionary | null {
   const fields = file.extra?.pi;
-  return isRecord(fields) ? fields : null;
+  return isDictionary(fields) ? fields : null;
 }
 
 /** The text of a document that is text and came as bytes: Claude clients send such. */

@@ -2,10 +2,11 @@
 // in the events, what was refused is an `error` line. Knows no session log; the events come from ../pi/projection.ts.
 import type { Action, Frontend, SessionView } from '../../core/adapter.ts';
 import type { Command, CommandOf } from '../../core/command.ts';
+import { isDictionary, without } from '../../core/dictionary.ts';
 import { messageOf, type Outcome } from '../../core/errors.ts';
 import { OutcomeData } from '../../core/outcome-data.ts';
 import { compactionWhole } from '../pi/projection-lines.ts';
-import { extraOf, isRecord, without } from '../pi/values.ts';
+import { extraOf } from '../pi/values.ts';
 import { parserWords, problemOf } from '../pi/wire/problem.ts';
 import { contentOf } from './attachments.ts';
 import { createBystander } from './bystander.ts';
@@ -100,7 +101,7 @@ export function createConnection(session: SessionView | undefined): Frontend {
 
 /** Why a line is not one of the three that there are. pi itself says nothing then, or breaks. */
 function refusal(json: unknown, error: Parameters<typeof problemOf>[0]): string {
-  if (!isRecord(json)) return 'a line must be a JSON object';
+  if (!isDictionary(json)) return 'a line must be a JSON object';
   const { type } = json;
   if (typeof type !== 'string') return 'a line must have a string "type"';
   if (Object.hasOwn(commandSchemas, type)) return `bad ${type}: ${problemOf(error)}`;

@@ -3,10 +3,11 @@
 import { z } from 'zod';
 import type { CommandOf } from '../../core/command.ts';
 import type { Dictionary } from '../../core/content.ts';
+import { isDictionary } from '../../core/dictionary.ts';
 import { type Outcome, refused } from '../../core/errors.ts';
 import type { EventOf } from '../../core/event.ts';
 import type { Outbox } from '../../core/outbox.ts';
-import { isRecord } from './values.ts';
+
 import type { ExtensionUiResponse } from './wire/commands.ts';
 import type { DialogRequest } from './wire/extension.ts';
 
@@ -18,7 +19,7 @@ const Facts = z.object({
   call: z.string(),
   name: z.string(),
   // Not by a schema, which drops a key like `__proto__`: people must see all that the tool will get.
-  input: z.custom<Dictionary>(isRecord),
+  input: z.custom<Dictionary>(isDictionary),
 });
 type Facts = z.infer<typeof Facts>;
 

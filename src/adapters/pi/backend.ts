@@ -3,6 +3,7 @@
 import type { Backend, Env } from '../../core/adapter.ts';
 import type { Command, CommandOf } from '../../core/command.ts';
 import type { Dictionary } from '../../core/content.ts';
+import { isDictionary } from '../../core/dictionary.ts';
 import { refused } from '../../core/errors.ts';
 import { createOutbox } from '../../core/outbox.ts';
 import { createAborts } from './aborts.ts';
@@ -18,14 +19,13 @@ import { createKnowledge } from './knowledge.ts';
 import { nameModel } from './models.ts';
 import type { PiOptions } from './options.ts';
 import { createOrigins } from './origins.ts';
-import { writeLine } from './write-line.ts';
 import { type Answer, createPending } from './pending.ts';
 import { createPrompts } from './prompts.ts';
 import { readLine } from './read-line.ts';
-import { isRecord } from './values.ts';
 import type { WireCommand } from './wire/commands.ts';
 import { problemOf } from './wire/problem.ts';
 import { dataSchemas, Response } from './wire/responses.ts';
+import { writeLine } from './write-line.ts';
 
 /** A line to pi, before it gets its id. */
 type Line = Dictionary & { readonly type: string };
@@ -176,7 +176,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
   function passOn({ protocol, payload }: CommandOf<'unknown'>, id: string): void {
     if (protocol !== 'pi') return out.settle(id, refused('unsupported', `pi does not speak ${protocol}`));
     // pi 0.73 and later die of a null line (reference pi, section 5).
-    if (!isRecord(payload) || typeof payload.type !== 'string') {
+    if (!isDictionary(payload) || typeof payload.type !== 'string') {
       return out.settle(id, refused('invalid', 'a command for pi is an object with a type'));
     }
     if (payload.type !== 'extension_ui_response') return perform(id, { ...payload, type: payload.type });

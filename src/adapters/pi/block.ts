@@ -1,7 +1,8 @@
 // What one block of an assistant message says, in each of its forms. Pure; decode-message.ts knows the order.
 import type { Dictionary } from '../../core/content.ts';
+import { dictionaryOf, isDictionary, without } from '../../core/dictionary.ts';
 import type { BlockHead } from '../../core/event.ts';
-import { dictionaryOf, isRecord, leaked, without, wordOf } from './values.ts';
+import { leaked, wordOf } from './values.ts';
 import type { Block } from './wire/values.ts';
 
 /** The streaming kinds, by the first half of an update's type. */
@@ -43,7 +44,7 @@ export function factsOf(block: Block): Dictionary {
 
 /** The block of that index in a message so far; empty where there is none. */
 export function blockOf(snapshot: unknown, index: number): Dictionary {
-  const content = isRecord(snapshot) && Array.isArray(snapshot.content) ? snapshot.content : [];
+  const content = isDictionary(snapshot) && Array.isArray(snapshot.content) ? snapshot.content : [];
   return dictionaryOf(content[index]);
 }
 

@@ -1,11 +1,12 @@
 // What pi answers as outcome data (core/outcome-data.ts). The answer itself rides in `extra`. Pure.
 import type { z } from 'zod';
+import { without } from '../../core/dictionary.ts';
 import { type Outcome, refused } from '../../core/errors.ts';
 import type { CommandInfo } from '../../core/event.ts';
 import { historyOf } from './decode-whole-message.ts';
 import type { Answer } from './pending.ts';
 import { sessionInfoOf } from './session-info.ts';
-import { extraOf, modelOf, usageOf, without } from './values.ts';
+import { extraOf, modelOf, usageOf } from './values.ts';
 import { problemOf } from './wire/problem.ts';
 import { dataSchemas } from './wire/responses.ts';
 

@@ -3,7 +3,8 @@
 import type { z } from 'zod';
 import type { Command } from '../../core/command.ts';
 import type { Content, Dictionary } from '../../core/content.ts';
-import { extraOf, without } from './values.ts';
+import { without } from '../../core/dictionary.ts';
+import { extraOf } from './values.ts';
 import { commandSchemas, type WireImage } from './wire/commands.ts';
 import { problemOf } from './wire/problem.ts';
 

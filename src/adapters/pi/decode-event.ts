@@ -3,14 +3,16 @@
 import type { z } from 'zod';
 import type { Env } from '../../core/adapter.ts';
 import type { Extra } from '../../core/content.ts';
+import { dictionaryOf, without } from '../../core/dictionary.ts';
 import type { Event, EventOf, SessionInfo } from '../../core/event.ts';
+import { textIn } from '../../core/messages.ts';
 import type { Outbox } from '../../core/outbox.ts';
 import type { Streaming } from '../../core/templates.ts';
 import { createMessageDecoder } from './decode-message.ts';
 import { plainEvents } from './decode-plain.ts';
 import { createRunDecoder, type RunDecoder, type RunWatcher } from './decode-run.ts';
-import { wholeMessage, wordsOf } from './decode-whole-message.ts';
-import { dictionaryOf, extraOf, without } from './values.ts';
+import { wholeMessage } from './decode-whole-message.ts';
+import { extraOf } from './values.ts';
 import { AssistantMessageEvent, type EventLine, eventSchemas, updateSchemas } from './wire/events.ts';
 import { problemOf } from './wire/problem.ts';
 import { type AnyMessage, messageSchemas } from './wire/values.ts';
@@ -119,7 +121,7 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
     const whole = wholeMessage(line.message);
     if (whole === null) return unknown(line);
     if ('problem' in whole) return violation('message_end', `message.${whole.problem}`);
-    const origin = whole.role === 'user' ? originOf(wordsOf(whole.content)) : undefined;
+    const origin = whole.role === 'user' ? originOf(textIn(whole.content)) : undefined;
     out.deliver({ type: 'message-added', ...whole, origin });
   }
 

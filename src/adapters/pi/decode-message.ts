@@ -2,11 +2,12 @@
 // `delta`s and its ending, never from the snapshots beside them, which run ahead (reference pi, section 3). Knows no run.
 import type { Env } from '../../core/adapter.ts';
 import type { Dictionary, Failure, Stop } from '../../core/content.ts';
+import { dictionaryOf, without } from '../../core/dictionary.ts';
 import type { BlockHead } from '../../core/event.ts';
 import { GrowingText } from '../../core/growing-text.ts';
 import type { Outbox } from '../../core/outbox.ts';
 import { blockOf, factsOf, headOf, isJson, type Kind, kindOf, previewOf, toolHead, wholeOf } from './block.ts';
-import { dictionaryOf, endingOf, extraOf, figuresOf, leaked, same, without, wordOf } from './values.ts';
+import { endingOf, extraOf, figuresOf, leaked, same, wordOf } from './values.ts';
 import type { AssistantMessageEvent } from './wire/events.ts';
 import type { AssistantMessage, Block } from './wire/values.ts';
 

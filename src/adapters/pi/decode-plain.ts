@@ -1,7 +1,8 @@
 // Event lines that mean the same wherever they come: one line, its events, no memory. Knows no run and no message.
 import type { z } from 'zod';
+import { dictionaryOf, isDictionary, without } from '../../core/dictionary.ts';
 import type { Event, EventOf } from '../../core/event.ts';
-import { contentOf, dictionaryOf, extraOf, failureOf, isRecord, without } from './values.ts';
+import { contentOf, extraOf, failureOf } from './values.ts';
 import { type EventLine, eventSchemas } from './wire/events.ts';
 import { problemOf } from './wire/problem.ts';
 import type { ToolOutput } from './wire/values.ts';
@@ -53,7 +54,7 @@ function toolStart(line: EventLine<'tool_execution_start'>): EventOf<'tool-start
     ...extraOf({
       ...without(line, 'type', 'toolCallId', 'toolName', 'args'),
       // Arguments that are no object have no canonical shape.
-      args: isRecord(args) ? undefined : args,
+      args: isDictionary(args) ? undefined : args,
     }),
   };
 }

@@ -1,7 +1,8 @@
 // Messages that come whole: everybody's but the streaming model's, and all of them when history is told again. Pure.
 import type { z } from 'zod';
 import type { Dictionary, Message } from '../../core/content.ts';
-import { contentOf, endingOf, extraOf, without } from './values.ts';
+import { without } from '../../core/dictionary.ts';
+import { contentOf, endingOf, extraOf } from './values.ts';
 import { problemOf } from './wire/problem.ts';
 import { AnyMessage, type Block, messageSchemas } from './wire/values.ts';
 
@@ -21,11 +22,6 @@ export function historyOf(messages: readonly unknown[]): Message[] {
     const whole = any.success ? wholeMessage(any.data) : null;
     return whole === null || 'problem' in whole ? [] : [whole];
   });
-}
-
-/** The words of a user message, joined as pi joins them to find it in its queues. */
-export function wordsOf(content: Message['content']): string {
-  return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
 /** By role. Roles that are not here pass as unknown events (reference pi, section 9.10). */

@@ -1,10 +1,11 @@
 // What extensions ask of the user and show to the user (seed pi-rpc, "Extension UI Sub-protocol"). Knows which dialogs
 // are open; knows no run.
 import type { CommandOf } from '../../core/command.ts';
+import { without } from '../../core/dictionary.ts';
 import { type Outcome, refused } from '../../core/errors.ts';
 import type { EventOf } from '../../core/event.ts';
 import type { Outbox } from '../../core/outbox.ts';
-import { extraOf, without } from './values.ts';
+import { extraOf } from './values.ts';
 import type { ExtensionUiResponse } from './wire/commands.ts';
 import { AnyRequest, DialogRequest, DisplayRequest } from './wire/extension.ts';
 import { problemOf } from './wire/problem.ts';

@@ -4,11 +4,11 @@
 import type { z } from 'zod';
 import type { SessionView } from '../../core/adapter.ts';
 import type { Dictionary } from '../../core/content.ts';
+import { isDictionary } from '../../core/dictionary.ts';
 import type { CommandInfo } from '../../core/event.ts';
 import { OutcomeData, QueryData } from '../../core/outcome-data.ts';
 import { encodeMessage } from './encode-message.ts';
 import { encodeModel, encodeUsage, piFields, present } from './encode-values.ts';
-import { isRecord } from './values.ts';
 
 /** The session as far as an answer needs it; absent where a connection has none. */
 type Session = SessionView | undefined;
@@ -16,14 +16,14 @@ type Make = (data: unknown, session: Session) => unknown;
 
 /** `data` of the response to a line; undefined for none. */
 export function answerTo(line: string, data: unknown, session: Session): unknown {
-  const raw = isRecord(data) && isRecord(data.extra) ? data.extra : {};
+  const raw = isDictionary(data) && isDictionary(data.extra) ? data.extra : {};
   if (Object.hasOwn(raw, 'pi') && isWhole(line, raw.pi)) return raw.pi;
   return makers.get(line)?.(data, session);
 }
 
 /** 0.13.2 answers `compact` with its event, which is not what newer clients wait for. */
 function isWhole(line: string, raw: unknown): boolean {
-  return line !== 'compact' || (isRecord(raw) && typeof raw.firstKeptEntryId === 'string');
+  return line !== 'compact' || (isDictionary(raw) && typeof raw.firstKeptEntryId === 'string');
 }
 
 /** Reads the outcome by its schema; data that it does not fit counts as none. */

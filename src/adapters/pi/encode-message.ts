@@ -1,8 +1,8 @@
 // Whole messages as pi writes them: in message_start and message_end, agent_end, get_messages. Pure. The way back is
 // decode-whole-message.ts.
 import type { Content, Cost, Dictionary, Extra, Failure, Message, Stop, Usage } from '../../core/content.ts';
+import { isDictionary, without } from '../../core/dictionary.ts';
 import { encodeContents, encodeFailure, encodeStop, encodeUsage, piFields, present, textOf } from './encode-values.ts';
-import { isRecord, without } from './values.ts';
 
 /** What a message is told with when its agent does not tell it. */
 export interface Defaults {
@@ -50,7 +50,7 @@ export function encodeAssistant(
     provider: facts.provider ?? provider ?? 'unknown',
     model: facts.model ?? model ?? 'unknown',
     usage: encodeUsage(facts.usage, facts.cost, said.usage),
-    stopReason: encodeStop(stop, isRecord(facts.extra?.pi)),
+    stopReason: encodeStop(stop, isDictionary(facts.extra?.pi)),
     timestamp: facts.timestamp ?? timestamp,
     errorMessage: reason,
     ...without(said, ...ownPlaces),

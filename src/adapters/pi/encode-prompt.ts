@@ -1,7 +1,7 @@
 // What a user says as pi takes it: one text and images (seed pi-rpc, "prompt", "Image Support"). Pure.
 import type { CommandOf } from '../../core/command.ts';
 import type { Content } from '../../core/content.ts';
-import { dictionaryOf } from './values.ts';
+import { dictionaryOf } from '../../core/dictionary.ts';
 import type { WireImage } from './wire/commands.ts';
 
 /** The words and pictures of a prompt, and what of it pi cannot take. */

@@ -1,10 +1,11 @@
 // Canonical nouns as pi writes them: content, usage, stop reasons, models. The other way round is values.ts. Pure.
 import type { Content, Cost, Dictionary, Extra, Failure, Model, Stop, Usage } from '../../core/content.ts';
-import { isRecord, noReason, without } from './values.ts';
+import { isDictionary, without } from '../../core/dictionary.ts';
+import { noReason } from './values.ts';
 
 /** What pi itself said of an event or a message and nobody else understands; our own marks are among it. */
 export function piFields(extra: Extra | undefined): Dictionary {
-  return isRecord(extra?.pi) ? extra.pi : {};
+  return isDictionary(extra?.pi) ? extra.pi : {};
 }
 
 /** Whether pi printed no line for an event: it was learned, or made up so that others understand. */
@@ -24,7 +25,7 @@ const blockMarks = ['unsaid', 'usage', 'line', 'event', 'arguments'] as const;
 export function encodeContent(content: Content): Dictionary | null {
   if (content.type === 'opaque') {
     const { protocol, payload } = content;
-    return protocol === 'pi' && isRecord(payload) ? payload : null;
+    return protocol === 'pi' && isDictionary(payload) ? payload : null;
   }
   const said = piFields(content.extra);
   const rest = without(said, ...blockMarks);
@@ -67,14 +68,14 @@ export function textOf(contents: readonly Content[]): string {
 /** Tokens and US dollars; `rest` is what pi itself said beside them (values.ts, figuresOf). */
 export function encodeUsage(usage: Usage | undefined, cost: Cost | undefined, rest: unknown): Dictionary {
   const { input, output, cacheRead, cacheWrite } = usage ?? { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-  const { cost: costRest, ...others } = isRecord(rest) ? rest : {};
+  const { cost: costRest, ...others } = isDictionary(rest) ? rest : {};
   return {
     input,
     output,
     cacheRead,
     cacheWrite,
     totalTokens: input + output + cacheRead + cacheWrite,
-    cost: { ...encodeCost(cost), ...(isRecord(costRest) ? costRest : {}) },
+    cost: { ...encodeCost(cost), ...(isDictionary(costRest) ? costRest : {}) },
     ...others,
   };
 }

@@ -3,11 +3,12 @@
 import type { Action, Frontend, SessionView } from '../../core/adapter.ts';
 import type { Command, CommandOf } from '../../core/command.ts';
 import type { Dictionary } from '../../core/content.ts';
+import { isDictionary } from '../../core/dictionary.ts';
 import { messageOf, type Outcome, type Problem } from '../../core/errors.ts';
 import { decodeCommand } from './decode-command.ts';
 import { answerTo } from './encode-answer.ts';
 import { approvalPrefix } from './projection-lines.ts';
-import { isRecord } from './values.ts';
+
 import { ExtensionUiResponse } from './wire/commands.ts';
 import { parserWords, problemOf } from './wire/problem.ts';
 
@@ -76,7 +77,7 @@ export function createConnection(session: SessionView | undefined): Frontend {
       } catch (thrown) {
         return unread({}, messageOf(thrown), parserWords(thrown));
       }
-      if (!isRecord(line)) return unread({}, 'a command is a JSON object');
+      if (!isDictionary(line)) return unread({}, 'a command is a JSON object');
       const { type } = line;
       if (typeof type !== 'string') return unread('id' in line ? { id: line.id } : {}, 'a command has a string "type"');
       return type === 'extension_ui_response' ? answered(line) : command({ ...line, type });

@@ -1,5 +1,6 @@
 // What a line that gave one delta teaches of lines like it (decision 0011, core/templates.ts): for all dialects, the
 // bytes up to the delta and what follows it. Knows no message and no run.
+import { isDictionary } from '../../core/dictionary.ts';
 import type { EventOf } from '../../core/event.ts';
 import {
   closingQuote,
@@ -12,7 +13,6 @@ import {
   type Streaming,
   type Template,
 } from '../../core/templates.ts';
-import { isRecord } from './values.ts';
 
 type Delta = EventOf<'block-delta'>;
 
@@ -59,8 +59,8 @@ function restOf(line: Uint8Array, follower: Uint8Array): Rest {
 function opensDelta(head: Uint8Array, index: number): boolean {
   try {
     const line: unknown = JSON.parse(`${new TextDecoder('utf-8', { fatal: true }).decode(head)}"}}`);
-    const update = isRecord(line) && line.type === 'message_update' ? line.assistantMessageEvent : null;
-    if (!isRecord(update) || typeof update.type !== 'string') return false;
+    const update = isDictionary(line) && line.type === 'message_update' ? line.assistantMessageEvent : null;
+    if (!isDictionary(update) || typeof update.type !== 'string') return false;
     return update.delta === '' && update.contentIndex === index;
   } catch {
     return false;

@@ -1,12 +1,13 @@
 // What the machine knows of pi's session: its settings, its models, its past. Learns from answers, asks when something
 // changed, and tells what is new. Knows no run.
 import type { Extra } from '../../core/content.ts';
+import { dictionaryOf } from '../../core/dictionary.ts';
 import type { EventOf, SessionInfo } from '../../core/event.ts';
 import type { Outbox } from '../../core/outbox.ts';
 import { historyOf } from './decode-whole-message.ts';
 import type { KnownModels } from './models.ts';
 import { changesOf, sessionInfoOf } from './session-info.ts';
-import { dictionaryOf, extraOf, modelOf } from './values.ts';
+import { extraOf, modelOf } from './values.ts';
 import { dataSchemas } from './wire/responses.ts';
 
 type Line = { readonly type: string };

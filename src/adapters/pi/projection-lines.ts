@@ -1,11 +1,11 @@
 // Events that are one line each, wherever they come: retries, compactions, queues, dialogs, notices, displays. Pure;
 // knows no run and no message. The way back is decode-plain.ts and dialogs.ts.
 import type { Dictionary } from '../../core/content.ts';
+import { isDictionary, without } from '../../core/dictionary.ts';
 import type { EventOf, SessionInfo } from '../../core/event.ts';
 import type { Dialect } from './dialect.ts';
 import { encodeFailure, piFields, present } from './encode-values.ts';
 import { oneLine, shownInput } from './shown-input.ts';
-import { isRecord, without } from './values.ts';
 
 /** Before the id of an approval that is asked as a dialog: dialogs and approvals may have the same ids. */
 export const approvalPrefix = 'approval:';
@@ -46,7 +46,7 @@ export function compactionEnd(
   const isNamed = cause !== undefined && (name === 'compaction_end' || speaksPi);
   const blank = speaksPi ? {} : { firstKeptEntryId: '', tokensBefore: 0 };
   const figures = present({ tokensBefore, estimatedTokensAfter: tokensAfter });
-  const whole = { summary, ...blank, ...figures, ...(isRecord(result) ? result : {}) };
+  const whole = { summary, ...blank, ...figures, ...(isDictionary(result) ? result : {}) };
   return present({
     type: name,
     reason: reason ?? (isNamed ? (reasons.get(cause) ?? 'threshold') : undefined),

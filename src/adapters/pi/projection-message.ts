@@ -3,6 +3,7 @@
 import type { SessionView } from '../../core/adapter.ts';
 import type { Out } from '../../core/channel.ts';
 import type { Dictionary, Extra } from '../../core/content.ts';
+import { isDictionary, without } from '../../core/dictionary.ts';
 import type { EventOf, Logged } from '../../core/event.ts';
 import { wholeBlock } from '../../core/messages.ts';
 import type { AssistantMessage, Block } from '../../core/transcript.ts';
@@ -10,7 +11,6 @@ import type { Dialect } from './dialect.ts';
 import { type AssistantFacts, type Defaults, encodeAssistant } from './encode-message.ts';
 import { encodeContent, isUnsaid, piFields, present } from './encode-values.ts';
 import { createSnapshot, type Snapshot } from './snapshot.ts';
-import { isRecord, without } from './values.ts';
 
 type BlockEvent = EventOf<'block-start' | 'block-delta' | 'block-end'>;
 
@@ -47,7 +47,7 @@ export function createMessageTeller(
 ): MessageTeller {
   const { event: start } = logged;
   const source: AssistantMessage | undefined = session.transcript.open.get('');
-  const speaksPi = isRecord(start.extra?.pi);
+  const speaksPi = isDictionary(start.extra?.pi);
   const { model } = session.transcript.info;
   const defaults: Defaults = {
     timestamp: start.timestamp ?? Math.round(session.timeOrigin + logged.at),
@@ -87,8 +87,8 @@ export function createMessageTeller(
   /** `extra` holds the fields of a newer pi, on the line and in its event. */
   function update(event: Dictionary, extra: Extra | undefined): Out {
     const said = piFields(extra);
-    const line = isRecord(said.line) ? `${JSON.stringify(said.line).slice(1, -1)},` : '';
-    const shown = JSON.stringify(isRecord(said.event) ? { ...event, ...said.event } : event);
+    const line = isDictionary(said.line) ? `${JSON.stringify(said.line).slice(1, -1)},` : '';
+    const shown = JSON.stringify(isDictionary(said.event) ? { ...event, ...said.event } : event);
     const opening = `{"type":"message_update",${line}`;
     if (snapshot === null) return `${opening}"usage":${usage},"assistantMessageEvent":${shown}}`;
     return withSnapshots(`${opening}"assistantMessageEvent":${shown.slice(0, -1)}`);
@@ -159,7 +159,7 @@ export function createMessageTeller(
   /** What only the end of a message tells of its blocks, by their place (decode-message.ts). */
   function wholeBlocks(late: unknown, count: unknown): Dictionary[] {
     const facts = new Map(
-      (Array.isArray(late) ? late.filter(isRecord) : []).map(({ index, ...rest }) => [index, rest]),
+      (Array.isArray(late) ? late.filter(isDictionary) : []).map(({ index, ...rest }) => [index, rest]),
     );
     const blocks = [...told.values()].sort((a, b) => a.place - b.place);
     const contents = blocks.flatMap(({ block, place }) => {
@@ -181,7 +181,7 @@ export function createMessageTeller(
     end(event) {
       const said = piFields(event.extra);
       // A message that the gateway had to end keeps what its beginning said.
-      const kept = isRecord(event.extra?.pi) ? said : without(startFields, 'stopReason', 'usage');
+      const kept = isDictionary(event.extra?.pi) ? said : without(startFields, 'stopReason', 'usage');
       const { provider, model, timestamp, ...rest } = kept;
       const facts: AssistantFacts = {
         usage: event.usage ?? start.usage,
@@ -199,7 +199,7 @@ export function createMessageTeller(
 /** Whether a line has more than figures besides its update. */
 function isUnusual(extra: Extra | undefined): boolean {
   const said = extra === undefined ? undefined : piFields(extra);
-  return said !== undefined && (isRecord(said.line) || isRecord(said.event));
+  return said !== undefined && (isDictionary(said.line) || isDictionary(said.event));
 }
 
 function openBlock(head: Block['head']): Dictionary {

@@ -2,10 +2,10 @@
 // pi ends and restarts its agent around retries and compactions, inside what is one run elsewhere. Knows no block.
 import type { Out } from '../../core/channel.ts';
 import type { Dictionary, Extra } from '../../core/content.ts';
+import { isDictionary } from '../../core/dictionary.ts';
 import type { EventOf } from '../../core/event.ts';
 import type { Dialect } from './dialect.ts';
 import { isUnsaid, piFields } from './encode-values.ts';
-import { isRecord } from './values.ts';
 
 /** Where every part of a projection puts its lines. */
 export interface Sink {
@@ -100,14 +100,14 @@ export function createBrackets(sink: Sink, dialect: Dialect): Brackets {
       const { end, settled } = piFields(event.extra);
       if (!isEmpty) {
         // A run that ended badly and does not say so is no news for a client of pi, which reads messages only.
-        if (event.outcome !== 'completed' && !failed && !isRecord(end) && !isRecord(settled)) {
+        if (event.outcome !== 'completed' && !failed && !isDictionary(end) && !isDictionary(settled)) {
           ensure();
           fail();
         } else if (run === 'promised') ensure();
-        const isModern = dialect === 'delta-only' && !isRecord(settled);
+        const isModern = dialect === 'delta-only' && !isDictionary(settled);
         const word = isModern ? { willRetry: false } : {};
-        agentEnd({ ...word, ...(isRecord(end) && dialect !== 'legacy' ? end : {}) });
-        if (isRecord(settled) && dialect !== 'legacy') sink.say({ type: 'agent_settled', ...settled });
+        agentEnd({ ...word, ...(isDictionary(end) && dialect !== 'legacy' ? end : {}) });
+        if (isDictionary(settled) && dialect !== 'legacy') sink.say({ type: 'agent_settled', ...settled });
         else if (isModern) sink.say({ type: 'agent_settled', aborted: event.outcome === 'aborted' });
       }
       run = 'none';
@@ -118,7 +118,7 @@ export function createBrackets(sink: Sink, dialect: Dialect): Brackets {
       if (run === 'none' || turn || turns === 0) return;
       const { end } = piFields(extra);
       const word = dialect === 'delta-only' ? { willRetry } : {};
-      agentEnd({ ...word, ...(isRecord(end) && dialect !== 'legacy' ? end : {}) });
+      agentEnd({ ...word, ...(isDictionary(end) && dialect !== 'legacy' ? end : {}) });
     },
     restart(line) {
       const { type, ...fields } = line;
@@ -139,5 +139,5 @@ export function createBrackets(sink: Sink, dialect: Dialect): Brackets {
 /** Whether the event carries a line of pi for `restart`, and which. */
 export function restartIn(event: EventOf<'session-changed'>): Dictionary | null {
   const { line } = piFields(event.extra);
-  return isRecord(line) && !isUnsaid(event) ? line : null;
+  return isDictionary(line) && !isUnsaid(event) ? line : null;
 }

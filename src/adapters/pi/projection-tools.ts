@@ -1,12 +1,12 @@
 // Tools at work, in pi's order: the result of each follows as a message of its own, told once, whoever tells it
 // (reference pi, section 3). Knows no message of the model.
 import type { Content, Dictionary } from '../../core/content.ts';
+import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
 import type { EventOf } from '../../core/event.ts';
 import type { Dialect } from './dialect.ts';
 import { encodeResult } from './encode-message.ts';
 import { encodeContents, piFields, present, textOf } from './encode-values.ts';
 import type { Sink } from './projection-run.ts';
-import { dictionaryOf, isRecord } from './values.ts';
 
 /** The tools of one run. */
 export interface ToolTeller {
@@ -98,7 +98,7 @@ export function createToolTeller(sink: Sink, dialect: Dialect, ports: ToolPorts)
       running.delete(call);
       const { result, plain, unsaid, ...rest } = piFields(event.extra);
       const isText = dialect === 'legacy' && (isError || plain === true);
-      const whole = present({ content: encodeContents(content), details, ...(isRecord(result) ? result : {}) });
+      const whole = present({ content: encodeContents(content), details, ...(isDictionary(result) ? result : {}) });
       sink.say(
         present({
           type: 'tool_execution_end',

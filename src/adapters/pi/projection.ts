@@ -3,6 +3,7 @@
 import type { NoteLevel, Projection, SessionView } from '../../core/adapter.ts';
 import type { Out } from '../../core/channel.ts';
 import type { Dictionary } from '../../core/content.ts';
+import { isDictionary } from '../../core/dictionary.ts';
 import type { Event, EventOf, Logged, SessionInfo } from '../../core/event.ts';
 import type { Dialect } from './dialect.ts';
 import { encodeMessage } from './encode-message.ts';
@@ -24,7 +25,6 @@ import {
 import { createMessageTeller, encodeFailedMessage, type MessageTeller } from './projection-message.ts';
 import { createBrackets, restartIn, type Sink } from './projection-run.ts';
 import { createToolTeller } from './projection-tools.ts';
-import { isRecord } from './values.ts';
 
 type Of<Type extends Event['type']> = Logged & { readonly event: EventOf<Type> };
 
@@ -228,7 +228,7 @@ export function createProjection(session: SessionView, { dialect }: { readonly d
       case 'session-changed':
         return changeSession({ ...logged, event });
       case 'unknown':
-        return event.protocol === 'pi' && isRecord(event.payload) && mayShow(event.payload)
+        return event.protocol === 'pi' && isDictionary(event.payload) && mayShow(event.payload)
           ? sink.say(event.payload)
           : sink.loss(`event of ${event.protocol}`);
       // pi has no words for these, and nobody misses them: answers end questions, a dead agent ends its run.
@@ -281,6 +281,6 @@ function isFailed({ stopReason }: Dictionary): boolean {
 }
 
 function callsIn({ content }: Dictionary): string[] {
-  const blocks = Array.isArray(content) ? content.filter(isRecord) : [];
+  const blocks = Array.isArray(content) ? content.filter(isDictionary) : [];
   return blocks.flatMap(({ type, id }) => (type === 'toolCall' && typeof id === 'string' ? [id] : []));
 }

@@ -1,7 +1,7 @@
 // From a frame to one JSON object, whatever an extension printed around it. Knows no event. Stray output is never
 // repeated in a note: it may hold anything.
 import type { Frame } from '../../core/channel.ts';
-import { isRecord } from './values.ts';
+import { isDictionary } from '../../core/dictionary.ts';
 
 /** The object on a line; `problem` says what was wrong with the line, if anything. */
 export interface Line {
@@ -19,7 +19,7 @@ const maxAttempts = 16;
 export function readLine(frame: Frame): Line {
   try {
     const value = frame.json;
-    if (isRecord(value)) return { object: value };
+    if (isDictionary(value)) return { object: value };
     return { object: null, problem: `skipped a line that is JSON but no object (${frame.bytes.length} bytes)` };
   } catch {
     return recover(frame);
@@ -43,7 +43,7 @@ function gluedObject(frame: Frame): Record<string, unknown> | null {
     if (bytes[at + 1] !== QUOTE) continue;
     attempts += 1;
     const value = jsonOf(frame.from(at));
-    if (isRecord(value) && typeof value.type === 'string') return value;
+    if (isDictionary(value) && typeof value.type === 'string') return value;
   }
   return null;
 }

@@ -1,16 +1,7 @@
 // The nouns of pi as canonical nouns: content, usage, stop reasons, failures, models. Pure functions.
 import type { Content, Cost, Dictionary, Extra, Failure, Model, Stop, Usage } from '../../core/content.ts';
+import { dictionaryOf, extraFor, without } from '../../core/dictionary.ts';
 import type { AssistantMessage, Block, WireModel, WireUsage } from './wire/values.ts';
-
-/** Whether this is a JSON object. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** A JSON object as it is; anything else is empty. */
-export function dictionaryOf(value: unknown): Dictionary {
-  return isRecord(value) ? value : {};
-}
 
 /** A string that says something; anything else is undefined. */
 export function wordOf(value: unknown): string | undefined {
@@ -22,15 +13,9 @@ export function same(one: unknown, other: unknown): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** The fields that are not named. */
-export function without(fields: object, ...names: readonly string[]): Dictionary {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
-}
-
 /** Wire fields with no canonical home, to be spread into an event; nothing when there are none. */
 export function extraOf(fields: Dictionary): { extra?: Extra } {
-  const known = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return known.length === 0 ? {} : { extra: { pi: Object.fromEntries(known) } };
+  return extraFor('pi', fields);
 }
 
 const stopReasons: ReadonlyMap<string, Stop['reason']> = new Map([
