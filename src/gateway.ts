@@ -1,23 +1,22 @@
-// The composition root: with agents.ts the one place that knows adapters, transports and core at once.
-import { randomBytes, randomUUID } from 'node:crypto';
-import { adapterOf, createAgents, passable } from './agents.ts';
-import { type Config, insideRoots } from './config.ts';
-import type { Env, FrontendSide, NoteLevel, Options } from './core/adapter.ts';
+// The composition root: with agents.ts, sessions.ts and switchboard.ts the one place that knows adapters, transports and
+// core at once.
+import { randomUUID } from 'node:crypto';
+import { adapterOf, createAgents } from './agents.ts';
+import type { Config } from './config.ts';
+import type { Env, FrontendSide, Options } from './core/adapter.ts';
 import type { Channel, Out } from './core/channel.ts';
 import { type ClientListener, linkClient } from './core/client-link.ts';
 import type { Clock } from './core/clock.ts';
 import type { Command } from './core/command.ts';
-import { GatewayError, messageOf, type Outcome, refused } from './core/errors.ts';
-import { createHub, type HubEntry } from './core/hub.ts';
+import { GatewayError, type Outcome } from './core/errors.ts';
+import type { HubEntry } from './core/hub.ts';
 import { type Figures, metricsText } from './core/metrics.ts';
 import { linkPosts, type PostLink } from './core/post-link.ts';
-import { createSession, type Session } from './core/session.ts';
-import { defaultSessionLimits } from './core/session-ports.ts';
+import type { Session } from './core/session.ts';
 import type { Stream } from './core/stream.ts';
-import { withSuggested } from './core/suggested.ts';
 import type { Log } from './log.ts';
-import { createExportPlaces } from './stores/export.ts';
-import { withPathsInside } from './stores/stored-sessions.ts';
+import { createSessions } from './sessions.ts';
+import { createSwitchboard } from './switchboard.ts';
 import { bytesOf, createFrame } from './transports/framing/frame.ts';
 import type { Board, ClientRequest, PostedFrame, PostResult, SessionSummary } from './transports/http/board.ts';
 
@@ -34,6 +33,9 @@ export interface Opening {
   readonly isUnattended?: boolean;
 }
 
+/** Who is to be served, and by which agent. `id`: of its session; a connection that could carry many has that one then. */
+export type ServeRequest = Pick<ClientRequest, 'frontend' | 'agent' | 'options'> & { readonly id?: string };
+
 /** A running gateway. */
 export interface Gateway {
   /** The gateway, as the HTTP routes see it. */
@@ -42,11 +44,7 @@ export interface Gateway {
    * Serves one client on a channel of its own, with a session of its own. The returned promise resolves when the
    * client has gone and the session is closed. `id`: of that session. Throws `invalid` for an unknown frontend or agent.
    */
-  serveClient(
-    channel: Channel,
-    request: Pick<ClientRequest, 'frontend' | 'agent' | 'options'> & { readonly id?: string },
-    opening?: Opening,
-  ): Promise<void>;
+  serveClient(channel: Channel, request: ServeRequest, opening?: Opening): Promise<void>;
   /** Takes nothing new and lets runs end for at most `graceMs`; then {@link Gateway.close}. */
   drain(reason: string, graceMs: number): Promise<void>;
   /** Ends every session and agent at once. */
@@ -87,86 +85,21 @@ export const systemClock: Clock = {
 /** Builds a gateway from its configuration. */
 export function createGateway(config: Config, ports: GatewayPorts): Gateway {
   const { log, clock = systemClock } = ports;
-  const timeOrigin = Math.round(Date.now() - clock.now());
   const env: Env = { now: clock.now, id: () => randomUUID() };
-  const hub = createHub({ sessions: config.limits.sessions });
-  const counts = new Map<NoteLevel, number>();
   /** One per SSE stream: those who post to it and those who read it share it. */
   const posting = new WeakMap<Stream, PostLink>();
-  const idleSince = new WeakMap<Session, number>();
-  const sweeper = setInterval(sweep, Math.min(60_000, config.limits.idleSessionMs));
-  sweeper.unref();
-  const exportsOf = createExportPlaces(config.exportDirectory);
   const agents = createAgents(config, env);
-  let closing = false;
-
-  function note(session: string, level: NoteLevel, text: string): void {
-    counts.set(level, (counts.get(level) ?? 0) + 1);
-    log(level === 'violation' ? 'warn' : 'debug', text, { session, level });
-  }
-
-  function openSession(
-    request: { agent?: string; id?: string; cwd?: string },
-    isOurs: boolean,
-    lost?: Opening['lost'],
-  ): HubEntry {
-    if (closing) throw new GatewayError('shutting-down', 'the gateway is shutting down');
-    const [name, agent] = agents.named(request.agent);
-    const cwd = request.cwd === undefined ? undefined : insideRoots(request.cwd, config.roots);
-    const place = cwd ?? agent.cwd ?? process.cwd();
-    const id = request.id ?? randomUUID();
-    return hub.add(id, () => ({
-      session: createSession({
-        id,
-        epoch: randomBytes(6).toString('hex'),
-        timeOrigin,
-        clock,
-        limits: {
-          ...defaultSessionLimits,
-          questionMs: config.limits.questionMs,
-          abortMs: config.limits.abortMs,
-          silenceMs: config.limits.silenceMs,
-        },
-        connect: () => agents.connect(name, agent, cwd),
-        exports: exportsOf({ session: id, cwd: place, isOurs }),
-        // A client on the network does not learn where we are (threat T8).
-        info: isOurs ? { cwd: place } : undefined,
-        note: (level, text) => note(id, level, text),
-        lost: lost ?? ((sentence) => log('error', 'the agent is gone', { session: id, agent: name, reason: sentence })),
-      }),
-      agent: name,
-      createdAt: new Date().toISOString(),
-      principal: owner,
-    }));
-  }
+  const sessions = createSessions(config, agents, { clock, log });
+  const { hub, sinkOf } = sessions;
 
   function entryFor(request: Pick<ClientRequest, 'session' | 'agent'>): HubEntry {
-    return request.session === undefined ? openSession(request, false) : hub.get(request.session, owner);
+    return request.session === undefined ? sessions.open(request, false) : sessions.find(request.session);
   }
 
   function sideOf(frontend: string, options: Options): FrontendSide {
     const side = adapterOf(frontend).frontend?.(env, options);
     if (side === undefined) throw new GatewayError('not-found', `${frontend} has no client side`);
     return side;
-  }
-
-  /** A client that owns the process could do anything itself; others name only what the configuration allows. */
-  function sinkOf(session: Session, isOurs: boolean) {
-    const dropped = () => note(session.id, 'loss', 'answer-approval: a permission that was not suggested is not kept');
-    const admit = (command: Command) =>
-      withPathsInside(withSuggested(passable(command), session.transcript, dropped), config.roots);
-    return {
-      submit(command: Command, settle: (outcome: Outcome) => void) {
-        let admitted: Command;
-        try {
-          admitted = isOurs ? command : admit(command);
-        } catch (thrown) {
-          return settle(refused(thrown instanceof GatewayError ? thrown.code : 'internal', messageOf(thrown)));
-        }
-        session.submit(admitted, settle);
-      },
-      note: (level: NoteLevel, text: string) => note(session.id, level, text),
-    };
   }
 
   /** The shared stream of a dialect, and for SSE also the connection behind all posts to it. */
@@ -177,7 +110,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
   }
 
   function postLink(request: ClientRequest & { session: string }): PostLink {
-    const { session } = hub.get(request.session, owner);
+    const { session } = sessions.find(request.session);
     const { stream, side } = streamFor(session, request);
     const link = posting.get(stream) ?? linkPosts(side.connection(session), stream, clock, sinkOf(session, false));
     posting.set(stream, link);
@@ -199,96 +132,134 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     linkClient(channel, side.connection(session), reader, clock, sinkOf(session, isOurs), listener);
   }
 
-  function sweep(): void {
-    const now = clock.now();
-    for (const { session } of hub.list()) {
-      if (session.readers > 0 || session.state === 'running') {
-        idleSince.delete(session);
-        continue;
-      }
-      const since = idleSince.get(session) ?? now;
-      idleSince.set(session, since);
-      if (now - since >= config.limits.idleSessionMs) hub.remove(session.id, 'the session was idle for too long');
-    }
+  /** A client that opens its sessions itself, and those that it opens. On the network they outlive it. */
+  function attachMany(channel: Channel, request: Omit<ClientRequest, 'principal'>, side: FrontendSide): void {
+    const switchboard = createSwitchboard({ ...request, sessions, side, isOurs: false });
+    linkClient(channel, side.connection(), null, clock, switchboard, { end: () => {} });
+  }
+
+  /** The same for a client that owns the process: they end with it. */
+  function serveMany(channel: Channel, request: ServeRequest, side: FrontendSide, opening?: Opening): Promise<void> {
+    return new Promise((resolve) => {
+      let isUnattended = opening?.isUnattended === true;
+      const switchboard = createSwitchboard({
+        ...request,
+        sessions,
+        side,
+        isOurs: true,
+        lost: opening?.lost,
+        opened(session) {
+          begin(session, opening);
+          if (isUnattended) session.unattend();
+        },
+      });
+      linkClient(channel, side.connection(), null, clock, switchboard, {
+        end: () => {
+          switchboard.close('the client is gone');
+          resolve();
+        },
+        half(finish) {
+          isUnattended = true;
+          for (const session of switchboard.own) session.unattend();
+          const idle = [...switchboard.own].map((session) => new Promise<void>((done) => session.whenIdle(done)));
+          void Promise.all(idle).then(() => finish('everything has been answered'));
+        },
+      });
+    });
+  }
+
+  function serveOne(channel: Channel, request: ServeRequest, opening?: Opening): Promise<void> {
+    return new Promise((resolve) => {
+      const { session } = sessions.open(request, true, opening?.lost);
+      if (opening?.isUnattended === true) session.unattend();
+      begin(session, opening);
+      attach(channel, { ...request, session: session.id, principal: owner }, true, {
+        end: () => {
+          hub.remove(session.id, 'the client is gone');
+          resolve();
+        },
+        // `echo '…' | patchbay stdio`: the answer is still wanted when the question has been asked.
+        half(finish) {
+          session.unattend();
+          session.whenIdle(() => finish('everything has been answered'));
+        },
+      });
+    });
   }
 
   function figures(): Figures {
-    const sessions = hub.list().map((entry) => entry.session);
+    const open = hub.list().map((entry) => entry.session);
     return {
-      sessions: sessions.length,
-      runs: sessions.filter((session) => session.state === 'running').length,
-      clients: sessions.reduce((sum, session) => sum + session.readers, 0),
-      notes: counts,
+      sessions: open.length,
+      runs: open.filter((session) => session.state === 'running').length,
+      clients: open.reduce((sum, session) => sum + session.readers, 0),
+      notes: sessions.notes,
     };
   }
 
   function close(reason: string): void {
-    closing = true;
-    clearInterval(sweeper);
+    sessions.shut();
     hub.closeAll(reason);
   }
 
   const board: Board = {
     agents: agents.summaries,
     sessions: () => hub.list().map(sessionSummary),
-    session: (id) => sessionSummary(hub.get(id, owner)),
-    createSession: (request) => sessionSummary(openSession(request, false)),
+    session: (id) => sessionSummary(sessions.find(id)),
+    createSession: (request) => sessionSummary(sessions.open(request, false)),
     closeSession(id) {
-      hub.get(id, owner);
-      hub.remove(id, 'the session was deleted');
+      hub.remove(sessions.find(id).session.id, 'the session was deleted');
     },
     check(request) {
       sideOf(request.frontend, request.options);
       if (request.session === undefined) agents.named(request.agent);
-      else hub.get(request.session, owner);
+      else sessions.find(request.session);
       return adapterOf(request.frontend).framing.websocket;
     },
     envelope: (request) => adapterOf(request.frontend).envelope?.(request.options),
-    connect: (channel, request) => attach(channel, request, false, { end: () => {} }),
+    connect(channel, request) {
+      const side = sideOf(request.frontend, request.options);
+      if (side.carries === 'many' && request.session === undefined) attachMany(channel, request, side);
+      else attach(channel, request, false, { end: () => {} });
+    },
     stream(request, cursor) {
-      const { session } = hub.get(request.session, owner);
+      const { session } = sessions.find(request.session);
       return streamFor(session, request).stream.attach(cursor);
     },
     post,
     refuse: (request, fault) => postLink(request).fault(fault).map(textOf),
     metrics: () => metricsText(figures()),
-    ready: () => !closing,
+    ready: () => !sessions.isShut,
   };
 
   return {
     board,
-    serveClient: (channel, request, opening) =>
-      new Promise((resolve) => {
-        // First what may be refused: a session must not be left behind.
-        sideOf(request.frontend, request.options);
-        const { session } = openSession(request, true, opening?.lost);
-        if (opening?.isUnattended === true) session.unattend();
-        for (const command of opening?.commands ?? []) {
-          session.submit(command, (outcome) => opening?.settled(command, outcome));
-        }
-        attach(channel, { ...request, session: session.id, principal: owner }, true, {
-          end: () => {
-            hub.remove(session.id, 'the client is gone');
-            resolve();
-          },
-          // `echo '…' | patchbay stdio`: the answer is still wanted when the question has been asked.
-          half(finish) {
-            session.unattend();
-            session.whenIdle(() => finish('everything has been answered'));
-          },
-        });
-      }),
+    async serveClient(channel, request, opening) {
+      // First what may be refused: a session must not be left behind.
+      const side = sideOf(request.frontend, request.options);
+      agents.named(request.agent);
+      await (side.carries === 'many' && request.id === undefined
+        ? serveMany(channel, request, side, opening)
+        : serveOne(channel, request, opening));
+    },
     async drain(reason, graceMs) {
-      closing = true;
-      const sessions = hub.list().map((entry) => entry.session);
-      for (const session of sessions) session.retire(reason);
-      const idle = sessions.map((session) => new Promise<void>((resolve) => session.whenIdle(resolve)));
+      sessions.shut();
+      const open = hub.list().map((entry) => entry.session);
+      for (const session of open) session.retire(reason);
+      const idle = open.map((session) => new Promise<void>((resolve) => session.whenIdle(resolve)));
       const grace = new Promise<void>((resolve) => clock.after(graceMs, resolve));
       await Promise.race([Promise.all(idle), grace]);
       close(reason);
     },
     close,
   };
+}
+
+/** What a session is told before its client says anything. */
+function begin(session: Session, opening: Opening | undefined): void {
+  for (const command of opening?.commands ?? []) {
+    session.submit(command, (outcome) => opening?.settled(command, outcome));
+  }
 }
 
 function textOf(out: Out): string {

@@ -28,6 +28,7 @@ const libraryWire = /^src\/adapters\/anthropic\/api\.ts$/;
 
 /** The first layer that matches a file counts. `$own` is the adapter's folder. */
 const layers: readonly Layer[] = [
+  { of: /^src\/core\/file-change\.ts$/, packages: ['diff'], files: ['src/core/'] },
   { of: /^src\/core\//, packages: ['zod'], files: ['src/core/'] },
   { of: /^src\/adapters\/index\.ts$/, packages: [], files: ['src/core/', 'src/adapters/'] },
   {
@@ -40,6 +41,11 @@ const layers: readonly Layer[] = [
   { of: /^src\/adapters\/[^/]+\//, packages: ['zod'], files: ['src/core/', '$own'] },
   { of: /^src\/extensions\//, packages: ['node:'], files: [] },
   { of: /^src\/transports\//, packages: wire, files: ['src/core/', 'src/transports/'] },
+  {
+    of: /^src\/workspace\//,
+    packages: ['node:', 'ignore'],
+    files: ['src/core/', 'src/stores/paths.ts', 'src/workspace/'],
+  },
   { of: /^src\/stores\//, packages: ['node:'], files: ['src/core/', 'src/stores/'] },
   {
     of: /^src\/conformance\//,
@@ -47,7 +53,7 @@ const layers: readonly Layer[] = [
     files: ['src/core/', 'src/adapters/', 'src/transports/', 'src/conformance/'],
   },
   { of: /^src\/log\.ts$/, packages: ['node:'], files: [] },
-  { of: /^src\/(gateway|agents|config|index)\.ts$/, packages: ['*'], files: everything },
+  { of: /^src\/(gateway|agents|sessions|switchboard|config|index)\.ts$/, packages: ['*'], files: everything },
   { of: /^src\/cli\//, packages: ['*'], files: everything },
 ];
 

@@ -15,10 +15,23 @@ export interface Env {
 /** `loss`: could not be said in the other protocol. `repair`: order mended. `violation`: the peer broke its protocol. */
 export type NoteLevel = 'loss' | 'repair' | 'violation';
 
+/** Which session a client is to hear, where its connection carries several (decision 0016). */
+export interface Watch {
+  readonly session: string;
+  /** The client's own name for it, if it has one: what the projection takes for the session's id. */
+  readonly as?: string;
+  /** What the connection has learned of its client since it began; see FrontendSide.projection. */
+  readonly dialect?: string;
+}
+
 /** What a machine asks for: plain data, compared with toEqual in tests. */
 export type Action<Message> =
   /** A canonical message, inwards. Connections that carry several sessions name the one they mean. */
   | { readonly do: 'deliver'; readonly message: Message; readonly session?: string }
+  /** Connections that carry several sessions: from now on the peer hears what that one says; see {@link Watch}. */
+  | ({ readonly do: 'watch' } & Watch)
+  /** … and from now on no more. */
+  | { readonly do: 'unwatch'; readonly session: string }
   /** A frame to the peer; also protocol-level replies that core never sees. */
   | { readonly do: 'send'; readonly frame: Out }
   /** The answer to the command of that id (backends only). Later answers to the same id are ignored. */
@@ -39,6 +52,8 @@ export interface Recognised {
 
 /** One agent connection (we play the client). Synchronous and total: it never throws. */
 export interface Backend {
+  /** It takes the contexts of a prompt as they are; for others the session reads them first (context-text.ts). */
+  readonly takesContexts?: boolean;
   /** Called once when the channel is open. */
   start?(): Action<Event>[];
   decode(frame: Frame): Action<Event>[];
@@ -72,6 +87,10 @@ export interface Frontend {
    * this one, or null when it does not. Without it frames go as they are.
    */
   dress?(out: Out): Out | Several | null;
+  /** The answer to `watch`, before anything of that session is said. `session.id` is its real id. */
+  watching?(session: SessionView): void;
+  /** A session that this connection watches is over, or could not be watched: nothing more of it will be said. */
+  over?(session: string, reason: string): Action<Command>[];
   wake?(timer: string): Action<Command>[];
   end?(): Action<Command>[];
 }
@@ -165,9 +184,15 @@ export type Options = Readonly<Record<string, unknown>>;
 export interface FrontendSide {
   /** The options in one canonical string: clients with equal keys share a projection. */
   readonly key: string;
+  /**
+   * Such a connection opens its sessions itself (`create-session`), names one with each command and says which it
+   * watches; unless it was made for one session, as one behind posts always is.
+   */
+  readonly carries?: 'many';
   /** A machine for one connection. `session` is the one it is bound to; absent where a connection carries many. */
   connection(session?: SessionView): Frontend;
-  projection(session: SessionView): Projection;
+  /** `dialect`: as the connection said when it began to watch; absent without a connection of its own. */
+  projection(session: SessionView, dialect?: string): Projection;
 }
 
 /** What the wire of a library needs of the transports. */

@@ -77,6 +77,9 @@ export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, l
           stopping ??= action.reason;
           channel.close(action.code, action.reason);
           break;
+        case 'watch':
+        case 'unwatch':
+          break;
         default:
           action satisfies never;
       }

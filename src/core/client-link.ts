@@ -1,5 +1,5 @@
-// Drives one client: its channel, its frontend and its place in the session's stream. Knows no protocol.
-import type { Action, Frontend, NoteLevel } from './adapter.ts';
+// Drives one client: its channel, its frontend and its place in the streams of its session or sessions. Knows no protocol.
+import type { Action, Frontend, NoteLevel, SessionView, Watch } from './adapter.ts';
 import type { Channel, CloseCode, Frame, FrameFault, Out } from './channel.ts';
 import { type Clock, createTimers } from './clock.ts';
 import type { Command } from './command.ts';
@@ -15,8 +15,11 @@ const mostUnanswered = 256;
 
 /** Where a client's commands go. */
 export interface CommandSink {
-  submit(command: Command, settle: (outcome: Outcome) => void): void;
+  /** `session`: which one the client means, where its connection carries several. */
+  submit(command: Command, settle: (outcome: Outcome) => void, session?: string): void;
   note(level: NoteLevel, text: string): void;
+  /** Connections that carry several sessions. Throws a GatewayError, e.g. `not-found`. */
+  watch?(watch: Watch): { readonly view: SessionView; readonly reader: Reader };
 }
 
 /** A frontend at work, wherever its frames go. */
@@ -24,16 +27,22 @@ export interface FrontendDriver {
   /** True when the frame was in order; false when the frontend called it a violation. */
   frame(frame: Frame): boolean;
   fault(fault: FrameFault): void;
+  /** That session, which was watched, says nothing more. */
+  over(session: string, reason: string): void;
   end(): void;
 }
 
+/** Where a frontend's own frames go, and what else concerns its connection. */
+export interface FrontendPeer {
+  send(out: Out): void;
+  close(code: CloseCode, reason: string): void;
+  /** Absent where a connection belongs to one session. */
+  watch?(watch: Watch): void;
+  unwatch?(session: string): void;
+}
+
 /** Carries out a frontend's actions. `send` takes the frames that answer this client alone. */
-export function driveFrontend(
-  frontend: Frontend,
-  clock: Clock,
-  sink: CommandSink,
-  peer: { send(out: Out): void; close(code: CloseCode, reason: string): void },
-): FrontendDriver {
+export function driveFrontend(frontend: Frontend, clock: Clock, sink: CommandSink, peer: FrontendPeer): FrontendDriver {
   const timers = createTimers(clock);
   let ended = false;
 
@@ -42,10 +51,20 @@ export function driveFrontend(
     for (const action of actions) {
       switch (action.do) {
         case 'deliver':
-          sink.submit(action.message, (outcome) => {
-            // Nobody hears an answer that comes too late, and nothing may be left running for it.
-            if (!ended) perform(frontend.reply(action.message, outcome));
-          });
+          sink.submit(
+            action.message,
+            (outcome) => {
+              // Nobody hears an answer that comes too late, and nothing may be left running for it.
+              if (!ended) perform(frontend.reply(action.message, outcome));
+            },
+            action.session,
+          );
+          break;
+        case 'watch':
+          peer.watch?.(action);
+          break;
+        case 'unwatch':
+          peer.unwatch?.(action.session);
           break;
         case 'send':
           peer.send(action.frame);
@@ -83,6 +102,9 @@ export function driveFrontend(
     fault: (fault) => {
       perform(frontend.fault(fault));
     },
+    over: (session, reason) => {
+      if (!ended) perform(frontend.over?.(session, reason) ?? []);
+    },
     end: () => {
       perform(frontend.end?.() ?? []);
       ended = true;
@@ -102,17 +124,34 @@ export interface ClientListener {
   half?(finish: (reason: string) => void): void;
 }
 
-/** Connects a client on a channel of its own to a session's stream. */
+/** A session that a client hears. */
+interface Watched {
+  /** Null: the one that the connection belongs to, and ends with. */
+  readonly session: string | null;
+  readonly reader: Reader;
+}
+
+/** An answer to a client alone, with its place among what each session says. */
+interface Answer {
+  readonly out: Out;
+  readonly places: readonly { readonly watched: Watched; readonly until: number }[];
+}
+
+/**
+ * Connects a client on a channel of its own to a session's stream; without a `reader`, to those that its frontend
+ * watches by and by.
+ */
 export function linkClient(
   channel: Channel,
   frontend: Frontend,
-  reader: Reader,
+  reader: Reader | null,
   clock: Clock,
   sink: CommandSink,
   listener: ClientListener,
 ): void {
-  /** Answers to this client alone, each with its place among what the session says. */
-  const answers: { readonly out: Out; readonly place: number }[] = [];
+  /** Copied when it changes: a session that is told of may lead to another. */
+  let watching: readonly Watched[] = [];
+  const answers: Answer[] = [];
   /** Bytes of them. A client that asks and does not read is not heard either (reference reliability T26, T32). */
   let answerBytes = 0;
   let isUnheard = false;
@@ -144,9 +183,7 @@ export function linkClient(
       blocked = channel.buffered >= highWater;
       if (blocked) return;
       const answer = answers[0];
-      const entries = reader.read(highWater, answer?.place);
-      for (const entry of entries) tell(entry);
-      if (entries.length > 0) continue;
+      if (tellBefore(answer)) continue;
       if (answer !== undefined) {
         answers.shift();
         answerBytes -= sizeOf(answer.out);
@@ -156,6 +193,25 @@ export function linkClient(
     }
   }
 
+  /** Some of what comes before that answer; false when there is nothing more. */
+  function tellBefore(answer: Answer | undefined): boolean {
+    if (answer === undefined) return tellSome(watching, () => undefined);
+    // Who came after the answer speaks after it.
+    const places = new Map(answer.places.map(({ watched, until }) => [watched, until]));
+    const before = watching.filter((watched) => places.has(watched));
+    return tellSome(before, (watched) => places.get(watched));
+  }
+
+  function tellSome(some: readonly Watched[], until: (watched: Watched) => number | undefined): boolean {
+    let isTold = false;
+    for (const watched of some) {
+      const entries = watched.reader.read(highWater, until(watched));
+      for (const entry of entries) tell(watched, entry);
+      if (entries.length > 0) isTold = true;
+    }
+    return isTold;
+  }
+
   function listen(): void {
     if (isOver || answerBytes > highWater === isUnheard) return;
     isUnheard = !isUnheard;
@@ -163,12 +219,16 @@ export function linkClient(
     else channel.resume();
   }
 
-  function tell(entry: Entry): void {
+  function tell(watched: Watched, entry: Entry): void {
     if (isOver) return;
     if (entry.kind === 'frame') send(entry.out);
     // Bare frames cannot say that some are missing: this client must come back for a snapshot (F19).
     else if (entry.kind === 'reset') close('slow', 'too far behind: reconnect for the current state');
-    else close('going-away', entry.reason);
+    else if (watched.session === null) close('going-away', entry.reason);
+    else {
+      forget(watched);
+      driver.over(watched.session, entry.reason);
+    }
   }
 
   function send(out: Out): void {
@@ -186,28 +246,57 @@ export function linkClient(
     channel.close(code, reason);
   }
 
-  reader.onReadable = pump;
+  function hear(watched: Watched): void {
+    watching = [...watching, watched];
+    watched.reader.onReadable = pump;
+  }
+
+  function forget(watched: Watched): void {
+    watching = watching.filter((other) => other !== watched);
+    watched.reader.close();
+  }
+
+  function watch(wish: Watch): void {
+    if (sink.watch === undefined || watching.some(({ session }) => session === wish.session)) return;
+    try {
+      const { view, reader } = sink.watch(wish);
+      frontend.watching?.(view);
+      hear({ session: wish.session, reader });
+    } catch (thrown) {
+      driver.over(wish.session, messageOf(thrown));
+    }
+    pump();
+  }
+
+  function unwatch(session: string): void {
+    for (const watched of watching) if (watched.session === session) forget(watched);
+  }
+
   const counted: CommandSink = {
     note: sink.note,
-    submit(command, settle) {
+    submit(command, settle, session) {
       if (unanswered >= mostUnanswered) {
         return settle(refused('limit', `${mostUnanswered} commands are waiting for their answers already`));
       }
       unanswered += 1;
-      sink.submit(command, (outcome) => {
+      const answered = (outcome: Outcome) => {
         unanswered -= 1;
         settle(outcome);
         pump();
-      });
+      };
+      sink.submit(command, answered, session);
     },
   };
+  if (reader !== null) hear({ session: null, reader });
   const driver = driveFrontend(frontend, clock, counted, {
     send: (out) => {
-      answers.push({ out, place: reader.mark() });
+      answers.push({ out, places: watching.map((watched) => ({ watched, until: watched.reader.mark() })) });
       answerBytes += sizeOf(out);
       pump();
     },
     close,
+    watch,
+    unwatch,
   });
   let ended = false;
   channel.open({
@@ -223,7 +312,7 @@ export function linkClient(
       ended = true;
       isOver = true;
       driver.end();
-      reader.close();
+      for (const watched of watching) forget(watched);
       listener.end();
     },
     ...(listener.half === undefined

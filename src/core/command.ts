@@ -93,7 +93,12 @@ const settingCommands = [
 ] as const;
 
 const sessionCommands = [
-  command('create-session', { id: z.string().optional(), cwd: z.string().optional() }),
+  command('create-session', {
+    id: z.string().optional(),
+    cwd: z.string().optional(),
+    /** The folders that its user works in, absolute paths; the first is the working directory, unless `cwd` is set. */
+    folders: z.array(z.string()).optional(),
+  }),
   command('new-session', { parent: z.string().optional() }),
   command('switch-session', { path: z.string() }),
   command('fork', { entry: z.string() }),

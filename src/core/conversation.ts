@@ -6,8 +6,9 @@ import { createAsk } from './ask.ts';
 import type { Ending } from './channel.ts';
 import { createTimers } from './clock.ts';
 import { closeRun } from './close-run.ts';
-import type { Command } from './command.ts';
+import type { Command, CommandOf, Context } from './command.ts';
 import { type ContextFigures, contextAfter, unknownContext } from './context.ts';
+import { withContexts } from './context-text.ts';
 import { messageOf, type Outcome, refused } from './errors.ts';
 import type { Event, Logged } from './event.ts';
 import { createPrompts } from './prompts.ts';
@@ -16,6 +17,7 @@ import { createRepair } from './repair.ts';
 import type { SessionPorts } from './session-ports.ts';
 import type { Stream } from './stream.ts';
 import { fold } from './transcript.ts';
+import type { ContextReading } from './workspace.ts';
 
 /** The session around a conversation, as the conversation sees it. */
 export interface ConversationPorts extends SessionPorts {
@@ -60,6 +62,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
   /** Commands that came while a prompt was being answered, before its run was in the log. */
   let postponed: (() => void)[] | null = null;
   let held = false;
+  let takesContexts = false;
 
   const admit = createRepair({ transcript, append, note: ports.note });
   const questions = createQuestions({
@@ -140,6 +143,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
     if (agent !== null) return agent;
     const isReplacement = transcript.agent === 'down';
     const connection = ports.connect();
+    takesContexts = connection.backend.takesContexts === true;
     // Before it says anything itself.
     if (isReplacement) {
       admit({ type: 'agent-changed', state: 'up' });
@@ -179,7 +183,29 @@ export function startConversation(ports: ConversationPorts): Conversation {
     } catch (thrown) {
       return settle(refused('agent-down', messageOf(thrown)));
     }
-    link.submit(command, settle);
+    link.submit(readable(command), settle);
+  }
+
+  /** The command as this agent can take it: a prompt with what its contexts hold now, if it cannot read them itself. */
+  function readable(command: Command): Command {
+    if (command.type !== 'prompt' || command.contexts === undefined || takesContexts) return command;
+    const { contexts, ...rest } = command;
+    const readings = ports.workspace?.read(contexts) ?? contexts.map(unread);
+    for (const { problem } of readings) {
+      if (problem !== undefined) admit({ type: 'notice', level: 'warning', source: 'gateway', text: problem });
+    }
+    return { ...rest, content: withContexts(command.content, readings) };
+  }
+
+  /** The agent first, for it may have contexts of its own. */
+  function findContexts(command: CommandOf<'query'>, settle: Settle): void {
+    const { workspace } = ports;
+    forward(command, (outcome) => {
+      if (outcome.ok || workspace === undefined) return settle(outcome);
+      workspace.find(command.text ?? '', command.contexts ?? [], (contexts) =>
+        settle({ ok: true, data: { contexts } }),
+      );
+    });
   }
 
   function submit(command: Command, settle: Settle): void {
@@ -206,6 +232,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
       case 'answer-dialog':
         return questions.answer(command, settle);
       case 'query':
+        return command.subject === 'contexts' ? findContexts(command, settle) : ask(command, settle);
       case 'set-name':
       case 'export':
         return ask(command, settle);
@@ -245,5 +272,13 @@ export function startConversation(ports: ConversationPorts): Conversation {
     unattend: questions.unattend,
     drop: (reason) => prompts.drop(refused('shutting-down', reason)),
     end,
+  };
+}
+
+function unread(context: Context): ContextReading {
+  return {
+    context,
+    text: null,
+    problem: `The ${context.type} of the prompt was left out: this session has no folders.`,
   };
 }

@@ -18,6 +18,8 @@ export interface Hub {
   add(id: string, open: () => HubEntry): HubEntry;
   /** Throws `not-found`; also for another principal's session, so that ids cannot be probed. */
   get(id: string, principal: string): HubEntry;
+  /** A second name under which it is found: what its client calls it. A name that is taken stays where it is. */
+  name(id: string, name: string): void;
   list(): readonly HubEntry[];
   /** Closes and forgets it. */
   remove(id: string, reason: string): void;
@@ -27,10 +29,12 @@ export interface Hub {
 /** An empty hub. */
 export function createHub(limits: { sessions: number }): Hub {
   const entries = new Map<string, HubEntry>();
+  /** Ids by the names that clients have given. */
+  const names = new Map<string, string>();
   return {
     add(id, open) {
       forgetClosed();
-      if (entries.has(id)) throw new GatewayError('conflict', `session ${id} exists already`);
+      if (entries.has(id) || names.has(id)) throw new GatewayError('conflict', `session ${id} exists already`);
       if (entries.size >= limits.sessions) {
         throw new GatewayError('limit', `session limit reached (${limits.sessions} sessions)`);
       }
@@ -40,11 +44,15 @@ export function createHub(limits: { sessions: number }): Hub {
     },
     get(id, principal) {
       forgetClosed();
-      const entry = entries.get(id);
+      const entry = entries.get(id) ?? entries.get(names.get(id) ?? '');
       if (entry === undefined || entry.principal !== principal) {
         throw new GatewayError('not-found', `session ${id} not found`);
       }
       return entry;
+    },
+    name(id, name) {
+      forgetClosed();
+      if (entries.has(id) && !entries.has(name) && !names.has(name)) names.set(name, id);
     },
     list: () => {
       forgetClosed();
@@ -52,16 +60,20 @@ export function createHub(limits: { sessions: number }): Hub {
     },
     remove(id, reason) {
       entries.get(id)?.session.close(reason);
-      entries.delete(id);
+      forgetClosed();
     },
     closeAll(reason) {
       for (const { session } of entries.values()) session.close(reason);
       entries.clear();
+      names.clear();
     },
   };
 
   /** A session may close itself (command `delete-session`). */
   function forgetClosed(): void {
-    for (const [id, { session }] of entries) if (session.state === 'closed') entries.delete(id);
+    let isAny = false;
+    for (const [id, { session }] of entries) if (session.state === 'closed') isAny = entries.delete(id) || isAny;
+    if (!isAny) return;
+    for (const [name, id] of names) if (!entries.has(id)) names.delete(name);
   }
 }

@@ -5,6 +5,7 @@ import type { Clock } from './clock.ts';
 import type { SessionInfo } from './event.ts';
 import type { ExportPort } from './export.ts';
 import type { WindowLimits } from './window.ts';
+import type { WorkspacePort } from './workspace.ts';
 
 /** How long and how much a session waits and keeps. */
 export interface SessionLimits {
@@ -40,6 +41,8 @@ export interface SessionPorts {
   connect(): AgentConnection;
   /** What is known before the agent has said anything. */
   readonly info?: SessionInfo;
+  /** Reads the contexts of prompts; without it they cannot be read. */
+  readonly workspace?: WorkspacePort;
   /** Where exports go; without it only the agent can make them. */
   readonly exports?: ExportPort;
   note(level: NoteLevel, text: string): void;

@@ -1,6 +1,6 @@
 // Where paths that clients name may lead: inside given directories and nowhere else, links followed (threats T8, T9).
 // Knows no session.
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 /** Longest path that is looked at, bytes. */
@@ -33,4 +33,9 @@ export function realOrNull(file: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** Whether a directory is there, or a link to one. */
+export function isDirectory(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
 }

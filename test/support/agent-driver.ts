@@ -55,6 +55,9 @@ export function driveBackend(backend: Backend): AgentDriver {
         case 'close':
           if (action.reason === '') throw new Error('a close without a reason');
           break;
+        case 'watch':
+        case 'unwatch':
+          throw new Error('an agent watches nothing');
         default:
           action satisfies never;
       }

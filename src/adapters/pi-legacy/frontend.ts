@@ -9,7 +9,7 @@ import { compactionWhole } from '../pi/projection-lines.ts';
 import { extraOf } from '../pi/values.ts';
 import { parserWords, problemOf } from '../pi/wire/problem.ts';
 import { contentOf } from './attachments.ts';
-import { createBystander } from './bystander.ts';
+import { createBystander } from '../../core/bystander.ts';
 import { ClientLine, commandSchemas } from './wire.ts';
 
 type Actions = Action<Command>[];

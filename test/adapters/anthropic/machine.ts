@@ -51,6 +51,9 @@ export function startMachine(options: Record<string, unknown> = {}) {
           break;
         case 'close':
           throw new Error('this machine closes nothing');
+        case 'watch':
+        case 'unwatch':
+          throw new Error('an agent watches nothing');
         default:
           action satisfies never;
       }

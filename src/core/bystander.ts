@@ -1,8 +1,8 @@
-// Stands in for a user who cannot be asked: this protocol has no words for approvals and dialogs, and an agent that waits
+// Stands in for a user who cannot be asked: some protocols have no words for approvals and dialogs, and an agent that waits
 // for an answer would stand still until its deadline. Says so for the client while its prompt runs; where another client
 // can answer, that one's answer counts. Knows no line of the wire.
-import type { Action, SessionView } from '../../core/adapter.ts';
-import type { Command } from '../../core/command.ts';
+import type { Action, SessionView } from './adapter.ts';
+import type { Command } from './command.ts';
 
 type Actions = Action<Command>[];
 

@@ -1,0 +1,165 @@
+// The sessions of a gateway: how one is opened, found and closed, and what clients may ask of it. Part of the composition root.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { type Agents, passable } from './agents.ts';
+import { type Config, insideRoots } from './config.ts';
+import type { NoteLevel } from './core/adapter.ts';
+import type { CommandSink } from './core/client-link.ts';
+import type { Clock } from './core/clock.ts';
+import type { Command } from './core/command.ts';
+import { GatewayError, messageOf, type Outcome, refused } from './core/errors.ts';
+import { createHub, type Hub, type HubEntry } from './core/hub.ts';
+import { createSession, type Session } from './core/session.ts';
+import { defaultSessionLimits } from './core/session-ports.ts';
+import { withSuggested } from './core/suggested.ts';
+import type { Log } from './log.ts';
+import { createExportPlaces } from './stores/export.ts';
+import { isDirectory } from './stores/paths.ts';
+import { withPathsInside } from './stores/stored-sessions.ts';
+import { createWorkspace } from './workspace/workspace.ts';
+
+/** Which session is wanted. */
+export interface SessionRequest {
+  readonly agent?: string | undefined;
+  readonly id?: string | undefined;
+  readonly cwd?: string | undefined;
+  /** Where its user works; the first is the working directory, unless `cwd` is set. */
+  readonly folders?: readonly string[] | undefined;
+}
+
+/** All sessions. */
+export interface Sessions {
+  readonly hub: Hub;
+  /**
+   * Opens one. `isOurs`: its client owns this process, and may name any folder; others name those that the configuration
+   * allows. Throws `not-found`, `invalid`, `conflict`, `limit` or `shutting-down`.
+   */
+  open(request: SessionRequest, isOurs: boolean, lost?: (sentence: string, wasSilent: boolean) => void): HubEntry;
+  find(id: string): HubEntry;
+  /** Where the commands of a client go. One that owns the process could do anything itself. */
+  sinkOf(session: Session, isOurs: boolean): Pick<CommandSink, 'submit' | 'note'>;
+  note(session: string, level: NoteLevel, text: string): void;
+  readonly notes: ReadonlyMap<NoteLevel, number>;
+  /** No session is opened any more. */
+  shut(): void;
+  readonly isShut: boolean;
+}
+
+/** Only one principal exists: whoever holds the token, or owns the process on stdio. */
+const owner = 'owner';
+
+/** No session yet. */
+export function createSessions(config: Config, agents: Agents, ports: { clock: Clock; log: Log }): Sessions {
+  const { clock, log } = ports;
+  const timeOrigin = Math.round(Date.now() - clock.now());
+  const hub = createHub({ sessions: config.limits.sessions });
+  const notes = new Map<NoteLevel, number>();
+  const exportsOf = createExportPlaces(config.exportDirectory);
+  const idleSince = new WeakMap<Session, number>();
+  const sweeper = setInterval(sweep, Math.min(60_000, config.limits.idleSessionMs));
+  sweeper.unref();
+  let isShut = false;
+
+  function note(session: string, level: NoteLevel, text: string): void {
+    notes.set(level, (notes.get(level) ?? 0) + 1);
+    log(level === 'violation' ? 'warn' : 'debug', text, { session, level });
+  }
+
+  /** A folder that is named but not there, or not allowed, is left out: editors name what they have open. */
+  function foldersOf(request: SessionRequest, isOurs: boolean): readonly string[] {
+    return (request.folders ?? []).flatMap((folder) => {
+      try {
+        if (!isOurs) return [insideRoots(folder, config.roots)];
+        if (isDirectory(folder)) return [folder];
+      } catch {
+        // What was wrong with it is nothing that a client on the network should learn.
+      }
+      log('warn', 'a folder of the client is left out', isOurs ? { folder } : {});
+      return [];
+    });
+  }
+
+  function open(request: SessionRequest, isOurs: boolean, lost?: Parameters<Sessions['open']>[2]): HubEntry {
+    if (isShut) throw new GatewayError('shutting-down', 'the gateway is shutting down');
+    const [name, agent] = agents.named(request.agent);
+    const folders = foldersOf(request, isOurs);
+    const cwd = request.cwd === undefined ? folders[0] : insideRoots(request.cwd, config.roots);
+    const place = cwd ?? agent.cwd ?? process.cwd();
+    const id = request.id ?? randomUUID();
+    return hub.add(id, () => ({
+      session: createSession({
+        id,
+        epoch: randomBytes(6).toString('hex'),
+        timeOrigin,
+        clock,
+        limits: {
+          ...defaultSessionLimits,
+          questionMs: config.limits.questionMs,
+          abortMs: config.limits.abortMs,
+          silenceMs: config.limits.silenceMs,
+        },
+        connect: () => agents.connect(name, agent, cwd),
+        workspace: createWorkspace(folders.length === 0 && isOurs ? [place] : folders),
+        exports: exportsOf({ session: id, cwd: place, isOurs }),
+        // A client on the network does not learn where we are (threat T8).
+        info: isOurs ? { cwd: place } : undefined,
+        note: (level, text) => note(id, level, text),
+        lost: lost ?? ((sentence) => log('error', 'the agent is gone', { session: id, agent: name, reason: sentence })),
+      }),
+      agent: name,
+      createdAt: new Date().toISOString(),
+      principal: owner,
+    }));
+  }
+
+  function sinkOf(session: Session, isOurs: boolean) {
+    const dropped = () => note(session.id, 'loss', 'answer-approval: a permission that was not suggested is not kept');
+    const admit = (command: Command) =>
+      withPathsInside(withSuggested(passable(command), session.transcript, dropped), config.roots);
+    return {
+      submit(command: Command, settle: (outcome: Outcome) => void) {
+        let admitted: Command;
+        try {
+          admitted = isOurs ? command : admit(command);
+        } catch (thrown) {
+          return settle(refusalOf(thrown));
+        }
+        session.submit(admitted, settle);
+      },
+      note: (level: NoteLevel, text: string) => note(session.id, level, text),
+    };
+  }
+
+  function sweep(): void {
+    const now = clock.now();
+    for (const { session } of hub.list()) {
+      if (session.readers > 0 || session.state === 'running') {
+        idleSince.delete(session);
+        continue;
+      }
+      const since = idleSince.get(session) ?? now;
+      idleSince.set(session, since);
+      if (now - since >= config.limits.idleSessionMs) hub.remove(session.id, 'the session was idle for too long');
+    }
+  }
+
+  return {
+    hub,
+    open,
+    find: (id) => hub.get(id, owner),
+    sinkOf,
+    note,
+    notes,
+    shut() {
+      isShut = true;
+      clearInterval(sweeper);
+    },
+    get isShut() {
+      return isShut;
+    },
+  };
+}
+
+/** What was thrown, as the outcome of a command. */
+export function refusalOf(thrown: unknown): Outcome {
+  return refused(thrown instanceof GatewayError ? thrown.code : 'internal', messageOf(thrown));
+}
