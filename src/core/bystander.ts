@@ -1,18 +1,24 @@
-// Stands in for a user who cannot be asked: some protocols have no words for approvals and dialogs, and an agent that waits
-// for an answer would stand still until its deadline. Says so for the client while its prompt runs; where another client
-// can answer, that one's answer counts. Knows no line of the wire.
+// Stands in for a user who cannot be asked: some protocols have no words for approvals and dialogs, or not for all of them,
+// and an agent that waits for an answer would stand still until its deadline. Says so for the client while its prompt runs;
+// where another client can answer, that one's answer counts. Knows no line of the wire.
 import type { Action, SessionView } from './adapter.ts';
 import type { Command } from './command.ts';
+import type { EventOf } from './event.ts';
 
 type Actions = Action<Command>[];
+type Question = EventOf<'approval-request' | 'dialog-request'>;
 
 const timer = 'questions';
-/** How often the session is looked at while a prompt of this client is at work, ms. */
+/** How often the sessions are looked at while a prompt of this client is at work, ms. */
 const paceMs = 250;
 const reason = 'the client of this session has no way to ask its user';
 
-/** Watches one session for one client. */
+/** Watches the sessions of one client. */
 export interface Bystander {
+  /** One more session; `name`: what its commands are delivered to, where the connection carries several. */
+  watching(session: SessionView, name?: string): void;
+  /** The session of that name is over. */
+  over(name: string): void;
   /** The client has sent a prompt. */
   prompted(): Actions;
   /** A prompt was answered: its run has begun, or will not. */
@@ -20,10 +26,18 @@ export interface Bystander {
   wake(timer: string): Actions;
 }
 
-/** Watches nothing without a session. */
-export function createBystander(session: SessionView | undefined): Bystander {
+/**
+ * `session`: the one that the connection belongs to, `many` where it watches sessions of its own; without any it does
+ * nothing. `canAsk`: which questions this client can be asked after all.
+ */
+export function createBystander(
+  session: SessionView | 'many' | undefined,
+  canAsk: (question: Question) => boolean = () => false,
+): Bystander {
   /** By identity: agents use ids again. */
   const seen = new WeakSet<object>();
+  const views = new Map<string | undefined, SessionView>();
+  if (session !== undefined && session !== 'many') views.set(undefined, session);
   let prompts = 0;
   let isWatching = false;
 
@@ -32,21 +46,24 @@ export function createBystander(session: SessionView | undefined): Bystander {
     return [{ do: 'timer', id: timer, ms: paceMs }];
   }
 
-  function decline(): Command[] {
-    if (session === undefined) return [];
-    const { approvals, dialogs } = session.transcript;
+  function decline({ transcript }: SessionView, name: string | undefined): Actions {
+    const { approvals, dialogs } = transcript;
     const fresh = [...approvals.values(), ...dialogs.values()].filter((question) => !seen.has(question));
-    return fresh.map((question) => {
+    return fresh.flatMap((question): Actions => {
       seen.add(question);
-      const { id } = question;
-      if (question.type === 'dialog-request') {
-        return { type: 'answer-dialog', id, answer: { kind: 'cancelled' }, unable: true };
-      }
-      return { type: 'answer-approval', id, decision: 'deny', reason, unable: true };
+      if (canAsk(question)) return [];
+      const message = refusalOf(question);
+      return [name === undefined ? { do: 'deliver', message } : { do: 'deliver', message, session: name }];
     });
   }
 
   return {
+    watching(view, name) {
+      views.set(name, view);
+    },
+    over(name) {
+      views.delete(name);
+    },
     prompted() {
       prompts += 1;
       return session === undefined || isWatching ? [] : watch();
@@ -57,9 +74,17 @@ export function createBystander(session: SessionView | undefined): Bystander {
     wake(name) {
       if (name !== timer || session === undefined) return [];
       isWatching = false;
-      const told = decline().map((message): Action<Command> => ({ do: 'deliver', message }));
-      const goesOn = prompts > 0 || session.transcript.run !== null;
+      const told = [...views].flatMap(([key, view]) => decline(view, key));
+      const goesOn = prompts > 0 || [...views.values()].some(({ transcript }) => transcript.run !== null);
       return goesOn ? [...told, ...watch()] : told;
     },
   };
+}
+
+function refusalOf(question: Question): Command {
+  const { id } = question;
+  if (question.type === 'dialog-request') {
+    return { type: 'answer-dialog', id, answer: { kind: 'cancelled' }, unable: true };
+  }
+  return { type: 'answer-approval', id, decision: 'deny', reason, unable: true };
 }

@@ -1,25 +1,61 @@
 // How contexts become words of a prompt, and are taken out of them again: the one rule for all agents that do not take
-// contexts themselves. Pure; reads no files.
+// contexts themselves (docs/contexts.md). Pure; reads no files.
 import type { Content } from './content.ts';
 import type { ContextReading } from './workspace.ts';
 
-const opening = '<contexts>\n';
-const closing = '</contexts>\n\n';
+/** The tag around contexts, and with a number where something that is said holds it already. */
+const tags = /<\/?(contexts(?:-\d+)?)>/gu;
+const opened = /^<(contexts(?:-\d+)?)>\n/u;
+const closed = /\n<\/(contexts(?:-\d+)?)>$/u;
 
-/** The parts of a prompt with what was read before them, as one text; the same parts when nothing was. */
+/**
+ * The parts of a prompt with what was read before the words, as one text; the same parts when nothing was. Words that
+ * begin with `/` are a command and stay in front.
+ */
 export function withContexts(content: readonly Content[], readings: readonly ContextReading[]): Content[] {
   const texts = readings.flatMap(({ text }) => (text === null ? [] : [text]));
   if (texts.length === 0) return [...content];
-  const [first, ...rest] = content;
-  const before = `${opening}${texts.map((text) => `${text}\n`).join('')}${closing}`;
   // In one piece with the words where there are any: some agents take one text and no more.
-  if (first?.type === 'text') return [{ ...first, text: before + first.text }, ...rest];
-  return [{ type: 'text', text: before }, ...content];
+  const at = content.findIndex(({ type }) => type === 'text');
+  const part = content[at];
+  const words = part?.type === 'text' ? part.text : '';
+  const tag = freeTag([words, ...texts]);
+  const block = `<${tag}>\n${texts.map((text) => `${text}\n`).join('')}</${tag}>`;
+  const text = isCommand(words) ? `${words}\n\n${block}` : `${block}\n\n${words}`;
+  if (part?.type !== 'text') return [{ type: 'text', text }, ...content];
+  return content.with(at, { ...part, text });
 }
 
-/** What the user wrote: the words without the contexts that {@link withContexts} put before them. */
+/** What the user wrote: the words without the contexts that {@link withContexts} put beside them. */
 export function withoutContexts(text: string): string {
-  if (!text.startsWith(opening)) return text;
-  const end = text.indexOf(`\n${closing}`);
-  return end === -1 ? text : text.slice(end + 1 + closing.length);
+  return splitContexts(text).words;
+}
+
+/** The words, and the block of contexts beside them; null where there is none. */
+export function splitContexts(text: string): { readonly words: string; readonly block: string | null } {
+  const inFront = opened.exec(text)?.[1];
+  if (inFront !== undefined) {
+    const closing = `\n</${inFront}>`;
+    const found = text.indexOf(closing);
+    const end = found + closing.length;
+    // Who repeats it may have cut off line feeds at the end.
+    const rest = text.slice(end);
+    if (found !== -1 && (rest === '' || rest.startsWith('\n\n')))
+      return { words: rest.slice(2), block: text.slice(0, end) };
+  }
+  const behind = isCommand(text) ? closed.exec(text)?.[1] : undefined;
+  const start = behind === undefined ? -1 : text.indexOf(`\n\n<${behind}>\n`);
+  return start === -1 ? { words: text, block: null } : { words: text.slice(0, start), block: text.slice(start + 2) };
+}
+
+function isCommand(words: string): boolean {
+  return words.startsWith('/');
+}
+
+/** A tag that stands nowhere in them, so that its first end is the end. */
+function freeTag(texts: readonly string[]): string {
+  const taken = new Set(texts.flatMap((text) => Array.from(text.matchAll(tags), ([, name]) => name)));
+  let tag = 'contexts';
+  for (let number = 2; taken.has(tag); number += 1) tag = `contexts-${number}`;
+  return tag;
 }

@@ -1,27 +1,152 @@
-// A change of a file as people read it: from the texts that a tool's arguments tell to a unified diff. Pure.
-import { structuredPatch } from 'diff';
+// A change of a file as people read it: from the texts that a tool's arguments or results tell to a unified diff. Pure, and
+// bounded in time. Hunks only, without the lines that name the file: what editors show, they show of a path beside it.
+import { parsePatch, structuredPatch } from 'diff';
 import type { FileChange } from './content.ts';
 
-/** One piece of a file, before and after. */
+/** A text before and after. */
 export interface Replaced {
   /** Empty: nothing was there, or nobody knows what. */
   readonly before: string;
   readonly after: string;
 }
 
-/** The change that those pieces make, in their order. */
+/** Lines that follow each other. `lines` begin with a space, `-`, `+` or `\`; starts count from 1, also of no lines. */
+export interface Hunk {
+  readonly oldStart: number;
+  readonly oldLines: number;
+  readonly newStart: number;
+  readonly newLines: number;
+  readonly lines: readonly string[];
+}
+
+/** Unchanged lines around a change. */
+const context = 3;
+/** UTF-16 units of all texts of a change: what is longer is not compared line by line. */
+const longestCompared = 1024 * 1024;
+/** Lines out and in, after which two texts count as different altogether: the search grows with the square. */
+const mostEdits = 400;
+/** The squares of all pieces of a change. */
+const mostWork = 4 * mostEdits ** 2;
+
+/** How a line that the file ends with, without a line feed, is marked. */
+const unended = '\\ No newline at end of file';
+
+/** A whole file that is written. */
+export function wholeFileChange(path: string, replaced: Replaced): FileChange {
+  return changeOfHunks(path, createComparison()(replaced));
+}
+
+/**
+ * Pieces of a file that are replaced. Where they stand in it nobody says, so they are counted as if the file were made of
+ * them; and since no piece is known to be the end of the file, each is taken for whole lines.
+ */
 export function fileChange(path: string, pieces: readonly Replaced[]): FileChange {
+  const compare = createComparison();
+  let oldOffset = 0;
+  let newOffset = 0;
+  const hunks = pieces.map(asLines).flatMap((piece) => {
+    const placed = compare(piece).map((hunk) => ({
+      ...hunk,
+      oldStart: hunk.oldStart + oldOffset,
+      newStart: hunk.newStart + newOffset,
+    }));
+    oldOffset += linesOf(piece.before).length;
+    newOffset += linesOf(piece.after).length;
+    return placed;
+  });
+  return changeOfHunks(path, hunks);
+}
+
+/** The change in hunks that the agent made itself. */
+export function changeOfHunks(path: string, hunks: readonly Hunk[]): FileChange {
   let linesAdded = 0;
   let linesRemoved = 0;
-  const diff = pieces
-    .flatMap(({ before, after }) => structuredPatch(path, path, before, after).hunks)
-    .flatMap(({ lines }) => {
-      for (const line of lines) {
-        if (line.startsWith('+')) linesAdded += 1;
-        if (line.startsWith('-')) linesRemoved += 1;
-      }
-      return lines;
-    })
-    .join('\n');
+  for (const { lines } of hunks) {
+    for (const line of lines) {
+      if (line.startsWith('+')) linesAdded += 1;
+      if (line.startsWith('-')) linesRemoved += 1;
+    }
+  }
+  const diff = hunks.map((hunk) => [headOf(hunk), ...hunk.lines].join('\n')).join('\n');
   return { path, diff, linesAdded, linesRemoved };
+}
+
+/** The change in a unified diff of one file that the agent made itself; null where it is none. */
+export function changeOfPatch(path: string, patch: string): FileChange | null {
+  if (patch.length > longestCompared) return null;
+  try {
+    const [only, ...others] = parsePatch(patch);
+    if (only === undefined || others.length > 0 || only.hunks.length === 0) return null;
+    return changeOfHunks(path, only.hunks);
+  } catch {
+    return null;
+  }
+}
+
+/** No lines at all are said to stand one line earlier. */
+function headOf({ oldStart, oldLines, newStart, newLines }: Hunk): string {
+  const range = (start: number, count: number) => `${count === 0 ? start - 1 : start},${count}`;
+  return `@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@`;
+}
+
+function asLines({ before, after }: Replaced): Replaced {
+  const isWhole = (text: string) => text === '' || text.endsWith('\n');
+  if (isWhole(before) && isWhole(after)) return { before, after };
+  // Both get one, so that a line feed more or less still shows.
+  const ended = (text: string) => (text === '' ? '' : `${text}\n`);
+  return { before: ended(before), after: ended(after) };
+}
+
+/** Compares texts, all of them together within the bounds; beyond, a text is out and the other in. */
+function createComparison(): (replaced: Replaced) => readonly Hunk[] {
+  let units = longestCompared;
+  let work = mostWork;
+
+  function search(before: string, after: string): readonly Hunk[] | undefined {
+    units -= before.length + after.length;
+    const maxEditLength = Math.min(mostEdits, Math.floor(Math.sqrt(work)));
+    if (units < 0 || maxEditLength === 0) return undefined;
+    const patch = structuredPatch('', '', before, after, undefined, undefined, { context, maxEditLength });
+    const edits = patch?.hunks.flatMap(({ lines }) => lines.filter((line) => /^[+-]/u.test(line))).length;
+    work -= (edits ?? maxEditLength) ** 2;
+    return patch?.hunks;
+  }
+
+  return ({ before, after }) => {
+    if (before === after) return [];
+    const found = before === '' || after === '' ? undefined : search(before, after);
+    return found ?? [hunkOfAll(linesOf(before), linesOf(after))];
+  };
+}
+
+/** Everything between the first difference and the last: out, and in. */
+function hunkOfAll(old: readonly string[], fresh: readonly string[]): Hunk {
+  const shorter = Math.min(old.length, fresh.length);
+  let head = 0;
+  while (head < shorter && old[head] === fresh[head]) head += 1;
+  let tail = 0;
+  while (tail < shorter - head && old.at(-1 - tail) === fresh.at(-1 - tail)) tail += 1;
+  const start = Math.max(0, head - context);
+  const past = tail - Math.min(tail, context);
+  const marked = (mark: string, lines: readonly string[]) =>
+    lines.flatMap((line) => (line.endsWith('\n') ? [mark + line.slice(0, -1)] : [mark + line, unended]));
+  return {
+    oldStart: start + 1,
+    oldLines: old.length - past - start,
+    newStart: start + 1,
+    newLines: fresh.length - past - start,
+    lines: [
+      ...marked(' ', old.slice(start, head)),
+      ...marked('-', old.slice(head, old.length - tail)),
+      ...marked('+', fresh.slice(head, fresh.length - tail)),
+      ...marked(' ', old.slice(old.length - tail, old.length - past)),
+    ],
+  };
+}
+
+/** The lines of a text, each with its line feed. */
+function linesOf(text: string): string[] {
+  const lines = text.split('\n').map((line) => `${line}\n`);
+  const last = lines.pop() ?? '\n';
+  return last === '\n' ? lines : [...lines, last.slice(0, -1)];
 }

@@ -125,7 +125,7 @@ function bodyOf(
   frames: readonly Buffer[],
   envelope: EventEnvelope | undefined,
 ): { type: string; body: string | Buffer } {
-  if (envelope !== undefined) {
+  if (envelope?.post !== undefined) {
     return { type: 'application/json', body: envelope.post(frames.map((frame) => frame.toString())) };
   }
   const [only] = frames;

@@ -1,8 +1,10 @@
-// The sending half of every channel over a byte stream: what is sent in one tick leaves in one write. Knows no protocol.
+// The sending half of every channel over a byte stream: what is sent in one tick leaves in one write, or each frame in
+// one of its own where its framing says so. Knows no protocol.
 import type { Writable } from 'node:stream';
 import type { Out } from '../core/channel.ts';
 import { createBatch } from './batch.ts';
 import type { Framing } from './framing/framing.ts';
+import { createQueue } from './queue.ts';
 
 /** Writes frames to a stream in batches. */
 export interface Outlet {
@@ -19,6 +21,12 @@ export interface Outlet {
  * a peer that died in the middle of a write (EPIPE) is the caller's to judge.
  */
 export function createOutlet(stream: Writable, framing: Framing, drained: () => void): Outlet {
+  return framing.apart === undefined
+    ? createJoiningOutlet(stream, framing, drained)
+    : createApartOutlet(stream, framing.apart, drained);
+}
+
+function createJoiningOutlet(stream: Writable, framing: Framing, drained: () => void): Outlet {
   const batch = createBatch();
   let isScheduled = false;
   let isWaiting = false;
@@ -70,6 +78,53 @@ export function createOutlet(stream: Writable, framing: Framing, drained: () => 
     end() {
       write();
       if (stream.writable) stream.end();
+    },
+  };
+}
+
+/**
+ * One write is on its way at a time: what a stream gathers behind it would leave in one scatter write, which a pipe hands
+ * to its reader as one.
+ */
+function createApartOutlet(stream: Writable, apart: (out: Out) => Uint8Array, drained: () => void): Outlet {
+  const waiting = createQueue<Uint8Array>();
+  let waitingBytes = 0;
+  let isWriting = false;
+  let isEnding = false;
+
+  function writeNext(): void {
+    const frame = waiting.take();
+    isWriting = frame !== undefined && stream.writable;
+    if (frame !== undefined && isWriting) {
+      waitingBytes -= frame.length;
+      stream.write(frame, taken);
+    } else if (isEnding && stream.writable) {
+      stream.end();
+    }
+  }
+
+  function taken(error?: Error | null): void {
+    if (error) return;
+    writeNext();
+    if (!isWriting && stream.writableLength === 0) drained();
+  }
+
+  return {
+    send(out) {
+      if (!stream.writable || isEnding) return;
+      const frame = apart(out);
+      waiting.add(frame);
+      waitingBytes += frame.length;
+      if (isWriting) return;
+      isWriting = true;
+      process.nextTick(writeNext);
+    },
+    get buffered() {
+      return stream.writable ? waitingBytes + stream.writableLength : 0;
+    },
+    end() {
+      isEnding = true;
+      if (!isWriting) writeNext();
     },
   };
 }

@@ -1,4 +1,5 @@
 // Our own stdin and stdout as a channel: a client has started us. Knows no protocol; the framing is a parameter.
+import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import type { Channel } from '../core/channel.ts';
 import type { Framing } from './framing/framing.ts';
@@ -22,7 +23,8 @@ export interface StdioOptions {
 
 /**
  * The end of the input is told by `half`, or ends the channel with `client closed its input`. An output that is gone
- * (EPIPE) ends it quietly with `client closed its output`.
+ * (EPIPE) ends it quietly with `client closed its output`. An input that cannot be cut into frames any more ends it
+ * behind the fault that says so: what its client was promised can no longer be asked about (threat T15).
  */
 export function stdioChannel(options: StdioOptions): Channel {
   const { input, output, label, framing = jsonl, maxFrameBytes = 8 * 1024 * 1024, closeGraceMs = 1000 } = options;
@@ -34,6 +36,7 @@ export function stdioChannel(options: StdioOptions): Channel {
 
   function read(chunk: Uint8Array): void {
     decoder.push(chunk);
+    if (decoder.isBroken === true) inputBroken();
     // The stream may have read ahead before we paused it.
     if (inlet.isPaused) input.pause();
   }
@@ -45,10 +48,22 @@ export function stdioChannel(options: StdioOptions): Channel {
     inlet.half({ reason: 'client closed its input' });
   }
 
+  function inputBroken(): void {
+    inputOver = true;
+    inlet.end({ reason: 'client sent what cannot be cut into frames' });
+    stopReading();
+  }
+
   /** The other side of a pipe may go at any time (threat T29); with EPIPE it tells us so. */
   function outputEnded(): void {
     inlet.end({ reason: 'client closed its output' });
-    input.pause();
+    stopReading();
+  }
+
+  /** For good. A pipe that is paused in the middle of a chunk is read on by Node, and would keep this process alive. */
+  function stopReading(): void {
+    input.off('data', read).pause();
+    if (input instanceof Socket) input.unref();
   }
 
   input.on('end', inputEnded).on('error', inputEnded).on('close', inputEnded);
@@ -79,8 +94,7 @@ export function stdioChannel(options: StdioOptions): Channel {
       if (closed) return;
       closed = true;
       inlet.shut();
-      input.off('data', read);
-      input.pause();
+      stopReading();
       const end = () => {
         clearTimeout(grace);
         inlet.end({ reason });

@@ -1,7 +1,80 @@
-// The folders of a session, read for its prompts. Knows no protocol and no session.
-import type { WorkspacePort } from '../core/workspace.ts';
+// The folders of a session: read for its prompts, and looked through for what its user may choose. Knows no protocol and no
+// session.
+import path from 'node:path';
+import type { Context } from '../core/command.ts';
+import type { ContextReading, WorkspacePort } from '../core/workspace.ts';
+import { newBudget } from './budget.ts';
+import { type Candidate, choose } from './find.ts';
+import { limits } from './limits.ts';
+import { comparable, type Folder, foldersOf, outermost } from './places.ts';
+import { readContext } from './read-context.ts';
+import { walk } from './walk.ts';
 
-/** Nothing outside of these folders is read. */
-export function createWorkspace(_folders: readonly string[]): WorkspacePort {
-  return { read: () => [], find: (_typed, _chosen, settle) => settle([]) };
+/** Entries that are looked at before anybody else has a turn. */
+const atOnce = 500;
+
+/** Nothing outside of these folders is read; absolute paths. Those that are not there now are none. */
+export function createWorkspace(said: readonly string[]): WorkspacePort {
+  const folders = foldersOf(said);
+  /** Who waits for the walk that goes on: many keys are typed while one does. */
+  const waiting: ((candidates: readonly Candidate[]) => void)[] = [];
+
+  function withCandidates(then: (candidates: readonly Candidate[]) => void): void {
+    waiting.push(then);
+    if (waiting.length > 1) return;
+    const found: Candidate[] = [];
+    const steps = candidatesIn(folders);
+    const goOn = () => {
+      for (let seen = 0; seen < atOnce; ) {
+        const { value, done } = steps.next();
+        if (done === true) {
+          for (const told of waiting.splice(0)) told(found);
+          return;
+        }
+        found.push(...value);
+        seen += value.length + 1;
+      }
+      setImmediate(goOn);
+    };
+    setImmediate(goOn);
+  }
+
+  return {
+    read(contexts) {
+      const budget = newBudget();
+      const once = new Set<string>();
+      const readings = contexts.slice(0, limits.contexts).flatMap((context): ContextReading[] => {
+        const key = JSON.stringify(context);
+        if (once.has(key)) return [];
+        once.add(key);
+        return [{ context, ...readContext(context, folders, budget) }];
+      });
+      const first = contexts[limits.contexts];
+      if (first === undefined) return readings;
+      const count = contexts.length - limits.contexts;
+      const problem = `${count} contexts were left out: a prompt has ${limits.contexts} at most.`;
+      return [...readings, { context: first, text: null, problem }];
+    },
+    find(typed, chosen, settle) {
+      const keys = new Set(chosen.map((context) => keyOf(context, folders)));
+      withCandidates((candidates) => settle(choose(typed, candidates, (context) => keys.has(keyOf(context, folders)))));
+    },
+  };
+}
+
+/** Some at a time, and all of them within the bounds. */
+function* candidatesIn(folders: readonly Folder[]): Generator<readonly Candidate[]> {
+  const roots = outermost(folders);
+  yield roots.map(({ said }) => ({ kind: 'directory', inside: path.basename(said), path: said }));
+  const effort = { visits: limits.visits };
+  for (const folder of roots) {
+    for (const entries of walk(folder, '', effort)) {
+      yield entries.map(({ kind, inside }) => ({ kind, inside, path: path.join(folder.said, inside) }));
+    }
+  }
+}
+
+function keyOf(context: Context, folders: readonly Folder[]): string {
+  const isPath = context.type === 'file' || context.type === 'directory';
+  return isPath ? `${context.type}:${comparable(context.path, folders)}` : JSON.stringify(context);
 }

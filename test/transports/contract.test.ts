@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import { spawnChannel } from '../../src/transports/child-process.ts';
+import { streamFraming } from '../../src/transports/framing/framings.ts';
 import { listen } from '../../src/transports/http/server.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
 import { connectEventSource } from '../../src/transports/sse-client.ts';
@@ -38,6 +39,36 @@ function lineEnd(input: Readable, output: Writable, hangUp: () => void): FarEnd 
   };
 }
 
+/** The far end of a pair of byte streams that carry Content-Length frames; it reads with a search, as Emacs does. */
+function headerEnd(input: Readable, output: Writable, hangUp: () => void): FarEnd {
+  const received = createArrivals<string>();
+  let rest = '';
+  input.setEncoding('latin1');
+  input.on('data', (bytes: string) => {
+    rest += bytes;
+    for (;;) {
+      const [head, length] = /^Content-Length: (\d+)\r\n\r\n/.exec(rest) ?? [];
+      if (head === undefined || rest.length < head.length + Number(length)) return;
+      const end = head.length + Number(length);
+      received.add(Buffer.from(rest.slice(head.length, end), 'latin1').toString());
+      rest = rest.slice(end);
+    }
+  });
+  input.on('error', () => {});
+  output.on('error', () => {});
+  return {
+    received,
+    send: (message) => void output.write(`Content-Length: ${Buffer.byteLength(message)}\r\n\r\n${message}`),
+    hangUp,
+    stall: () => void input.pause(),
+    carryOn: () => void input.resume(),
+  };
+}
+
+/** How the far end of a pair of byte streams cuts them. */
+const streamEnds = { jsonl: lineEnd, 'content-length': headerEnd } as const;
+type StreamName = keyof typeof streamEnds;
+
 function socketEnd(socket: WebSocket): FarEnd {
   const received = createArrivals<string>();
   socket.on('message', (data) => received.add(data.toString()));
@@ -58,7 +89,7 @@ const bridge = `
   socket.pipe(process.stdout);
 `;
 
-async function connectChild(): Promise<Rig> {
+async function connectChild(name: StreamName): Promise<Rig> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -67,11 +98,12 @@ async function connectChild(): Promise<Rig> {
   const channel = spawnChannel({
     command: [process.execPath, '-e', bridge, String(port)],
     label: 'child bridge',
+    framing: streamFraming(name),
     maxFrameBytes,
   });
   const [socket]: Duplex[] = await connected;
   if (socket === undefined) throw new Error('unreachable');
-  const far = lineEnd(socket, socket, () => socket.end());
+  const far = streamEnds[name](socket, socket, () => socket.end());
   return {
     channel,
     far,
@@ -82,11 +114,11 @@ async function connectChild(): Promise<Rig> {
   };
 }
 
-async function connectStdio(): Promise<Rig> {
+async function connectStdio(name: StreamName): Promise<Rig> {
   const input = new PassThrough();
   const output = new PassThrough();
-  const channel = stdioChannel({ input, output, label: 'stdio', maxFrameBytes });
-  return { channel, far: lineEnd(output, input, () => input.end()), dispose: () => {} };
+  const channel = stdioChannel({ input, output, label: 'stdio', maxFrameBytes, framing: streamFraming(name) });
+  return { channel, far: streamEnds[name](output, input, () => input.end()), dispose: () => {} };
 }
 
 async function acceptWebSocket(): Promise<Rig> {
@@ -166,8 +198,11 @@ async function connectEvents(): Promise<Rig> {
   };
 }
 
-describeTransport({ name: 'child process', maxFrameBytes, afterTooLarge: 'goes on', connect: connectChild });
-describeTransport({ name: 'stdio', maxFrameBytes, afterTooLarge: 'goes on', connect: connectStdio });
+const streams = { maxFrameBytes, afterTooLarge: 'goes on' } as const;
+for (const framing of ['jsonl', 'content-length'] as const) {
+  describeTransport({ name: `child process, ${framing}`, ...streams, connect: () => connectChild(framing) });
+  describeTransport({ name: `stdio, ${framing}`, ...streams, connect: () => connectStdio(framing) });
+}
 // The limit of the library itself, which hangs up; the dialled one has our own limit, below it.
 describeTransport({ name: 'websocket, accepted', maxFrameBytes, afterTooLarge: 'ends', connect: acceptWebSocket });
 describeTransport({ name: 'websocket, dialled', maxFrameBytes, afterTooLarge: 'goes on', connect: dialWebSocket });

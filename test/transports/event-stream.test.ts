@@ -38,12 +38,28 @@ describe('encoding', () => {
     },
   );
 
-  it.each(['', 'Gateway', 'a b', 'gateway\nid: 1', 'a\rb', '__proto__', 'a_', 'x'.repeat(33)])(
-    'refuses the name %j',
+  it.each(['gateway', 'client_event', 'chat:content-received', 'tool:server-removed', 'a_b_c_d'])(
+    'takes the name %j',
     (event) => {
-      expect(() => encodeEvent({ event, data: '1' })).toThrow('not an event name');
+      expect(bytesOf(encodeEvent({ event, data: '1' })).toString()).toBe(`event: ${event}\ndata: 1\n\n`);
     },
   );
+
+  it.each([
+    '',
+    'Gateway',
+    'a b',
+    'gateway\nid: 1',
+    'a\rb',
+    '__proto__',
+    'a_',
+    ':a',
+    'a--b',
+    'a:b:c:d:e',
+    'x'.repeat(33),
+  ])('refuses the name %j', (event) => {
+    expect(() => encodeEvent({ event, data: '1' })).toThrow('not an event name');
+  });
 
   it.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 1e21])('refuses to wait %d ms', (ms) => {
     expect(() => encodeRetry(ms)).toThrow('not a number of milliseconds');

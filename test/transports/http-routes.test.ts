@@ -278,6 +278,23 @@ describe('posted frames', () => {
       expect(await ask(tagged, postJson('[1]'))).toMatchObject({ status: 400, text: '{"type":"error"}\n' });
     });
   });
+
+  describe('beside an envelope for events alone', () => {
+    const named = `${frames}?envelope=named`;
+
+    it.each([
+      ['one', json, '{"id": 1}', ['{"id": 1}']],
+      ['what is no JSON, for the protocol to refuse', json, 'nonsense', ['nonsense']],
+      ['lines', 'application/x-ndjson', '{"id":1}\nnonsense\n', ['{"id":1}', 'nonsense']],
+    ])('go bare: %s', async (_name, type, body, posted) => {
+      const session = board.add('s1');
+      expect(await ask(named, { method: 'POST', type, body })).toMatchObject({
+        status: 202,
+        text: `{"accepted":${posted.length}}`,
+      });
+      expect(session.posted.items).toEqual(posted);
+    });
+  });
 });
 
 describe('streams', () => {
@@ -349,6 +366,20 @@ describe('streams', () => {
       const { events } = await read(1, headers, `?envelope=tagged${query}`);
       expect(events).toMatchObject([{ event: 'tagged', id: '3', data: '{"said":3}' }]);
     }
+  });
+
+  it('with names for their events: default events go beside them, and both can be resumed behind', async () => {
+    const session = board.add('s1');
+    for (const frame of ['{"n":1}', '"answer"', '{"n":3}']) session.append(frame);
+    const named = { event: 'chat:content-received' };
+    const { events } = await read(3, {}, '?envelope=named');
+    expect(events).toMatchObject([
+      { ...named, id: 'e1.1.0', data: '{"n":1}' },
+      { event: 'message', id: 'e1.2.0', data: '"answer"' },
+      { ...named, id: 'e1.3.0', data: '{"n":3}' },
+    ]);
+    const rest = await read(2, { 'last-event-id': 'e1.1.0' }, '?envelope=named');
+    expect(rest.events).toEqual(events.slice(1));
   });
 
   it('whose place is lost answer 200 and a reset', async () => {

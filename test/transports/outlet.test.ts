@@ -1,6 +1,7 @@
-// The sending half: one write a tick, true figures, nothing after the end.
+// The sending half: one write a tick or one a frame, true figures, nothing after the end.
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { contentLength } from '../../src/transports/framing/content-length.ts';
 import { jsonl } from '../../src/transports/framing/jsonl.ts';
 import { createOutlet } from '../../src/transports/outlet.ts';
 
@@ -113,5 +114,106 @@ describe('an outlet', () => {
     outlet.end();
     await nextTick();
     expect([writes, outlet.buffered]).toEqual([[], 0]);
+  });
+});
+
+describe('an outlet whose frames go apart', () => {
+  const framed = (text: string) => `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
+  const texts = (writes: readonly Buffer[][]) => writes.map((chunks) => chunks.map(String));
+
+  it('writes each frame by itself, one chunk and one write, however many are sent in a tick', async () => {
+    const { stream, writes, take, nextTick } = slowStream();
+    const outlet = createOutlet(stream, contentLength, () => {});
+    const large = 'x'.repeat(100_000);
+    outlet.send('1');
+    outlet.send(['2', Buffer.from('é'), large]);
+    outlet.send('4');
+    expect(writes).toEqual([]);
+    const all = [framed('1'), framed(`2é${large}`), framed('4')];
+    for (let count = 1; count <= all.length; count += 1) {
+      await nextTick();
+      expect(texts(writes)).toEqual(all.slice(0, count).map((text) => [text]));
+      take();
+    }
+  });
+
+  it('sends what came during a write in writes of their own behind it, in order', async () => {
+    const { stream, writes, take, nextTick } = slowStream();
+    const outlet = createOutlet(stream, contentLength, () => {});
+    outlet.send('x'.repeat(100_000));
+    await nextTick();
+    const later = Array.from({ length: 100 }, (_, n) => `{"n":${n}}`);
+    for (const text of later) {
+      outlet.send(text);
+      await nextTick();
+    }
+    expect(writes).toHaveLength(1);
+    for (const _ of later) {
+      take();
+      await nextTick();
+    }
+    expect(texts(writes).slice(1)).toEqual(later.map((text) => [framed(text)]));
+  });
+
+  it('counts what waits in bytes, and says when all was taken', async () => {
+    const { stream, take, nextTick } = slowStream();
+    let drained = 0;
+    const outlet = createOutlet(stream, contentLength, () => {
+      drained += 1;
+    });
+    outlet.send('"é"');
+    outlet.send('22');
+    expect(outlet.buffered).toBe(framed('"é"').length + 1 + framed('22').length);
+    await nextTick();
+    expect(outlet.buffered).toBe(framed('"é"').length + 1 + framed('22').length);
+    take();
+    await nextTick();
+    expect([outlet.buffered, drained]).toEqual([framed('22').length, 0]);
+    take();
+    await nextTick();
+    expect([outlet.buffered, drained]).toEqual([0, 1]);
+    outlet.send('3');
+    await nextTick();
+    take();
+    await nextTick();
+    expect(drained).toBe(2);
+  });
+
+  it('writes all that waits before the end, still apart, and nothing after it', async () => {
+    const { stream, writes, take, nextTick } = slowStream();
+    const outlet = createOutlet(stream, contentLength, () => {});
+    outlet.send('1');
+    outlet.send('2');
+    outlet.end();
+    outlet.send('3');
+    outlet.end();
+    for (let n = 0; n < 3; n += 1) {
+      await nextTick();
+      take();
+    }
+    await nextTick();
+    expect(texts(writes)).toEqual([[framed('1')], [framed('2')]]);
+    expect([stream.writableFinished, outlet.buffered]).toEqual([true, 0]);
+  });
+
+  it('ends at once when nothing waits', async () => {
+    const { stream, nextTick } = slowStream();
+    createOutlet(stream, contentLength, () => {}).end();
+    await nextTick();
+    expect(stream.writableFinished).toBe(true);
+  });
+
+  it('takes no harm from a stream that is gone', async () => {
+    const { stream, writes, nextTick } = slowStream();
+    stream.on('error', () => {});
+    const outlet = createOutlet(stream, contentLength, () => {});
+    outlet.send('1');
+    outlet.send('2');
+    await nextTick();
+    stream.destroy(new Error('EPIPE'));
+    outlet.send('3');
+    outlet.end();
+    await nextTick();
+    expect([writes.length, outlet.buffered]).toEqual([1, 0]);
   });
 });

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { connectEventSource, type EventSourceOptions } from '../../src/transports/sse-client.ts';
 import { createArrivals } from './support/arrivals.ts';
 import { record } from './support/recording-receiver.ts';
-import { taggedEnvelope } from './support/tagged-envelope.ts';
+import { namingEnvelope, taggedEnvelope } from './support/tagged-envelope.ts';
 
 const cleanUps: (() => void)[] = [];
 afterEach(() => {
@@ -225,6 +225,34 @@ describe('with an envelope', () => {
     expect(await posts.first(2)).toEqual([
       { type: 'application/json', body: '[{"n":1}]' },
       { type: 'application/json', body: '[{"n":2},{"n":3}]' },
+    ]);
+  });
+});
+
+describe('with an envelope for events alone', () => {
+  const envelope = namingEnvelope;
+
+  it('hears named events and default ones, and resumes behind either', async () => {
+    const { heard, requests } = await start(
+      [
+        cut('event: chat:content-received\nid: e.1.0\ndata: {"n":1}\n\nid: e.2.0\ndata: "answer"\n\n'),
+        stay('event: message\nid: e.3.0\ndata: "again"\n\n'),
+      ],
+      { envelope },
+    );
+    expect(await heard.frames.first(3)).toEqual(['{"chat:content-received":{"n":1}}', '"answer"', '"again"']);
+    expect(lastIds(requests)).toEqual([undefined, 'e.2.0']);
+  });
+
+  it('posts bare frames', async () => {
+    const { channel, posts, heard } = await start([stay(': ok\n\n')], { envelope });
+    channel.send('{"n":1}');
+    await heard.drains.first(1);
+    channel.send('{"n":2}');
+    channel.send('{"n":3}');
+    expect(await posts.first(2)).toEqual([
+      { type: 'application/json', body: '{"n":1}' },
+      { type: 'application/x-ndjson', body: '{"n":2}\n{"n":3}\n' },
     ]);
   });
 });

@@ -1,6 +1,8 @@
 // Our own stdin and stdout: half closed, broken, and never read (threats T29, fault F20).
+import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
+import { contentLength } from '../../src/transports/framing/content-length.ts';
 import { type StdioOptions, stdioChannel } from '../../src/transports/stdio.ts';
 import { createArrivals } from './support/arrivals.ts';
 import { record } from './support/recording-receiver.ts';
@@ -76,4 +78,35 @@ it('passes blank lines on where the protocol answers them', async () => {
   channel.open(heard.receiver);
   input.write('\n1\n');
   expect(await heard.frames.first(2)).toEqual(['', '1']);
+});
+
+it('ends behind the fault of an input that cannot be cut into frames any more', async () => {
+  const { input, output, channel, heard } = start({ framing: contentLength });
+  const good = 'Content-Length: 2\r\n\r\n{}';
+  channel.open({
+    ...heard.receiver,
+    fault(fault) {
+      heard.receiver.fault(fault);
+      channel.send('{"error":1}');
+    },
+  });
+  input.write(`${good}Content-Length: x\r\n\r\n${good}`);
+  expect(await heard.end()).toEqual({ reason: 'client sent what cannot be cut into frames' });
+  input.end(good);
+  expect(heard.calls).toEqual(['frame', 'fault', 'end']);
+  const [answer]: Buffer[] = await once(output, 'data');
+  expect(String(answer)).toBe('Content-Length: 11\r\n\r\n{"error":1}');
+});
+
+it('tells of that fault when it is heard again, with the frames before it', async () => {
+  const { input, channel, heard } = start({ framing: contentLength });
+  channel.open(heard.receiver);
+  input.write('Content-Length: 1\r\n\r\n1');
+  await heard.frames.first(1);
+  channel.pause();
+  input.end('Content-Length: 1\r\n\r\n2nonsense\n');
+  channel.resume();
+  await heard.end();
+  expect(heard.frames.items).toEqual(['1', '2']);
+  expect(heard.calls).toEqual(['frame', 'frame', 'fault', 'end']);
 });

@@ -1,16 +1,20 @@
 // What the agent asks of its client: leave for a tool, an answer to a question, and whatever only a client of this
 // protocol can give, which is passed on to one (reference claude-sdk 1.1). Each is answered once. Knows no run.
+import type { CallChanges } from '../../core/call-changes.ts';
 import type { CommandOf } from '../../core/command.ts';
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../core/dictionary.ts';
 import { type Outcome, refused } from '../../core/errors.ts';
 import type { EventOf } from '../../core/event.ts';
 import type { Outbox } from '../../core/outbox.ts';
+import { changeOf } from './changes.ts';
 import { saidOf } from './decode-values.ts';
 import { type AgentRequestFrame, AskedQuestions, CanUseTool, faultIn } from './wire-agent.ts';
 
 /** Who wants to know of approvals. */
 export interface QuestionWatcher {
+  /** What the calls change in files. */
+  readonly changes: CallChanges;
   /** Before a question that belongs to a run. */
   asking(): void;
   asked(call: string | undefined, approval: string): void;
@@ -82,7 +86,14 @@ export function createQuestions(out: Outbox, watcher: QuestionWatcher, passedMs:
     watcher.asking();
     open.set(id, { kind: 'approval', request });
     watcher.asked(request.tool_use_id ?? undefined, id);
-    out.deliver(approvalOf(id, request));
+    out.deliver(withChange(approvalOf(id, request)));
+  }
+
+  function withChange(event: EventOf<'approval-request'>): EventOf<'approval-request'> {
+    const { call, name, input } = event;
+    // One that belongs to no call ends with its answer: nothing is told of it later.
+    const change = call === undefined ? changeOf(name, input) : watcher.changes.of(call, name, input);
+    return change === undefined ? event : { ...event, change };
   }
 
   return {

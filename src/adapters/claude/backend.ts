@@ -1,6 +1,7 @@
 // The gateway as the client of Claude Code, or of whatever else emits its format: joins the parts. What a frame means is in
 // decode-*.ts, what a command is in encode-*.ts; here is what needs both.
 import type { Backend, Env } from '../../core/adapter.ts';
+import { createCallChanges } from '../../core/call-changes.ts';
 import type { Command, CommandOf } from '../../core/command.ts';
 import { isDictionary } from '../../core/dictionary.ts';
 import { messageOf, type Outcome, refused } from '../../core/errors.ts';
@@ -9,6 +10,7 @@ import type { AgentOptions } from './agent-options.ts';
 import { createAgentQueries } from './agent-queries.ts';
 import { createQuestions } from './agent-questions.ts';
 import { type Answer, type ControlRequest, createRequests, outcomeOf } from './agent-requests.ts';
+import { changeOf } from './changes.ts';
 import { createAgentDecoder, objectIn } from './decode-agent.ts';
 
 import { encodeSetting, refusalOf } from './encode-command.ts';
@@ -38,20 +40,24 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
   /** Aborts that came before the run that they are meant for. */
   const early: string[] = [];
 
+  const changes = createCallChanges(changeOf);
   const decoder = createAgentDecoder(env, out, {
+    changes,
     runStarted() {
       // An interrupt before the turn begins is answered and does nothing (reference 8, thread 429).
       for (const id of early.splice(0)) interrupt(id);
     },
     runEnded() {
       questions.forget();
+      changes.clear();
     },
     isCompacting: () => compacting !== null,
     compacted: endCompaction,
   });
   const { run, tools, info, compactions } = decoder;
 
-  const questions = createQuestions(out, { asking: run.aside, asked: tools.asked, answered }, options.passedTimeoutMs);
+  const watcher = { changes, asking: run.aside, asked: tools.asked, answered };
+  const questions = createQuestions(out, watcher, options.passedTimeoutMs);
 
   function answered(...[call, approval, verdict, input]: Parameters<typeof tools.answered>): void {
     tools.answered(call, approval, verdict, input);

@@ -2,6 +2,7 @@
 // 4). Knows no command.
 import type { z } from 'zod';
 import type { Env } from '../../core/adapter.ts';
+import type { CallChanges } from '../../core/call-changes.ts';
 import type { Dictionary, Failure } from '../../core/content.ts';
 import { isDictionary, without } from '../../core/dictionary.ts';
 import type { Outbox } from '../../core/outbox.ts';
@@ -27,6 +28,8 @@ import {
 
 /** What the decoder must know of the commands that were sent. */
 export interface AgentContext {
+  /** What the calls change in files. */
+  readonly changes: CallChanges;
   runStarted(): void;
   runEnded(): void;
   /** A compaction that was asked for is over, in a turn without a run. */
@@ -51,7 +54,7 @@ const repeated = ['event', 'api_message_id', 'thinking_display'] as const;
 
 export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext): AgentDecoder {
   const info = createInfo(out);
-  const tools = createTools(out);
+  const tools = createTools(out, context.changes);
   const compactions = createCompactions(out);
 
   const messages = createMessageDecoder(env, out, {

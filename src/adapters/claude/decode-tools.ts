@@ -1,9 +1,11 @@
 // The tool calls of a run, from their announcement in a message to their result in a `user` frame. The format does not
 // say when a tool starts: it does when its message is over, unless it needs leave first (reference claude-sdk 4.1, 4.2).
+import type { CallChanges } from '../../core/call-changes.ts';
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../core/dictionary.ts';
 import type { EventOf } from '../../core/event.ts';
 import type { Outbox } from '../../core/outbox.ts';
+import { changeMade } from './changes.ts';
 import { contentOf, partsOf, saidOf } from './decode-values.ts';
 import type { ToolResultBlock } from './wire-agent.ts';
 
@@ -45,14 +47,17 @@ export interface Tools {
   closeAll(ofMain: boolean): void;
 }
 
-export function createTools(out: Outbox): Tools {
+/** `changes`: what the calls change in files. */
+export function createTools(out: Outbox, changes: CallChanges): Tools {
   const calls = new Map<string, Call>();
   const asks = new Set<string>();
 
   function begin(id: string, call: Call): void {
     if (call.running) return;
     call.running = true;
-    out.deliver({ type: 'tool-start', parent: call.lane, call: id, name: call.name, input: call.input });
+    const { lane: parent, name, input } = call;
+    const change = changes.of(id, name, input);
+    out.deliver({ type: 'tool-start', parent, call: id, name, input, ...(change && { change }) });
   }
 
   return {
@@ -78,6 +83,7 @@ export function createTools(out: Outbox): Tools {
         call.refused = verdict === 'denied' ? 'denied' : 'aborted';
         return;
       }
+      if (input !== undefined) changes.replaced(id, call.name, input);
       if (input !== undefined && !call.running) call.input = input;
       begin(id, call);
     },
@@ -88,9 +94,12 @@ export function createTools(out: Outbox): Tools {
       const skipped = isError ? skippedBy(id, frame, call) : undefined;
       if (call !== undefined && skipped === undefined) begin(id, call);
       calls.delete(id);
+      const asked = changes.ended(id);
       for (const inner of calls.values()) if (inner.lane === id) inner.detached = true;
       const content = contentOf(block.content);
       const { tool_use_result: details, ...rest } = frame;
+      // A tool that failed has changed nothing.
+      const change = isError ? undefined : changeMade(asked, isAlone ? details : undefined);
       out.deliver({
         type: 'tool-end',
         parent: call === undefined ? lane : call.lane,
@@ -99,6 +108,7 @@ export function createTools(out: Outbox): Tools {
         content,
         isError,
         ...(skipped === undefined ? {} : { skipped }),
+        ...(change && { change }),
         // Of several results in one frame nobody knows whose it is.
         ...(details === undefined || !isAlone ? {} : { details }),
         ...partsOf({
@@ -118,6 +128,7 @@ export function createTools(out: Outbox): Tools {
       for (const [id, call] of [...calls].reverse()) {
         if (ofMain && call.lane !== undefined) continue;
         calls.delete(id);
+        changes.ended(id);
         out.deliver(unanswered(id, call));
       }
       if (!ofMain) asks.clear();

@@ -57,7 +57,7 @@ function parsed(data: string): unknown {
 }
 
 /** The envelope that those options ask for; undefined for frames that go bare. */
-export function eventEnvelope(options: Options): EventEnvelope | undefined {
+export function eventEnvelope(options: Options): Required<EventEnvelope> | undefined {
   const { data } = EnvelopeOptions.safeParse(options);
   if (data?.envelope === undefined) return undefined;
   const { sessionId = '' } = data;

@@ -2,6 +2,7 @@
 // No tool does anything: results are functions of the arguments. Knows no verb.
 import type { Dictionary } from '../../core/content.ts';
 import type { Event, EventOf, Tool } from '../../core/event.ts';
+import { changeOf } from './changes.ts';
 import type { Play } from './play.ts';
 import { cut, lane, nextTurn, sayBlock, takeSteering } from './speech.ts';
 import type { Stage } from './stage.ts';
@@ -15,6 +16,7 @@ function tool(name: string, description: string, properties: Dictionary): Tool {
 /** What clients are told about the tools. */
 export const tools: readonly Tool[] = [
   tool('lookup', 'Finds entries in a list that does not exist', { query: text, limit: { type: 'integer' } }),
+  tool('edit_file', 'Would replace a piece of a file', { path: text, old_text: text, new_text: text }),
   tool('write_note', 'Would write a note, and asks first', { path: text, text }),
   tool('delegate', 'Gives a task to a sub-agent', { task: text }),
 ];
@@ -22,7 +24,7 @@ export const tools: readonly Tool[] = [
 /** One call of a tool. */
 export interface Call {
   readonly id: string;
-  readonly name: 'lookup' | 'write_note' | 'delegate';
+  readonly name: 'lookup' | 'edit_file' | 'write_note' | 'delegate';
   readonly input: Dictionary;
   /** The call of the sub-agent that calls. */
   readonly parent?: string;
@@ -55,14 +57,15 @@ export interface Running {
 export function begin(stage: Stage, call: Call, input: Dictionary = call.input): Running {
   const { id, name, parent } = call;
   const startedAt = stage.env.now();
+  const change = changeOf(name, input);
   return {
-    start: { type: 'tool-start', ...lane(parent), call: id, name, input },
+    start: { type: 'tool-start', ...lane(parent), call: id, name, input, ...change },
     update: (mode, output) => {
       return { type: 'tool-update', ...lane(parent), call: id, mode, content: [{ type: 'text', text: output }] };
     },
     end: (output, isError = false) => {
       const durationMs = Math.round(stage.env.now() - startedAt);
-      return answer(call, output, { isError, durationMs });
+      return answer(call, output, { isError, durationMs, ...change });
     },
   };
 }
@@ -71,7 +74,7 @@ export function begin(stage: Stage, call: Call, input: Dictionary = call.input):
 export function answer(
   { id, name, parent }: Call,
   output: string,
-  how: Pick<EventOf<'tool-end'>, 'isError' | 'skipped' | 'durationMs'>,
+  how: Pick<EventOf<'tool-end'>, 'isError' | 'skipped' | 'durationMs' | 'change'>,
 ): Event[] {
   const end: EventOf<'tool-end'> = {
     type: 'tool-end',

@@ -3,8 +3,9 @@ import { type Cause, closeRun } from '../../core/close-run.ts';
 import type { Event, EventOf } from '../../core/event.ts';
 import { laneOf } from '../../core/transcript.ts';
 import { resultMessage } from './calls.ts';
-import { figuresOf, textOf } from './meter.ts';
+import { figuresOf } from './meter.ts';
 import { type Play, say } from './play.ts';
+import { wordsOf } from './prompt.ts';
 import { parseScript } from './script.ts';
 import { endMessage, freshTurn, sayText, takeSteering } from './speech.ts';
 import { queueChanged, type Stage, takeWaiting, userMessage } from './stage.ts';
@@ -28,7 +29,7 @@ export function* playRun(stage: Stage, origin: EventOf<'message-added'>['origin'
 }
 
 function* playScript(stage: Stage): Play {
-  for (const { verb, amount } of parseScript(textOf(stage.prompt))) {
+  for (const { verb, amount } of parseScript(wordsOf(stage.prompt))) {
     yield* steps[verb](stage, amount);
     yield* takeSteering(stage);
   }

@@ -2,10 +2,12 @@
 // pi answers nothing, so its events tell how a command went. Each fault of it that would reach a client is named where
 // it is kept away (reference pi, section 3).
 import type { Backend, Env } from '../../core/adapter.ts';
+import { createCallChanges } from '../../core/call-changes.ts';
 import type { Command, CommandOf } from '../../core/command.ts';
 import type { Dictionary } from '../../core/content.ts';
 import { type Outcome, refused } from '../../core/errors.ts';
 import { createOutbox } from '../../core/outbox.ts';
+import { changeOf } from '../pi/changes.ts';
 import { outcomeOf } from '../pi/decode-answer.ts';
 import { createEventDecoder } from '../pi/decode-event.ts';
 import { plainEvents } from '../pi/decode-plain.ts';
@@ -58,6 +60,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
       if (aborting.length > 0) events.run.aborting();
     },
     ended: settleAborts,
+    changes: createCallChanges(changeOf),
     originOf: (words) => origins.of(words),
     bashId: () => undefined,
     learn: () => {},

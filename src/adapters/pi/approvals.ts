@@ -1,6 +1,7 @@
 // Approvals of a pi that runs our extension (src/extensions/pi-approvals.ts): pi has no event for them, so the extension
 // asks in a `select` of a fixed shape (reference pi, section 4). Knows which are open; knows no dialog and no run.
 import { z } from 'zod';
+import type { CallChanges } from '../../core/call-changes.ts';
 import type { CommandOf } from '../../core/command.ts';
 import type { Dictionary } from '../../core/content.ts';
 import { isDictionary } from '../../core/dictionary.ts';
@@ -44,10 +45,10 @@ export interface Approvals {
   runEnded(): void;
 }
 
-/** `changed` is called when an approval opens or ends. */
-export function createApprovals(out: Outbox, changed: () => void): Approvals {
+/** `changed` is called when an approval opens or ends; `changes`: what the calls change in files. */
+export function createApprovals(out: Outbox, changes: CallChanges, changed: () => void): Approvals {
   /** Which call each asks about. */
-  const open = new Map<string, string>();
+  const open = new Map<string, Pick<Facts, 'call' | 'name'>>();
   const skipped = new Map<string, 'denied' | 'aborted'>();
   let isStopping = false;
 
@@ -64,11 +65,12 @@ export function createApprovals(out: Outbox, changed: () => void): Approvals {
   }
 
   function ask(event: EventOf<'approval-request'>, call: string): void {
+    const { name } = event;
     if (open.has(event.id)) {
       out.note('violation', 'extension_ui_request: ignored an approval whose id is taken');
       return;
     }
-    open.set(event.id, call);
+    open.set(event.id, { call, name });
     out.deliver(event);
     changed();
     if (isStopping) cancel(event.id, call);
@@ -82,28 +84,30 @@ export function createApprovals(out: Outbox, changed: () => void): Approvals {
       const facts = factsIn(request);
       if (facts === null) return false;
       const { call, name, input } = facts;
-      ask({ type: 'approval-request', id: request.id, call, name, input }, call);
+      const change = changes.of(call, name, input);
+      ask({ type: 'approval-request', id: request.id, call, name, input, ...(change && { change }) }, call);
       return true;
     },
     answer(command) {
       const { id, decision } = command;
-      const call = open.get(id);
-      if (call === undefined) return refused('stale', `no approval ${id} is open`);
+      const asked = open.get(id);
+      if (asked === undefined) return refused('stale', `no approval ${id} is open`);
       if (decision === 'allow' && command.remember !== undefined)
         out.note('loss', 'answer-approval: pi has no standing permissions');
       respond(id, { value: answerText(command) });
-      if (decision === 'deny') skipped.set(call, 'denied');
+      if (decision === 'deny') skipped.set(asked.call, 'denied');
+      else if (command.input !== undefined) changes.replaced(asked.call, asked.name, command.input);
       open.delete(id);
       changed();
       return { ok: true };
     },
     skippedOf: (call) => skipped.get(call),
     toolEnded(call) {
-      for (const [id, asked] of open) if (asked === call) cancel(id, call);
+      for (const [id, asked] of open) if (asked.call === call) cancel(id, call);
     },
     stop() {
       isStopping = true;
-      for (const [id, call] of [...open]) cancel(id, call);
+      for (const [id, { call }] of [...open]) cancel(id, call);
     },
     runStarted() {
       isStopping = false;

@@ -1,6 +1,7 @@
 // The gateway as the client of a pi process in RPC mode, all dialects: joins the parts. What a line means is in
 // decode-*.ts, what a command is in encode-*.ts; here is what needs both.
 import type { Backend, Env } from '../../core/adapter.ts';
+import { createCallChanges } from '../../core/call-changes.ts';
 import type { Command, CommandOf } from '../../core/command.ts';
 import type { Dictionary } from '../../core/content.ts';
 import { isDictionary } from '../../core/dictionary.ts';
@@ -8,6 +9,7 @@ import { refused } from '../../core/errors.ts';
 import { createOutbox } from '../../core/outbox.ts';
 import { createAborts } from './aborts.ts';
 import { createApprovals } from './approvals.ts';
+import { changeOf } from './changes.ts';
 import { outcomeOf } from './decode-answer.ts';
 import { createEventDecoder } from './decode-event.ts';
 import { createDialogs } from './dialogs.ts';
@@ -37,7 +39,8 @@ export function createBackend(env: Env, options: PiOptions): Backend {
   const origins = createOrigins();
   const isAsking = () => approvals.open || dialogs.open;
   const asked = () => pending.pause('prompt', isAsking());
-  const approvals = createApprovals(out, asked);
+  const changes = createCallChanges(changeOf);
+  const approvals = createApprovals(out, changes, asked);
   // Outside a run no tool asks: then it only looks like it.
   const dialogs = createDialogs(out, asked, (request) => run.open && approvals.take(request));
 
@@ -55,6 +58,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
       approvals.runEnded();
       aborts.runEnded();
     },
+    changes,
     skippedOf: approvals.skippedOf,
     originOf: (words) => origins.of(words),
     bashId: () => pending.ids('bash')[0],

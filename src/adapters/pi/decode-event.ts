@@ -2,12 +2,14 @@
 // no command and no answer.
 import type { z } from 'zod';
 import type { Env } from '../../core/adapter.ts';
-import type { Extra } from '../../core/content.ts';
+import type { CallChanges } from '../../core/call-changes.ts';
+import type { Extra, FileChange } from '../../core/content.ts';
 import { dictionaryOf, without } from '../../core/dictionary.ts';
 import type { Event, EventOf, SessionInfo } from '../../core/event.ts';
 import { textIn } from '../../core/messages.ts';
 import type { Outbox } from '../../core/outbox.ts';
 import type { Streaming } from '../../core/templates.ts';
+import { changeMade } from './changes.ts';
 import { createMessageDecoder } from './decode-message.ts';
 import { plainEvents } from './decode-plain.ts';
 import { createRunDecoder, type RunDecoder, type RunWatcher } from './decode-run.ts';
@@ -28,6 +30,8 @@ export interface EventContext extends RunWatcher {
   bashId(): string | undefined;
   /** The id that a client of pi gave to that command. */
   clientIdOf?(id: string): unknown;
+  /** What the calls change in files. */
+  readonly changes: CallChanges;
   /** Why a tool has not run, when somebody was asked about it. */
   skippedOf?(call: string): EventOf<'tool-end'>['skipped'];
   /** pi told something about the session. */
@@ -91,6 +95,7 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
     },
     ended() {
       message.forget();
+      context.changes.clear();
       context.ended();
     },
   });
@@ -166,7 +171,8 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
       if (event.type === 'session-changed') context.learn(event.changes, event.extra);
       else if (event.type === 'retry-start') out.deliver(withEnd(event, run.retryStart()));
       else if (event.type === 'compaction-start') out.deliver(withEnd(event, run.compactionStart()));
-      else if (event.type === 'tool-end') out.deliver(withSkip(event, context.skippedOf?.(event.call)));
+      else if (event.type === 'tool-start') out.deliver(withChange(event, asked(event)));
+      else if (event.type === 'tool-end') out.deliver(withSkip(finished(event), context.skippedOf?.(event.call)));
       else out.deliver(event);
       if (event.type === 'retry-end') run.retryEnd(event.success, event.failure);
       if (event.type === 'compaction-end') run.compactionEnd(event.willRetry === true);
@@ -174,6 +180,16 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
         compacting = event.type === 'compaction-start';
       }
     }
+  }
+
+  function asked({ call, name, input }: EventOf<'tool-start'>): FileChange | undefined {
+    return context.changes.of(call, name, input);
+  }
+
+  /** A tool that failed has changed nothing. */
+  function finished(event: EventOf<'tool-end'>): EventOf<'tool-end'> {
+    const change = context.changes.ended(event.call);
+    return event.isError ? event : withChange(event, changeMade(change, event.details));
   }
 
   const table: ReadonlyMap<string, (line: Line) => string | null> = new Map([
@@ -220,6 +236,10 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
       if (problem !== null) violation(type, problem);
     },
   };
+}
+
+function withChange<Told extends Event>(event: Told, change: FileChange | undefined): Told {
+  return change === undefined ? event : { ...event, change };
 }
 
 /** The end of a tool that somebody did not let run. */

@@ -7,7 +7,7 @@ import { oneLine } from './one-line.ts';
 
 /** One event for the wire. Names and ids are ours, never a peer's: a peer's could forge further fields (threat T17). */
 export interface OutgoingEvent {
-  /** `^[a-z]{1,32}(_[a-z]{1,32}){0,3}$`. Absent: the default event, `message`. */
+  /** `^[a-z]{1,32}([_:-][a-z]{1,32}){0,3}$`. Absent: the default event, `message`. */
   readonly event?: string;
   /** Where a client resumes: `^[0-9a-z.]{1,64}$`. Absent: the client's place does not move. */
   readonly id?: string;
@@ -17,7 +17,7 @@ export interface OutgoingEvent {
 
 /** Field names, ids and comments around the data, in characters. */
 const roomForFields = 1024;
-const namePattern = /^[a-z]{1,32}(?:_[a-z]{1,32}){0,3}$/;
+const namePattern = /^[a-z]{1,32}(?:[_:-][a-z]{1,32}){0,3}$/;
 const idPattern = /^[0-9a-z.]{1,64}$/;
 
 /** Throws a GatewayError `invalid` for a name or an id that is not ours. */

@@ -16,6 +16,8 @@ export interface FrameDecoder {
   push(chunk: Uint8Array): void;
   /** The stream is over: what is left is delivered or dropped. What is pushed then is another stream. */
   end(): void;
+  /** A fault was told behind which nothing can be cut into frames any more: what is pushed until the end is ignored. */
+  readonly isBroken?: boolean;
 }
 
 /** Limits and choices of a decoder. */
@@ -36,4 +38,6 @@ export interface Framing {
   decoder(sink: FrameSink, options: DecoderOptions): FrameDecoder;
   /** The frame as it goes on the wire. */
   encode(out: Out): Out;
+  /** The same in one piece. Where it is there, each frame leaves in a write of its own; otherwise many leave in one. */
+  readonly apart?: (out: Out) => Uint8Array;
 }

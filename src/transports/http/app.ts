@@ -105,7 +105,7 @@ export function createApp({ board, streams, maxFrameBytes, stream, onError }: Ap
       if (body.length === 0 || frames.length === 0) throw new GatewayError('invalid', 'the body holds no frame');
       const result = board.post(request, frames);
       if (!result.ok) return context.body(linesWith(result.frames), 400, lineHeaders);
-      if (envelope === undefined) return context.json({ accepted: frames.length }, 202);
+      if (envelope?.thanks === undefined) return context.json({ accepted: frames.length }, 202);
       return context.body(envelope.thanks, 200, { 'content-type': 'application/json' });
     },
   );
@@ -145,7 +145,7 @@ function onlyTypes(...accepted: readonly string[]): MiddlewareHandler {
 }
 
 function framesIn(bytes: Uint8Array, envelope: EventEnvelope | undefined): readonly PostedFrame[] {
-  if (envelope === undefined) return [{ bytes }];
+  if (envelope?.posted === undefined) return [{ bytes }];
   const posted = envelope.posted(createFrame(bytes).json);
   return posted.map(({ frame, id }) => ({ bytes: Buffer.from(JSON.stringify(frame)), id }));
 }

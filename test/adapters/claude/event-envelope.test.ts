@@ -2,6 +2,7 @@
 // what is taken out of them again, and that nobody else's words pass for the agent's.
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { eventEnvelope } from '../../../src/adapters/claude/event-envelope.ts';
 import { claude } from '../../../src/adapters/claude/index.ts';
 import type { EventEnvelope, EventReader } from '../../../src/core/adapter.ts';
 import type { Out } from '../../../src/core/channel.ts';
@@ -11,8 +12,8 @@ import { emptyTranscript, fold } from '../../../src/core/transcript.ts';
 import { canonicalEvents, scenarioNames } from '../../support/fixtures.ts';
 import { createLog, epoch, textOf } from '../../support/telling.ts';
 
-function envelopeOf(options: Record<string, unknown> = {}): EventEnvelope {
-  const envelope = claude.envelope?.({ envelope: 'sdk', ...options });
+function envelopeOf(options: Record<string, unknown> = {}): Required<EventEnvelope> {
+  const envelope = eventEnvelope({ envelope: 'sdk', ...options });
   if (envelope === undefined) throw new Error('no envelope');
   return envelope;
 }

@@ -24,7 +24,7 @@ test('at its start it introduces itself', () => {
     welcome: expect.stringContaining('help'),
   });
   expect(hello?.changes.models?.map(({ id }) => id)).toEqual(['demo-small', 'demo-medium', 'demo-large']);
-  expect(hello?.changes.tools?.map(({ name }) => name)).toEqual(['lookup', 'write_note', 'delegate']);
+  expect(hello?.changes.tools?.map(({ name }) => name)).toEqual(['lookup', 'edit_file', 'write_note', 'delegate']);
   expect(hello?.changes.commands?.map(({ name }) => name)).toContain('subagent');
   expect(hello?.changes).not.toHaveProperty('cwd');
 });

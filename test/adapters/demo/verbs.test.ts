@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { unicodePieces } from '../../../src/adapters/demo/steps/text.ts';
 import { verbs } from '../../../src/adapters/demo/verbs.ts';
+import { withContexts } from '../../../src/core/context-text.ts';
 import type { Event } from '../../../src/core/event.ts';
 import { type Answering, only, outline, play, promptOf, startDemo, textOf } from './driver.ts';
 
@@ -37,6 +38,11 @@ const table: readonly [prompt: string, outline: string, text: string | RegExp][]
     /lookup failed/u,
   ],
   [
+    'edit',
+    `< ${text} ${call} >tool-use tool-start tool-end result ${closingTurn}`,
+    /I change a line of a file.*I changed the file/u,
+  ],
+  [
     'ask',
     `< ${text} ${call} >tool-use approval-request approval-end:allowed tool-start tool-end result ${closingTurn}`,
     /I wrote the note/u,
@@ -65,6 +71,7 @@ const table: readonly [prompt: string, outline: string, text: string | RegExp][]
   ['text 11', `< ${text} ${closing}`, 'w0 w1 w2 w3'],
   ['unicode', `< ${text} ${closing}`, unicodePieces.join('')],
   ['image', `< ${text} ${closing}`, 'Your prompt carried 0 images.'],
+  ['contexts', `< ${text} ${closing}`, 'Your prompt carried 0 contexts.'],
   ['notice', `notice notice notice < ${text} ${closing}`, 'I sent three notices.'],
   ['status', `display display display activity < ${text} display activity ${closing}`, /status line/u],
   ['queue', `queue-changed queue-changed < ${text} ${closing}`, /emptied/u],
@@ -235,6 +242,51 @@ describe('facts', () => {
     expect(textOf(driver.events)).toBe(
       'Your prompt carried 2 images.\n- image/png, 8 bytes\n- image/jpeg at https://example.org/a.jpg',
     );
+  });
+
+  test('contexts: their first tags; their words are no verbs and are not repeated', () => {
+    const driver = startDemo();
+    const file = '<file path="src/a.ts" lines="1-2">\nfail die\n</file>';
+    const readings = [file, '<web url="https://example.org/"/>'].map((said) => ({
+      context: { type: 'repo-map' as const },
+      text: said,
+    }));
+    driver.send({ type: 'prompt', content: withContexts([{ type: 'text', text: 'contexts please' }], readings) });
+    driver.settleDown();
+    expect(textOf(driver.events)).toBe(
+      'Your prompt carried 2 contexts.\n- <file path="src/a.ts" lines="1-2">\n- <web url="https://example.org/"/>' +
+        'Hello! You said: contexts please',
+    );
+  });
+
+  test('edit: how the file changes is told with the start and the end of the call', () => {
+    const change = {
+      path: 'colours.txt',
+      diff: '@@ -1,3 +1,4 @@\n red\n-green\n+yellow\n blue\n+black',
+      linesAdded: 2,
+      linesRemoved: 1,
+    };
+    const events = play('edit');
+    expect(only(events, 'tool-start')[0]).toMatchObject({ name: 'edit_file', change });
+    expect(only(events, 'tool-end')[0]).toMatchObject({ name: 'edit_file', isError: false, change });
+  });
+
+  test('ask: what would be written is told with the question', () => {
+    const change = { path: 'note.txt', linesAdded: 1, linesRemoved: 0 };
+    const events = play('ask');
+    expect(only(events, 'approval-request')[0]).toMatchObject({ change });
+    expect(only(events, 'tool-start')[0]).toMatchObject({ change });
+  });
+
+  test('ask: of other arguments that name no text nothing is told', () => {
+    const events = playWith('ask', ({ id }) => ({
+      type: 'answer-approval',
+      id,
+      decision: 'allow',
+      input: { path: 'other.txt' },
+    }));
+    expect(only(events, 'tool-start')[0]).not.toHaveProperty('change');
+    expect(only(events, 'tool-end')[0]).not.toHaveProperty('change');
   });
 
   test('subagent: everything inside the call names it', () => {

@@ -4,7 +4,7 @@ import type { EventEnvelope } from '../../../src/core/adapter.ts';
 import { GatewayError } from '../../../src/core/errors.ts';
 import { bytesOf } from '../../../src/transports/framing/frame.ts';
 
-export const taggedEnvelope: EventEnvelope = {
+export const taggedEnvelope: Required<EventEnvelope> = {
   wrap({ out, number }, isMissed) {
     const data = ['{"said":', ...(typeof out === 'string' ? [out] : out), '}'];
     if (bytesOf(out)[0] !== 0x22) return { event: 'tagged', ...(number === null ? {} : { id: `${number}` }), data };
@@ -32,4 +32,17 @@ export const taggedEnvelope: EventEnvelope = {
     };
   },
   post: (frames) => `[${frames.join(',')}]`,
+};
+
+/** The same for events alone, under the names that ECA gives them; what it has no name for is a default event. */
+export const namingEnvelope: EventEnvelope = {
+  wrap({ out, cursor }) {
+    const event = bytesOf(out)[0] === 0x22 ? 'message' : 'chat:content-received';
+    return { event, ...(cursor === null ? {} : { id: cursor }), data: out };
+  },
+  lost: taggedEnvelope.lost,
+  reader: () => ({
+    read: (event, data) => ({ frame: event === 'message' ? data : `{${JSON.stringify(event)}:${data}}` }),
+    resumed() {},
+  }),
 };

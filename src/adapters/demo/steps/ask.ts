@@ -1,6 +1,7 @@
 // The step that waits for an approval: ask.
 import type { CommandOf } from '../../../core/command.ts';
 import type { EventOf } from '../../../core/event.ts';
+import { changeOf } from '../changes.ts';
 import { afterTools, answer, announce, begin, type Call, newCall } from '../calls.ts';
 import { type Play, say, sayAndWait } from '../play.ts';
 import { endMessage, sayText } from '../speech.ts';
@@ -28,6 +29,7 @@ function* request(stage: Stage, { id: call, name, input }: Call): Play<Answer> {
     name,
     input,
     title: 'Write note',
+    ...changeOf(name, input),
   };
   for (;;) {
     const signal = yield { events: [question], pause: { for: 'approval', id } };

@@ -6,8 +6,8 @@ import { ask } from './ask.ts';
 import { confirm, editor, input, select } from './dialogs.ts';
 import { compact, notice, queue, status, usage } from './side.ts';
 import { subagent } from './subagent.ts';
-import { echo, help, image, long, slow, text, think, unicode } from './text.ts';
-import { tool, toolfail, tools } from './tools.ts';
+import { contexts, echo, help, image, long, slow, text, think, unicode } from './text.ts';
+import { edit, tool, toolfail, tools } from './tools.ts';
 import { badorder, die, fail, hang, retry, unknown } from './trouble.ts';
 
 /** The play of each step. `amount` is the verb's number. */
@@ -17,6 +17,7 @@ export const steps: { readonly [Verb in Step['verb']]: (stage: Stage, amount: nu
   tool,
   tools,
   toolfail,
+  edit,
   ask,
   select,
   confirm,
@@ -32,6 +33,7 @@ export const steps: { readonly [Verb in Step['verb']]: (stage: Stage, amount: nu
   text,
   unicode,
   image,
+  contexts,
   notice,
   status,
   queue,

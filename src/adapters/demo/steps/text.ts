@@ -1,14 +1,14 @@
-// Steps that only speak: echo, think, slow, long, text, unicode, image, help.
+// Steps that only speak: echo, think, slow, long, text, unicode, image, contexts, help.
 import type { Content } from '../../../core/content.ts';
-import { textOf } from '../meter.ts';
 import type { Play } from '../play.ts';
+import { contextsIn, wordsOf } from '../prompt.ts';
 import { cut, sayBlock, sayPieces, sayText, words } from '../speech.ts';
 import type { Stage } from '../stage.ts';
 import { usageOf, verbs } from '../verbs.ts';
 
 /** Greets and repeats the prompt. */
 export function* echo(stage: Stage): Play {
-  yield* sayText(stage, `Hello! You said: ${textOf(stage.prompt)}`);
+  yield* sayText(stage, `Hello! You said: ${wordsOf(stage.prompt)}`);
 }
 
 /** A thinking block. Its signature is the length of its text, so that it can be checked. */
@@ -67,6 +67,13 @@ function describeImage({ mediaType = 'unknown type', data, url }: Extract<Conten
   if (data === undefined) return `- ${mediaType} at ${url ?? 'no address'}`;
   const units = data.replace(/=+$/u, '').length;
   return `- ${mediaType}, ${Math.floor((units * 3) / 4)} bytes`;
+}
+
+/** Tells the elements of the prompt's contexts. */
+export function* contexts(stage: Stage): Play {
+  const found = contextsIn(stage.prompt);
+  const count = found.length === 1 ? '1 context' : `${found.length} contexts`;
+  yield* sayText(stage, [`Your prompt carried ${count}.`, ...found.map((head) => `- ${head}`)].join('\n'));
 }
 
 /** Lists the verbs. */

@@ -1,5 +1,5 @@
-// Steps with tool calls that nobody has to allow: tool, tools, toolfail.
-import { afterTools, announce, begin, newLookup } from '../calls.ts';
+// Steps with tool calls that nobody has to allow: tool, tools, toolfail, edit.
+import { afterTools, announce, begin, newCall, newLookup } from '../calls.ts';
 import { type Play, say, sayAndWait } from '../play.ts';
 import { endMessage, sayText } from '../speech.ts';
 import type { Stage } from '../stage.ts';
@@ -47,4 +47,21 @@ export function* toolfail(stage: Stage): Play {
   yield say(...running.end('the list does not exist', true));
   yield* afterTools(stage);
   yield* sayText(stage, 'The lookup failed: the list does not exist.');
+}
+
+/** A call that would change a file. */
+export function* edit(stage: Stage): Play {
+  yield* sayText(stage, 'I change a line of a file.');
+  const call = newCall(stage, 'edit_file', {
+    path: 'colours.txt',
+    old_text: 'red\ngreen\nblue\n',
+    new_text: 'red\nyellow\nblue\nblack\n',
+  });
+  yield* announce(stage, call);
+  yield* endMessage(stage, 'tool-use');
+  const running = begin(stage, call);
+  yield sayAndWait(stage.pace.ms, running.start);
+  yield say(...running.end('replaced 1 piece of colours.txt'));
+  yield* afterTools(stage);
+  yield* sayText(stage, 'I changed the file.');
 }

@@ -1,0 +1,22 @@
+// A prompt as the demo agent reads it: the user's words, and the contexts beside them (core/context-text.ts). Knows no verb.
+import type { Content } from '../../core/content.ts';
+import { splitContexts } from '../../core/context-text.ts';
+
+/** What the user wrote, its parts joined by line feeds. */
+export function wordsOf(prompt: readonly Content[]): string {
+  return textsIn(prompt)
+    .map((text) => splitContexts(text).words)
+    .join('\n');
+}
+
+/** The first tag of each context. */
+export function contextsIn(prompt: readonly Content[]): string[] {
+  return textsIn(prompt).flatMap((text) => {
+    const block = splitContexts(text).block ?? '';
+    return block.match(/^<(?:file|directory|repo-map|web|resource)(?: [^>]*)?>/gmu) ?? [];
+  });
+}
+
+function textsIn(prompt: readonly Content[]): string[] {
+  return prompt.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+}

@@ -1,0 +1,112 @@
+// The header of a Content-Length frame, read byte by byte and bounded (threat T15). Knows no body and no stream.
+
+const LF = 0x0a;
+const CR = 0x0d;
+
+/** Bytes of a header with its line ends and its blank line. */
+const mostBytes = 4096;
+/** Lines of a header without its blank line. */
+const mostLines = 16;
+
+const linePattern = /^([\w!#$%&'*+.^`|~-]+):(.*)$/s;
+const lengthPattern = /^[ \t]*(\d{1,9})[ \t]*$/;
+
+/** What a header came to: the length of the body in bytes, or a phrase about the rule that it broke. */
+export type HeaderOutcome = { readonly length: number } | { readonly breach: string };
+
+/** Reads one header after the other, and nothing behind a breach. */
+export interface ContentHeader {
+  /** Something of a header was read that is not whole. */
+  readonly isOpen: boolean;
+  /** The outcome of the byte; null while the header is not whole. */
+  read(byte: number): HeaderOutcome | null;
+  /** What is read next is another stream. */
+  clear(): void;
+}
+
+/** Lines end in LF or CRLF; blank lines before the first one are passed over. Fields that nobody knows say nothing. */
+export function createContentHeader(): ContentHeader {
+  /** The bytes of the open line. */
+  const line = Buffer.allocUnsafeSlow(mostBytes);
+  let filled = 0;
+  let isAfterReturn = false;
+  /** Bytes and lines of the open header. */
+  let bytes = 0;
+  let lines = 0;
+  let length: number | null = null;
+
+  function clear(): void {
+    filled = 0;
+    isAfterReturn = false;
+    bytes = 0;
+    lines = 0;
+    length = null;
+  }
+
+  function endLine(): HeaderOutcome | null {
+    const text = line.toString('latin1', 0, filled);
+    filled = 0;
+    isAfterReturn = false;
+    if (text === '') return endHeader();
+    lines += 1;
+    if (lines > mostLines) return { breach: `a header of more than ${mostLines} lines` };
+    const breach = readField(text);
+    return breach === null ? null : { breach };
+  }
+
+  function endHeader(): HeaderOutcome | null {
+    const isBlank = lines === 0;
+    const found = length;
+    clear();
+    if (isBlank) return null;
+    return found === null ? { breach: 'a header without Content-Length' } : { length: found };
+  }
+
+  function readField(text: string): string | null {
+    const [, name = '', value = ''] = linePattern.exec(text) ?? [];
+    switch (name.toLowerCase()) {
+      case '':
+        return 'a header line that is no field';
+      case 'content-length':
+        return readLength(value);
+      case 'content-type':
+        return isUtf8(value) ? null : 'a Content-Type whose charset is not utf-8';
+      default:
+        return null;
+    }
+  }
+
+  function readLength(value: string): string | null {
+    const [, digits] = lengthPattern.exec(value) ?? [];
+    if (digits === undefined) return 'a Content-Length that is no number of bytes';
+    const told = Number(digits);
+    if (length !== null && length !== told) return 'two Content-Lengths that differ';
+    length = told;
+    return null;
+  }
+
+  return {
+    get isOpen() {
+      return lines > 0 || filled > 0;
+    },
+    read(byte) {
+      bytes += 1;
+      if (bytes > mostBytes) return { breach: `a header of more than ${mostBytes} bytes` };
+      if (byte === LF) return endLine();
+      if (isAfterReturn) return { breach: 'a header with a carriage return that ends no line' };
+      if (byte === CR) isAfterReturn = true;
+      else line[filled++] = byte;
+      return null;
+    },
+    clear,
+  };
+}
+
+/** Servers have sent `utf8` since before the name was settled; without a charset it is meant as well. */
+function isUtf8(contentType: string): boolean {
+  const [, ...parameters] = contentType.toLowerCase().split(';');
+  return parameters.every((parameter) => {
+    const [name = '', charset = ''] = parameter.split('=').map((part) => part.trim());
+    return name !== 'charset' || ['utf-8', 'utf8', '"utf-8"', '"utf8"'].includes(charset);
+  });
+}

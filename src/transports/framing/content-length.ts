@@ -1,0 +1,135 @@
+// The base protocol of language servers: a header that says how many bytes follow, then those bytes. Strict out, liberal
+// in, and bounded (threat T15). Runs on stdio alone, so it needs no timer for bodies that never come. Knows no protocol.
+import type { Out } from '../../core/channel.ts';
+import { gather } from '../batch.ts';
+import { createContentHeader } from './content-header.ts';
+import { createFrame } from './frame.ts';
+import type { DecoderOptions, FrameDecoder, FrameSink, Framing } from './framing.ts';
+import { createPile } from './pile.ts';
+
+const nothing = new Uint8Array();
+
+/**
+ * `maxFrameBytes` counts the bytes of a body. A header that breaks a rule is told once as `bad-frame`, and from then on
+ * the decoder is broken: where the next frame would begin nobody can know, and a guess could be made to read a body as
+ * frames. A body that the end of the stream cut short is the tail.
+ */
+export function contentLengthDecoder(sink: FrameSink, options: DecoderOptions): FrameDecoder {
+  const { maxFrameBytes, tail = 'deliver', blank = 'skip', reusedChunks = false } = options;
+  const header = createContentHeader();
+  /** The beginning of the body that is still open. */
+  const held = createPile();
+  /** Bytes of the open body that are still to come; null between bodies. */
+  let missing: number | null = null;
+  /** Set from the header of a body that is too long until its end. */
+  let skipping = false;
+  let broken = false;
+
+  function deliver(bytes: Uint8Array): void {
+    if (bytes.length > 0 || blank === 'deliver') sink.frame(createFrame(bytes));
+  }
+
+  /** Reads on in a header; returns where this chunk goes on behind what was read. */
+  function readHeader(chunk: Uint8Array, from: number): number {
+    for (let at = from; at < chunk.length; at += 1) {
+      const outcome = header.read(chunk[at] ?? 0);
+      if (outcome === null) continue;
+      if ('breach' in outcome) breakOff(outcome.breach);
+      else openBody(outcome.length);
+      return at + 1;
+    }
+    return chunk.length;
+  }
+
+  function breakOff(message: string): void {
+    broken = true;
+    sink.fault({ code: 'bad-frame', message });
+  }
+
+  function openBody(length: number): void {
+    missing = length;
+    if (length === 0) {
+      closeBody(nothing);
+    } else if (length > maxFrameBytes) {
+      skipping = true;
+      const message = `a frame of ${length} bytes, more than ${maxFrameBytes}, which was discarded`;
+      sink.fault({ code: 'too-large', message });
+    }
+  }
+
+  function closeBody(last: Uint8Array): void {
+    missing = null;
+    if (skipping) {
+      skipping = false;
+    } else if (held.length === 0) {
+      deliver(last);
+    } else {
+      held.add(last);
+      deliver(held.take());
+    }
+  }
+
+  function readBody(chunk: Uint8Array, from: number, wanted: number): number {
+    const part = chunk.subarray(from, from + wanted);
+    if (part.length === wanted) {
+      closeBody(part);
+    } else {
+      missing = wanted - part.length;
+      if (!skipping) held.add(reusedChunks ? Buffer.from(part) : part);
+    }
+    return from + part.length;
+  }
+
+  return {
+    push(chunk) {
+      let at = 0;
+      while (at < chunk.length && !broken) {
+        at = missing === null ? readHeader(chunk, at) : readBody(chunk, at, missing);
+      }
+    },
+    end() {
+      const isTried = tail === 'deliver' && !broken;
+      if (isTried && header.isOpen) breakOff('a header that the end of the stream cut short');
+      if (isTried && held.length > 0) deliver(held.take());
+      header.clear();
+      held.clear();
+      missing = null;
+      skipping = false;
+      broken = false;
+    },
+    get isBroken() {
+      return broken;
+    },
+  };
+}
+
+function headOf(length: number): string {
+  return `Content-Length: ${length}\r\n\r\n`;
+}
+
+/** Header and body in one piece. */
+function frameBytes(out: Out): Uint8Array {
+  if (typeof out !== 'string') {
+    // Gathered first: a pair of surrogates may be split over two pieces, and has fewer bytes than its halves.
+    const chunks = gather(out);
+    const head = Buffer.from(headOf(chunks.reduce((sum, { length }) => sum + length, 0)));
+    return Buffer.concat([head, ...chunks]);
+  }
+  const length = Buffer.byteLength(out);
+  const head = headOf(length);
+  const bytes = Buffer.allocUnsafe(head.length + length);
+  bytes.write(head, 'latin1');
+  bytes.write(out, head.length);
+  return bytes;
+}
+
+/**
+ * `Content-Length`, each frame in a write of its own: older clients lose a frame that comes in two reads, and real
+ * servers never join two (reference section 5).
+ */
+export const contentLength: Framing = {
+  name: 'content-length',
+  decoder: contentLengthDecoder,
+  encode: (out) => [frameBytes(out)],
+  apart: frameBytes,
+};

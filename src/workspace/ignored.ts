@@ -1,0 +1,61 @@
+// Which paths of a folder its `.gitignore` files leave out: nested ones, the inner before the outer, negations. Knows no
+// client and reads what it is given.
+import ignore, { type Ignore } from 'ignore';
+
+/** The rules that hold in one directory. */
+export interface Rules {
+  /** `name`: of an entry of that directory. */
+  ignores(name: string, isDirectory: boolean): boolean;
+  /** The rules of a directory in it. `text`: of the `.gitignore` there, if it has one. */
+  into(name: string, text: string | null): Rules;
+}
+
+interface Layer {
+  readonly matcher: Ignore;
+  /** From the directory of the `.gitignore` to this one; empty or ending in `/`. */
+  readonly way: string;
+}
+
+/** The rules of a folder, from the text of its own `.gitignore`. Nothing above it is read. */
+export function rulesOf(text: string | null): Rules {
+  return rulesFrom(withOwn([], text));
+}
+
+function rulesFrom(layers: readonly Layer[]): Rules {
+  return {
+    ignores: (name, isDirectory) => isLeftOut(layers, isDirectory ? `${name}/` : name),
+    into(name, text) {
+      const outer = layers.map((layer) => {
+        const way = `${layer.way}${name}/`;
+        // An inner rule took back what this one says of the directory: what is in it is not left out for that.
+        const isOverruled = verdict(layer, `${name}/`) === 'ignored';
+        return { matcher: isOverruled ? withoutDirectory(layer.matcher, way) : layer.matcher, way };
+      });
+      return rulesFrom(withOwn(outer, text));
+    },
+  };
+}
+
+function withOwn(outer: readonly Layer[], text: string | null): readonly Layer[] {
+  return text === null ? outer : [{ matcher: ignore({ ignoreCase: false }).add(text), way: '' }, ...outer];
+}
+
+function withoutDirectory(matcher: Ignore, way: string): Ignore {
+  const pattern = `!/${way.replace(/[\\*?[\] ]/gu, '\\$&')}`;
+  return ignore({ ignoreCase: false }).add(matcher).add({ pattern });
+}
+
+/** The innermost that says anything counts. */
+function isLeftOut(layers: readonly Layer[], name: string): boolean {
+  if (name === '.git/' || name === '.git') return true;
+  for (const layer of layers) {
+    const said = verdict(layer, name);
+    if (said !== null) return said === 'ignored';
+  }
+  return false;
+}
+
+function verdict({ matcher, way }: Layer, name: string): 'ignored' | 'kept' | null {
+  const { ignored, unignored } = matcher.test(`${way}${name}`);
+  return ignored ? 'ignored' : unignored ? 'kept' : null;
+}

@@ -1,0 +1,36 @@
+// What a model is told of a context of a prompt, kind by kind; the rule is in docs/contexts.md. Synchronous and bounded; never
+// throws. What is not in the folders is told by its name only: the gateway fetches nothing.
+import type { Context } from '../core/command.ts';
+import { type Budget, isFull, leftOut, named, paid, type Told } from './budget.ts';
+import type { Folder } from './places.ts';
+import { readDirectory, readMap } from './read-directory.ts';
+import { readFile } from './read-file.ts';
+import { element } from './words.ts';
+
+/** Reads one context. */
+export function readContext(context: Context, folders: readonly Folder[], budget: Budget): Told {
+  switch (context.type) {
+    case 'file':
+      return readFile(context.path, context.lines, folders, budget);
+    case 'directory':
+      return readDirectory(context.path, folders, budget);
+    case 'repo-map':
+      return readMap(folders, budget);
+    case 'web': {
+      const { url } = context;
+      const text = paid(element('web', { url }), budget);
+      if (text === null) return leftOut('page', url, isFull);
+      return { text, problem: `The page ${named(url)} was not fetched: the model is told its address only.` };
+    }
+    case 'resource': {
+      const { uri, server, name, description } = context;
+      const text = paid(element('resource', { uri, server, name }, description ?? ''), budget);
+      if (text === null) return leftOut('resource', uri, isFull);
+      return { text, problem: `The resource ${named(uri)} was not read: the model is told its description only.` };
+    }
+    case 'opaque':
+      return { text: null, problem: 'A context of the prompt was left out: nobody here knows its kind.' };
+    default:
+      return context satisfies never;
+  }
+}
