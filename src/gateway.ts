@@ -5,7 +5,7 @@ import { adapterOf, createAgents } from './agents.ts';
 import type { Config } from './config.ts';
 import type { Env, FrontendSide, Options } from './core/adapter.ts';
 import type { Channel, Out } from './core/channel.ts';
-import { type ClientListener, linkClient } from './core/client-link.ts';
+import { type ClientLink, type ClientListener, linkClient } from './core/client-link.ts';
 import type { Clock } from './core/clock.ts';
 import type { Command } from './core/command.ts';
 import { GatewayError, type Outcome } from './core/errors.ts';
@@ -16,7 +16,7 @@ import type { Session } from './core/session.ts';
 import type { Stream } from './core/stream.ts';
 import type { Log } from './log.ts';
 import { createSessions } from './sessions.ts';
-import { createSwitchboard } from './switchboard.ts';
+import { createSwitchboard, type Switchboard } from './switchboard.ts';
 import { bytesOf, createFrame } from './transports/framing/frame.ts';
 import type { Board, ClientRequest, PostedFrame, PostResult, SessionSummary } from './transports/http/board.ts';
 
@@ -60,6 +60,9 @@ export interface GatewayPorts {
 /** Only one principal exists: whoever holds the token, or owns the process on stdio. */
 const owner = 'owner';
 
+/** Why a client is let go that sends nothing more. */
+const answered = 'everything has been answered';
+
 /** Node fires longer timers at once, ms. */
 const longestTimeout = 2 ** 31 - 1;
 
@@ -88,6 +91,8 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
   const env: Env = { now: clock.now, id: () => randomUUID() };
   /** One per SSE stream: those who post to it and those who read it share it. */
   const posting = new WeakMap<Stream, PostLink>();
+  /** Connections that carry many sessions, and do not end with any. */
+  const carriers = new Set<ClientLink>();
   const agents = createAgents(config, env);
   const sessions = createSessions(config, agents, { clock, log });
   const { hub, sinkOf } = sessions;
@@ -134,35 +139,41 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
 
   /** A client that opens its sessions itself, and those that it opens. On the network they outlive it. */
   function attachMany(channel: Channel, request: Omit<ClientRequest, 'principal'>, side: FrontendSide): void {
+    if (sessions.isShut) throw new GatewayError('shutting-down', 'the gateway is shutting down');
     const switchboard = createSwitchboard({ ...request, sessions, side, isOurs: false });
-    linkClient(channel, side.connection(), null, clock, switchboard, { end: () => {} });
+    linkMany(channel, side, switchboard, { end: () => {} });
+  }
+
+  /** No end of a session ends it. */
+  function linkMany(channel: Channel, side: FrontendSide, switchboard: Switchboard, listener: ClientListener): void {
+    const link = linkClient(channel, side.connection(), null, clock, switchboard, {
+      ...listener,
+      end() {
+        carriers.delete(link);
+        switchboard.end();
+        listener.end();
+      },
+    });
+    carriers.add(link);
   }
 
   /** The same for a client that owns the process: they end with it. */
   function serveMany(channel: Channel, request: ServeRequest, side: FrontendSide, opening?: Opening): Promise<void> {
     return new Promise((resolve) => {
-      let isUnattended = opening?.isUnattended === true;
       const switchboard = createSwitchboard({
         ...request,
         sessions,
         side,
         isOurs: true,
         lost: opening?.lost,
-        opened(session) {
-          begin(session, opening);
-          if (isUnattended) session.unattend();
-        },
+        opened: (session) => begin(session, opening),
       });
-      linkClient(channel, side.connection(), null, clock, switchboard, {
-        end: () => {
-          switchboard.close('the client is gone');
-          resolve();
-        },
-        half(finish) {
-          isUnattended = true;
-          for (const session of switchboard.own) session.unattend();
-          const idle = [...switchboard.own].map((session) => new Promise<void>((done) => session.whenIdle(done)));
-          void Promise.all(idle).then(() => finish('everything has been answered'));
+      if (opening?.isUnattended === true) switchboard.unattend();
+      linkMany(channel, side, switchboard, {
+        end: resolve,
+        half() {
+          switchboard.unattend();
+          return { reason: answered, whenIdle: switchboard.whenIdle };
         },
       });
     });
@@ -179,9 +190,9 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
           resolve();
         },
         // `echo '…' | patchbay stdio`: the answer is still wanted when the question has been asked.
-        half(finish) {
+        half() {
           session.unattend();
-          session.whenIdle(() => finish('everything has been answered'));
+          return { reason: answered, whenIdle: (callback) => session.whenIdle(callback) };
         },
       });
     });
@@ -200,6 +211,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
   function close(reason: string): void {
     sessions.shut();
     hub.closeAll(reason);
+    for (const link of carriers) link.leave('going-away', reason);
   }
 
   const board: Board = {

@@ -1,19 +1,20 @@
 // The sessions of a gateway: how one is opened, found and closed, and what clients may ask of it. Part of the composition root.
 import { randomBytes, randomUUID } from 'node:crypto';
+import path from 'node:path';
 import { type Agents, passable } from './agents.ts';
 import { type Config, insideRoots } from './config.ts';
 import type { NoteLevel } from './core/adapter.ts';
-import type { CommandSink } from './core/client-link.ts';
 import type { Clock } from './core/clock.ts';
 import type { Command } from './core/command.ts';
 import { GatewayError, messageOf, type Outcome, refused } from './core/errors.ts';
+import type { CommandSink } from './core/frontend-driver.ts';
 import { createHub, type Hub, type HubEntry } from './core/hub.ts';
 import { createSession, type Session } from './core/session.ts';
 import { defaultSessionLimits } from './core/session-ports.ts';
 import { withSuggested } from './core/suggested.ts';
 import type { Log } from './log.ts';
 import { createExportPlaces } from './stores/export.ts';
-import { isDirectory } from './stores/paths.ts';
+import { faultInWords, isDirectory } from './stores/paths.ts';
 import { withPathsInside } from './stores/stored-sessions.ts';
 import { createWorkspace } from './workspace/workspace.ts';
 
@@ -35,6 +36,9 @@ export interface Sessions {
    */
   open(request: SessionRequest, isOurs: boolean, lost?: (sentence: string, wasSilent: boolean) => void): HubEntry;
   find(id: string): HubEntry;
+  /** Not idle, though nobody hears it: its client is there, and still to come to it. Until `release`. */
+  reserve(session: Session): void;
+  release(session: Session): void;
   /** Where the commands of a client go. One that owns the process could do anything itself. */
   sinkOf(session: Session, isOurs: boolean): Pick<CommandSink, 'submit' | 'note'>;
   note(session: string, level: NoteLevel, text: string): void;
@@ -43,6 +47,9 @@ export interface Sessions {
   shut(): void;
   readonly isShut: boolean;
 }
+
+/** Folders of one session that are looked at. */
+const mostFolders = 64;
 
 /** Only one principal exists: whoever holds the token, or owns the process on stdio. */
 const owner = 'owner';
@@ -55,6 +62,7 @@ export function createSessions(config: Config, agents: Agents, ports: { clock: C
   const notes = new Map<NoteLevel, number>();
   const exportsOf = createExportPlaces(config.exportDirectory);
   const idleSince = new WeakMap<Session, number>();
+  const reserved = new WeakSet<Session>();
   const sweeper = setInterval(sweep, Math.min(60_000, config.limits.idleSessionMs));
   sweeper.unref();
   let isShut = false;
@@ -64,26 +72,37 @@ export function createSessions(config: Config, agents: Agents, ports: { clock: C
     log(level === 'violation' ? 'warn' : 'debug', text, { session, level });
   }
 
+  /** Throws `invalid`, without saying what is where (threats T8, T9). */
+  function folderAt(wish: string, isOurs: boolean): string {
+    if (isOurs ? isFolder(wish) : path.isAbsolute(wish) && faultInWords(wish) === null) {
+      return isOurs ? wish : insideRoots(wish, config.roots);
+    }
+    throw new GatewayError('invalid', 'cwd must be the absolute path of an existing directory');
+  }
+
   /** A folder that is named but not there, or not allowed, is left out: editors name what they have open. */
-  function foldersOf(request: SessionRequest, isOurs: boolean): readonly string[] {
-    return (request.folders ?? []).flatMap((folder) => {
+  function foldersOf({ folders = [] }: SessionRequest, isOurs: boolean): readonly string[] {
+    const wishes = folders.slice(0, mostFolders);
+    const found = wishes.flatMap((wish) => {
       try {
-        if (!isOurs) return [insideRoots(folder, config.roots)];
-        if (isDirectory(folder)) return [folder];
+        return [folderAt(wish, isOurs)];
       } catch {
-        // What was wrong with it is nothing that a client on the network should learn.
+        return [];
       }
-      log('warn', 'a folder of the client is left out', isOurs ? { folder } : {});
-      return [];
     });
+    const left = folders.length - found.length;
+    if (left > 0) log('warn', 'folders of the client are left out', { left });
+    return [...new Set(found)];
   }
 
   function open(request: SessionRequest, isOurs: boolean, lost?: Parameters<Sessions['open']>[2]): HubEntry {
     if (isShut) throw new GatewayError('shutting-down', 'the gateway is shutting down');
     const [name, agent] = agents.named(request.agent);
-    const folders = foldersOf(request, isOurs);
-    const cwd = request.cwd === undefined ? folders[0] : insideRoots(request.cwd, config.roots);
+    const named = foldersOf(request, isOurs);
+    const cwd = request.cwd === undefined ? named[0] : folderAt(request.cwd, isOurs);
     const place = cwd ?? agent.cwd ?? process.cwd();
+    // Where the agent works by its configuration is not for clients on the network to read.
+    const folders = named.length > 0 ? named : isOurs ? [place] : cwd === undefined ? [] : [cwd];
     const id = request.id ?? randomUUID();
     return hub.add(id, () => ({
       session: createSession({
@@ -98,7 +117,8 @@ export function createSessions(config: Config, agents: Agents, ports: { clock: C
           silenceMs: config.limits.silenceMs,
         },
         connect: () => agents.connect(name, agent, cwd),
-        workspace: createWorkspace(folders.length === 0 && isOurs ? [place] : folders),
+        workspace: createWorkspace(folders),
+        isConfined: !isOurs,
         exports: exportsOf({ session: id, cwd: place, isOurs }),
         // A client on the network does not learn where we are (threat T8).
         info: isOurs ? { cwd: place } : undefined,
@@ -113,8 +133,11 @@ export function createSessions(config: Config, agents: Agents, ports: { clock: C
 
   function sinkOf(session: Session, isOurs: boolean) {
     const dropped = () => note(session.id, 'loss', 'answer-approval: a permission that was not suggested is not kept');
-    const admit = (command: Command) =>
-      withPathsInside(withSuggested(passable(command), session.transcript, dropped), config.roots);
+    const admit = (command: Command) => {
+      // It names folders, and no agent is to look whether they may be used.
+      if (command.type === 'create-session') throw new GatewayError('unsupported', 'this connection has its session');
+      return withPathsInside(withSuggested(passable(command), session.transcript, dropped), config.roots);
+    };
     return {
       submit(command: Command, settle: (outcome: Outcome) => void) {
         let admitted: Command;
@@ -132,7 +155,7 @@ export function createSessions(config: Config, agents: Agents, ports: { clock: C
   function sweep(): void {
     const now = clock.now();
     for (const { session } of hub.list()) {
-      if (session.readers > 0 || session.state === 'running') {
+      if (session.readers > 0 || session.state === 'running' || reserved.has(session)) {
         idleSince.delete(session);
         continue;
       }
@@ -146,6 +169,8 @@ export function createSessions(config: Config, agents: Agents, ports: { clock: C
     hub,
     open,
     find: (id) => hub.get(id, owner),
+    reserve: (session) => void reserved.add(session),
+    release: (session) => void reserved.delete(session),
     sinkOf,
     note,
     notes,
@@ -157,6 +182,15 @@ export function createSessions(config: Config, agents: Agents, ports: { clock: C
       return isShut;
     },
   };
+}
+
+/** Never throws: a path from a client may be anything. */
+function isFolder(wish: string): boolean {
+  try {
+    return path.isAbsolute(wish) && isDirectory(wish);
+  } catch {
+    return false;
+  }
 }
 
 /** What was thrown, as the outcome of a command. */

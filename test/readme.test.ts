@@ -47,6 +47,7 @@ function localised(code: string): string {
     .replaceAll('127.0.0.1:8137', address)
     .replaceAll('npx patchbay-claude', `node ${join(root, 'dist/cli/patchbay-claude.js')}`)
     .replaceAll('npx patchbay-pi', `node ${join(root, 'dist/cli/patchbay-pi.js')}`)
+    .replaceAll('npx patchbay-eca', `node ${join(root, 'dist/cli/patchbay-eca.js')}`)
     .replaceAll('npx patchbay', `node ${join(root, 'dist/cli/main.js')}`)
     .replaceAll("'agent-patchbay'", `'${join(root, 'dist/index.js')}'`);
 }
@@ -112,6 +113,13 @@ describe('the README', () => {
   it('stands in for Claude Code by hand', async () => {
     const printed = await run('bash', ['-c', localised(fence('sh', 'patchbay-claude').trim())]);
     expect(JSON.parse(printed)).toMatchObject({ type: 'result', subtype: 'success', is_error: false });
+  });
+
+  it('stands in for an ECA server', async () => {
+    const printed = await run('bash', ['-c', localised(fence('sh', 'patchbay-eca').trim())]);
+    const [header = '', body = ''] = printed.split('\r\n\r\n');
+    expect(header).toBe(`Content-Length: ${Buffer.byteLength(body)}`);
+    expect(JSON.parse(body)).toMatchObject({ id: 1, result: { chatWelcomeMessage: expect.any(String) } });
   });
 
   it('works as a library', async () => {

@@ -2,7 +2,7 @@
 // started. Knows no protocol and no command line.
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { type AgentConfig, type Config, loadConfig } from '../config.ts';
+import { type AgentConfig, type Config, loadConfig, parseConfig } from '../config.ts';
 import type { Command } from '../core/command.ts';
 import { GatewayError } from '../core/errors.ts';
 
@@ -28,6 +28,10 @@ export interface StandIn {
   readonly program: string;
   /** The name of the other program, which is also that of its protocol. */
   readonly instead: string;
+  /** What the other program is started with when it is found; default nothing. */
+  readonly words?: readonly string[];
+  /** The configuration that is read when none is named; default `patchbay.json` where we were started. */
+  readonly configFile?: string;
 }
 
 /** An agent, ready to be served. */
@@ -74,7 +78,7 @@ interface Choice {
 }
 
 function choose(
-  { instead }: StandIn,
+  { instead, words = [], configFile }: StandIn,
   values: ReadonlyMap<string, string>,
   env: Surroundings['env'],
   self: string,
@@ -82,20 +86,23 @@ function choose(
   // An empty variable is a variable that nobody has set.
   const path = values.get('--patchbay-config') ?? (env.PATCHBAY_CONFIG || undefined);
   const name = values.get('--patchbay-agent') ?? (env.PATCHBAY_AGENT || undefined);
-  const config = loadConfig(path);
-  const file = path ?? 'patchbay.json';
+  const isMissing = path === undefined && configFile !== undefined && !existsSync(configFile);
+  const config = isMissing ? parseConfig({}) : loadConfig(path ?? configFile);
+  const file = path ?? configFile ?? 'patchbay.json';
   const source = existsSync(file) ? realpathSync(file) : '';
   if (name !== undefined) return { config, name, source, remarks: [] };
   if (source !== '') return { config, name: config.defaultAgent ?? 'demo', source, remarks: [] };
   const real = findProgram(instead, env.PATH ?? '', self);
-  const hint = 'set PATCHBAY_AGENT or PATCHBAY_CONFIG, or write a patchbay.json, to choose another';
+  const [missing, wanted] =
+    configFile === undefined ? ['no patchbay.json here', 'a patchbay.json'] : [`no ${configFile}`, 'that file'];
+  const hint = `set PATCHBAY_AGENT or PATCHBAY_CONFIG, or write ${wanted}, to choose another`;
   if (real === null) {
-    const remark = `no patchbay.json here and no ${instead} on the PATH: the demo agent answers; ${hint}`;
+    const remark = `${missing} and no ${instead} on the PATH: the demo agent answers; ${hint}`;
     return { config, name: 'demo', source, remarks: [remark] };
   }
-  const command: AgentConfig['command'] = [real];
+  const command: AgentConfig['command'] = [real, ...words];
   const agents = { ...config.agents, [instead]: { protocol: instead, command } };
-  const remark = `no patchbay.json here: ${real} answers; ${hint}`;
+  const remark = `${missing}: ${real} answers; ${hint}`;
   return { config: { ...config, agents }, name: instead, source: real, remarks: [remark] };
 }
 

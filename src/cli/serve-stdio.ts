@@ -1,11 +1,13 @@
 // One client on our own stdin and stdout, until it has gone: what `patchbay stdio` and the stand-ins have in common.
 import { Console } from 'node:console';
 import type { Readable, Writable } from 'node:stream';
+import { adapterOf } from '../agents.ts';
 import type { Config } from '../config.ts';
 import type { Channel, Out } from '../core/channel.ts';
 import { GatewayError } from '../core/errors.ts';
 import { createGateway, type Opening } from '../gateway.ts';
 import { createLog } from '../log.ts';
+import { streamFraming } from '../transports/framing/framings.ts';
 import { stdioChannel } from '../transports/stdio.ts';
 import { onSignals } from './signals.ts';
 
@@ -53,6 +55,7 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
     input: options.input ?? process.stdin,
     output: options.output ?? process.stdout,
     label: 'stdio',
+    framing: streamFraming(adapterOf(frontend).framing.stdio),
     maxFrameBytes: config.limits.clientFrameBytes,
   });
   const channel = options.wrap?.(plain) ?? plain;

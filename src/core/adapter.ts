@@ -28,7 +28,10 @@ export interface Watch {
 export type Action<Message> =
   /** A canonical message, inwards. Connections that carry several sessions name the one they mean. */
   | { readonly do: 'deliver'; readonly message: Message; readonly session?: string }
-  /** Connections that carry several sessions: from now on the peer hears what that one says; see {@link Watch}. */
+  /**
+   * Connections that carry several sessions: from now on the peer hears what that one says; see {@link Watch}. Again in
+   * another way is anew, from a snapshot; again in the same way is nothing.
+   */
   | ({ readonly do: 'watch' } & Watch)
   /** … and from now on no more. */
   | { readonly do: 'unwatch'; readonly session: string }
@@ -140,7 +143,8 @@ export type FramingName = 'jsonl' | 'content-length' | 'text' | 'lines' | 'event
 
 /**
  * How the frames of a protocol travel as server-sent events and posts where they do not go bare. All pure; the
- * transports use one half of it for clients and the other for agents.
+ * transports use one half of it for clients and the other for agents. Without `posted`, `thanks` and `post` the posts do
+ * go bare.
  */
 export interface EventEnvelope {
   /**
@@ -157,13 +161,13 @@ export interface EventEnvelope {
    * The frames in what a client posted, as JSON values. What comes again under the same `id`, because the client did not
    * hear our answer, counts once. Throws a GatewayError `invalid`.
    */
-  posted(body: unknown): readonly { readonly frame: unknown; readonly id?: string | undefined }[];
+  posted?(body: unknown): readonly { readonly frame: unknown; readonly id?: string | undefined }[];
   /** The answer to a post that was in order. */
-  readonly thanks: string;
+  readonly thanks?: string;
   /** A machine that reads the stream of one agent. */
   reader(): EventReader;
   /** The body of a post to an agent. */
-  post(frames: readonly string[]): string;
+  post?(frames: readonly string[]): string;
 }
 
 /** Reads the events of one agent, over all the connections that its stream takes. Synchronous. */

@@ -1,116 +1,25 @@
-// Drives one client: its channel, its frontend and its place in the streams of its session or sessions. Knows no protocol.
-import type { Action, Frontend, NoteLevel, SessionView, Watch } from './adapter.ts';
-import type { Channel, CloseCode, Frame, FrameFault, Out } from './channel.ts';
-import { type Clock, createTimers } from './clock.ts';
-import type { Command } from './command.ts';
-import { messageOf, type Outcome, refused } from './errors.ts';
+// Drives one client on a channel of its own: sends it what there is as fast as it reads, and lets it go in order. Knows no
+// protocol.
+import type { Frontend, Watch } from './adapter.ts';
+import { createAgenda, type Heard } from './agenda.ts';
+import type { Channel, CloseCode, Out } from './channel.ts';
+import type { Clock } from './clock.ts';
+import { GatewayError, type Outcome, refused } from './errors.ts';
+import { type CommandSink, driveFrontend } from './frontend-driver.ts';
 import type { Entry, Reader } from './reader.ts';
-import { sizeOf } from './window.ts';
 
 /** Bytes that may wait in a client's socket before its reader stops pulling (reference reliability T26). */
 export const highWater = 64 * 1024;
 
-/** Commands of one client that may be on their way at once (reference reliability T32). */
+/** Commands of one client that may be on their way at once, to all its sessions (reference reliability T32). */
 const mostUnanswered = 256;
 
-/** Where a client's commands go. */
-export interface CommandSink {
-  /** `session`: which one the client means, where its connection carries several. */
-  submit(command: Command, settle: (outcome: Outcome) => void, session?: string): void;
-  note(level: NoteLevel, text: string): void;
-  /** Connections that carry several sessions. Throws a GatewayError, e.g. `not-found`. */
-  watch?(watch: Watch): { readonly view: SessionView; readonly reader: Reader };
-}
-
-/** A frontend at work, wherever its frames go. */
-export interface FrontendDriver {
-  /** True when the frame was in order; false when the frontend called it a violation. */
-  frame(frame: Frame): boolean;
-  fault(fault: FrameFault): void;
-  /** That session, which was watched, says nothing more. */
-  over(session: string, reason: string): void;
-  end(): void;
-}
-
-/** Where a frontend's own frames go, and what else concerns its connection. */
-export interface FrontendPeer {
-  send(out: Out): void;
-  close(code: CloseCode, reason: string): void;
-  /** Absent where a connection belongs to one session. */
-  watch?(watch: Watch): void;
-  unwatch?(session: string): void;
-}
-
-/** Carries out a frontend's actions. `send` takes the frames that answer this client alone. */
-export function driveFrontend(frontend: Frontend, clock: Clock, sink: CommandSink, peer: FrontendPeer): FrontendDriver {
-  const timers = createTimers(clock);
-  let ended = false;
-
-  function perform(actions: readonly Action<Command>[]): boolean {
-    let inOrder = true;
-    for (const action of actions) {
-      switch (action.do) {
-        case 'deliver':
-          sink.submit(
-            action.message,
-            (outcome) => {
-              // Nobody hears an answer that comes too late, and nothing may be left running for it.
-              if (!ended) perform(frontend.reply(action.message, outcome));
-            },
-            action.session,
-          );
-          break;
-        case 'watch':
-          peer.watch?.(action);
-          break;
-        case 'unwatch':
-          peer.unwatch?.(action.session);
-          break;
-        case 'send':
-          peer.send(action.frame);
-          break;
-        case 'note':
-          if (action.level === 'violation') inOrder = false;
-          sink.note(action.level, action.text);
-          break;
-        case 'timer':
-          timers.set(action.id, action.ms, () => perform(frontend.wake?.(action.id) ?? []));
-          break;
-        case 'close':
-          peer.close(action.code, action.reason);
-          break;
-        case 'settle':
-          break;
-        default:
-          action satisfies never;
-      }
-    }
-    return inOrder;
-  }
-
-  perform(frontend.start?.() ?? []);
-  return {
-    frame(frame) {
-      try {
-        return perform(frontend.decode(frame));
-      } catch (thrown) {
-        sink.note('violation', `internal error: ${messageOf(thrown)}`);
-        perform(frontend.fault({ code: 'bad-frame', message: 'the gateway failed on this frame' }));
-        return false;
-      }
-    },
-    fault: (fault) => {
-      perform(frontend.fault(fault));
-    },
-    over: (session, reason) => {
-      if (!ended) perform(frontend.over?.(session, reason) ?? []);
-    },
-    end: () => {
-      perform(frontend.end?.() ?? []);
-      ended = true;
-      timers.clear();
-    },
-  };
+/** When a client that sends nothing more has been served. */
+export interface Remainder {
+  /** Why its channel is closed then. */
+  readonly reason: string;
+  /** Calls back once, as soon as nothing goes on that the client has begun; at once if that is so now. */
+  whenIdle(callback: () => void): void;
 }
 
 /** Who wants to know about a client. */
@@ -118,23 +27,24 @@ export interface ClientListener {
   /** It is gone; once. */
   end(): void;
   /**
-   * It sends nothing more; where this is absent, that is its end. `finish` closes the channel as soon as the client has
-   * been sent all that there is for it and its commands have been answered.
+   * It sends nothing more; where this is absent, that is its end. The channel is closed when it is idle, its commands
+   * have been answered (an answer may lead to more of them) and it has been sent all that there is for it.
    */
-  half?(finish: (reason: string) => void): void;
+  half?(): Remainder;
 }
 
-/** A session that a client hears. */
-interface Watched {
-  /** Null: the one that the connection belongs to, and ends with. */
-  readonly session: string | null;
-  readonly reader: Reader;
+/** A client that is being served. */
+export interface ClientLink {
+  /** Closes the channel as soon as the client has been sent all that there is for it. Idempotent. */
+  leave(code: CloseCode, reason: string): void;
 }
 
-/** An answer to a client alone, with its place among what each session says. */
-interface Answer {
-  readonly out: Out;
-  readonly places: readonly { readonly watched: Watched; readonly until: number }[];
+/** How a client is let go that has been sent everything. */
+interface Leave {
+  readonly code: CloseCode;
+  readonly reason: string;
+  /** Null: nothing is waited for. */
+  readonly remainder: Remainder | null;
 }
 
 /**
@@ -148,17 +58,15 @@ export function linkClient(
   clock: Clock,
   sink: CommandSink,
   listener: ClientListener,
-): void {
-  /** Copied when it changes: a session that is told of may lead to another. */
-  let watching: readonly Watched[] = [];
-  const answers: Answer[] = [];
-  /** Bytes of them. A client that asks and does not read is not heard either (reference reliability T26, T32). */
-  let answerBytes = 0;
+): ClientLink {
+  const agenda = createAgenda();
+  /** A client that asks and does not read is not heard either (reference reliability T26, T32). */
   let isUnheard = false;
   let isPumping = false;
   let mustPump = false;
   let unanswered = 0;
-  let finishing: string | null = null;
+  let leaving: Leave | null = null;
+  let awaitsIdleness = false;
   let blocked = false;
   let isOver = false;
 
@@ -182,53 +90,48 @@ export function linkClient(
     while (!isOver) {
       blocked = channel.buffered >= highWater;
       if (blocked) return;
-      const answer = answers[0];
-      if (tellBefore(answer)) continue;
-      if (answer !== undefined) {
-        answers.shift();
-        answerBytes -= sizeOf(answer.out);
-        send(answer.out);
-      } else if (finishing !== null && unanswered === 0) close('normal', finishing);
-      else return;
+      const step = agenda.next(highWater);
+      if (step === null) {
+        if (leaving !== null) letGo(leaving);
+        return;
+      }
+      if ('answer' in step) send(step.answer);
+      else for (const entry of step.entries) tell(step.heard, entry);
     }
   }
 
-  /** Some of what comes before that answer; false when there is nothing more. */
-  function tellBefore(answer: Answer | undefined): boolean {
-    if (answer === undefined) return tellSome(watching, () => undefined);
-    // Who came after the answer speaks after it.
-    const places = new Map(answer.places.map(({ watched, until }) => [watched, until]));
-    const before = watching.filter((watched) => places.has(watched));
-    return tellSome(before, (watched) => places.get(watched));
+  function tell(heard: Heard, entry: Entry): void {
+    // What was told before may have ended the client, or its interest in that session.
+    if (isOver || heard.isOver) return;
+    if (entry.kind === 'frame') send(entry.out);
+    // Bare frames cannot say that some are missing: this client must come back for a snapshot (F19), of all its
+    // sessions, for it is the client that does not read.
+    else if (entry.kind === 'reset') close('slow', 'too far behind: reconnect for the current state');
+    else if (heard.session === null) close('going-away', entry.reason);
+    else {
+      agenda.forget(heard);
+      driver.over(heard.session, entry.reason);
+    }
   }
 
-  function tellSome(some: readonly Watched[], until: (watched: Watched) => number | undefined): boolean {
-    let isTold = false;
-    for (const watched of some) {
-      const entries = watched.reader.read(highWater, until(watched));
-      for (const entry of entries) tell(watched, entry);
-      if (entries.length > 0) isTold = true;
-    }
-    return isTold;
+  function letGo({ code, reason, remainder }: Leave): void {
+    if (remainder === null) return close(code, reason);
+    if (unanswered > 0 || awaitsIdleness) return;
+    awaitsIdleness = true;
+    let isNow = true;
+    remainder.whenIdle(() => {
+      awaitsIdleness = false;
+      if (isNow) close(code, reason);
+      else pump();
+    });
+    isNow = false;
   }
 
   function listen(): void {
-    if (isOver || answerBytes > highWater === isUnheard) return;
+    if (isOver || agenda.answerBytes > highWater === isUnheard) return;
     isUnheard = !isUnheard;
     if (isUnheard) channel.pause();
     else channel.resume();
-  }
-
-  function tell(watched: Watched, entry: Entry): void {
-    if (isOver) return;
-    if (entry.kind === 'frame') send(entry.out);
-    // Bare frames cannot say that some are missing: this client must come back for a snapshot (F19).
-    else if (entry.kind === 'reset') close('slow', 'too far behind: reconnect for the current state');
-    else if (watched.session === null) close('going-away', entry.reason);
-    else {
-      forget(watched);
-      driver.over(watched.session, entry.reason);
-    }
   }
 
   function send(out: Out): void {
@@ -242,34 +145,47 @@ export function linkClient(
   /** Answers that still wait are this client's last chance to learn why. */
   function close(code: CloseCode, reason: string): void {
     isOver = true;
-    for (const { out } of answers.splice(0)) send(out);
+    for (const out of agenda.takeAnswers()) send(out);
     channel.close(code, reason);
   }
 
-  function hear(watched: Watched): void {
-    watching = [...watching, watched];
-    watched.reader.onReadable = pump;
-  }
-
-  function forget(watched: Watched): void {
-    watching = watching.filter((other) => other !== watched);
-    watched.reader.close();
+  function hear(session: string | null, reader: Reader, wish: Watch | null): void {
+    agenda.hear(session, reader, wish);
+    reader.onReadable = pump;
   }
 
   function watch(wish: Watch): void {
-    if (sink.watch === undefined || watching.some(({ session }) => session === wish.session)) return;
+    if (isOver || sink.watch === undefined || isHeard(wish.session, wish)) return;
+    let found: ReturnType<NonNullable<CommandSink['watch']>>;
     try {
-      const { view, reader } = sink.watch(wish);
-      frontend.watching?.(view);
-      hear({ session: wish.session, reader });
+      found = sink.watch(wish);
     } catch (thrown) {
-      driver.over(wish.session, messageOf(thrown));
+      return driver.over(wish.session, reasonOf(thrown));
     }
+    const { view, reader } = found;
+    // By another of its names.
+    if (isHeard(view.id, wish)) return reader.close();
+    unwatch(view.id);
+    hear(view.id, reader, wish);
+    frontend.watching?.(view);
     pump();
   }
 
+  /** Already, and in that way. */
+  function isHeard(session: string, { as, dialect }: Watch): boolean {
+    const heard = agenda.find(session);
+    return heard !== undefined && heard.wish?.as === as && heard.wish?.dialect === dialect;
+  }
+
   function unwatch(session: string): void {
-    for (const watched of watching) if (watched.session === session) forget(watched);
+    const heard = agenda.find(session);
+    if (heard !== undefined) agenda.forget(heard);
+  }
+
+  function reasonOf(thrown: unknown): string {
+    if (thrown instanceof GatewayError) return thrown.message;
+    sink.note('violation', `internal error: ${String(thrown)}`);
+    return 'an internal error of the gateway';
   }
 
   const counted: CommandSink = {
@@ -287,17 +203,18 @@ export function linkClient(
       sink.submit(command, answered, session);
     },
   };
-  if (reader !== null) hear({ session: null, reader });
   const driver = driveFrontend(frontend, clock, counted, {
     send: (out) => {
-      answers.push({ out, places: watching.map((watched) => ({ watched, until: watched.reader.mark() })) });
-      answerBytes += sizeOf(out);
+      if (isOver) return;
+      agenda.answer(out);
       pump();
     },
     close,
     watch,
     unwatch,
   });
+  if (reader !== null) hear(null, reader, null);
+  driver.start();
   let ended = false;
   channel.open({
     frame: (frame) => {
@@ -312,18 +229,26 @@ export function linkClient(
       ended = true;
       isOver = true;
       driver.end();
-      for (const watched of watching) forget(watched);
+      agenda.forgetAll();
       listener.end();
     },
     ...(listener.half === undefined
       ? {}
       : {
-          half: () =>
-            listener.half?.((reason) => {
-              finishing = reason;
-              pump();
-            }),
+          half: () => {
+            const remainder = listener.half?.();
+            if (remainder === undefined) return;
+            leaving ??= { code: 'normal', reason: remainder.reason, remainder };
+            pump();
+          },
         }),
   });
   pump();
+  return {
+    leave(code, reason) {
+      if (isOver) return;
+      leaving = { code, reason, remainder: null };
+      pump();
+    },
+  };
 }

@@ -6,18 +6,17 @@ import { createAsk } from './ask.ts';
 import type { Ending } from './channel.ts';
 import { createTimers } from './clock.ts';
 import { closeRun } from './close-run.ts';
-import type { Command, CommandOf, Context } from './command.ts';
+import type { Command } from './command.ts';
 import { type ContextFigures, contextAfter, unknownContext } from './context.ts';
-import { withContexts } from './context-text.ts';
 import { messageOf, type Outcome, refused } from './errors.ts';
 import type { Event, Logged } from './event.ts';
+import { createContexts } from './prompt-contexts.ts';
 import { createPrompts } from './prompts.ts';
 import { createQuestions } from './questions.ts';
 import { createRepair } from './repair.ts';
 import type { SessionPorts } from './session-ports.ts';
 import type { Stream } from './stream.ts';
 import { fold } from './transcript.ts';
-import type { ContextReading } from './workspace.ts';
 
 /** The session around a conversation, as the conversation sees it. */
 export interface ConversationPorts extends SessionPorts {
@@ -91,9 +90,26 @@ export function startConversation(ports: ConversationPorts): Conversation {
     facts: () => ({ running: prompts.isRunning(), waiting: prompts.waiting(), context, timeOrigin: view.timeOrigin }),
     admit,
     forward: (command, settle) => forward(command, settle),
-    isAgentGone: () => agent === null && transcript.agent === 'down',
+    isAgentGone,
     isOver: () => ports.closed() !== null,
   });
+
+  const contexts = createContexts({
+    workspace: ports.workspace,
+    isConfined: ports.isConfined === true,
+    warn,
+    forward: (command, settle) => forward(command, settle),
+    isAgentGone,
+    isOver: () => ports.closed() !== null,
+  });
+
+  function isAgentGone(): boolean {
+    return agent === null && transcript.agent === 'down';
+  }
+
+  function warn(text: string): void {
+    admit({ type: 'notice', level: 'warning', source: 'gateway', text });
+  }
 
   function append(event: Event): void {
     if (event.type === 'run-start') return startRun(event);
@@ -147,8 +163,9 @@ export function startConversation(ports: ConversationPorts): Conversation {
     // Before it says anything itself.
     if (isReplacement) {
       admit({ type: 'agent-changed', state: 'up' });
-      const text = 'A new agent was started; it does not remember what was said before.';
-      if (transcript.items.length > 0) admit({ type: 'notice', level: 'warning', source: 'gateway', text });
+      if (transcript.items.length > 0) {
+        warn('A new agent was started; it does not remember what was said before.');
+      }
     }
     agent = linkAgent(connection, clock, { event: admit, note: ports.note, end: agentEnded });
     return agent;
@@ -178,34 +195,20 @@ export function startConversation(ports: ConversationPorts): Conversation {
 
   function forward(command: Command, settle: Settle): void {
     let link: AgentLink;
+    let asked: Command;
     try {
       link = connectAgent();
     } catch (thrown) {
       return settle(refused('agent-down', messageOf(thrown)));
     }
-    link.submit(readable(command), settle);
-  }
-
-  /** The command as this agent can take it: a prompt with what its contexts hold now, if it cannot read them itself. */
-  function readable(command: Command): Command {
-    if (command.type !== 'prompt' || command.contexts === undefined || takesContexts) return command;
-    const { contexts, ...rest } = command;
-    const readings = ports.workspace?.read(contexts) ?? contexts.map(unread);
-    for (const { problem } of readings) {
-      if (problem !== undefined) admit({ type: 'notice', level: 'warning', source: 'gateway', text: problem });
+    try {
+      asked = contexts.readable(command, takesContexts);
+    } catch (thrown) {
+      // A prompt that is never answered would keep its session busy for ever.
+      ports.note('violation', `internal error: ${messageOf(thrown)}`);
+      return settle(refused('internal', 'the contexts of the prompt could not be read'));
     }
-    return { ...rest, content: withContexts(command.content, readings) };
-  }
-
-  /** The agent first, for it may have contexts of its own. */
-  function findContexts(command: CommandOf<'query'>, settle: Settle): void {
-    const { workspace } = ports;
-    forward(command, (outcome) => {
-      if (outcome.ok || workspace === undefined) return settle(outcome);
-      workspace.find(command.text ?? '', command.contexts ?? [], (contexts) =>
-        settle({ ok: true, data: { contexts } }),
-      );
-    });
+    link.submit(asked, settle);
   }
 
   function submit(command: Command, settle: Settle): void {
@@ -232,7 +235,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
       case 'answer-dialog':
         return questions.answer(command, settle);
       case 'query':
-        return command.subject === 'contexts' ? findContexts(command, settle) : ask(command, settle);
+        return command.subject === 'contexts' ? contexts.find(command, settle) : ask(command, settle);
       case 'set-name':
       case 'export':
         return ask(command, settle);
@@ -272,13 +275,5 @@ export function startConversation(ports: ConversationPorts): Conversation {
     unattend: questions.unattend,
     drop: (reason) => prompts.drop(refused('shutting-down', reason)),
     end,
-  };
-}
-
-function unread(context: Context): ContextReading {
-  return {
-    context,
-    text: null,
-    problem: `The ${context.type} of the prompt was left out: this session has no folders.`,
   };
 }

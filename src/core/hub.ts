@@ -18,13 +18,22 @@ export interface Hub {
   add(id: string, open: () => HubEntry): HubEntry;
   /** Throws `not-found`; also for another principal's session, so that ids cannot be probed. */
   get(id: string, principal: string): HubEntry;
-  /** A second name under which it is found: what its client calls it. A name that is taken stays where it is. */
+  /**
+   * Another name under which it is found: what its client calls it. A name that is taken stays where it is, and nothing
+   * gets more than {@link mostNames}.
+   */
   name(id: string, name: string): void;
   list(): readonly HubEntry[];
   /** Closes and forgets it. */
   remove(id: string, reason: string): void;
   closeAll(reason: string): void;
 }
+
+/** Names that one session may have beside its id: a client that makes up new ones must not fill the hub with them. */
+export const mostNames = 8;
+
+/** Characters of an id that nobody knows in the sentence about it. */
+const longestShown = 256;
 
 /** An empty hub. */
 export function createHub(limits: { sessions: number }): Hub {
@@ -46,13 +55,16 @@ export function createHub(limits: { sessions: number }): Hub {
       forgetClosed();
       const entry = entries.get(id) ?? entries.get(names.get(id) ?? '');
       if (entry === undefined || entry.principal !== principal) {
-        throw new GatewayError('not-found', `session ${id} not found`);
+        throw new GatewayError('not-found', `session ${id.slice(0, longestShown)} not found`);
       }
       return entry;
     },
     name(id, name) {
       forgetClosed();
-      if (entries.has(id) && !entries.has(name) && !names.has(name)) names.set(name, id);
+      if (!entries.has(id) || entries.has(name) || names.has(name)) return;
+      let count = 0;
+      for (const named of names.values()) if (named === id) count += 1;
+      if (count < mostNames) names.set(name, id);
     },
     list: () => {
       forgetClosed();

@@ -2,8 +2,8 @@
 // Knows no protocol.
 import type { Frontend } from './adapter.ts';
 import type { Frame, FrameFault, Out } from './channel.ts';
-import { type CommandSink, driveFrontend } from './client-link.ts';
 import type { Clock } from './clock.ts';
+import { type CommandSink, driveFrontend } from './frontend-driver.ts';
 import type { Stream } from './stream.ts';
 
 /** Ids of posted frames that are remembered: far more than a client sends before it hears that one has arrived. */
@@ -31,6 +31,7 @@ export function linkPosts(frontend: Frontend, stream: Stream, clock: Clock, sink
     // There is no socket to close: the stream ends with its session.
     close: () => {},
   });
+  driver.start();
 
   function take(tell: () => boolean): readonly Out[] {
     const heard: Out[] = [];

@@ -41,6 +41,11 @@ export interface SessionPorts {
   connect(): AgentConnection;
   /** What is known before the agent has said anything. */
   readonly info?: SessionInfo;
+  /**
+   * Its clients may not have the agent read what they name (threat T9): contexts are read and found by the workspace, also
+   * for agents that could do it.
+   */
+  readonly isConfined?: boolean;
   /** Reads the contexts of prompts; without it they cannot be read. */
   readonly workspace?: WorkspacePort;
   /** Where exports go; without it only the agent can make them. */

@@ -18,8 +18,11 @@ export interface Session extends SessionView {
   submit(command: Command, settle: (outcome: Outcome) => void): void;
   /** Calls back once, when no run is open and no prompt waits; at once if that is so now. */
   whenIdle(callback: () => void): void;
-  /** The stream of that dialect: made on first use, then shared by all who name the same key. */
-  stream(key: string, make: (view: SessionView) => Projection): Stream;
+  /**
+   * The stream of that dialect: made on first use, then shared by all who name the same key. One that is `fleeting` is
+   * forgotten with its last reader: nobody comes back to a place in it, and its keys may be a client's own words.
+   */
+  stream(key: string, make: (view: SessionView) => Projection, isFleeting?: boolean): Stream;
   /** Nobody can answer the agent's questions any more: they are denied and cancelled from now on. */
   unattend(): void;
   /** Takes no more prompts; what runs goes on. */
@@ -87,12 +90,13 @@ class OpenSession implements Session {
     else this.#conversation.whenIdle(callback);
   }
 
-  stream(key: string, make: (view: SessionView) => Projection): Stream {
+  stream(key: string, make: (view: SessionView) => Projection, isFleeting = false): Stream {
     const existing = this.#streams.get(key);
     if (existing !== undefined) return existing;
     const { limits, note } = this.#ports;
     const pressure = (pressed: boolean) => this.#press(key, pressed);
-    const stream = createStream(this, make, { limits: limits.window, pressure, note });
+    const unread = isFleeting ? () => this.#streams.delete(key) : undefined;
+    const stream = createStream(this, make, { limits: limits.window, pressure, unread, note });
     this.#streams.set(key, stream);
     if (this.#closed !== null) stream.close(this.#closed);
     return stream;

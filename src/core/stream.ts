@@ -40,6 +40,8 @@ export interface StreamOptions {
   readonly limits?: WindowLimits;
   /** Told true while a holding reader is behind, whenever readers are woken; false once, when it has caught up. */
   pressure?(pressure: boolean): void;
+  /** The last reader has gone. */
+  unread?(): void;
   /** Takes the losses and other notes of the projection. */
   note?(level: NoteLevel, text: string): void;
   /** So many frames every reader must have before it until deltas are merged; default {@link mergeAfter}. */
@@ -186,8 +188,10 @@ export function createStream(
         return window.top;
       },
       close: () => {
+        if (!readers.includes(self)) return;
         readers = readers.filter((other) => other !== self);
         if (holds) measure();
+        if (readers.length === 0) options.unread?.();
       },
       read(maxBytes, until) {
         let entries = nothing;

@@ -115,3 +115,20 @@ it('a disk that takes nothing is a failure, and is told', async () => {
   expect(await once(child, 'close')).toEqual([1, null]);
   expect(told).toBe('patchbay: ENOSPC: no space left on device, write\n');
 });
+
+it('rows of a trace, whose messages may be objects; what did not come from the agent is passed over', async () => {
+  const frames = trace.split('\n').slice(0, 5);
+  const rows = frames.flatMap((frame) => [
+    line({ dir: 'mark', msg: 'text' }),
+    line({ dir: 'in', msg: JSON.parse(frame) }),
+    line({ dir: 'in-raw', msg: `Content-Length: 2\r\n\r\n${frame}` }),
+    line({ dir: 'out', msg: JSON.parse(frame) }),
+    line({ dir: 'note' }),
+  ]);
+  const [bare, traced] = [start('pipe'), start('pipe')];
+  bare.stdin?.end(frames.map((frame) => `${frame}\n`).join(''));
+  traced.stdin?.end(rows.join(''));
+  const expected = await outputOf(bare);
+  expect(textIn(expected)).toBe(deltas[0]);
+  expect(await outputOf(traced)).toBe(expected);
+});

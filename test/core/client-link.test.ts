@@ -1,10 +1,11 @@
 // One client: its answers among the frames of the session, back-pressure, and every way in which it goes.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { driveFrontend, highWater, linkClient } from '../../src/core/client-link.ts';
+import { highWater, linkClient } from '../../src/core/client-link.ts';
 import type { Command } from '../../src/core/command.ts';
 import type { Outcome } from '../../src/core/errors.ts';
 import type { Event } from '../../src/core/event.ts';
+import { driveFrontend } from '../../src/core/frontend-driver.ts';
 import type { WindowLimits } from '../../src/core/window.ts';
 import { createFrame } from '../../src/transports/framing/frame.ts';
 import { type ClientScript, createClient } from '../support/core/client.ts';
@@ -21,10 +22,9 @@ function linked(script: ClientScript = {}, options: { limits?: WindowLimits; bef
   const client = createClient(clock, script);
   const asked: { command: Command; settle(outcome?: Outcome): void }[] = [];
   const heard: string[] = [];
-  let finish = (_reason: string): void => {
-    throw new Error('the client sends still');
-  };
-  linkClient(
+  /** What goes on behind the client's back, and who waits for its end. */
+  const work = { isDone: true, waiting: (): void => {} };
+  const link = linkClient(
     client.wire.channel,
     client.frontend,
     rig.stream.attach(null),
@@ -36,16 +36,20 @@ function linked(script: ClientScript = {}, options: { limits?: WindowLimits; bef
     {
       end: () => void heard.push('end'),
       ...(options.half === true && {
-        half: (given: typeof finish) => {
+        half: () => {
           heard.push('half');
-          finish = given;
+          const whenIdle = (callback: () => void) => {
+            if (work.isDone) callback();
+            else work.waiting = callback;
+          };
+          return { reason: 'everything has been answered', whenIdle };
         },
       }),
     },
   );
   /** Frames of the session as their text, answers as they are. */
   const sent = () => client.wire.sent.map((frame) => /"text":"([^"]*)"/u.exec(frame)?.[1] ?? frame);
-  return { ...rig, clock, client, asked, heard, sent, finish: (reason: string) => finish(reason) };
+  return { ...rig, clock, client, asked, heard, sent, link, work };
 }
 
 describe('a frontend at work', () => {
@@ -347,19 +351,31 @@ describe('the end', () => {
 });
 
 describe('a client that sends nothing more', () => {
-  test('is closed when it is finished with', () => {
-    const { client, heard, finish } = linked({}, { half: true });
+  const done = { code: 'normal', reason: 'everything has been answered' };
+
+  test('is closed at once when there is nothing to wait for', () => {
+    const { client, heard } = linked({}, { half: true });
     client.wire.half();
     expect(heard).toEqual(['half']);
-    finish('everything has been answered');
-    expect(client.wire.closings).toEqual([{ code: 'normal', reason: 'everything has been answered' }]);
+    expect(client.wire.closings).toEqual([done]);
+  });
+
+  test('not before what it has begun is done', () => {
+    const { client, say, sent, work } = linked({}, { half: true });
+    work.isDone = false;
+    client.wire.half();
+    say(notice('a'));
+    expect(client.wire.closings).toEqual([]);
+    work.isDone = true;
+    work.waiting();
+    expect(sent()).toEqual(['a']);
+    expect(client.wire.closings).toEqual([done]);
   });
 
   test('not before its commands are answered', () => {
-    const { client, asked, sent, finish } = linked({}, { half: true });
+    const { client, asked, sent } = linked({}, { half: true });
     client.ask(rename('a'), rename('b'));
     client.wire.half();
-    finish('done');
     asked[0]?.settle();
     expect(client.wire.closings).toEqual([]);
     asked[1]?.settle();
@@ -367,15 +383,58 @@ describe('a client that sends nothing more', () => {
     expect(client.wire.closings).toHaveLength(1);
   });
 
-  test('not before it has been sent all that there is', () => {
-    const { client, say, sent, finish } = linked({}, { half: true });
+  test('not before what an answer has led to is answered and done', () => {
+    const { client, asked, work } = linked(
+      { reply: ({ type }) => (type === 'set-name' ? [{ do: 'deliver', message: { type: 'clear-queue' } }] : []) },
+      { half: true },
+    );
+    client.ask(rename('a'));
     client.wire.half();
+    asked[0]?.settle();
+    work.isDone = false;
+    expect(client.wire.closings).toEqual([]);
+    asked[1]?.settle();
+    expect(client.wire.closings).toEqual([]);
+    // More has been begun by the time that this is over.
+    work.waiting();
+    expect(client.wire.closings).toEqual([]);
+    work.isDone = true;
+    work.waiting();
+    expect(client.wire.closings).toEqual([done]);
+  });
+
+  test('not before it has been sent all that there is', () => {
+    const { client, say, sent } = linked({}, { half: true });
     client.wire.buffered = highWater;
     say(notice('a'), notice('b'));
-    finish('done');
+    client.wire.half();
     expect(client.wire.closings).toEqual([]);
     client.wire.drain();
     expect(sent()).toEqual(['a', 'b']);
     expect(client.wire.closings).toHaveLength(1);
+  });
+});
+
+describe('a client that is to leave', () => {
+  test('is closed when it has been sent everything, and waits for nothing else', () => {
+    const { client, link, say, sent } = linked();
+    client.ask(rename('never answered'));
+    client.wire.buffered = highWater;
+    say(notice('last'));
+    link.leave('going-away', 'the gateway is shutting down');
+    expect(client.wire.closings).toEqual([]);
+    client.wire.drain();
+    expect(sent()).toEqual(['last']);
+    expect(client.wire.closings).toEqual([{ code: 'going-away', reason: 'the gateway is shutting down' }]);
+  });
+
+  test('also one that was waited for; and leaves once', () => {
+    const { client, link, work } = linked({}, { half: true });
+    work.isDone = false;
+    client.wire.half();
+    link.leave('going-away', 'because');
+    link.leave('error', 'again');
+    work.waiting();
+    expect(client.wire.closings).toEqual([{ code: 'going-away', reason: 'because' }]);
   });
 });

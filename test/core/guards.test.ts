@@ -1,9 +1,10 @@
 // What a fault of one machine may cost: its own agent, stream or frame, and nothing else. And how an agent is held back.
 import { describe, expect, test } from 'vitest';
 import { linkAgent } from '../../src/core/agent-link.ts';
-import { driveFrontend, linkClient } from '../../src/core/client-link.ts';
+import { linkClient } from '../../src/core/client-link.ts';
 import type { Command } from '../../src/core/command.ts';
 import type { Event } from '../../src/core/event.ts';
+import { driveFrontend } from '../../src/core/frontend-driver.ts';
 import { createStream } from '../../src/core/stream.ts';
 import { emptyTranscript } from '../../src/core/transcript.ts';
 import { createFrame } from '../../src/transports/framing/frame.ts';

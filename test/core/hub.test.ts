@@ -1,7 +1,7 @@
 // All sessions by id: who may have which, how many, and what becomes of those that are over.
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/core/errors.ts';
-import { createHub, type HubEntry } from '../../src/core/hub.ts';
+import { createHub, type HubEntry, mostNames } from '../../src/core/hub.ts';
 import { createSessionRig } from '../support/core/session-rig.ts';
 
 function entry(principal = 'alice'): HubEntry {
@@ -65,6 +65,71 @@ describe('a session', () => {
     const added = hub.add(id, entry);
     expect(hub.get(id, 'alice')).toBe(added);
   });
+});
+
+describe('a name that a client has given to a session', () => {
+  test('leads to it as its id does, and for nobody else', () => {
+    const hub = createHub({ sessions: 2 });
+    const added = hub.add('a', entry);
+    hub.name('a', 'my tab');
+    expect(hub.get('my tab', 'alice')).toBe(added);
+    expect(hub.get('a', 'alice')).toBe(added);
+    expect(codeOf(() => hub.get('my tab', 'bob'))).toBe('not-found');
+    expect(hub.list()).toEqual([added]);
+  });
+
+  test.each(['b', 'taken', '__proto__'])('stays where it is once it is taken: %j', (name) => {
+    const hub = createHub({ sessions: 3 });
+    hub.add('a', entry);
+    const other = hub.add('b', entry);
+    hub.name('b', 'taken');
+    hub.name('b', '__proto__');
+    hub.name('a', name);
+    expect(hub.get(name, 'alice')).toBe(other);
+  });
+
+  test('is no id for a new session', () => {
+    const hub = createHub({ sessions: 3 });
+    hub.add('a', entry);
+    hub.name('a', 'b');
+    expect(codeOf(() => hub.add('b', entry))).toBe('conflict');
+  });
+
+  test.each([
+    ['removed', (hub: ReturnType<typeof createHub>) => hub.remove('a', 'over')],
+    ['that closed itself', (hub: ReturnType<typeof createHub>) => hub.get('a', 'alice').session.close('over')],
+    ['of a hub that was closed', (hub: ReturnType<typeof createHub>) => hub.closeAll('over')],
+  ])('goes with its session: one %s', (_, end) => {
+    const hub = createHub({ sessions: 3 });
+    hub.add('a', entry);
+    hub.name('a', 'n');
+    end(hub);
+    expect(codeOf(() => hub.get('n', 'alice'))).toBe('not-found');
+    hub.name('a', 'late');
+    expect(codeOf(() => hub.get('late', 'alice'))).toBe('not-found');
+    expect(codeOf(() => hub.add('n', entry))).toBe('nothing');
+  });
+
+  test('is one of few: further ones lead nowhere', () => {
+    const hub = createHub({ sessions: 3 });
+    const first = hub.add('a', entry);
+    const second = hub.add('b', entry);
+    for (let count = 0; count <= mostNames; count += 1) hub.name('a', `a${count}`);
+    expect(hub.get(`a${mostNames - 1}`, 'alice')).toBe(first);
+    expect(codeOf(() => hub.get(`a${mostNames}`, 'alice'))).toBe('not-found');
+    hub.name('b', 'free');
+    expect(hub.get('free', 'alice')).toBe(second);
+  });
+});
+
+test('who asks for an id without end does not get all of it back', () => {
+  const hub = createHub({ sessions: 1 });
+  try {
+    hub.get('x'.repeat(100_000), 'alice');
+    expect.unreachable();
+  } catch (thrown) {
+    expect(String(thrown).length).toBeLessThan(400);
+  }
 });
 
 test('a foreign session looks like none (T20)', () => {

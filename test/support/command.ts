@@ -6,6 +6,7 @@ const programs = {
   patchbay: fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url)),
   'patchbay-pi': fileURLToPath(new URL('../../dist/cli/patchbay-pi.js', import.meta.url)),
   'patchbay-claude': fileURLToPath(new URL('../../dist/cli/patchbay-claude.js', import.meta.url)),
+  'patchbay-eca': fileURLToPath(new URL('../../dist/cli/patchbay-eca.js', import.meta.url)),
 };
 
 /** What a finished run left. */

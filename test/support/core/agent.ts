@@ -11,6 +11,7 @@ type Actions = readonly Action<Event>[];
 
 /** What the agent does by itself; nothing where it is absent. */
 export interface Script {
+  readonly takesContexts?: boolean;
   readonly start?: Actions;
   readonly end?: Actions;
   encode?(command: Command, id: string): Actions;
@@ -39,6 +40,7 @@ export function createAgent(clock: Clock, script: Script = {}): ScriptedAgent {
     channel: wire.channel,
     received: [],
     backend: {
+      ...(script.takesContexts === undefined ? {} : { takesContexts: script.takesContexts }),
       start: () => [...(script.start ?? [])],
       end: () => [...(script.end ?? [])],
       decode: () => [...next],

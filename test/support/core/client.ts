@@ -14,6 +14,8 @@ export interface ClientScript {
   reply?(command: Command, outcome: Outcome): Actions;
   wake?(timer: string): Actions;
   dress?: Frontend['dress'];
+  watching?: Frontend['watching'];
+  over?(session: string, reason: string): Actions;
 }
 
 /** The client, in the hand of a test. */
@@ -43,6 +45,8 @@ export function createClient(clock: Clock, script: ClientScript = {}): ScriptedC
       reply: (command, outcome) => [...(script.reply?.(command, outcome) ?? [answerTo(command, outcome)])],
       wake: (timer) => [...(script.wake?.(timer) ?? [])],
       ...(script.dress === undefined ? {} : { dress: script.dress }),
+      watching: (view) => script.watching?.(view),
+      over: (session, reason) => [...(script.over?.(session, reason) ?? [])],
     },
     act(...actions) {
       next = actions;

@@ -5,6 +5,7 @@ import type { Event } from '../../../src/core/event.ts';
 import type { ExportPort } from '../../../src/core/export.ts';
 import { createSession, type Session } from '../../../src/core/session.ts';
 import { defaultSessionLimits, type SessionLimits } from '../../../src/core/session-ports.ts';
+import type { WorkspacePort } from '../../../src/core/workspace.ts';
 import { createAgent, type Script, type ScriptedAgent } from './agent.ts';
 import { outline } from './outline.ts';
 import { heard, recordingProjection } from './recording.ts';
@@ -57,10 +58,12 @@ export interface RigOptions {
   /** The script of each agent, counted from 0; an error when it cannot be started. */
   agent?(number: number): Script | Error;
   readonly exports?: ExportPort;
+  readonly workspace?: WorkspacePort;
+  readonly isConfined?: boolean;
 }
 
 /** A session that nobody has used yet. */
-export function createSessionRig({ limits, agent: scriptOf, exports }: RigOptions = {}): SessionRig {
+export function createSessionRig({ limits, agent: scriptOf, ...ports }: RigOptions = {}): SessionRig {
   const clock = createVirtualClock();
   const agents: ScriptedAgent[] = [];
   let connects = 0;
@@ -69,7 +72,7 @@ export function createSessionRig({ limits, agent: scriptOf, exports }: RigOption
     epoch: '0123456789ab',
     clock,
     limits: { ...defaultSessionLimits, ...limits },
-    exports,
+    ...ports,
     connect() {
       const script = scriptOf?.(connects) ?? {};
       connects += 1;

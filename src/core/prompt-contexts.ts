@@ -1,0 +1,70 @@
+// The contexts of prompts: read in the folders of the session where the agent cannot or must not do it, and found there for
+// users who type. Knows no protocol.
+import type { Command, CommandOf, Context } from './command.ts';
+import { withContexts } from './context-text.ts';
+import { type Outcome, refused } from './errors.ts';
+import type { ContextReading, WorkspacePort } from './workspace.ts';
+
+type Settle = (outcome: Outcome) => void;
+
+/** What the contexts of a session need. */
+export interface ContextPorts {
+  /** See SessionPorts. */
+  readonly workspace: WorkspacePort | undefined;
+  readonly isConfined: boolean;
+  /** Tells users what their agent will not see. */
+  warn(text: string): void;
+  forward(command: CommandOf<'query'>, settle: Settle): void;
+  /** There was an agent, and there is none now. */
+  isAgentGone(): boolean;
+  /** The session is closed. */
+  isOver(): boolean;
+}
+
+/** The contexts of one session. */
+export interface Contexts {
+  /**
+   * The command as its agent can take it: a prompt with what its contexts hold now, if it does not read them itself.
+   * `takesContexts` as the agent's backend says.
+   */
+  readable(command: Command, takesContexts: boolean): Command;
+  /** What a user may choose: the agent's answer, for it may have contexts of its own, else the workspace's. */
+  find(command: CommandOf<'query'>, settle: Settle): void;
+}
+
+/** Reads nothing yet. */
+export function createContexts(ports: ContextPorts): Contexts {
+  const { workspace, isConfined, warn } = ports;
+
+  function findHere(folders: WorkspacePort, command: CommandOf<'query'>, settle: Settle): void {
+    folders.find(command.text ?? '', command.contexts ?? [], (contexts) => settle({ ok: true, data: { contexts } }));
+  }
+
+  return {
+    readable(command, takesContexts) {
+      if (command.type !== 'prompt' || command.contexts === undefined) return command;
+      if (takesContexts && !isConfined) return command;
+      const { contexts, ...rest } = command;
+      const readings = workspace?.read(contexts) ?? contexts.map(unread);
+      for (const { problem } of readings) if (problem !== undefined) warn(problem);
+      return { ...rest, content: withContexts(command.content, readings) };
+    },
+    find(command, settle) {
+      if (workspace === undefined && isConfined) return settle(refused('unsupported', 'this session has no folders'));
+      // None is started again for a question: it would know nothing of what was said.
+      if (workspace !== undefined && (isConfined || ports.isAgentGone())) return findHere(workspace, command, settle);
+      ports.forward(command, (outcome) => {
+        if (outcome.ok || workspace === undefined || ports.isOver()) settle(outcome);
+        else findHere(workspace, command, settle);
+      });
+    },
+  };
+}
+
+function unread(context: Context): ContextReading {
+  return {
+    context,
+    text: null,
+    problem: `The ${context.type} of the prompt was left out: this session has no folders.`,
+  };
+}
