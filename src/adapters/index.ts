@@ -3,10 +3,11 @@ import type { Adapter } from '../core/adapter.ts';
 import { anthropic } from './anthropic/index.ts';
 import { claude, rpcMessage } from './claude/index.ts';
 import { demo } from './demo/index.ts';
+import { eca } from './eca/index.ts';
 import { pi } from './pi/index.ts';
 import { piLegacy } from './pi-legacy/index.ts';
 
 /** Every protocol that the gateway speaks, by id. */
 export const adapters: ReadonlyMap<string, Adapter> = new Map(
-  [pi, piLegacy, claude, rpcMessage, anthropic, demo].map((adapter) => [adapter.id, adapter]),
+  [pi, piLegacy, claude, rpcMessage, anthropic, eca, demo].map((adapter) => [adapter.id, adapter]),
 );

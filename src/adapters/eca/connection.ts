@@ -1,0 +1,56 @@
+// What the parts of one connection share: how it speaks to its client, and how it asks its sessions. Knows no method by
+// name.
+import type { Action, Env, SessionView } from '../../core/adapter.ts';
+import type { Command } from '../../core/command.ts';
+import type { Outcome, Problem } from '../../core/errors.ts';
+import type { Client } from './client.ts';
+import type { RpcId } from './json-rpc.ts';
+
+/** What a connection does next. */
+export type Actions = Action<Command>[];
+
+/** Which session a command is for, by its id or name; null: the one that the connection belongs to. */
+export type Target = string | null;
+
+/** A connection, as its parts see it. */
+export interface ConnectionPorts {
+  readonly env: Env;
+  /** The session that the connection belongs to; undefined where it carries many. */
+  readonly bound: SessionView | undefined;
+  readonly client: Client;
+  /** Asks a session, or for a new one; what to do with the outcome comes with the question. */
+  ask(target: Target, command: Command, then: (outcome: Outcome) => Actions): Actions;
+  /** Answers a request. */
+  answer(id: RpcId, result: unknown): Actions;
+  /** Refuses a request. */
+  refuse(id: RpcId, problem: Problem): Actions;
+  /** A notification of ours. It waits while the client is not ready to be told anything (reference eca, section 2). */
+  tell(method: string, params: object): Actions;
+  /** The client is ready: what waited, now. */
+  release(): Actions;
+}
+
+/** Something for the log. */
+export function note(level: 'loss' | 'violation', text: string): Actions {
+  return [{ do: 'note', level, text }];
+}
+
+/** A message to the user, beside the chats (seed, section showMessage). */
+export function showMessage(ports: ConnectionPorts, type: 'error' | 'warning', message: string): Actions {
+  return ports.tell('$/showMessage', { type, message });
+}
+
+/** Content of a chat that is ours to say, for no event of its session says it. */
+export function tellContent(ports: ConnectionPorts, chatId: string, content: object): Actions {
+  return ports.tell('chat/contentReceived', { chatId, role: 'system', content });
+}
+
+/** What is wrong with a value, in one line: the first three complaints of its schema. */
+export function problems(error: {
+  readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
+}): string {
+  return error.issues
+    .slice(0, 3)
+    .map((issue) => `${issue.path.join('.') || 'params'}: ${issue.message}`)
+    .join('; ');
+}

@@ -1,0 +1,122 @@
+// Contexts of a prompt, on the wire and in the model (seed eca, section Chat Prompt). Both ways, total; reads no file.
+import { z } from 'zod';
+import type { Context } from '../../core/command.ts';
+import type { Content, Dictionary } from '../../core/content.ts';
+import { isDictionary } from '../../core/dictionary.ts';
+import { camelKeys } from './wire.ts';
+
+const text = z.string().nullish();
+
+const File = z.looseObject({
+  path: z.string(),
+  linesRange: z.looseObject({ start: z.int(), end: z.int() }).nullish(),
+});
+const Directory = z.looseObject({ path: z.string() });
+const Web = z.looseObject({ url: z.string() });
+const Resource = z.looseObject({ server: z.string(), uri: z.string(), name: text, description: text, mimeType: text });
+const Line = z.looseObject({ line: z.int().min(1) });
+const Cursor = z.looseObject({ path: z.string(), position: z.looseObject({ start: Line, end: Line }) });
+const Image = z.looseObject({ mediaType: z.string(), base64: z.string() });
+const Text = z.looseObject({ content: z.string(), label: text });
+
+type Reader = (value: object) => Context | null;
+
+const readers: ReadonlyMap<unknown, Reader> = new Map<unknown, Reader>([
+  [
+    'file',
+    reading(File, ({ path, linesRange }) => {
+      if (linesRange === undefined || linesRange === null) return { type: 'file', path };
+      return { type: 'file', path, lines: { start: linesRange.start, end: linesRange.end } };
+    }),
+  ],
+  // Since 0.51: where the user is at work. Some editors send it with every prompt, so it must mean something to all agents.
+  [
+    'cursor',
+    reading(Cursor, ({ path, position: { start, end } }) => ({
+      type: 'file',
+      path,
+      lines: { start: start.line, end: Math.max(start.line, end.line) },
+    })),
+  ],
+  ['directory', reading(Directory, ({ path }) => ({ type: 'directory', path }))],
+  ['web', reading(Web, ({ url }) => ({ type: 'web', url }))],
+  ['repoMap', () => ({ type: 'repo-map' })],
+  [
+    'mcpResource',
+    reading(Resource, ({ server, uri, name, description, mimeType }) => ({
+      type: 'resource',
+      server,
+      uri,
+      name: name ?? undefined,
+      description: description ?? undefined,
+      mediaType: mimeType ?? undefined,
+    })),
+  ],
+]);
+
+function reading<Value>(schema: z.ZodType<Value>, make: (value: Value) => Context): Reader {
+  return (value) => {
+    const read = schema.safeParse(value);
+    return read.success ? make(read.data) : null;
+  };
+}
+
+/** What a client named, in the model; what newer versions have, or what is malformed, as it is. */
+export function contextOf(wire: unknown): Context {
+  const value = isDictionary(wire) ? camelKeys(wire) : {};
+  const read = 'type' in value ? readers.get(value.type)?.(value) : null;
+  return read ?? { type: 'opaque', protocol: 'eca', payload: wire };
+}
+
+/** As a client is told of it; null for what this protocol has no word for. */
+export function wireContextOf(context: Context): object | null {
+  switch (context.type) {
+    case 'file': {
+      const { path, lines } = context;
+      return { type: 'file', path, linesRange: lines };
+    }
+    case 'directory':
+      return { type: 'directory', path: context.path };
+    case 'web':
+      return { type: 'web', url: context.url };
+    case 'repo-map':
+      return { type: 'repoMap' };
+    case 'resource': {
+      const { server, uri, name = uri, description = '', mediaType = '' } = context;
+      return { type: 'mcpResource', uri, name, description, mimeType: mediaType, server };
+    }
+    case 'opaque':
+      return context.protocol === 'eca' && isDictionary(context.payload) ? context.payload : null;
+    default:
+      return context satisfies never;
+  }
+}
+
+/** Pictures (since 0.131) and texts of unsaved files (since 0.149) come as contexts, but the user says them himself. */
+function contentOf(wire: Dictionary): Content | null {
+  const value = camelKeys(wire);
+  if (wire.type === 'image') {
+    const read = Image.safeParse(value);
+    return read.success ? { type: 'image', data: read.data.base64, mediaType: read.data.mediaType } : null;
+  }
+  if (wire.type !== 'text') return null;
+  const read = Text.safeParse(value);
+  return read.success ? { type: 'document', name: read.data.label ?? undefined, text: read.data.content } : null;
+}
+
+/** What comes with the words of a prompt. */
+export function attachmentsOf(wire: readonly unknown[]): { readonly content: Content[]; readonly contexts: Context[] } {
+  const content: Content[] = [];
+  const contexts: Context[] = [];
+  for (const one of wire) {
+    const said = isDictionary(one) ? contentOf(one) : null;
+    if (said !== null) content.push(said);
+    else if (!isNowhere(one)) contexts.push(contextOf(one));
+  }
+  return { content, contexts };
+}
+
+/** The cursor of a user who has no file open. */
+function isNowhere(wire: unknown): boolean {
+  return isDictionary(wire) && wire.type === 'cursor' && (wire.path ?? null) === null;
+}

@@ -1,0 +1,83 @@
+// ECA's frames as server-sent events, under the names that its own server gives them (reference eca, section 7):
+// notifications go as their params, everything else as the whole message in an unnamed event. Pure.
+import type { EventEnvelope, EventReader, Options } from '../../core/adapter.ts';
+import type { Out } from '../../core/channel.ts';
+import { isDictionary } from '../../core/dictionary.ts';
+import { GatewayError } from '../../core/errors.ts';
+import { notificationFrame } from './json-rpc.ts';
+
+/** Methods of notifications by their events. */
+const methods: ReadonlyMap<string, string> = new Map([
+  ['chat:content-received', 'chat/contentReceived'],
+  ['chat:cleared', 'chat/cleared'],
+  ['chat:status-changed', 'chat/statusChanged'],
+  ['chat:opened', 'chat/opened'],
+  ['chat:deleted', 'chat/deleted'],
+  ['config:updated', 'config/updated'],
+  ['tool:server-updated', 'tool/serverUpdated'],
+  ['tool:server-removed', 'tool/serverRemoved'],
+  ['providers:updated', 'providers/updated'],
+  ['jobs:updated', 'jobs/updated'],
+  ['session:message', '$/showMessage'],
+  ['session:progress', '$/progress'],
+]);
+const events: ReadonlyMap<unknown, string> = new Map([...methods].map(([event, method]) => [method, event]));
+
+/** Events without a name have this one. */
+const unnamed = 'message';
+
+function textOf(out: Out): string {
+  if (typeof out === 'string') return out;
+  // A character may be cut in two by the bounds of a piece.
+  const stream = new TextDecoder();
+  return out
+    .map((piece) => (typeof piece === 'string' ? stream.decode() + piece : stream.decode(piece, { stream: true })))
+    .concat(stream.decode())
+    .join('');
+}
+
+/** The event and params of a notification that has a name; null for any other frame. */
+function named(text: string): { readonly event: string; readonly params: object } | null {
+  const message: unknown = JSON.parse(text);
+  if (!isDictionary(message) || 'id' in message || !isDictionary(message.params)) return null;
+  const event = events.get(message.method);
+  return event === undefined ? null : { event, params: message.params };
+}
+
+function paramsIn(data: string): object {
+  let params: unknown;
+  try {
+    params = JSON.parse(data);
+  } catch (cause) {
+    throw new GatewayError('bad-frame', 'an event that is not JSON', { cause });
+  }
+  if (isDictionary(params)) return params;
+  throw new GatewayError('bad-frame', 'an event whose data is no object');
+}
+
+const reader: EventReader = {
+  read(event, data) {
+    if (event === unnamed) return { frame: data };
+    const method = methods.get(event);
+    return method === undefined ? null : { frame: notificationFrame(method, paramsIn(data)) };
+  },
+  // Every event is said again that was missed.
+  resumed() {},
+};
+
+const envelope: EventEnvelope = {
+  wrap({ out, cursor }) {
+    const id = cursor === null ? {} : { id: cursor };
+    const notification = named(textOf(out));
+    if (notification === null) return { event: unnamed, ...id, data: out };
+    return { event: notification.event, ...id, data: JSON.stringify(notification.params) };
+  },
+  // ECA has no word for it: as the gateway says it of bare frames.
+  lost: (reason) => ({ event: 'gateway', data: JSON.stringify({ type: 'reset', reason }) }),
+  reader: () => reader,
+};
+
+/** The envelope that those options ask for, of a client or of an agent; undefined for bare frames. Posts go bare. */
+export function eventEnvelope({ events: names }: Options): EventEnvelope | undefined {
+  return names === 'frames' ? undefined : envelope;
+}

@@ -1,0 +1,127 @@
+// One connection of an ECA client: its parts put together, and the envelope around what they say. Knows no session log;
+// what sessions say comes from projection.ts.
+import type { Env, Frontend, SessionView } from '../../core/adapter.ts';
+import { createBystander } from '../../core/bystander.ts';
+import type { Command } from '../../core/command.ts';
+import { messageOf, type Outcome } from '../../core/errors.ts';
+import { createChatRequests } from './chat-requests.ts';
+import { createChats } from './chats.ts';
+import type { Client } from './client.ts';
+import { type Actions, type ConnectionPorts, note } from './connection.ts';
+import { createHome } from './home.ts';
+import { wayOfAsking } from './ids.ts';
+import {
+  errorFrame,
+  notificationFrame,
+  type RpcId,
+  readMessage,
+  resultFrame,
+  rpcCodeOf,
+  rpcCodes,
+} from './json-rpc.ts';
+import { createPrompts } from './prompts.ts';
+import { createQueries } from './queries.ts';
+import { createAnswers } from './questions.ts';
+import { createRequests } from './requests.ts';
+import { createSettingNotices } from './setting-notices.ts';
+import { createSettings } from './settings.ts';
+import { createStartUp } from './start-up.ts';
+
+const mostHeld = 256;
+
+/** The machine of one connection; bound to a session, or carrying many. */
+export function createConnection(env: Env, bound: SessionView | undefined): Frontend {
+  /** What to do with the outcomes that are still to come. */
+  const asked = new Map<Command, (outcome: Outcome) => Actions>();
+  /** What the client is told as soon as it is ready; null from then on. */
+  let held: string[] | null = [];
+  const client: Client = { isModern: false, asks: false, folders: [] };
+
+  const ports: ConnectionPorts = {
+    env,
+    bound,
+    client,
+    ask(target, command, then) {
+      asked.set(command, then);
+      return [{ do: 'deliver', message: command, ...(target === null ? {} : { session: target }) }];
+    },
+    answer: (id, result) => [{ do: 'send', frame: resultFrame(id, result) }],
+    refuse: (id, { code, message }) => [{ do: 'send', frame: errorFrame(id, rpcCodeOf(code), message, { code }) }],
+    tell(method, params) {
+      const frame = notificationFrame(method, params);
+      if (held === null) return [{ do: 'send', frame }];
+      if (held.length < mostHeld) held.push(frame);
+      return [];
+    },
+    release() {
+      const due = held ?? [];
+      held = null;
+      return due.map((frame) => ({ do: 'send', frame }));
+    },
+  };
+
+  // Without a connection of its own a client is spoken to as all are, and asked nothing.
+  const asks = () => bound === undefined && client.asks;
+  const bystander = createBystander(bound ?? 'many', (question) =>
+    question.type === 'approval-request'
+      ? true
+      : wayOfAsking(question, { streamsArguments: false, asks: asks() }) !== null,
+  );
+  const home = createHome(ports);
+  const chats = createChats(ports, home);
+  const startUp = createStartUp(ports, home);
+  const { knowledge } = startUp;
+  const settings = createSettings(ports, knowledge);
+  const prompts = createPrompts({ ...ports, chats, settings, bystander });
+  const answers = createAnswers(ports, chats);
+  const chatRequests = createChatRequests({ ...ports, chats, prompts, bystander });
+  const requests = createRequests(ports, {
+    startUp,
+    prompts,
+    answers,
+    queries: createQueries(ports, chats, home),
+    chatRequests,
+    settings: createSettingNotices({ ...ports, chats, home, knowledge }),
+  });
+
+  function complain(id: RpcId | null, code: number, message: string): Actions {
+    return [...note('violation', message), { do: 'send', frame: errorFrame(id, code, message) }];
+  }
+
+  return {
+    decode(frame) {
+      let json: unknown;
+      try {
+        json = frame.json;
+      } catch (thrown) {
+        return complain(null, rpcCodes.parse, messageOf(thrown));
+      }
+      const message = readMessage(json);
+      switch (message.kind) {
+        case 'request':
+          return requests.request(message.method, message.id, message.params);
+        case 'notification':
+          return requests.notification(message.method, message.params);
+        case 'response':
+          return answers.response(message.id, message.result, message.isError);
+        case 'fault':
+          return complain(message.id, rpcCodes.invalidRequest, message.message);
+        default:
+          return message satisfies never;
+      }
+    },
+    fault: ({ code, message }) =>
+      complain(null, code === 'too-large' ? rpcCodes.invalidRequest : rpcCodes.parse, message),
+    reply(command, outcome) {
+      const then = asked.get(command);
+      asked.delete(command);
+      return then?.(outcome) ?? [];
+    },
+    watching(view) {
+      const target = chats.watching(view);
+      if (target !== undefined) bystander.watching(view, target);
+    },
+    over: (session, reason) => chatRequests.over(session, reason),
+    wake: (timer) => [...startUp.wake(timer), ...bystander.wake(timer)],
+  };
+}

@@ -1,0 +1,58 @@
+// ECA, the protocol of the Editor Code Assistant (seed eca): editors as clients, ECA servers as agents.
+import { z } from 'zod';
+import type { Adapter, Env, FrontendSide, Options } from '../../core/adapter.ts';
+import { GatewayError } from '../../core/errors.ts';
+import { agentOptions } from './agent-options.ts';
+import { createBackend } from './backend.ts';
+import { dialectOf } from './dialect.ts';
+import { eventEnvelope } from './event-envelope.ts';
+import { createConnection } from './frontend.ts';
+import { createProjection } from './projection.ts';
+import { toldEvents } from './told-events.ts';
+
+/** What a client of this protocol may set. */
+const EcaOptions = z.strictObject({
+  /** How frames travel as server-sent events: under ECA's own names (default), or bare. All share one stream. */
+  events: z.enum(['eca', 'frames']).optional(),
+});
+
+function frontend(env: Env, options: Options): FrontendSide {
+  const parsed = EcaOptions.safeParse(options);
+  if (!parsed.success) throw new GatewayError('invalid', `eca options: ${z.prettifyError(parsed.error)}`);
+  return {
+    key: 'eca',
+    carries: 'many',
+    connection: (session) => createConnection(env, session),
+    projection: (session, dialect) => createProjection(session, dialectOf(dialect)),
+  };
+}
+
+/** Editors of both eras (reference eca, section 3). */
+export const eca: Adapter = {
+  id: 'eca',
+  title: 'ECA, the protocol of the Editor Code Assistant and its editors',
+  framing: { stdio: 'content-length', websocket: 'text', sse: 'event-stream' },
+  envelope: eventEnvelope,
+  can: {
+    events: [...toldEvents, 'turn-start', 'turn-end'],
+    commands: [
+      'create-session',
+      'prompt',
+      'steer',
+      'abort',
+      'answer-approval',
+      'answer-dialog',
+      'set-model',
+      'set-mode',
+      'set-thinking',
+      'set-name',
+      'set-tool-server',
+      'new-session',
+      'delete-session',
+      'query',
+      'unknown',
+    ],
+  },
+  frontend,
+  backend: (env, options) => createBackend(env, agentOptions(options)),
+};

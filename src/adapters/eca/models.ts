@@ -1,0 +1,21 @@
+// Names of models, as clients show them and send them back: `provider/id`, as real servers have them. Pure.
+import type { CommandOf } from '../../core/command.ts';
+import type { Model } from '../../core/content.ts';
+
+/** The name of a model. Ids that begin with their provider already stay as they are. */
+export function modelName({ id, provider }: Model): string {
+  return provider === undefined || provider === '' || id.startsWith(`${provider}/`) ? id : `${provider}/${id}`;
+}
+
+/** Whether a client means this model. */
+export function isNamed(model: Model, name: string): boolean {
+  return modelName(model) === name || model.id === name;
+}
+
+/** The command that chooses what a client has named. What nobody offered is left to the agent to judge. */
+export function setModel(name: string, models: readonly Model[]): CommandOf<'set-model'> {
+  const model = models.find((known) => modelName(known) === name) ?? models.find(({ id }) => id === name);
+  if (model === undefined) return { type: 'set-model', model: name };
+  const { id, provider } = model;
+  return provider === undefined ? { type: 'set-model', model: id } : { type: 'set-model', model: id, provider };
+}

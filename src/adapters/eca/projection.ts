@@ -1,0 +1,297 @@
+// What a session says to ECA clients of both eras: the order of a real turn, whatever the agent behind (reference eca,
+// sections 3 and 4). Who is told what is decided here; the parts know how.
+import type { NoteLevel, Projection, SessionView } from '../../core/adapter.ts';
+import type { Content, Dictionary } from '../../core/content.ts';
+import { withoutContexts } from '../../core/context-text.ts';
+import type { EventOf, Logged } from '../../core/event.ts';
+import { laneOf } from '../../core/transcript.ts';
+import type { Dialect } from './dialect.ts';
+import type { Place } from './encode-call.ts';
+import { notification, textFrames } from './encode-frame.ts';
+import {
+  changedSettings,
+  chatSettings,
+  foreignFrame,
+  messageFrame,
+  questionFrame,
+  serverFrame,
+  withdrawnFrame,
+} from './encode-settings.ts';
+import { saidIn } from './encode-values.ts';
+import { wayOfAsking } from './ids.ts';
+import { type BlockTeller, createBlockTeller } from './projection-blocks.ts';
+import { createCallTeller } from './projection-calls.ts';
+import { createChat } from './projection-chat.ts';
+import { createSubAgents } from './projection-sub-agents.ts';
+import { createUsageTeller } from './projection-usage.ts';
+import { type Speaker, tellWhole } from './projection-whole.ts';
+
+/**
+ * One projection over one session, shared by all clients of the dialect. It is made with the first event: most sessions
+ * are only opened.
+ */
+export function createProjection(session: SessionView, dialect: Dialect): Projection {
+  let speaking: Projection | null = null;
+  return {
+    event(logged) {
+      speaking ??= startProjection(session, dialect);
+      return speaking.event(logged);
+    },
+    notes: () => speaking?.notes?.() ?? [],
+  };
+}
+
+function startProjection(session: SessionView, dialect: Dialect): Projection {
+  /** Only clients known as new follow arguments as they are written, and sub-agents in chats of their own. */
+  const isModern = dialect.streamsArguments;
+  const voice = { chatId: session.id };
+  let outs: string[] = [];
+  let notes: { level: NoteLevel; text: string }[] = [];
+  let isRetold = false;
+  let name: string | undefined;
+  let settings: Dictionary = {};
+
+  const say = (frame: string) => {
+    outs.push(frame);
+  };
+  const loss = (text: string) => {
+    notes.push({ level: 'loss', text });
+  };
+
+  /** Whoever has heard of the chat before is told it from its beginning, as when a chat is opened (reference, section 4). */
+  function opening(): string[] {
+    const { chatId } = voice;
+    const cleared = isRetold ? [notification('chat/cleared', { chatId, messages: true })] : [];
+    return [...cleared, notification('chat/opened', { chatId, title: name })];
+  }
+
+  const chat = createChat(voice, say, opening);
+  const main: Speaker = {
+    voice,
+    text: textFrames(voice, 'assistant', { type: 'text' }, 'text'),
+    content: chat.content,
+    progress: chat.progress,
+    generating: chat.generating,
+    model(frames) {
+      chat.generating();
+      for (const frame of frames) chat.say(frame);
+    },
+  };
+  const calls = createCallTeller((call) => subAgents.detailsOf(call));
+  const subAgents = createSubAgents(session, chat, () => calls);
+  const usage = createUsageTeller(session, isModern);
+  /** Open messages by lane. */
+  const telling = new Map<string, BlockTeller>();
+  /** Dialogs that clients were asked about in their own words. */
+  const questions = new Set<string>();
+
+  /** Where a lane is told; null where it is not. */
+  function speakerOf(parent: string | undefined): Speaker | null {
+    if (parent === undefined) return main;
+    return isModern ? subAgents.speaker(parent) : null;
+  }
+
+  function startMessage(event: EventOf<'message-start'>, seq: number): void {
+    const { parent, model } = event;
+    const speaker = speakerOf(parent);
+    if (speaker === null) return loss('message of a sub-agent');
+    if (parent !== undefined) subAgents.step(parent, model);
+    const ports = { speaker, calls, loss, streamsArguments: dialect.streamsArguments };
+    telling.set(laneOf(event), createBlockTeller(ports, `${session.epoch}-${seq}`));
+  }
+
+  function endMessage(event: EventOf<'message-end'>): void {
+    telling.delete(laneOf(event));
+    // An ECA server tells its figures before a message is over: they were told.
+    const isTold = event.parent !== undefined || saidIn(event).usage === 'told';
+    const content = isTold ? null : usage.message(event);
+    if (content !== null) chat.content('system', content);
+  }
+
+  function streamedText(event: EventOf<'block-end'>): string {
+    const { blocks = [] } = session.transcript.open.get(laneOf(event)) ?? {};
+    return blocks.findLast(({ index }) => index === event.index)?.text ?? '';
+  }
+
+  function addMessage(event: EventOf<'message-added'>, seq: number): void {
+    const { role, origin, parent, content } = event;
+    // Results count where the tool ends, but for those of the history.
+    if (role === 'tool') return calls.tellResult(event.call ?? '', content, event.isError === true);
+    const speaker = parent === undefined || chat.isRunning ? speakerOf(parent) : null;
+    if (speaker === null) return loss('message of a sub-agent');
+    const id = `${session.epoch}-${seq}`;
+    if (role === 'user' && (origin !== 'agent' || parent !== undefined)) {
+      const { contentId } = saidIn(event);
+      const text = `${wordsOf(content)}\n`;
+      speaker.content('user', { type: 'text', contentId: typeof contentId === 'string' ? contentId : id, text });
+      if (parent === undefined && origin !== 'replay') chat.heard();
+    } else if (role === 'assistant') {
+      for (const [at, part] of content.entries()) tellWhole(part, speaker, `${id}-${at}`, { calls, loss });
+    } else loss(role === 'user' ? 'message of the agent in the user’s name' : `message of role ${role}`);
+  }
+
+  /** Without the contexts that were read for an agent that takes none: they stand with the first text. */
+  function wordsOf(content: readonly Content[]): string {
+    for (const { type } of content) if (type !== 'text') loss(`${type} in a prompt`);
+    const [first = '', ...others] = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+    return [withoutContexts(first), ...others].join('');
+  }
+
+  function startTool(event: EventOf<'tool-start'>, at: number): void {
+    const place: Place | null = calls.open(event.call)?.place ?? speakerOf(laneOfTool(event));
+    if (place === null) return loss('tool of a sub-agent');
+    calls.start(event, place, at);
+  }
+
+  /** Agents have been heard that take a call for its own sub-agent. */
+  const laneOfTool = ({ call, parent }: EventOf<'tool-start' | 'tool-end'>) => (parent === call ? undefined : parent);
+
+  /** What a user is asked must be seen, whoever wants to know. */
+  function askApproval(event: EventOf<'approval-request'>, isPast: boolean): void {
+    const speaker = event.call === undefined ? main : speakerOf(event.parent);
+    calls.ask(event, speaker ?? main, isPast);
+  }
+
+  function ask(event: EventOf<'dialog-request'>): void {
+    const way = wayOfAsking(event, dialect);
+    if (way === 'tool-call') return calls.confirm(event, main);
+    if (way === 'question') {
+      if (event.prefill !== undefined) loss('the text that a dialog begins with');
+      questions.add(event.id);
+      return say(questionFrame(session.id, event));
+    }
+    loss(`dialog ${event.kind}`);
+    say(messageFrame('warning', `The agent asks what this editor cannot show: ${event.title}`));
+  }
+
+  function endDialog(event: EventOf<'dialog-end'>): void {
+    if (!questions.delete(event.id)) return calls.confirmed(event, chat.isRunning);
+    if (event.outcome !== 'answered') say(withdrawnFrame(session.id, event.id));
+  }
+
+  function changeSession({ changes }: EventOf<'session-changed'>): void {
+    const known = settings;
+    settings = chatSettings(session.transcript.info);
+    // What is known before the chat is spoken of was told with the connection.
+    const changed = changedSettings(known, settings);
+    if (chat.isOpened && Object.keys(changed).length > 0) {
+      say(notification('config/updated', { chatId: session.id, chat: changed }));
+    }
+    if (changes.name === undefined || changes.name === '' || changes.name === name) return;
+    name = changes.name;
+    if (chat.isOpened) chat.title(name);
+  }
+
+  /** An ECA server has words of the system in the chat itself. */
+  function notify(event: EventOf<'notice'>): void {
+    const said = saidIn(event);
+    if (typeof said.text === 'string') chat.system(said.text);
+    else say(messageFrame(event.level, event.text, said));
+  }
+
+  function endCompaction({ outcome, failure }: EventOf<'compaction-end'>): void {
+    chat.aside(null);
+    if (isRetold) return;
+    if (outcome === 'failed') {
+      say(messageFrame('warning', `The conversation could not be compacted: ${failure?.message ?? 'no reason given'}`));
+    } else if (outcome === 'completed' && !chat.isRunning) {
+      say(messageFrame('info', 'The conversation was compacted'));
+    }
+  }
+
+  function take({ event, seq, at, replay }: Logged): void {
+    switch (event.type) {
+      case 'run-start':
+        return chat.startRun();
+      case 'run-end':
+        calls.endRun(event);
+        subAgents.clear();
+        return chat.endRun(event);
+      case 'message-start':
+        return startMessage(event, seq);
+      case 'block-start':
+        // An empty message may say no more than that the run was stopped.
+        if (event.parent === undefined) calls.goOn();
+        return telling.get(laneOf(event))?.start(event, at);
+      case 'block-delta':
+        return telling.get(laneOf(event))?.delta(event.index, event.delta);
+      case 'block-end':
+        return telling.get(laneOf(event))?.end(event, () => streamedText(event), at);
+      case 'message-end':
+        return endMessage(event);
+      case 'message-added':
+        return addMessage(event, seq);
+      case 'history-reset':
+        calls.clear();
+        return chat.clear();
+      case 'tool-start':
+        return startTool(event, at);
+      case 'tool-end':
+        if (!telling.has(event.call)) subAgents.end(event.call);
+        return calls.end(event, speakerOf(laneOfTool(event)), at);
+      case 'approval-request':
+        return askApproval(event, replay === 'past');
+      case 'approval-end':
+        return calls.answered(event);
+      case 'dialog-request':
+        return ask(event);
+      case 'dialog-end':
+        return endDialog(event);
+      case 'usage-changed': {
+        const content = usage.changed(event);
+        // Nothing of a run comes after its end: these figures are told with the next.
+        return chat.isRunning ? chat.content('system', content) : undefined;
+      }
+      case 'session-changed':
+        return changeSession(event);
+      case 'tool-server-changed': {
+        const frame = serverFrame(event);
+        return frame === null ? undefined : say(frame);
+      }
+      case 'activity':
+        return chat.aside(event.text);
+      case 'retry-start':
+        return chat.aside(`Retrying (${event.attempt}/${event.maxAttempts})…`);
+      case 'compaction-start':
+        return chat.aside('Compacting…');
+      case 'retry-end':
+        return chat.aside(null);
+      case 'compaction-end':
+        return endCompaction(event);
+      case 'notice':
+        return notify(event);
+      case 'error':
+        return say(messageFrame('error', event.message));
+      case 'unknown': {
+        const frame = event.protocol === 'eca' ? foreignFrame(session.id, event.payload) : null;
+        return frame === null ? loss(`event of ${event.protocol}`) : chat.say(frame);
+      }
+      case 'turn-start':
+      case 'turn-end':
+      case 'agent-changed':
+        return;
+      case 'tool-update':
+      case 'display':
+      case 'queue-changed':
+      case 'task-changed':
+      case 'bash-output':
+        return loss(event.type);
+      default:
+        return event satisfies never;
+    }
+  }
+
+  return {
+    event(logged) {
+      outs = [];
+      isRetold = logged.replay !== undefined;
+      take(logged);
+      return outs;
+    },
+    notes() {
+      const all = notes;
+      if (all.length > 0) notes = [];
+      return all;
+    },
+  };
+}

@@ -1,0 +1,32 @@
+// Which events this protocol has words for towards clients. Knows none of them.
+import type { EventType } from '../../core/event.ts';
+
+/** The events that clients are told of. */
+export const toldEvents = [
+  'run-start',
+  'run-end',
+  'message-added',
+  'history-reset',
+  'message-start',
+  'block-start',
+  'block-delta',
+  'block-end',
+  'message-end',
+  'tool-start',
+  'tool-end',
+  'approval-request',
+  'approval-end',
+  'dialog-request',
+  'dialog-end',
+  'notice',
+  'compaction-start',
+  'compaction-end',
+  'retry-start',
+  'retry-end',
+  'usage-changed',
+  'session-changed',
+  'tool-server-changed',
+  'activity',
+  'error',
+  'unknown',
+] as const satisfies readonly EventType[];

@@ -1,0 +1,87 @@
+// What ECA clients send, message by message (seed eca; names of newer versions as in reference eca, section 1). Tolerant:
+// unknown fields pass, null is absent. The JSON-RPC envelope is json-rpc.ts's.
+import { z } from 'zod';
+import { isDictionary } from '../../core/dictionary.ts';
+
+const text = z.string().nullish();
+
+/** Of the two spellings `request-id` and `requestId` the second: real servers take either (reference eca, section 5). */
+export function camelKeys(value: object): object {
+  const entries = Object.entries(value).map(([key, member]) => [key.replace(/-([a-z])/gu, upper), member]);
+  return Object.fromEntries(entries);
+}
+
+function upper(_: string, letter: string): string {
+  return letter.toUpperCase();
+}
+
+/** The params of a message, ready for its schema: absent and null are empty. Undefined for what can be none. */
+export function paramsOf(params: unknown): object | undefined {
+  if (params === undefined || params === null) return {};
+  return isDictionary(params) ? camelKeys(params) : undefined;
+}
+
+/** Seed, section Initialize. What its parts hold is read by client.ts, leniently. */
+export const InitializeParams = z.looseObject({
+  initializationOptions: z.unknown().optional(),
+  capabilities: z.unknown().optional(),
+  workspaceFolders: z.array(z.unknown()).nullish(),
+});
+export type InitializeParams = z.infer<typeof InitializeParams>;
+
+/** Seed, section Chat Prompt; `agent` is what newer versions call `behavior`. */
+export const PromptParams = z.looseObject({
+  chatId: text,
+  message: z.string(),
+  model: text,
+  behavior: text,
+  agent: text,
+  variant: text,
+  contexts: z.array(z.unknown()).nullish(),
+});
+export type PromptParams = z.infer<typeof PromptParams>;
+
+/** A notification or request about one chat and nothing else. */
+export const ChatParams = z.looseObject({ chatId: text });
+
+/** Seed, sections Chat approve tool call and Chat reject tool call; `save` since 0.63. */
+export const ToolCallParams = z.looseObject({ chatId: z.string(), toolCallId: z.string(), save: text });
+export type ToolCallParams = z.infer<typeof ToolCallParams>;
+
+/** Seed, sections Chat Query Context and Chat Query Commands; `chat/queryFiles` since 0.107. */
+export const QueryParams = z.looseObject({
+  chatId: text,
+  query: text,
+  contexts: z.array(z.unknown()).nullish(),
+});
+export type QueryParams = z.infer<typeof QueryParams>;
+
+/** Since 0.123. */
+export const SteerParams = z.looseObject({ chatId: z.string(), message: z.string() });
+export type SteerParams = z.infer<typeof SteerParams>;
+
+/** What is to be cleared is `messages`; nothing else can be. */
+export const ClearParams = z.looseObject({ chatId: z.string(), messages: z.boolean().nullish() });
+export type ClearParams = z.infer<typeof ClearParams>;
+
+/** `trust` is known and not kept, see README. */
+export const UpdateParams = z.looseObject({ chatId: z.string(), title: text });
+export type UpdateParams = z.infer<typeof UpdateParams>;
+
+export const SelectedModelParams = z.looseObject({ chatId: text, model: z.string() });
+export type SelectedModelParams = z.infer<typeof SelectedModelParams>;
+export const SelectedAgentParams = z.looseObject({ chatId: text, agent: text, behavior: text });
+export type SelectedAgentParams = z.infer<typeof SelectedAgentParams>;
+
+/** Seed, sections Stop MCP server and Start MCP server. */
+export const ServerParams = z.looseObject({ name: z.string() });
+
+/** As in the Language Server Protocol. */
+export const FoldersChangedParams = z.looseObject({
+  event: z.looseObject({ added: z.array(z.unknown()).nullish(), removed: z.array(z.unknown()).nullish() }),
+});
+export type FoldersChangedParams = z.infer<typeof FoldersChangedParams>;
+
+/** The answer to `chat/askQuestion`. */
+export const AskAnswer = z.looseObject({ answer: text, cancelled: z.boolean().nullish() });
+export type AskAnswer = z.infer<typeof AskAnswer>;

@@ -1,0 +1,331 @@
+// How an ECA connection begins and ends, and what it makes of what is no message: the machine alone, without I/O.
+import { describe, expect, test } from 'vitest';
+import { refused } from '../../../src/core/errors.ts';
+import { connect, eras, methodsOf, typesOf } from './client.ts';
+
+const config = {
+  models: ['acme/small', 'acme/large'],
+  agents: ['default', 'plan'],
+  selectModel: 'acme/small',
+  selectAgent: 'default',
+  variants: ['low', 'high'],
+  selectVariant: 'low',
+  welcomeMessage: 'Welcome.',
+  defaultModel: 'acme/small',
+  defaultAgent: 'default',
+  behaviors: ['default', 'plan'],
+  selectBehavior: 'default',
+  defaultBehavior: 'default',
+};
+
+describe('the beginning', () => {
+  test('initialize: a session in the folders of the client, what its agent says, and one answer for both eras', () => {
+    const { sent, delivered } = connect().request('initialize', eras.modern, 'init');
+    expect(delivered[0]).toEqual({
+      command: { type: 'create-session', folders: ['/my ws', '/b'] },
+      session: undefined,
+    });
+    expect(new Set(delivered.slice(1).map(({ session }) => session))).toEqual(new Set(['session-1']));
+    expect(typesOf(delivered.slice(1)).sort()).toEqual([
+      'query models',
+      'query state',
+      'query thinking-levels',
+      'query tool-servers',
+      'query tools',
+    ]);
+    expect(sent).toEqual([
+      {
+        jsonrpc: '2.0',
+        id: 'init',
+        result: {
+          models: ['acme/small', 'acme/large'],
+          chatDefaultModel: 'acme/small',
+          chatBehaviors: ['default', 'plan'],
+          chatDefaultBehavior: 'default',
+          chatWelcomeMessage: 'Welcome.',
+        },
+      },
+    ]);
+  });
+
+  test('initialized: progress, settings in the words of both eras, the agent’s own tools, then its servers', () => {
+    const client = connect();
+    client.request('initialize', eras.seed);
+    const { sent } = client.notify('initialized');
+    expect(sent.map(({ method, params }) => ({ method, params }))).toEqual([
+      { method: '$/progress', params: { type: 'start', taskId: 'models', title: 'Syncing models' } },
+      { method: 'config/updated', params: { chat: config } },
+      { method: '$/progress', params: { type: 'finish', taskId: 'models', title: 'Syncing models' } },
+      {
+        method: 'tool/serverUpdated',
+        params: {
+          type: 'native',
+          name: 'ECA',
+          status: 'running',
+          tools: [{ name: 'read', description: 'Reads.', parameters: {} }],
+        },
+      },
+      {
+        method: 'tool/serverUpdated',
+        params: { type: 'mcp', name: 'git', command: 'git-mcp', args: ['-v'], status: 'running', disabled: false },
+      },
+    ]);
+  });
+
+  test('nothing that we say is null', () => {
+    const client = connect({
+      answering: ({ type }) => (type === 'query' ? refused('unsupported', 'no') : { ok: true }),
+    });
+    const said = [...client.request('initialize', eras.seed).sent, ...client.notify('initialized').sent];
+    expect(JSON.stringify(said)).not.toContain('null');
+    expect(said[0]?.result).toEqual({
+      models: [],
+      chatBehaviors: ['agent'],
+      chatDefaultBehavior: 'agent',
+      chatWelcomeMessage: '',
+    });
+  });
+
+  test('an agent that starts slowly: answered after 10 s with what is known, the rest follows', () => {
+    const client = connect({ answering: ({ type }) => (type === 'query' ? undefined : { ok: true }) });
+    const { sent, others } = client.request('initialize', eras.seed, 7);
+    expect([sent, others]).toEqual([[], [{ do: 'timer', id: 'start-up', ms: 10_000 }]]);
+    expect(client.wake('start-up').sent).toMatchObject([{ id: 7, result: { models: [], chatBehaviors: ['agent'] } }]);
+    expect(methodsOf(client.notify('initialized').sent)).toEqual([
+      '$/progress',
+      'config/updated',
+      '$/progress',
+      'tool/serverUpdated',
+    ]);
+    const { sent: later } = client.settle('query', { ok: true, data: { models: [{ id: 'm' }] } }, 'models');
+    expect(later).toMatchObject([{ method: 'config/updated', params: { chat: { models: ['m'] } } }]);
+    // What changes nothing is not told again.
+    expect(client.settle('query', refused('unsupported', 'no'), 'tools').sent).toEqual([]);
+  });
+
+  test('initialize waits for models and state, and for no more', () => {
+    const client = connect({ answering: ({ type }) => (type === 'query' ? undefined : { ok: true }) });
+    client.request('initialize', eras.seed, 7);
+    expect(client.settle('query', { ok: true, data: { models: [] } }, 'models').sent).toEqual([]);
+    expect(client.settle('query', { ok: true, data: { changes: {}, running: false } }, 'state').sent).toHaveLength(1);
+    // The settings wait for the variants, so that there is one message of them.
+    expect(methodsOf(client.notify('initialized').sent)).toEqual(['$/progress']);
+  });
+
+  test.each([
+    ['no session', 'create-session', 'limit'],
+    ['an agent that cannot start', 'query', 'agent-down'],
+  ] as const)('%s: answered all the same, and the reason follows when the client is ready', (_, type, code) => {
+    const client = connect({
+      answering: (command) => (command.type === type ? refused(code, 'it is broken') : { ok: true }),
+    });
+    const { sent } = client.request('initialize', eras.seed);
+    expect(sent).toMatchObject([{ id: 1, result: { models: [], chatBehaviors: ['agent'] } }]);
+    const told = client.notify('initialized').sent;
+    expect(told.at(-1)).toMatchObject({ method: '$/showMessage', params: { type: 'error', message: 'it is broken' } });
+    expect(methodsOf(told).filter((method) => method === '$/showMessage')).toHaveLength(1);
+  });
+
+  test('nothing of ours is said before `initialized`', () => {
+    const answering = (command: { type: string }) =>
+      command.type === 'set-model' ? refused('invalid', 'no such model') : undefined;
+    const client = connect({ answering: (command) => answering(command) ?? { ok: true } });
+    client.request('initialize', eras.modern);
+    expect(client.notify('chat/selectedModelChanged', { model: 'x' }).sent).toEqual([]);
+    expect(methodsOf(client.notify('initialized').sent)).toContain('$/showMessage');
+  });
+
+  test.each<[string, unknown, readonly string[]]>([
+    ['encoded', [{ uri: 'file:///a%20b/%C3%A4', name: 'x' }], ['/a b/ä']],
+    ['with a host', [{ uri: 'file://localhost/a', name: 'x' }], ['/a']],
+    ['of Windows', [{ uri: 'file:///C:/a', name: 'x' }], ['C:/a']],
+    ['twice', [{ uri: 'file:///a' }, { uri: 'file:///a' }], ['/a']],
+    ['elsewhere', [{ uri: 'ssh://host/a' }, { uri: 'untitled:a' }, { uri: '/a' }], []],
+    ['badly encoded', [{ uri: 'file:///%zz' }, { uri: 'file:///a%00b' }], []],
+    ['that are none', [null, 1, 'file:///a', {}, { uri: 1 }], []],
+    ['none', null, []],
+  ])('folders %s', (_, workspaceFolders, folders) => {
+    const { delivered } = connect().request('initialize', { ...eras.seed, workspaceFolders });
+    expect(delivered[0]?.command).toEqual({ type: 'create-session', folders });
+  });
+
+  test('a request that comes first is served, and the session it needed is left for one in the folders', () => {
+    const client = connect();
+    expect(client.request('chat/queryCommands', { query: '' }).sent).toMatchObject([
+      { result: { commands: [{}, {}] } },
+    ]);
+    const { delivered } = client.request('initialize', eras.seed, 2);
+    expect(delivered.slice(0, 2)).toMatchObject([
+      { command: { type: 'delete-session' }, session: 'session-1' },
+      { command: { type: 'create-session', folders: ['/ws'] } },
+    ]);
+    expect(client.request('chat/queryCommands', { query: '' }).delivered.at(-1)?.session).toBe('session-2');
+  });
+
+  test('a second initialize is answered from what is known', () => {
+    const client = connect();
+    client.request('initialize', eras.seed, 1);
+    const { sent, delivered } = client.request('initialize', eras.seed, 2);
+    expect(sent).toMatchObject([{ id: 2, result: { models: ['acme/small', 'acme/large'] } }]);
+    expect(typesOf(delivered)).toEqual([]);
+  });
+});
+
+describe('the end', () => {
+  test('shutdown is answered with null, and exit closes', () => {
+    const client = connect();
+    expect(client.request('shutdown', null, 9).sent).toEqual([{ jsonrpc: '2.0', id: 9, result: null }]);
+    expect(client.notify('exit').others).toEqual([{ do: 'close', code: 'normal', reason: expect.any(String) }]);
+  });
+});
+
+describe('what is no message', () => {
+  const fault = (code: number, id: unknown = null) => [
+    { jsonrpc: '2.0', id, error: { code, message: expect.any(String) } },
+  ];
+
+  test.each<[string, unknown, number, unknown]>([
+    ['a batch', [{ jsonrpc: '2.0', id: 1, method: 'shutdown' }], -32_600, null],
+    ['a string', 'shutdown', -32_600, null],
+    ['null', null, -32_600, null],
+    ['no version', { id: 1, method: 'shutdown' }, -32_600, 1],
+    ['another version', { jsonrpc: '1.0', id: 'a', method: 'shutdown' }, -32_600, 'a'],
+    ['a null id', { jsonrpc: '2.0', id: null, method: 'shutdown' }, -32_600, null],
+    ['a broken number as id', { jsonrpc: '2.0', id: 1.5, method: 'shutdown' }, -32_600, null],
+    ['an id that numbers cannot hold', { jsonrpc: '2.0', id: 2 ** 60, method: 'shutdown' }, -32_600, null],
+    ['an object as id', { jsonrpc: '2.0', id: {}, method: 'shutdown' }, -32_600, null],
+    ['no method', { jsonrpc: '2.0', id: 1 }, -32_600, 1],
+    ['a method that is no string', { jsonrpc: '2.0', id: 1, method: 2 }, -32_600, 1],
+  ])('%s', (_, message, code, id) => {
+    const { sent, notes, delivered } = connect().raw(message);
+    expect(sent).toEqual(fault(code, id));
+    expect([notes.length, delivered]).toEqual([1, []]);
+  });
+
+  test.each([
+    ['no JSON', '{"jsonrpc":'],
+    ['nothing', ''],
+  ])('%s', (_, text) => {
+    expect(connect().bytes(Buffer.from(text)).sent).toEqual(fault(-32_700));
+  });
+
+  test.each([
+    ['too-large', -32_600],
+    ['bad-frame', -32_700],
+  ] as const)('bytes that never became a frame: %s', (code, expected) => {
+    const client = connect();
+    const { sent, notes, others } = client.fault(code);
+    expect([sent, notes, others]).toEqual([fault(expected), ['violation: it was bad'], []]);
+    expect(client.request('shutdown').sent).toHaveLength(1);
+  });
+
+  test.each([
+    'no/such',
+    'constructor',
+    '__proto__',
+    'toString',
+    '',
+    'completion/inline',
+    'rewrite/prompt',
+    'initialized',
+  ])('a request of a method that there is not: %s', (method) => {
+    expect(connect().request(method, {}, 'x').sent).toEqual([
+      { jsonrpc: '2.0', id: 'x', error: { code: -32_601, message: 'Method not found', data: { method } } },
+    ]);
+  });
+
+  test.each(['no/such', 'constructor', '__proto__', 'mcp/connectServer', '$/cancelRequest', 'chat/promptSteerRemove'])(
+    'a notification of a method that does nothing: %s',
+    (method) => {
+      const { sent, delivered } = connect().notify(method, { id: 1 });
+      expect([sent, delivered]).toEqual([[], []]);
+    },
+  );
+
+  test.each<[string, unknown]>([
+    ['chat/prompt', {}],
+    ['chat/prompt', null],
+    ['chat/prompt', []],
+    ['chat/prompt', 'words'],
+    ['chat/prompt', { message: 1 }],
+    ['chat/prompt', { message: 'a', chatId: 1 }],
+    ['chat/prompt', { message: 'a', contexts: {} }],
+    ['chat/prompt', { message: 'a', model: {} }],
+    ['chat/queryContext', { query: 1 }],
+    ['chat/queryCommands', [1]],
+    ['chat/delete', { chatId: 1 }],
+    ['chat/clear', {}],
+    ['chat/update', { chatId: 'a', title: 1 }],
+    ['initialize', { workspaceFolders: 'here' }],
+    ['initialize', 1],
+  ])('bad params of %s: %j', (method, params) => {
+    const { sent, delivered, notes } = connect().request(method, params, 's');
+    expect(sent).toMatchObject([{ id: 's', error: { code: -32_602 } }]);
+    expect([delivered, notes.length]).toEqual([[], 1]);
+  });
+
+  test.each<[string, unknown]>([
+    ['chat/toolCallApprove', {}],
+    ['chat/toolCallReject', { chatId: 1, toolCallId: 2 }],
+    ['chat/promptStop', []],
+    ['chat/promptSteer', { chatId: 'a' }],
+    ['mcp/startServer', null],
+    ['workspace/didChangeWorkspaceFolders', {}],
+  ])('bad params of the notification %s: %j', (method, params) => {
+    const { sent, delivered, notes } = connect().notify(method, params);
+    expect([sent, delivered, notes.length]).toEqual([[], [], 1]);
+  });
+
+  test.each([1, -1, 0, '1', '', 'ü'])('the id %j comes back as it is', (id) => {
+    expect(connect().request('shutdown', {}, id).sent).toEqual([{ jsonrpc: '2.0', id, result: null }]);
+  });
+
+  test.each<[string, unknown]>([
+    ['params absent', undefined],
+    ['params null', null],
+    ['params empty', {}],
+    ['kebab keys', { 'chat-id': 'a', query: null }],
+  ])('%s are fine where nothing is needed', (_, params) => {
+    expect(connect().request('chat/queryCommands', params).sent).toMatchObject([{ result: { commands: [{}, {}] } }]);
+  });
+
+  test('answers to nothing are nothing', () => {
+    const client = connect();
+    for (const id of [1, 'a', 'ask-', 'ask-1-a-', 'ask-1-ab', 'ask-9999-a-b']) {
+      const { sent, delivered, notes } = client.raw({ jsonrpc: '2.0', id, result: {} });
+      expect([sent, delivered, notes]).toEqual([[], [], []]);
+    }
+  });
+});
+
+describe('requests of newer clients', () => {
+  test.each<[string, object]>([
+    ['chat/list', { chats: [] }],
+    ['chat/open', { found: false }],
+    ['jobs/list', { jobs: [] }],
+    ['jobs/kill', { killed: false }],
+    ['providers/list', { providers: [] }],
+    ['chat/delete', {}],
+    ['chat/rollback', {}],
+    ['chat/fork', {}],
+    ['chat/addFlag', {}],
+    ['chat/removeFlag', {}],
+    ['chat/clear', {}],
+    ['chat/update', {}],
+  ])('%s is answered kindly', (method, result) => {
+    expect(connect().request(method, { chatId: 'unknown', title: 'T' }).sent.at(0)).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      result,
+    });
+  });
+
+  test('what cannot be done is told to the user', () => {
+    const client = connect();
+    client.notify('initialized');
+    expect(client.request('chat/rollback', { chatId: 'a' }).sent).toMatchObject([
+      { result: {} },
+      { method: '$/showMessage', params: { type: 'warning' } },
+    ]);
+  });
+});

@@ -1,0 +1,242 @@
+// A run as ECA clients see it: echo, status, progress, contents, figures, and one end (reference eca, section 4).
+import { describe, expect, test } from 'vitest';
+import type { Event } from '../../../src/core/event.ts';
+import {
+  afterPrompt,
+  calls,
+  contentsOf,
+  crashed,
+  done,
+  ended,
+  message,
+  modern,
+  opened,
+  outline,
+  paramsOf,
+  piece,
+  run,
+  says,
+  started,
+  stopped,
+  text,
+  told,
+  user,
+} from './projection-words.ts';
+
+const begun = ['running', 'S (Waiting model)'];
+const over = ['idle', 'S finished'];
+
+describe('a run begins with what the user said', () => {
+  test.each<[string, Event[], string[]]>([
+    ['told in the run', [...run, user('go'), ...done], ['chat/opened', 'U "go\\n"', ...begun, ...over]],
+    ['told before it', [user('go'), ...run, ...done], ['chat/opened', 'U "go\\n"', ...begun, ...over]],
+    [
+      'told by no one',
+      [...run, ...says('hi'), ...done],
+      ['chat/opened', ...begun, 'S (Generating)', 'A "hi"', ...over],
+    ],
+    [
+      'told late',
+      [...run, ...says('hi'), user('go'), ...done],
+      ['chat/opened', ...begun, 'S (Generating)', 'A "hi"', 'U "go\\n"', ...over],
+    ],
+    ['nothing at all', [...run, ...done], ['chat/opened', ...begun, ...over]],
+  ])('%s', (_, events, expected) => {
+    expect(outline(told(events).frames)).toEqual(expected);
+  });
+
+  test.each(['prompt', 'steer', 'follow-up', undefined] as const)('origin %s is echoed', (origin) => {
+    expect(outline(told([...run, user('go', { origin })]).frames)).toContain('U "go\\n"');
+  });
+
+  test('a second run waits for its own prompt', () => {
+    const { frames } = told([...run, user('one'), ...done, ...run, user('two'), ...done]);
+    expect(outline(frames)).toEqual(['chat/opened', 'U "one\\n"', ...begun, ...over, 'U "two\\n"', ...begun, ...over]);
+  });
+
+  test('what the agent says in the name of the user is lost', () => {
+    const { frames, losses } = told([...run, user('go'), user('a reminder', { origin: 'agent' })]);
+    expect(contentsOf(frames, 'text').map(({ text }) => text)).toEqual(['go\n']);
+    expect(losses).toEqual(['message of the agent in the user’s name']);
+  });
+
+  test('contexts that were read for the agent are taken off, and pictures are lost', () => {
+    const content = [
+      { type: 'image' as const, data: 'aGk=' },
+      { type: 'text' as const, text: '<contexts>\na file\n</contexts>\n\nwhat is it?' },
+    ];
+    const { frames, losses } = told([...run, user('', { content })]);
+    expect(contentsOf(frames, 'text')).toMatchObject([{ text: 'what is it?\n' }]);
+    expect(losses).toEqual(['image in a prompt']);
+  });
+
+  test('each echo has an id of its own', () => {
+    const { frames } = told([...run, user('one'), user('two')]);
+    const ids = contentsOf(frames, 'text').map(({ contentId }) => contentId);
+    expect(new Set(ids).size).toBe(2);
+  });
+});
+
+describe('a run ends once', () => {
+  test.each<[string, Event[], string[]]>([
+    ['completed', done, over],
+    ['aborted', [stopped], ['S "\\nPrompt stopped\\n"', 'stopping', 'S finished']],
+    ['failed', [crashed], ['S "\\n\\nthe agent went away"', ...over]],
+    ['failed for no reason', [{ type: 'run-end', outcome: 'failed' }], ['S "\\n\\nThe agent failed"', ...over]],
+    ['figures after its end are told with the next', [...done, { type: 'usage-changed', sessionTokens: 5 }], over],
+  ])('%s', (_, events, expected) => {
+    expect(afterPrompt(events)).toEqual(expected);
+  });
+
+  test('finished has a text, for the seed asks for one', () => {
+    const [, finished] = contentsOf(told([...run, ...done]).frames, 'progress');
+    expect(finished).toEqual({ type: 'progress', state: 'finished', text: '' });
+  });
+});
+
+describe('"Generating" stands before what the model says', () => {
+  test.each<[string, Event[], string[]]>([
+    [
+      'once for a message',
+      [message(), ...text(0, 'a', 'b'), ...text(1, 'c')],
+      ['S (Generating)', 'A "a"', 'A "b"', 'A "c"'],
+    ],
+    ['not again after a result', [...says('a'), ...says('b')], ['S (Generating)', 'A "a"', 'A "b"']],
+    [
+      'again after something else',
+      [...says('a'), { type: 'activity', text: 'reading' }, ...says('b')],
+      ['S (Generating)', 'A "a"', 'S (reading)', 'S (Generating)', 'A "b"'],
+    ],
+    ['before a thought', [message(), opened(0, { kind: 'thinking' })], ['S (Generating)', 'A reasonStarted']],
+    ['not before nothing', [message(), opened(0, { kind: 'text' }), piece(0, '')], []],
+  ])('%s', (_, events, expected) => {
+    expect(afterPrompt(events)).toEqual(expected);
+  });
+});
+
+describe('what goes on for a while', () => {
+  const failure = { kind: 'provider' as const, message: 'busy' };
+  const retry: Event = { type: 'retry-start', attempt: 1, maxAttempts: 3, delayMs: 10, failure };
+  test.each<[string, Event[], string[]]>([
+    ['a retry', [retry], ['S (Retrying (1/3)…)']],
+    [
+      'a retry that is over',
+      [retry, { type: 'retry-end', attempt: 1, success: true }],
+      ['S (Retrying (1/3)…)', 'S (Waiting model)'],
+    ],
+    [
+      'a compaction',
+      [
+        { type: 'compaction-start', trigger: 'threshold' },
+        { type: 'compaction-end', outcome: 'completed' },
+      ],
+      ['S (Compacting…)', 'S (Waiting model)'],
+    ],
+    [
+      'a compaction that failed',
+      [
+        { type: 'compaction-start', trigger: 'threshold' },
+        { type: 'compaction-end', outcome: 'failed', failure },
+      ],
+      ['S (Compacting…)', 'S (Waiting model)', '$/showMessage'],
+    ],
+    [
+      'work, and its end',
+      [...calls('c'), started('c'), { type: 'activity', text: 'reading' }, { type: 'activity', text: null }],
+      [
+        'S (Generating)',
+        'A prepare c ""',
+        'A prepare c "{\\"path\\":\\"notes\\"}"',
+        'A run c',
+        'A running c',
+        'S (Calling tool)',
+        'S (reading)',
+        'S (Calling tool)',
+      ],
+    ],
+    ['work without words', [{ type: 'activity', text: ' ' }], []],
+    ['work that is told already', [{ type: 'activity', text: 'Waiting model' }], []],
+  ])('%s', (_, events, expected) => {
+    expect(afterPrompt(events)).toEqual(expected);
+  });
+
+  test('outside of runs nothing is shown as running', () => {
+    const { frames } = told([
+      { type: 'activity', text: 'reading' },
+      { type: 'compaction-start', trigger: 'manual' },
+      { type: 'compaction-end', outcome: 'completed' },
+    ]);
+    expect(outline(frames)).toEqual(['$/showMessage']);
+  });
+});
+
+describe('figures', () => {
+  const usage = { input: 10, output: 20, cacheRead: 5, cacheWrite: 1 };
+  const figured: Event[] = [message(), ...text(0, 'hi'), ended({ usage, cost: { total: 0.0125 } })];
+
+  test('come with the end of each message, in the fields of both eras', () => {
+    const model = { id: 'large', contextWindow: 1000, maxOutput: 100 };
+    const { frames } = told([{ type: 'session-changed', changes: { model } }, ...run, ...figured, ...figured]);
+    const content = {
+      type: 'usage',
+      messageInputTokens: 16,
+      messageOutputTokens: 20,
+      messageCost: '0.0125',
+      lastMessageCost: '0.0125',
+      limit: { context: 1000, output: 100 },
+    };
+    expect(contentsOf(frames, 'usage')).toEqual([
+      { ...content, sessionTokens: 36, sessionCost: '0.0125' },
+      { ...content, sessionTokens: 72, sessionCost: '0.025' },
+    ]);
+  });
+
+  test('new clients get the tokens of the context', () => {
+    const { frames } = told([...run, ...figured, ...figured], modern);
+    expect(contentsOf(frames, 'usage').map(({ sessionTokens }) => sessionTokens)).toEqual([36, 36]);
+  });
+
+  test('leave out what nobody knows', () => {
+    const { frames } = told([...run, message(), ended({ usage }), { type: 'usage-changed', sessionTokens: 7 }]);
+    expect(contentsOf(frames, 'usage')).toEqual([
+      { type: 'usage', messageInputTokens: 16, messageOutputTokens: 20, sessionTokens: 36 },
+      { type: 'usage', messageInputTokens: 16, messageOutputTokens: 20, sessionTokens: 7 },
+    ]);
+  });
+
+  test('the agent’s own count is what later messages are added to', () => {
+    const { frames } = told([
+      ...run,
+      { type: 'usage-changed', sessionTokens: 100, sessionCost: { total: 1 } },
+      message(),
+      ended({ usage }),
+    ]);
+    expect(contentsOf(frames, 'usage')).toMatchObject([
+      { sessionTokens: 100, sessionCost: '1.00' },
+      { sessionTokens: 136, sessionCost: '1.00' },
+    ]);
+  });
+
+  test('of a message that was cut are told with the next', () => {
+    expect(afterPrompt([message(), ended({ usage, stop: { reason: 'aborted' } }), stopped])).not.toContain('S usage');
+    const { frames } = told([...run, message(), ended({ usage, stop: { reason: 'error' } }), ...figured]);
+    expect(contentsOf(frames, 'usage')).toMatchObject([{ sessionTokens: 72 }]);
+  });
+});
+
+describe('the chat', () => {
+  test('is opened once, by its name', () => {
+    const named: Event = { type: 'session-changed', changes: { name: 'Two cables' } };
+    const { frames } = told([named, ...run, ...done, ...run, ...done]);
+    expect(paramsOf(frames, 'chat/opened')).toEqual([{ chatId: 'session', title: 'Two cables' }]);
+  });
+
+  test('is not spoken of before something was said', () => {
+    expect(told([{ type: 'session-changed', changes: { name: 'Two cables', mode: 'plan' } }]).texts).toEqual([]);
+  });
+
+  test('is cleared with its history', () => {
+    const { frames } = told([...run, ...done, { type: 'history-reset', reason: 'cleared' }]);
+    expect(paramsOf(frames, 'chat/cleared')).toEqual([{ chatId: 'session', messages: true }]);
+  });
+});
