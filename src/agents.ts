@@ -8,6 +8,7 @@ import type { Command } from './core/command.ts';
 import { GatewayError } from './core/errors.ts';
 import { spawnChannel } from './transports/child-process.ts';
 import { createFrame } from './transports/framing/frame.ts';
+import { streamFraming } from './transports/framing/framings.ts';
 import type { AgentSummary } from './transports/http/board.ts';
 import { nullChannel } from './transports/memory.ts';
 import { connectEventSource } from './transports/sse-client.ts';
@@ -65,14 +66,12 @@ export function createAgents(config: Config, env: Env): Agents {
       const ports = { frameOf: createFrame, maxFrameBytes };
       return adapter.connect?.(agent.options ?? {}, ports) ?? nullChannel(`agent ${name}`);
     }
-    if (adapter.framing.stdio !== 'jsonl') {
-      throw new GatewayError('unsupported', `no child processes with ${adapter.framing.stdio} framing yet`);
-    }
     return spawnChannel({
       command: agent.command,
       cwd: cwd ?? agent.cwd,
       env: { ...agent.env, ...secrets },
       label: `agent ${name}`,
+      framing: streamFraming(adapter.framing.stdio),
       maxFrameBytes,
     });
   }

@@ -21,6 +21,7 @@ import {
   scenarioNames,
 } from './support/fixtures.ts';
 import { checkClaudeOrder, describeViolations } from './support/judges/claude-order.ts';
+import { checkEcaOrder, describeEcaViolations, heard } from './support/judges/eca-order.ts';
 import { checkRpcMessages } from './support/judges/rpc-message.ts';
 import { createLog, tell } from './support/telling.ts';
 
@@ -42,7 +43,8 @@ function bare(value: unknown): unknown {
 function reduced(events: readonly Event[], losses: Readonly<Record<string, string>>): unknown[] {
   const lost = (name: string) => Object.hasOwn(losses, name);
   return events.flatMap((event) => {
-    if (lost(event.type) || (lost('parent') && 'parent' in event)) return [];
+    const isOfSubAgent = 'parent' in event && event.parent !== undefined;
+    if (lost(event.type) || (lost('parent') && isOfSubAgent)) return [];
     const fields = Object.entries(event).filter(([field]) => !lost(`${event.type}.${field}`));
     return [bare(Object.fromEntries(fields))];
   });
@@ -119,6 +121,11 @@ describe.each(scenarioNames)('%s', (scenario) => {
       checkRpcMessages(rpc.filter((frame) => frame.parent_tool_use_id === lane)),
     );
     expect(violations).toEqual([]);
+  });
+
+  test('the judge is content with what ECA clients are told', () => {
+    const talk = heard(scenarioLines(scenario, 'eca').map((line): unknown => JSON.parse(line)));
+    expect(describeEcaViolations(checkEcaOrder(talk), talk)).toEqual([]);
   });
 });
 

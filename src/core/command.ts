@@ -57,6 +57,8 @@ const runCommands = [
     reason: z.string().optional(),
     /** The standing permissions chosen from the request's suggestions. */
     remember: z.array(z.unknown()).optional(),
+    /** They are kept no longer than the session, whatever the suggestions say. */
+    forSession: z.boolean().optional(),
     /** With a denial: stop the run as well. */
     interrupt: z.boolean().optional(),
     /** The client has no way to ask its user: it counts only when no other client is there to answer. */

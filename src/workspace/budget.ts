@@ -4,8 +4,10 @@ import type { Effort } from './walk.ts';
 
 /** Shared by all contexts of a prompt. */
 export interface Budget extends Effort {
-  /** Bytes. */
+  /** Bytes that it may still carry. */
   bytes: number;
+  /** UTF-16 units in which lines may still be looked for. */
+  search: number;
 }
 
 /** What a model is told of a context, and its user where that is not all of it. */
@@ -15,7 +17,7 @@ export interface Told {
 }
 
 export function newBudget(): Budget {
-  return { bytes: limits.prompt, visits: limits.visits };
+  return { bytes: limits.prompt, search: limits.searches, visits: limits.visits, tries: limits.tries };
 }
 
 /** So many bytes, in words. */

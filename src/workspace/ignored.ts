@@ -4,14 +4,20 @@ import ignore, { type Ignore } from 'ignore';
 
 /** The rules that hold in one directory. */
 export interface Rules {
+  /** How much work it is to try them all on one name: about one for each of them. */
+  readonly cost: number;
   /** `name`: of an entry of that directory. */
   ignores(name: string, isDirectory: boolean): boolean;
   /** The rules of a directory in it. `text`: of the `.gitignore` there, if it has one. */
   into(name: string, text: string | null): Rules;
 }
 
+/** Gaps of any number of directories in one rule: with each of them a deep path is tried ten times as long (threat T19). */
+const mostGaps = 4;
+
 interface Layer {
   readonly matcher: Ignore;
+  readonly cost: number;
   /** From the directory of the `.gitignore` to this one; empty or ending in `/`. */
   readonly way: string;
 }
@@ -23,13 +29,14 @@ export function rulesOf(text: string | null): Rules {
 
 function rulesFrom(layers: readonly Layer[]): Rules {
   return {
+    cost: layers.reduce((sum, { cost }) => sum + cost, 0),
     ignores: (name, isDirectory) => isLeftOut(layers, isDirectory ? `${name}/` : name),
     into(name, text) {
       const outer = layers.map((layer) => {
         const way = `${layer.way}${name}/`;
         // An inner rule took back what this one says of the directory: what is in it is not left out for that.
         const isOverruled = verdict(layer, `${name}/`) === 'ignored';
-        return { matcher: isOverruled ? withoutDirectory(layer.matcher, way) : layer.matcher, way };
+        return { ...layer, matcher: isOverruled ? withoutDirectory(layer.matcher, way) : layer.matcher, way };
       });
       return rulesFrom(withOwn(outer, text));
     },
@@ -37,7 +44,14 @@ function rulesFrom(layers: readonly Layer[]): Rules {
 }
 
 function withOwn(outer: readonly Layer[], text: string | null): readonly Layer[] {
-  return text === null ? outer : [{ matcher: ignore({ ignoreCase: false }).add(text), way: '' }, ...outer];
+  if (text === null) return outer;
+  const lines = text.split(/\r?\n/u).filter((line) => /^[^#]/u.test(line) && gapsIn(line) <= mostGaps);
+  const cost = lines.reduce((sum, line) => sum + 10 ** Math.max(0, gapsIn(line) - 1), 0);
+  return [{ matcher: ignore({ ignoreCase: false }).add(lines), cost, way: '' }, ...outer];
+}
+
+function gapsIn(line: string): number {
+  return line.match(/\/\*\*(?=\/)/gu)?.length ?? 0;
 }
 
 function withoutDirectory(matcher: Ignore, way: string): Ignore {

@@ -14,32 +14,40 @@ export interface Chosen {
 
 /** Those lines as far as the text has them; null when it has none of them. */
 export function linesIn(text: string, { start, end }: Lines): Chosen | null {
-  const all = splitLines(text);
   const first = Math.max(1, Math.floor(start));
-  const chosen = all.slice(first - 1, Math.max(0, Math.floor(end)));
-  if (chosen.length === 0) return null;
-  return { text: chosen.join(''), lines: { start: first, end: first + chosen.length - 1 } };
+  let from = 0;
+  for (let line = 1; line < first && from < text.length; line += 1) from = behindLine(text, from);
+  let to = from;
+  let line = first;
+  for (; line <= end && to < text.length; line += 1) to = behindLine(text, to);
+  return to === from ? null : { text: text.slice(from, to), lines: { start: first, end: line - 1 } };
 }
 
 /** How many lines a text has; a line feed ends one and begins none. */
 export function countLines(text: string): number {
-  return splitLines(text).length;
+  let count = 0;
+  for (let at = 0; at < text.length; at = behindLine(text, at)) count += 1;
+  return count;
 }
 
 /** As many of them as fit into so many bytes; null when not one does. */
 export function fitting({ text, lines }: Chosen, bytes: number): Chosen | null {
   let left = bytes;
-  const kept: string[] = [];
-  for (const line of splitLines(text)) {
-    left -= Buffer.byteLength(line);
+  let to = 0;
+  let count = 0;
+  while (to < text.length) {
+    const next = behindLine(text, to);
+    left -= Buffer.byteLength(text.slice(to, next));
     if (left < 0) break;
-    kept.push(line);
+    to = next;
+    count += 1;
   }
-  if (kept.length === 0) return null;
-  return { text: kept.join(''), lines: { start: lines.start, end: lines.start + kept.length - 1 } };
+  if (count === 0) return null;
+  return { text: text.slice(0, to), lines: { start: lines.start, end: lines.start + count - 1 } };
 }
 
-/** Each with its line feed. */
-function splitLines(text: string): string[] {
-  return text.match(/[^\n]*\n|[^\n]+/gu) ?? [];
+/** Where the line ends that begins there, behind its line feed. Lines are never all made: a file may have millions. */
+function behindLine(text: string, from: number): number {
+  const at = text.indexOf('\n', from);
+  return at === -1 ? text.length : at + 1;
 }

@@ -17,9 +17,11 @@ export function readFile(said: string, lines: Lines | undefined, folders: readon
   if (kindOf(place.real) !== 'file') return nothing('it is no plain file');
   const most = Math.min(limits.file, budget.bytes - margin);
   if (most <= 0) return nothing(isFull);
+  if (lines !== undefined && budget.search <= 0) return nothing('lines were looked for in too much text already');
 
   const read = readText(place.real, lines === undefined ? most : limits.search);
   if ('fault' in read) return nothing(read.fault);
+  if (lines !== undefined) budget.search -= read.text.length;
   const whole: Chosen = { text: read.text, lines: { start: 1, end: countLines(read.text) } };
   const asked = lines === undefined ? whole : linesIn(read.text, lines);
   if (asked === null) {

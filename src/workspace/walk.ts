@@ -19,7 +19,12 @@ export interface Entry {
 export interface Effort {
   /** Entries of directories, of whatever kind. */
   visits: number;
+  /** Rules of `.gitignore` files. */
+  tries: number;
 }
+
+/** To take in a rule is as much work as to try it so often. */
+const costOfMaking = 10;
 
 /** Bytes of one `.gitignore`. */
 const longestRules = 64 * 1024;
@@ -35,19 +40,30 @@ interface Waiting {
  * is spent or a directory lies too deep.
  */
 export function* walk(folder: Folder, from: string, effort: Effort): Generator<readonly Entry[], boolean> {
-  const waiting: Waiting[] = [{ inside: from, rules: rulesAt(folder, from), depth: 0 }];
+  const outer = rulesAt(folder, from);
+  effort.tries -= outer.cost * costOfMaking;
+  const waiting: Waiting[] = [{ inside: from, rules: outer, depth: 0 }];
   let isWhole = true;
   for (const { inside, rules, depth } of waiting) {
     const { entries, isAll } = entriesOf(path.join(folder.real, inside), effort);
     isWhole &&= isAll;
     const kept: Entry[] = [];
     for (const { name, kind } of entries) {
+      effort.tries -= rules.cost;
+      if (effort.tries <= 0) {
+        yield kept;
+        return false;
+      }
       if (rules.ignores(name, kind === 'directory')) continue;
       const below = joined(inside, name);
       kept.push({ kind, inside: below });
       if (kind !== 'directory') continue;
       if (depth + 1 >= limits.depth) isWhole = false;
-      else waiting.push({ inside: below, rules: rules.into(name, rulesIn(folder, below)), depth: depth + 1 });
+      else {
+        const inner = rules.into(name, rulesIn(folder, below));
+        effort.tries -= (inner.cost - rules.cost) * costOfMaking;
+        waiting.push({ inside: below, rules: inner, depth: depth + 1 });
+      }
     }
     yield kept;
     if (effort.visits <= 0) return isWhole && inside === waiting.at(-1)?.inside;

@@ -66,7 +66,7 @@ export function createWorkspace(said: readonly string[]): WorkspacePort {
 function* candidatesIn(folders: readonly Folder[]): Generator<readonly Candidate[]> {
   const roots = outermost(folders);
   yield roots.map(({ said }) => ({ kind: 'directory', inside: path.basename(said), path: said }));
-  const effort = { visits: limits.visits };
+  const effort = { visits: limits.visits, tries: limits.tries };
   for (const folder of roots) {
     for (const entries of walk(folder, '', effort)) {
       yield entries.map(({ kind, inside }) => ({ kind, inside, path: path.join(folder.said, inside) }));

@@ -99,14 +99,14 @@ export function describePairs(
         const first = await ear.until('the end of the first turn', 0, (heard) => heard.some(client.isOver));
         for (const words of agent.turn.says)
           expect({ words, told: tells(first, words) }).toEqual({ words, told: true });
-        expect(first.filter(client.isOver).map(client.isCutShort)).toEqual([false]);
+        expect(first.filter(client.isOver).map((frame) => client.isCutShort(frame, first))).toEqual([false]);
 
         const from = ear.frames.length;
-        channel.send(client.prompt(agent.endless.prompt));
+        channel.send(client.prompt(agent.endless.prompt, ear.frames));
         await ear.until('the beginning of the second turn', from, (heard) => tells(heard, agent.endless.says));
-        channel.send(client.interrupt());
+        channel.send(client.interrupt(ear.frames));
         const second = await ear.until('the end of the second turn', from, (heard) => heard.some(client.isOver));
-        expect(second.filter(client.isOver).map(client.isCutShort)).toEqual([true]);
+        expect(second.filter(client.isOver).map((frame) => client.isCutShort(frame, second))).toEqual([true]);
         expect(client.judge(ear.frames)).toEqual([]);
       } finally {
         channel.close('normal', 'the test is over');

@@ -1,5 +1,5 @@
-// Agents that ask for leave in their own protocol (the demo agent, a scripted Claude Code) before clients of each
-// protocol, those that cannot ask their user included.
+// Agents that ask for leave in their own protocol (the demo agent, a scripted Claude Code, a scripted ECA server) before
+// clients of each protocol, those that cannot ask their user included.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,9 @@ let server: GatewayServer;
 beforeAll(async () => {
   const config = join(folder, 'patchbay.json');
   const agents = Object.fromEntries(['demo', 'claude'].map((name) => [name, agentRoles.get(name)?.config]));
-  writeFileSync(config, JSON.stringify({ agents }));
+  // The newer one ends the run when its user says no (reference eca, section 4).
+  const eca = { protocol: 'eca', command: [...(agentRoles.get('eca')?.config.command ?? []), 'seed'] };
+  writeFileSync(config, JSON.stringify({ agents: { ...agents, eca } }));
   server = await startServerWith(config);
 });
 afterAll(async () => {
@@ -34,6 +36,7 @@ interface Wish {
 const wishes: Record<string, Wish> = {
   demo: { tool: 'write_note', shown: 'Patchbay was here.', allowed: 'I wrote the note.', denied: 'You denied it' },
   claude: { tool: 'Look', shown: 'drawer', allowed: 'There are three cables.', denied: 'Then I do not look.' },
+  eca: { tool: 'eca_look', shown: 'drawer', allowed: 'There are three cables.', denied: 'Then I do not look.' },
 };
 
 const textOf = ({ client }: Asked, from = 0) =>

@@ -94,14 +94,14 @@ describe.each(ways)('%s over %s', (...[protocol, way]) => {
     say(role.prompt(turn.prompt));
     const first = await until('the end of the first turn', 0, role.isOver);
     for (const words of turn.says) expect(first.join('\n')).toContain(words);
-    expect(first.filter(role.isOver).map(role.isCutShort)).toEqual([false]);
+    expect(first.filter(role.isOver).map((frame) => role.isCutShort(frame, first))).toEqual([false]);
 
     const from = frames.length;
-    say(role.prompt(endless.prompt));
+    say(role.prompt(endless.prompt, frames));
     await until('the beginning of the second turn', from, (heard) => heard.includes(endless.says));
-    say(role.interrupt());
+    say(role.interrupt(frames));
     const second = await until('the end of the second turn', from, role.isOver);
-    expect(second.filter(role.isOver).map(role.isCutShort)).toEqual([true]);
+    expect(second.filter(role.isOver).map((frame) => role.isCutShort(frame, second))).toEqual([true]);
     expect(role.judge(frames)).toEqual([]);
   });
 });
@@ -117,7 +117,7 @@ describe.each(ways.filter(([, way]) => way !== 'websocket'))('%s over %s', (...[
     expect(proxy.cut('GET')).toBe(1);
     await proxy.asked('GET', streams + 1);
     const heard = await until('the end of the answer', 0, role.isOver);
-    expect(heard.filter(role.isOver).map(role.isCutShort)).toEqual([false]);
+    expect(heard.filter(role.isOver).map((frame) => role.isCutShort(frame, heard))).toEqual([false]);
     expect(role.judge(frames)).toEqual([]);
     const whole = heard.map((frame) => JSON.parse(frame)).filter(({ type }) => type === 'assistant');
     const counted = Array.from({ length: 150 }, (_, at) => `${at + 1} `).join('');
@@ -151,7 +151,7 @@ test('an agent over WebSocket may say many lines in one message, and hears one i
   say(role?.prompt('hello') ?? '');
   const heard = await until('the end of the turn', 0, (frame) => role?.isOver(frame) === true);
   expect(role?.judge(heard)).toEqual([]);
-  expect(heard.filter((frame) => role?.isCutShort(frame))).toEqual([]);
+  expect(heard.filter((frame) => role?.isCutShort(frame, heard))).toEqual([]);
   expect(asked.length).toBeGreaterThan(0);
   for (const message of asked) expect(message.indexOf('\n')).toBe(message.length - 1);
 });

@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream';
 import { adapters } from '../../src/adapters/index.ts';
 import type { Channel } from '../../src/core/channel.ts';
 import type { Gateway } from '../../src/gateway.ts';
+import { streamFraming } from '../../src/transports/framing/framings.ts';
 import { listen } from '../../src/transports/http/server.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
 import { connectEventSource } from '../../src/transports/sse-client.ts';
@@ -28,9 +29,10 @@ async function memory(gateway: Gateway, frontend: string, agent: string): Promis
 
 async function stdio(gateway: Gateway, frontend: string, agent: string): Promise<Reached> {
   const [toUs, fromUs] = [new PassThrough(), new PassThrough()];
-  const near = stdioChannel({ input: toUs, output: fromUs, label: 'gateway' });
+  const framing = streamFraming(adapters.get(frontend)?.framing.stdio ?? 'jsonl');
+  const near = stdioChannel({ input: toUs, output: fromUs, label: 'gateway', framing });
   const served = gateway.serveClient(near, request(frontend, agent));
-  return { channel: stdioChannel({ input: fromUs, output: toUs, label: 'client' }), dispose: () => served };
+  return { channel: stdioChannel({ input: fromUs, output: toUs, label: 'client', framing }), dispose: () => served };
 }
 
 async function websocket(gateway: Gateway, frontend: string, agent: string): Promise<Reached> {
@@ -44,7 +46,12 @@ async function sse(gateway: Gateway, frontend: string, agent: string): Promise<R
   const server = await listen({ board: gateway.board });
   const { id } = gateway.board.createSession({ agent }, 'token');
   const base = `${server.url}/v1/${frontend}/sessions/${id}`;
-  const channel = connectEventSource({ streamUrl: `${base}/events`, sendUrl: `${base}/frames`, token: server.token });
+  const channel = connectEventSource({
+    streamUrl: `${base}/events`,
+    sendUrl: `${base}/frames`,
+    token: server.token,
+    envelope: adapters.get(frontend)?.envelope?.({}),
+  });
   return { channel, dispose: () => server.close() };
 }
 

@@ -1,10 +1,11 @@
 // A board without a gateway: sessions are plain logs of frames, so that HTTP can be tested alone.
+import type { EventEnvelope } from '../../src/core/adapter.ts';
 import type { Channel, Out } from '../../src/core/channel.ts';
 import { GatewayError } from '../../src/core/errors.ts';
 import type { Entry, Reader } from '../../src/core/reader.ts';
 import type { Board, ClientRequest, PostResult, SessionSummary } from '../../src/transports/http/board.ts';
 import { createArrivals, type Arrivals } from '../transports/support/arrivals.ts';
-import { taggedEnvelope } from '../transports/support/tagged-envelope.ts';
+import { namingEnvelope, taggedEnvelope } from '../transports/support/tagged-envelope.ts';
 
 /** One session: everything that was said, and who reads it. */
 export interface FakeSession {
@@ -36,6 +37,12 @@ export interface FakeBoard extends Board {
   /** Makes every method throw. */
   breakDown(thrown: unknown): void;
 }
+
+/** By the option that asks for them. */
+const envelopes: ReadonlyMap<string, EventEnvelope> = new Map([
+  ['tagged', taggedEnvelope],
+  ['named', namingEnvelope],
+]);
 
 export function createFakeBoard(): FakeBoard {
   const sessions = new Map<string, ReturnType<typeof createSession>>();
@@ -106,7 +113,7 @@ export function createFakeBoard(): FakeBoard {
       if (request.frontend !== 'pi') throw new GatewayError('not-found', 'no such frontend');
       return request.options.framing === 'lines' ? 'lines' : 'text';
     },
-    envelope: (request) => (request.options.envelope === 'tagged' ? taggedEnvelope : undefined),
+    envelope: (request) => envelopes.get(String(request.options.envelope)),
     connect(channel, request) {
       touch('connect');
       connections.add({ channel, request });

@@ -197,6 +197,24 @@ describe('what is left out', () => {
   });
 });
 
+describe('what would take too long', () => {
+  test.each([
+    ['thousands of rules', Array.from({ length: 8_000 }, (_, at) => `q${at}`).join('\n')],
+    ['rules with many gaps', Array.from({ length: 16 }, (_, at) => `q${at}${'/**/a'.repeat(4)}`).join('\n')],
+  ])('%s are tried on some names, and the rest is not offered', async (_, rules) => {
+    const many = Object.fromEntries(Array.from({ length: 600 }, (_, at) => [`a/${at}`, '']));
+    const root = plant({ ...many, '.gitignore': rules, 'z/behind': '', before: '' });
+    expect(await find([root], 'behind')).toEqual([]);
+    expect(await find([root], 'before')).toEqual([{ type: 'file', path: `${root}/before` }]);
+  });
+
+  test('a rule with more gaps than anybody needs is none', async () => {
+    const deep = 'a/'.repeat(30);
+    const left = await offered({ '.gitignore': `${'**/a/'.repeat(16)}b\n`, [`${deep}x`]: '' }, 'x');
+    expect(left).toEqual([`${deep}x`]);
+  });
+});
+
 describe('git as the judge', () => {
   const hasGit = spawnSync('git', ['--version']).status === 0;
   const rules = fc.array(

@@ -98,6 +98,14 @@ describe('a file', () => {
     expect(problem).toMatch(/^The file "a" was cut at its line \d+: a prompt carries 256 KiB of a file\.$/u);
   });
 
+  test('lines are looked for in so much text and no more', () => {
+    const root = plant({ a: '\n'.repeat(8 * 1024 * 1024), b: 'x\n' });
+    const contexts = Array.from({ length: 9 }, (_, at) => file('a', at + 1, at + 1));
+    const readings = createWorkspace([root]).read([...contexts, file('b')]);
+    expect(readings.filter(({ problem }) => problem === undefined)).toHaveLength(9);
+    expect(readings[8]?.problem).toBe('The file "a" was left out: lines were looked for in too much text already.');
+  });
+
   test('a prompt carries so much and no more, and says where it ends', () => {
     const root = plant(
       Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [name, `${'x'.repeat(199_999)}\n`])),

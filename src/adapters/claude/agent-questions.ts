@@ -126,12 +126,13 @@ export function createQuestions(out: Outbox, watcher: QuestionWatcher, passedMs:
       out.deliver({ type: 'unknown', protocol: 'claude', payload: frame });
     },
 
-    approve({ id, decision, input, reason, remember, interrupt }) {
+    approve({ id, decision, input, reason, remember, forSession, interrupt }) {
       const asked = open.get(id);
       if (asked?.kind !== 'approval') return refused('stale', 'the agent waits for no such answer');
       open.delete(id);
       const { request } = asked;
       const toolUseID = request.tool_use_id ?? undefined;
+      const kept = (wishes: readonly unknown[]) => (forSession === true ? wishes.map(forThisSession) : wishes);
       const isAllowed = decision === 'allow';
       succeed(
         id,
@@ -139,7 +140,7 @@ export function createQuestions(out: Outbox, watcher: QuestionWatcher, passedMs:
           ? {
               behavior: 'allow',
               updatedInput: input ?? request.input ?? {},
-              ...(remember === undefined || remember.length === 0 ? {} : { updatedPermissions: remember }),
+              ...(remember === undefined || remember.length === 0 ? {} : { updatedPermissions: kept(remember) }),
               toolUseID,
             }
           : {
@@ -244,4 +245,9 @@ function answersOf({ questions }: AskedQuestions, answer: CommandOf<'answer-dial
     default:
       return answer satisfies never;
   }
+}
+
+/** A suggestion says where it is kept: in settings that outlive the session, unless it is told otherwise. */
+function forThisSession(wish: unknown): unknown {
+  return isDictionary(wish) && 'destination' in wish ? { ...wish, destination: 'session' } : wish;
 }

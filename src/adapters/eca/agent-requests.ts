@@ -52,7 +52,8 @@ export function createRequests(out: Outbox, timeoutMs: number): Requests {
       const id = typeof told === 'string' ? Number(told) : told;
       if (typeof id !== 'number' || !open.has(id)) {
         // One that came too late is among them.
-        if (typeof id !== 'number' || id > last) out.note('repair', 'an answer that nobody waits for was ignored');
+        const isLate = typeof id === 'number' && id <= last;
+        if (!isLate) out.note('repair', 'an answer that nobody waits for was ignored');
         return;
       }
       out.timer(timerOf(id), null);

@@ -79,11 +79,11 @@ export function createChats(ports: ConnectionPorts, home: Home): Chats {
 
   /** A client that comes back under the same id goes on with its chat, which is told to it from the beginning. */
   function find(chat: Chat, then: (ready: Ready) => Actions, otherwise: () => Actions): Actions {
-    const isOurs = [...chats.values()].some(({ target }) => target === chat.id);
-    if (!chat.isNamed || isOurs || home.target === chat.id) return otherwise();
+    const isOurs = () => home.target === chat.id || [...chats.values()].some(({ target }) => target === chat.id);
+    if (!chat.isNamed || isOurs()) return otherwise();
     return ports.ask(chat.id, { type: 'query', subject: 'state' }, (outcome) => {
       if (chat.isOver) return then({ isThere: false });
-      if (!outcome.ok && outcome.error.code === 'not-found') return otherwise();
+      if (isOurs() || (!outcome.ok && outcome.error.code === 'not-found')) return otherwise();
       if (!outcome.ok && outcome.error.code === 'limit') return then({ isThere: false, problem: outcome.error });
       const state = outcome.ok ? QueryData.state.safeParse(outcome.data).data : undefined;
       chat.info = state?.changes;

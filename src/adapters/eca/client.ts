@@ -24,6 +24,9 @@ export function clientOf({ capabilities, initializationOptions, workspaceFolders
   };
 }
 
+/** Folders that are kept of a client. */
+const mostFolders = 256;
+
 /** False is what a client says that does not have it. */
 function isSaid(capability: unknown): boolean {
   return capability !== undefined && capability !== null && capability !== false;
@@ -32,7 +35,7 @@ function isSaid(capability: unknown): boolean {
 /** Those of the folders that are files of this machine. */
 export function foldersOf(folders: readonly unknown[]): string[] {
   const paths = folders.flatMap((folder) => pathOf(isDictionary(folder) ? folder.uri : undefined) ?? []);
-  return [...new Set(paths)];
+  return [...new Set(paths)].slice(0, mostFolders);
 }
 
 /** The folders after `workspace/didChangeWorkspaceFolders`. */
@@ -41,7 +44,8 @@ export function foldersAfter(
   change: { readonly added: readonly unknown[]; readonly removed: readonly unknown[] },
 ): string[] {
   const gone = new Set(foldersOf(change.removed));
-  return [...new Set([...before.filter((folder) => !gone.has(folder)), ...foldersOf(change.added)])];
+  const kept = before.filter((folder) => !gone.has(folder));
+  return [...new Set([...kept, ...foldersOf(change.added)])].slice(0, mostFolders);
 }
 
 /** The path in a file URI. */

@@ -65,6 +65,8 @@ interface OpenMessage {
   current: { readonly index: number; readonly reason: string | null } | null;
   readonly calls: Map<string, CallBlock>;
   hasCalls: boolean;
+  /** A call in it was cut while its arguments streamed. */
+  isCut: boolean;
   usage?: Usage;
 }
 
@@ -75,7 +77,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
     const known = open.get(lane);
     if (known !== undefined) return known;
     watcher.begins(lane);
-    const begun: OpenMessage = { blocks: 0, current: null, calls: new Map(), hasCalls: false };
+    const begun: OpenMessage = { blocks: 0, current: null, calls: new Map(), hasCalls: false, isCut: false };
     open.set(lane, begun);
     const model = watcher.model();
     const named = lane === undefined && model !== undefined ? { model } : {};
@@ -96,6 +98,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
     if (call === undefined) return;
     from.calls.delete(id);
     const { index } = call;
+    if (input === null) from.isCut = true;
     out.deliver({ type: 'block-end', parent: lane, index, ...(input === null ? { incomplete: true } : { input }) });
   }
 
@@ -148,7 +151,8 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
     const isCut = stop.reason === 'aborted' || stop.reason === 'error';
     endCurrent(lane, ended, isCut);
     for (const [id, call] of ended.calls) endCall(lane, ended, id, argumentsIn(call));
-    const told: Stop = ended.hasCalls && !isCut ? { reason: 'tool-use' } : stop;
+    const said: Stop = ended.hasCalls && !isCut ? { reason: 'tool-use' } : stop;
+    const told: Stop = ended.isCut && !isCut ? { reason: 'aborted' } : said;
     const figures = ended.usage === undefined ? {} : { usage: ended.usage, ...saidOf({ usage: 'told' }) };
     out.deliver({ type: 'message-end', parent: lane, stop: told, ...figures });
   }

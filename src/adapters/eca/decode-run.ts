@@ -261,6 +261,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
       // Servers of the seed's day answer two calls by two calls of the model at once, and finish twice (section 4).
       if (parts.isWorking()) {
         isFinished = true;
+        parts.closeMessage();
         if (isAbandoned) end('aborted');
         return;
       }

@@ -18,6 +18,8 @@ interface Ticket {
   /** The session has been asked. */
   isSent: boolean;
   isAnswered: boolean;
+  /** A run goes on before it, whose end frees the chat: that must not be said again. */
+  isBehind: boolean;
   /** Nobody waits for it any more. */
   isOver: boolean;
 }
@@ -44,6 +46,8 @@ export interface PromptPorts extends ConnectionPorts {
 export function createPrompts(ports: PromptPorts): Prompts {
   const { chats, settings, bystander, client, bound } = ports;
   const tickets = new Set<Ticket>();
+  /** Chats that were told that something goes on, before a run says so itself. */
+  const held = new WeakSet<Chat>();
   const of = (chat: Chat) => [...tickets].filter((ticket) => ticket.chat === chat);
 
   function answer(ticket: Ticket): Actions {
@@ -60,8 +64,9 @@ export function createPrompts(ports: PromptPorts): Prompts {
   }
 
   /** The chat is free again, unless a run of its own or another prompt holds it: they say so themselves. */
-  function unlock(chat: Chat): Actions {
-    if (chat.isOver || isBusy(chat) || of(chat).length > 0) return [];
+  function unlock({ chat, isBehind }: Ticket): Actions {
+    if ((isBehind && !held.has(chat)) || chat.isOver || isBusy(chat) || of(chat).length > 0) return [];
+    held.delete(chat);
     return tellContent(ports, chat.id, { type: 'progress', state: 'finished', text: '' });
   }
 
@@ -70,7 +75,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
     close(ticket);
     const { chat, id, isAnswered } = ticket;
     // Stopped by the user before it began: that is no failure.
-    if (problem.code === 'aborted') return [...answer(ticket), ...unlock(chat)];
+    if (problem.code === 'aborted') return [...answer(ticket), ...unlock(ticket)];
     const { message } = problem;
     const refusal = isAnswered ? [] : ports.refuse(id, problem);
     if (chat.isOver) return refusal;
@@ -78,7 +83,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
       ...refusal,
       ...showMessage(ports, 'error', message),
       ...tellContent(ports, chat.id, { type: 'text', text: `\n\n${message}` }),
-      ...unlock(chat),
+      ...unlock(ticket),
       // Closed before it could be heard: the next prompt gets another session.
       ...(problem.code === 'not-found' && chat.view === undefined ? chats.forget(chat) : []),
     ];
@@ -88,7 +93,9 @@ export function createPrompts(ports: PromptPorts): Prompts {
   function accepted(ticket: Ticket): Actions {
     if (ticket.isOver) return [];
     close(ticket);
+    held.delete(ticket.chat);
     const behind = of(ticket.chat).filter(({ isSent }) => isSent);
+    for (const waiting of behind) waiting.isBehind = true;
     return [ticket, ...behind].flatMap(answer);
   }
 
@@ -110,6 +117,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
       },
     );
     const waits = isBusy(chat);
+    ticket.isBehind = waits && chat.view?.transcript.compaction === null;
     return [...(waits ? answer(ticket) : []), ...asked, ...bystander.prompted()];
   }
 
@@ -121,6 +129,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
       if (!ready.isThere) return [...fail(ticket, ready.problem ?? gone), ...done()];
       // Agents may start slowly: the user sees at once that something goes on. Behind posts it would be told last.
       const isToldAlready = isBusy(chat) || bound !== undefined;
+      if (!isToldAlready) held.add(chat);
       const waiting = isToldAlready ? [] : tellContent(ports, chat.id, waitingModel);
       const { model, agent, behavior, variant } = params;
       const set = settings.apply(chat, { model, behavior: agent ?? behavior, variant }, (problem) => {
@@ -151,6 +160,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
         model: params.model ?? '',
         isSent: false,
         isAnswered: false,
+        isBehind: false,
         isOver: false,
       };
       const released = ports.release();
@@ -161,8 +171,8 @@ export function createPrompts(ports: PromptPorts): Prompts {
     stop(chat) {
       const unsent = of(chat).filter(({ isSent }) => !isSent);
       for (const ticket of unsent) close(ticket);
-      if (unsent.length === 0) return [];
-      return [...unsent.flatMap(answer), ...unlock(chat)];
+      const [first] = unsent;
+      return first === undefined ? [] : [...unsent.flatMap(answer), ...unlock(first)];
     },
     drop(chat) {
       const open = of(chat);

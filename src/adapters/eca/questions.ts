@@ -36,7 +36,8 @@ export function createAnswers(ports: ConnectionPorts, chats: Chats): Answers {
       if (chat !== undefined && approval !== undefined) {
         const { id, suggestions } = approval;
         if (!isAllowed) return deliver(chat, { type: 'answer-approval', id, decision: 'deny' });
-        const remember = save === 'session' && suggestions !== undefined ? { remember: [...suggestions] } : {};
+        const isKept = save === 'session' && suggestions !== undefined;
+        const remember = isKept ? { remember: [...suggestions], forSession: true } : {};
         return deliver(chat, { type: 'answer-approval', id, decision: 'allow', ...remember });
       }
       if (chat !== undefined && dialogs?.get(toolCallId)?.kind === 'confirm') {

@@ -31,6 +31,9 @@ interface Chosen {
   readonly seen: Model | undefined;
 }
 
+/** Refusals of one chat that are remembered as seen: a client that makes up names must not fill the memory with them. */
+const mostSeen = 64;
+
 /** `known`: what was learned of the agent at the start. */
 export function createSettings(ports: ConnectionPorts, known: () => Knowledge): Settings {
   const chosen = new WeakMap<Chat, Chosen>();
@@ -52,6 +55,7 @@ export function createSettings(ports: ConnectionPorts, known: () => Knowledge): 
     const seen = warned.get(chat) ?? new Set();
     warned.set(chat, seen);
     if (seen.has(text)) return [];
+    if (seen.size >= mostSeen) seen.clear();
     seen.add(text);
     return showMessage(ports, 'warning', text);
   }

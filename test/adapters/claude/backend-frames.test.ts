@@ -377,6 +377,17 @@ describe('leave for a tool', () => {
       { behavior: 'allow', updatedInput: { a: 1 }, updatedPermissions: [{ x: 1 }], toolUseID: 't1' },
       ['tool-start'],
     ],
+    [
+      'allowed for the session, whatever was suggested',
+      { decision: 'allow', forSession: true, remember: [{ x: 1 }, { x: 2, destination: 'localSettings' }] },
+      {
+        behavior: 'allow',
+        updatedInput: { a: 1 },
+        updatedPermissions: [{ x: 1 }, { x: 2, destination: 'session' }],
+        toolUseID: 't1',
+      },
+      ['tool-start'],
+    ],
     ['denied', { decision: 'deny', reason: 'no' }, { behavior: 'deny', message: 'no', toolUseID: 't1' }, []],
     [
       'denied in silence',

@@ -274,6 +274,24 @@ describe('the answer to a prompt', () => {
     ]);
   });
 
+  test.each([
+    ['sent in it', true],
+    ['sent before it began', false],
+  ])('when it fails because the run before it did, %s: that run has freed the chat', (_, isLate) => {
+    const client = greeted('modern', { answering: but('prompt', undefined) });
+    const send = (id: string) => client.request('chat/prompt', prompt('c'), id);
+    send('p');
+    if (!isLate) send('q');
+    client.settle('prompt', { ok: true });
+    client.happen('session-1', { type: 'run-start' });
+    if (isLate) send('q');
+    client.happen('session-1', { type: 'run-end', outcome: 'failed' });
+    expect(methodsOf(client.settle('prompt', refused('agent-down', 'it died')).sent)).toEqual([
+      '$/showMessage',
+      'chat/contentReceived text',
+    ]);
+  });
+
   test('an agent that cannot be asked for its state is not asked for more', () => {
     const client = greeted('modern', {
       answering: (command) => (command.type === 'query' ? refused('agent-down', 'it is gone') : answerAll(command)),
@@ -347,6 +365,35 @@ describe('sessions', () => {
       delivered: [{ session: 'real-mine' }],
       others: [{ do: 'unwatch', session: 'real-mine' }],
     });
+  });
+
+  test('a session that is gone before it is heard: the next chat answers its own questions alone', () => {
+    const client = greeted('modern', {
+      sessions: ['one', 'two'],
+      answering: (command, session) => (command.type === 'query' && session === 'one' ? undefined : answerAll(command)),
+    });
+    client.request('chat/open', { chatId: 'one' });
+    client.sweep('one');
+    client.settle('query', refused('agent-down', 'gone'));
+    client.request('chat/open', { chatId: 'two' });
+    client.happen('two', { type: 'approval-request', id: 'a', call: 'call', name: 'x', input: {} });
+    expect(client.notify('chat/toolCallApprove', { chatId: 'one', toolCallId: 'call' }).delivered).toEqual([]);
+    expect(client.notify('chat/toolCallApprove', { chatId: 'two', toolCallId: 'call' }).delivered).toMatchObject([
+      { command: { type: 'answer-approval', id: 'a' }, session: 'real-two' },
+    ]);
+  });
+
+  test('a chat that is named like the session of another, while it is looked for, gets one of its own', () => {
+    const client = greeted('modern', {
+      sessions: ['session-2'],
+      answering: (command, session) =>
+        command.type === 'query' && session === 'session-2' ? undefined : answerAll(command),
+    });
+    client.request('chat/prompt', prompt('one'));
+    client.request('chat/prompt', prompt('session-2'));
+    client.request('chat/prompt', prompt('two'));
+    const { others } = client.settle('query', answerAll({ type: 'query', subject: 'state' }));
+    expect(others).toContainEqual(expect.objectContaining({ do: 'watch', session: 'session-3', as: 'session-2' }));
   });
 
   test('a name that we have made up is looked for nowhere', () => {

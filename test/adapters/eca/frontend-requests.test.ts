@@ -40,7 +40,13 @@ describe('tool calls', () => {
       'allowed for the session',
       'chat/toolCallApprove',
       { save: 'session' },
-      { type: 'answer-approval', id: 'ask-7', decision: 'allow', remember: ['always', { rule: 'x' }] },
+      {
+        type: 'answer-approval',
+        id: 'ask-7',
+        decision: 'allow',
+        remember: ['always', { rule: 'x' }],
+        forSession: true,
+      },
     ],
     ['denied', 'chat/toolCallReject', {}, { type: 'answer-approval', id: 'ask-7', decision: 'deny' }],
     [
@@ -225,6 +231,26 @@ describe('what is done with chats', () => {
     client.request('chat/prompt', { chatId: 'c', message: 'Hello.' }, 'p');
     expect(client.request('chat/delete', { chatId: 'c' }, 'x').sent).toMatchObject([{ id: 'p' }, {}, { id: 'x' }]);
     expect(client.settle('prompt', refused('shutting-down', 'deleted')).sent).toEqual([]);
+  });
+
+  test.each<[string, Command['type'], readonly string[], readonly string[]]>([
+    ['looked for among those of earlier connections', 'query', ['c'], ['c']],
+    ['given a session', 'abort', [], ['c', 'session-1']],
+  ])('delete a chat while it is %s: its session goes, and it is not heard', (_, slow, sessions, gone) => {
+    const answering = (command: Command, session?: string): Outcome | undefined =>
+      command.type === slow && (slow === 'abort' || session === 'c') ? undefined : answerAll(command);
+    const client = greeted('modern', { sessions, answering });
+    client.request('chat/prompt', { chatId: 'c', message: 'Hello.' }, 'p');
+    const deleted = client.request('chat/delete', { chatId: 'c' }, 'd');
+    expect(deleted.sent).toMatchObject([{ id: 'p' }, { method: 'chat/deleted' }, { id: 'd', result: {} }]);
+    const after = client.settle(slow, answerAll({ type: 'query', subject: 'state' }));
+    expect([...deleted.others, ...after.others, ...after.sent]).toEqual([]);
+    const all = [...deleted.delivered, ...after.delivered];
+    expect(all.map(({ command, session }) => [command.type, session])).toEqual(
+      gone.map((session) => ['delete-session', session]),
+    );
+    const next = client.request('chat/prompt', { chatId: 'd', message: 'Hello.' });
+    expect(next.others).toContainEqual(expect.objectContaining({ do: 'watch', as: 'd' }));
   });
 
   test('delete a chat of an earlier connection', () => {

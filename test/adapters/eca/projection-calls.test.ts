@@ -77,6 +77,16 @@ describe('the life of a call', () => {
       [...prepared, ...rejected],
     ],
     [
+      'begins while its question is open',
+      [...calls('c'), asks('a', c), started('c'), decided('a', 'allowed'), answered('c')],
+      [...prepared, ...waiting, ...running, ...called],
+    ],
+    [
+      'is not asked about any more, and stopped',
+      [...calls('c'), asks('a', c), decided('a', 'cancelled'), answered('c', { isError: true }), stopped],
+      [...prepared, ...waiting, 'A rejected c', ...cut],
+    ],
+    [
       'is not answered in time',
       [...calls('c'), asks('a', c), decided('a', 'expired'), answered('c', { skipped: 'denied', isError: true })],
       [...prepared, ...waiting, ...rejected],

@@ -29,6 +29,7 @@ const over = ['idle', 'S finished'];
 describe('a run begins with what the user said', () => {
   test.each<[string, Event[], string[]]>([
     ['told in the run', [...run, user('go'), ...done], ['chat/opened', 'U "go\\n"', ...begun, ...over]],
+    ['told before it: at once', [user('go'), ...run], ['chat/opened', 'U "go\\n"', ...begun]],
     ['told before it', [user('go'), ...run, ...done], ['chat/opened', 'U "go\\n"', ...begun, ...over]],
     [
       'told by no one',

@@ -1,0 +1,111 @@
+// ECA servers of both eras (scripted, over a pipe with Content-Length) behind clients of other protocols: leave given and
+// refused, a stop, an error, a command, contexts, the end of the process.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type Asked, type Connect, connections } from '../support/approval-clients.ts';
+import { connectWebSocket } from '../support/clients.ts';
+import { type GatewayServer, startServerWith } from '../support/gateway.ts';
+
+const script = fileURLToPath(new URL('../support/scripted-eca.mjs', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'patchbay-eca-agent-'));
+let server: GatewayServer;
+beforeAll(async () => {
+  const config = join(folder, 'patchbay.json');
+  const agent = (...words: string[]) => ({ protocol: 'eca', command: [process.execPath, script, ...words] });
+  writeFileSync(config, JSON.stringify({ agents: { seed: agent('seed'), modern: agent() } }));
+  server = await startServerWith(config);
+});
+afterAll(async () => {
+  await server?.close();
+  rmSync(folder, { recursive: true });
+});
+
+const textOf = ({ client }: Asked, from = 0) =>
+  client.frames
+    .slice(from)
+    .map((frame) => JSON.stringify(frame))
+    .join('\n');
+
+async function attached(connect: Connect, agent: string): Promise<Asked> {
+  const client = await connect(server, await server.createSession(agent));
+  onTestFinished(() => client.client.close());
+  return client;
+}
+
+/** What a server goes on to say when its tool may not run: those of today end the turn. */
+const denied = { seed: 'Then I do not look.', modern: '' };
+
+describe.each(['seed', 'modern'] as const)('a %s server', (era) => {
+  test.each(Object.entries(connections))('asks %s', async (_, connect) => {
+    const client = await attached(connect, era);
+    await client.prompt('ask');
+    const first = await client.asked();
+    expect([first.tool, first.shown]).toEqual([expect.stringMatching(/look/u), expect.stringMatching(/drawer/u)]);
+    await client.allow(first.id);
+    expect(await client.over()).toBe('well');
+    expect(textOf(client)).toContain('There are three cables.');
+
+    const second = client.client.frames.length;
+    await client.prompt('ask');
+    await client.deny((await client.asked()).id, 'not today');
+    expect(await client.over()).toBe('well');
+    expect(textOf(client, second)).toContain(denied[era]);
+    expect(textOf(client, second)).not.toContain('There are three cables.');
+
+    const third = client.client.frames.length;
+    await client.prompt('ask');
+    await client.asked();
+    await client.interrupt();
+    await client.over();
+    expect(textOf(client, third)).not.toContain('There are three cables.');
+
+    await client.prompt('two');
+    await client.allow((await client.asked()).id);
+    await client.allow((await client.asked()).id);
+    expect(await client.over()).toBe('well');
+  });
+
+  test('fails, is stopped, carries out a command and reads contexts, in one session', async () => {
+    const client = await attached(connections['claude over WebSocket'], era);
+    await client.prompt('fail');
+    expect(await client.over()).toBe('badly');
+    expect(textOf(client)).toContain('Scripted response status: 529 body: overloaded');
+
+    await client.prompt('hang');
+    await client.client.waitFor((frame) => JSON.stringify(frame).includes('about to'), 'the first words');
+    await client.interrupt();
+    expect(await client.over()).toBe('badly');
+
+    await client.prompt('/costs');
+    expect(await client.over()).toBe('well');
+    expect(textOf(client)).toContain('Total cost: $0.01');
+
+    await client.prompt('contexts');
+    expect(await client.over()).toBe('well');
+    expect(textOf(client)).toContain('[]');
+  });
+
+  test('dies, and the next prompt has another one', async () => {
+    const client = await attached(connections['claude over WebSocket'], era);
+    await client.prompt('die');
+    expect(await client.over()).toBe('badly');
+    const from = client.client.frames.length;
+    await client.prompt('look');
+    expect(await client.over()).toBe('well');
+    expect(textOf(client, from)).toContain('There are three cables.');
+  });
+
+  test('tells a pi client its models, commands and figures', async () => {
+    const pi = await connectWebSocket(server, await server.createSession(era), 'pi');
+    onTestFinished(pi.close);
+    await pi.send({ type: 'get_available_models', id: 'models' });
+    const models = await pi.waitFor(({ id }) => id === 'models', 'the models');
+    expect(JSON.stringify(models)).toContain('scripted-1');
+    await pi.send({ type: 'get_commands', id: 'commands' });
+    const commands = await pi.waitFor(({ id }) => id === 'commands', 'the commands');
+    expect(JSON.stringify(commands)).toContain('costs');
+  });
+});

@@ -1,0 +1,310 @@
+// An editor with vscode-jsonrpc, the library that the VS Code client of ECA speaks with: it starts the gateway, and keeps
+// every message of both sides for the judge. Knows the protocol and no agent.
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  createMessageConnection,
+  type Message,
+  type MessageConnection,
+  ResponseError,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from 'vscode-jsonrpc/node.js';
+import { z } from 'zod';
+import type { ArgumentsReader } from './judges/eca-calls.ts';
+import { checkEcaOrder, describeEcaViolations, type EcaOrderOptions, type Said } from './judges/eca-order.ts';
+import { within } from './within.ts';
+
+/** How clients of one time behave (reference eca, section 2). */
+export interface Era {
+  readonly name: 'seed day' | 'modern';
+  /** What it says of itself. */
+  readonly greeting: object;
+  /** How it reads the arguments of calls: what is not known to belong to the newer era must serve both. */
+  readonly readers: readonly ArgumentsReader[];
+  /** The id that it gives to a chat of its own; null: it waits for ours. */
+  mint(): string | null;
+  /** The parameters of a prompt. */
+  prompt(chatId: string | null, message: string): object;
+}
+
+let requests = 0;
+
+/** VS Code 0.13 and Emacs of 2025-08. */
+export const seedDay: Era = {
+  name: 'seed day',
+  readers: ['replaces', 'appends'],
+  greeting: { capabilities: { codeAssistant: { chat: true } }, initializationOptions: { chatBehavior: 'agent' } },
+  mint: () => null,
+  prompt: (chatId, message) => ({ chatId, requestId: `r-${++requests}`, message, behavior: 'agent', contexts: [] }),
+};
+
+/** VS Code 0.52 and Emacs of 2026. */
+export const modern: Era = {
+  name: 'modern',
+  readers: ['appends'],
+  greeting: {
+    capabilities: {
+      codeAssistant: { chat: true, chatCapabilities: { askQuestion: true }, editor: { diagnostics: true } },
+    },
+    initializationOptions: { chatAgent: null },
+  },
+  mint: () => crypto.randomUUID(),
+  prompt: (chatId, message) => ({ 'request-id': ++requests, chatId, message, agent: 'code', contexts: [] }),
+};
+
+export const eras: readonly Era[] = [seedDay, modern];
+
+const Content = z.looseObject({ type: z.string() });
+const Notification = z.looseObject({
+  method: z.string(),
+  params: z.looseObject({
+    chatId: z.string().optional(),
+    status: z.string().optional(),
+    role: z.string().optional(),
+    content: Content.optional(),
+  }),
+});
+const Answered = z.looseObject({ chatId: z.string(), status: z.string(), model: z.string().optional() });
+
+/** What is said in a chat. */
+export type Content = z.infer<typeof Content>;
+
+/** One notification about a chat. */
+export interface Heard {
+  readonly method: string;
+  readonly role: string;
+  readonly content: Content;
+  readonly status: string;
+}
+
+/** A chat of an editor. */
+export interface Chat {
+  /** Null until the server has named it. */
+  readonly id: string | null;
+  /** Sends a prompt; resolves with the answer to it. What was said before is no longer looked at. */
+  prompt(message: string, more?: object): Promise<z.infer<typeof Answered>>;
+  /** What was said since the last prompt. */
+  heard(): Heard[];
+  /** The content that comes first, from now or since the last prompt. */
+  until(label: string, isIt: (content: Content, role: string) => boolean): Promise<Content>;
+  /** The run since the last prompt is finished: everything that was said in it. */
+  over(): Promise<Heard[]>;
+  approve(call: unknown, more?: object): void;
+  reject(call: unknown): void;
+  stop(): void;
+}
+
+/** An editor that runs. */
+export interface Editor {
+  readonly talk: readonly Said[];
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly connection: MessageConnection;
+  /** What the gateway wrote to stderr. */
+  log(): string;
+  request(method: string, params?: unknown): Promise<unknown>;
+  notify(method: string, params?: unknown): void;
+  /** A message as it stands, past the library. */
+  say(message: object): void;
+  /** What `look` finds in all that was said, now or later. */
+  until<Value>(label: string, look: (talk: readonly Said[]) => Value | undefined): Promise<Value>;
+  chat(): Chat;
+  /** `initialize` and `initialized`; the result of the first. */
+  greet(folder?: string): Promise<unknown>;
+  /** `shutdown` and `exit`; the exit code. */
+  quit(): Promise<number | null>;
+  /** What the judge finds in all that was said. */
+  judge(options?: EcaOrderOptions): string[];
+  /** Ends the gateway however it is. */
+  close(): Promise<void>;
+}
+
+/** Starts that command line as an editor of that era does. */
+export function startEditor(
+  era: Era,
+  argv: readonly string[],
+  options: { cwd?: string; env?: Readonly<Record<string, string>> } = {},
+): Editor {
+  const [program = '', ...words] = argv;
+  const child = spawn(program, words, { cwd: options.cwd, env: { ...process.env, ...options.env } });
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+  child.stdin.on('error', () => {});
+  const talk: Said[] = [];
+  const watchers = new Set<() => void>();
+  let exit: number | null | undefined;
+  const gone = once(child, 'exit').then(([code]) => {
+    exit = z.number().nullable().parse(code);
+    wake();
+  });
+  // Who waits for an answer need not wait any longer.
+  child.once('close', () => connection.dispose());
+
+  function wake(): void {
+    for (const watcher of [...watchers]) watcher();
+  }
+  function keep(by: Said['by'], message: unknown): void {
+    talk.push({ by, message: structuredClone(message) });
+    wake();
+  }
+
+  const plainReader = new StreamMessageReader(child.stdout);
+  const listen = plainReader.listen.bind(plainReader);
+  plainReader.listen = (callback) =>
+    listen((message) => {
+      keep('server', message);
+      callback(message);
+    });
+  const writer = new StreamMessageWriter(child.stdin);
+  const write = writer.write.bind(writer);
+  writer.write = (message) => {
+    keep('client', message);
+    return write(message);
+  };
+  const connection = createMessageConnection(plainReader, writer);
+  connection.onError(() => {});
+  connection.listen();
+
+  function until<Value>(label: string, look: (talk: readonly Said[]) => Value | undefined): Promise<Value> {
+    return within(
+      label,
+      watchers,
+      () => {
+        const found = look(talk);
+        if (found === undefined && exit !== undefined)
+          throw new Error(`the gateway has exited (${exit}) before ${label}: ${log}`);
+        return found;
+      },
+      () =>
+        `: ${talk
+          .slice(-30)
+          .map(({ by, message }) => `\n${by} ${JSON.stringify(message)}`)
+          .join('')}\n${log}`,
+    );
+  }
+
+  /** Ids may be strings or numbers; the library only makes numbers. */
+  const say = (message: object) => void writer.write({ jsonrpc: '2.0', ...message } as Message);
+  const request = (method: string, params?: unknown): Promise<unknown> => {
+    const answered = params === undefined ? connection.sendRequest(method) : connection.sendRequest(method, params);
+    return answered.catch((thrown: unknown) => {
+      if (thrown instanceof ResponseError || exit === undefined) throw thrown;
+      throw new Error(`the gateway has exited (${exit}) before it answered ${method}: ${log}`);
+    });
+  };
+  const notify = (method: string, params?: unknown) =>
+    void (params === undefined ? connection.sendNotification(method) : connection.sendNotification(method, params));
+
+  function chat(): Chat {
+    let id = era.mint();
+    let from = 0;
+    /** The library tells of an answer a little later than of what is behind it. */
+    const name = (): string | null => {
+      const answers = talk
+        .slice(from)
+        .map(({ message }) => z.looseObject({ result: Answered }).safeParse(message).data);
+      id ??= answers.find((answer) => answer !== undefined)?.result.chatId ?? null;
+      return id;
+    };
+    const heard = (): Heard[] =>
+      talk.slice(from).flatMap(({ by, message }) => {
+        const { data } = Notification.safeParse(message);
+        if (by !== 'server' || data === undefined) return [];
+        // A client that waits for our name hears of no other chat meanwhile, in these tests.
+        if (name() === null ? data.params.chatId === undefined : data.params.chatId !== id) return [];
+        const { role = '', content = { type: '' }, status = '' } = data.params;
+        return [{ method: data.method, role, content, status }];
+      });
+    return {
+      get id() {
+        return name();
+      },
+      async prompt(message, more = {}) {
+        from = talk.length;
+        const answer = Answered.parse(await request('chat/prompt', { ...era.prompt(id, message), ...more }));
+        id ??= answer.chatId;
+        return answer;
+      },
+      heard,
+      until: (label, isIt) =>
+        until(label, () => heard().find(({ role, content }) => content.type !== '' && isIt(content, role))?.content),
+      over: () =>
+        until('the end of the run', () => {
+          const said = heard();
+          const end = said.findIndex(({ content }) => content.type === 'progress' && content.state === 'finished');
+          return end < 0 ? undefined : said.slice(0, end + 1);
+        }),
+      approve: (call, more = {}) => notify('chat/toolCallApprove', { chatId: name(), toolCallId: call, ...more }),
+      reject: (call) => notify('chat/toolCallReject', { chatId: name(), toolCallId: call }),
+      stop: () => notify('chat/promptStop', { chatId: name() }),
+    };
+  }
+
+  return {
+    talk,
+    child,
+    connection,
+    log: () => log,
+    request,
+    notify,
+    say,
+    until,
+    chat,
+    async greet(folder) {
+      const workspaceFolders = folder === undefined ? [] : [{ uri: `file://${folder}`, name: 'work' }];
+      const result = await request('initialize', {
+        processId: process.pid,
+        clientInfo: { name: 'judge' },
+        ...era.greeting,
+        workspaceFolders,
+      });
+      notify('initialized', {});
+      return result;
+    },
+    async quit() {
+      await request('shutdown');
+      notify('exit');
+      await gone;
+      return exit ?? null;
+    },
+    judge: (judgement = {}) => describeEcaViolations(checkEcaOrder(talk, { readers: era.readers, ...judgement }), talk),
+    async close() {
+      connection.dispose();
+      if (exit === undefined) child.kill('SIGKILL');
+      await gone;
+    },
+  };
+}
+
+/** The sequence of a run in short words: see the table of turns. Pieces of one text or thought are one. */
+export function outline(said: readonly Heard[]): string[] {
+  const words = said.map(({ method, role, content, status }) => {
+    if (method !== 'chat/contentReceived') return method === 'chat/statusChanged' ? `status ${status}` : method;
+    const who = role === '' ? '?' : role[0]?.toUpperCase();
+    switch (content.type) {
+      case 'progress':
+        return content.state === 'running' ? `running: ${String(content.text)}` : 'finished';
+      case 'toolCallPrepare':
+        return content.argumentsText === '' ? 'prepare' : 'prepare arguments';
+      case 'toolCallRun':
+        return content.manualApproval === true ? 'run?' : 'run';
+      case 'toolCalled':
+        return content.error === true ? 'called: error' : 'called';
+      case 'toolCallRejected':
+        return `rejected: ${String(content.reason)}`;
+      default:
+        return `${who} ${content.type}`;
+    }
+  });
+  return words.filter(
+    (word, at) => word !== words[at - 1] || !/^(?:A text|A reasonText|prepare arguments)$/u.test(word),
+  );
+}
+
+/** The words of the model in a run. */
+export const wordsIn = (said: readonly Heard[]): string =>
+  said
+    .map(({ role, content }) => (role === 'assistant' && content.type === 'text' ? String(content.text) : ''))
+    .join('');

@@ -1,0 +1,155 @@
+// One chat as its client hears it: runs, thoughts, calls. Fed with contents that have the members of their kind.
+import { type ArgumentsReader, createCalls } from './eca-calls.ts';
+import type { EcaReport } from './eca-rules.ts';
+import { Output, type Received } from './eca-shapes.ts';
+
+/** Bytes that a client of the seed's day reads at once (reference eca, section 2). */
+const mostBytes = 4096;
+/** `Content-Length: 4095`, and the empty line. */
+const headerBytes = 24;
+
+/** A walk through one chat. */
+export interface Chat {
+  /** `bytes`: the size of the whole message as JSON. */
+  content(received: Received, at: number, bytes: number): void;
+  status(status: unknown, at: number): void;
+  /** What came before counts no more. */
+  clear(): void;
+  deleted(): void;
+  /** The client has prompted: the chat is there again if it was deleted. */
+  prompted(): void;
+  /** The words of the user that were told again, each once. */
+  readonly echoes: string[];
+  /** It was, at some time: a prompt that waited then is never heard of again. */
+  readonly wasDeleted: boolean;
+  /** `complete`: no run may be open. */
+  end(at: number, complete: boolean): void;
+}
+
+/** A chat of which nothing is known yet. */
+export function createChat(report: EcaReport, readers: readonly ArgumentsReader[]): Chat {
+  const calls = createCalls(report, readers);
+  const echoes: string[] = [];
+  const thoughts = new Map<unknown, 'open' | 'closed'>();
+  let run: { readonly from: number } | null = null;
+  let runs = 0;
+  let status: unknown = 'idle';
+  let isDeleted = false;
+  let wasDeleted = false;
+
+  function open(at: number): void {
+    if (run !== null) return;
+    // What the last run has left may be ended until now (reference eca, section 4: a stop while an approval waits).
+    calls.settle(at);
+    run = { from: at };
+    runs += 1;
+  }
+
+  function finish(at: number): void {
+    if (run === null) return report('finished-twice', at, `finished ${runs === 0 ? 'before any run' : 'again'}`);
+    if (status === 'running') report('status', at, 'finished while the status is running');
+    closeThoughts(at);
+    run = null;
+  }
+
+  function closeThoughts(at: number): void {
+    for (const [id, state] of thoughts) {
+      if (state === 'open') report('reason-unclosed', at, `${String(id)} is open`);
+      thoughts.set(id, 'closed');
+    }
+  }
+
+  function progress(content: Readonly<Record<string, unknown>>, at: number): void {
+    const isRunning = content.state === 'running';
+    if (typeof content.text !== 'string') report('progress', at, `${String(content.state)} without text`);
+    else if (isRunning && content.text === '') report('progress', at, 'running with an empty text');
+    if (isRunning) open(at);
+    else finish(at);
+  }
+
+  function thought(content: Readonly<Record<string, unknown>>, at: number): void {
+    const state = thoughts.get(content.id);
+    if (content.type === 'reasonStarted') {
+      if (state !== undefined) report('reason-id', at, `${String(content.id)} again`);
+      thoughts.set(content.id, 'open');
+      return;
+    }
+    if (state !== 'open') report('reason-open', at, `${String(content.type)} of ${String(content.id)}`);
+    if (content.type === 'reasonFinished') thoughts.set(content.id, 'closed');
+  }
+
+  function assistant(content: Readonly<Record<string, unknown>>, at: number, bytes: number): void {
+    const isLate = content.type === 'toolCallRejected' && calls.isOpen(content.id);
+    if (run === null && !isLate) report('outside-run', at, `${String(content.type)} outside a run`);
+    switch (content.type) {
+      case 'text':
+      case 'reasonText':
+        if (bytes + headerBytes >= mostBytes) report('size', at, `${bytes + headerBytes} bytes`);
+        if (content.type === 'reasonText') thought(content, at);
+        break;
+      case 'reasonStarted':
+      case 'reasonFinished':
+        thought(content, at);
+        break;
+      case 'toolCallPrepare':
+      case 'toolCallRun':
+      case 'toolCallRunning':
+      case 'toolCallRejected':
+        calls.content(content, at);
+        break;
+      case 'toolCalled':
+        checkOutputs(content.outputs, at);
+        calls.content(content, at);
+        break;
+      default:
+    }
+  }
+
+  function checkOutputs(outputs: unknown, at: number): void {
+    const bad = Array.isArray(outputs) && outputs.find((output) => !Output.safeParse(output).success);
+    if (bad) report('outputs', at, JSON.stringify(bad));
+  }
+
+  return {
+    echoes,
+    get wasDeleted() {
+      return wasDeleted;
+    },
+    content({ role, content }, at, bytes) {
+      if (isDeleted) return report('deleted', at, `${content.type} of a chat that is deleted`);
+      if (role === 'assistant') return assistant(content, at, bytes);
+      if (role === 'user') {
+        echoes.push(String(content.text));
+        open(at);
+      } else if (content.type === 'progress') progress(content, at);
+      else if (content.type === 'usage' && run === null) report('outside-run', at, 'usage outside a run');
+    },
+    status(now, at) {
+      if (isDeleted) return report('deleted', at, 'a status of a chat that is deleted');
+      if (now === 'running') open(at);
+      if (now === status || (now === 'stopping' && status === 'idle')) {
+        report('status', at, `${String(now)} while it is ${String(status)}`);
+      }
+      status = now;
+    },
+    clear() {
+      calls.forget();
+      thoughts.clear();
+    },
+    deleted() {
+      isDeleted = true;
+      wasDeleted = true;
+      run = null;
+    },
+    prompted() {
+      if (isDeleted) calls.forget();
+      if (isDeleted) status = 'idle';
+      isDeleted = false;
+    },
+    end(at, complete) {
+      if (isDeleted || !complete) return;
+      if (run !== null) report('finished-missing', at, `the run of message ${run.from} is not finished`);
+      calls.settle(at);
+    },
+  };
+}

@@ -1,0 +1,235 @@
+// The order checker for ECA: what a client hears on one connection, from its first request to the end; eca-chat.ts has
+// what is said in one chat. A judge of our output: strict, and without any code of the product.
+import type { ArgumentsReader } from './eca-calls.ts';
+import { type Chat, createChat } from './eca-chat.ts';
+import type { EcaReport, EcaViolation } from './eca-rules.ts';
+import {
+  contents,
+  Message,
+  MessageId,
+  notifications,
+  problemIn,
+  Received,
+  RpcError,
+  results,
+  serverRequests,
+  speakers,
+} from './eca-shapes.ts';
+
+/** One message of a talk. */
+export interface Said {
+  readonly by: 'client' | 'server';
+  readonly message: unknown;
+}
+
+/** How to read a talk. */
+export interface EcaOrderOptions {
+  /** False when the talk was cut while a run may be going on, or a request may be on its way. Default true. */
+  readonly complete?: boolean;
+  /** Who reads the arguments of calls. Default both, as without knowledge of the client. */
+  readonly readers?: readonly ArgumentsReader[];
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Members whose insides are the tool's own, or the model's. */
+const opaque: ReadonlySet<string> = new Set(['arguments', 'parameters']);
+
+/** The place of a null, if there is one. */
+function nullIn(value: unknown, place = ''): string | undefined {
+  if (value === null) return place;
+  if (typeof value !== 'object') return undefined;
+  for (const [key, member] of Object.entries(value)) {
+    const found = opaque.has(key) ? undefined : nullIn(member, `${place}.${key}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** A member of a message under one of its spellings: clients write camel or kebab. */
+const member = (params: unknown, ...names: string[]): unknown =>
+  isJson(params) ? names.map((name) => params[name]).find((value) => value !== undefined) : undefined;
+
+/** Only what was heard: rules that need to know the client's requests do not count. */
+export const heard = (frames: readonly unknown[]): Said[] => frames.map((message) => ({ by: 'server', message }));
+
+interface Asked {
+  readonly method: string;
+  readonly params: unknown;
+  readonly at: number;
+  answers: number;
+  answer?: Json;
+}
+
+/** Checks a talk against the strict grammar; an empty list means that it holds. */
+export function checkEcaOrder(talk: readonly Said[], options: EcaOrderOptions = {}): EcaViolation[] {
+  const { complete = true, readers = ['replaces', 'appends'] } = options;
+  const violations: EcaViolation[] = [];
+  /** Messages with the wrong members are followed all the same, so that one fault counts once. */
+  let isMuted = false;
+  const report: EcaReport = (rule, at, says) => {
+    if (!isMuted) violations.push({ rule, at, says });
+  };
+  const knowsClient = talk.some(({ by }) => by === 'client');
+  const chats = new Map<string, { readonly chat: Chat; readonly at: number }>();
+  const asked = new Map<unknown, Asked>();
+  const everAsked: Asked[] = [];
+  const serverIds = new Set<unknown>();
+  /** Chats that the client has named, or has been told of. */
+  const named = new Set<unknown>();
+  let capabilities: unknown;
+  let isListening = !knowsClient;
+
+  function chatOf(id: string, at: number): Chat {
+    const known = chats.get(id);
+    if (known !== undefined) return known.chat;
+    const chat = createChat(report, readers);
+    chats.set(id, { chat, at });
+    return chat;
+  }
+
+  function fromClient(message: unknown, at: number): void {
+    if (!isJson(message) || typeof message.method !== 'string') return;
+    const { method, params } = message;
+    if (method === 'initialize') capabilities ??= member(params, 'capabilities');
+    if (method === 'initialized' || method === 'chat/prompt') isListening = true;
+    const chatId = member(params, 'chatId', 'chat-id');
+    if (method === 'chat/prompt' && typeof chatId === 'string') chats.get(chatId)?.chat.prompted();
+    const { data: id } = MessageId.safeParse(message.id);
+    if (id === undefined) return;
+    const request: Asked = { method, params, at, answers: 0 };
+    asked.set(id, request);
+    everAsked.push(request);
+  }
+
+  function answered(message: Json, at: number): void {
+    const has = (key: string) => Object.hasOwn(message, key);
+    if (has('result') === has('error')) report('answer', at, 'a result and an error, or neither');
+    else if (has('error') && !RpcError.safeParse(message.error).success) report('answer', at, 'no error of JSON-RPC');
+    const request = asked.get(message.id);
+    if (request === undefined) {
+      // What could not be read has no id to be answered under.
+      if (knowsClient && !(message.id === null && has('error')))
+        report('answer-unasked', at, JSON.stringify(message.id));
+      return;
+    }
+    request.answers += 1;
+    if (request.answers > 1) return report('answer-twice', at, `${request.method} ${JSON.stringify(message.id)}`);
+    request.answer = message;
+    if (!has('result')) return;
+    const shape = results.get(request.method);
+    const { error } = shape?.safeParse(message.result) ?? {};
+    if (error !== undefined) report('result', at, `${request.method}: ${problemIn(error)}`);
+    if (shape === undefined && !isJson(message.result)) report('result', at, `${request.method}: no object`);
+    const chatId = member(request.params, 'chatId', 'chat-id');
+    if (request.method === 'chat/delete' && typeof chatId === 'string') chats.get(chatId)?.chat.deleted();
+  }
+
+  function checkNulls(message: Json, at: number): void {
+    const isShutdown = asked.get(message.id)?.method === 'shutdown' && message.result === null;
+    const { id, ...rest } = message;
+    const place = isShutdown ? undefined : nullIn(rest);
+    if (place !== undefined) report('null', at, place);
+  }
+
+  function request(message: Json, method: string, at: number): void {
+    if (serverIds.has(message.id) || !MessageId.safeParse(message.id).success) {
+      report('request-id', at, JSON.stringify(message.id) ?? 'none');
+    }
+    serverIds.add(message.id);
+    const path = serverRequests.get(method);
+    if (path === undefined) return report('method', at, method);
+    const isAble = path.reduce<unknown>((value, key) => member(value, key), capabilities) === true;
+    if (knowsClient && !isAble) report('request-unable', at, method);
+  }
+
+  function notification(message: Json, method: string, at: number): void {
+    if (!isListening) report('early', at, method);
+    const shape = notifications.get(method);
+    if (shape === undefined) return report('method', at, method);
+    const { error } = shape.safeParse(message.params);
+    if (error !== undefined) return report('shape', at, `${method}: ${problemIn(error)}`);
+    const chatId = member(message.params, 'chatId');
+    if (typeof chatId !== 'string') return;
+    const chat = chatOf(chatId, at);
+    // The chat of a sub-agent names the one that it belongs to.
+    if (typeof member(message.params, 'parentChatId') === 'string') named.add(chatId);
+    switch (method) {
+      case 'chat/contentReceived':
+        content(chat, Received.parse(message.params), at, Buffer.byteLength(JSON.stringify(message)));
+        break;
+      case 'chat/statusChanged':
+        chat.status(member(message.params, 'status'), at);
+        break;
+      case 'chat/opened':
+        named.add(chatId);
+        break;
+      case 'chat/cleared':
+        chat.clear();
+        break;
+      case 'chat/deleted':
+        chat.deleted();
+        break;
+      default:
+    }
+  }
+
+  function content(chat: Chat, received: Received, at: number, bytes: number): void {
+    const { type } = received.content;
+    const { error } = contents.get(type)?.safeParse(received.content) ?? {};
+    const speaker = speakers.get(type);
+    const isSpeaker = speaker === undefined ? type === 'text' : speaker === received.role;
+    if (error !== undefined) report('shape', at, `${type}: ${problemIn(error)}`);
+    else if (!isSpeaker) report('role', at, `${type} of the ${received.role}`);
+    isMuted = error !== undefined || !isSpeaker;
+    chat.content(received, at, bytes);
+    isMuted = false;
+  }
+
+  /** What can be judged only when all is said. */
+  function atTheEnd(): void {
+    for (const { chat } of chats.values()) chat.end(talk.length, complete);
+    if (!knowsClient || !complete) return;
+    for (const { method, params, at, answer, answers } of everAsked) {
+      if (answers === 0) report('answer-missing', at, method);
+      named.add(member(params, 'chatId', 'chat-id'));
+      const chatId = member(answer?.result, 'chatId');
+      named.add(chatId);
+      const isTaken = ['success', 'prompting'].includes(String(member(answer?.result, 'status')));
+      if (method !== 'chat/prompt' || !isTaken || typeof chatId !== 'string') continue;
+      const chat = chats.get(chatId)?.chat;
+      const echoes = chat?.echoes ?? [];
+      const echo = echoes.indexOf(`${String(member(params, 'message'))}\n`);
+      if (echo < 0 && chat?.wasDeleted !== true) report('echo', at, JSON.stringify(member(params, 'message')));
+      if (echo >= 0) echoes.splice(echo, 1);
+    }
+    for (const [id, { at }] of chats) if (!named.has(id)) report('chat', at, id);
+  }
+
+  for (const [at, { by, message: raw }] of talk.entries()) {
+    if (by === 'client') {
+      fromClient(raw, at);
+      continue;
+    }
+    const { data: message } = Message.safeParse(raw);
+    const isSaid = typeof message?.method === 'string';
+    if (message === undefined || (!isSaid && !Object.hasOwn(message, 'id'))) {
+      report('frame', at, JSON.stringify(raw)?.slice(0, 200) ?? 'undefined');
+      continue;
+    }
+    checkNulls(message, at);
+    if (typeof message.method !== 'string') answered(message, at);
+    else if (Object.hasOwn(message, 'id')) request(message, message.method, at);
+    else notification(message, message.method, at);
+  }
+  atTheEnd();
+  return violations;
+}
+
+/** The violations as lines for a test's message. */
+export function describeEcaViolations(violations: readonly EcaViolation[], talk: readonly Said[]): string[] {
+  return violations.map(
+    ({ rule, at, says }) => `${rule} at ${at}: ${says} | ${JSON.stringify(talk[at]?.message)?.slice(0, 240)}`,
+  );
+}
