@@ -1,4 +1,6 @@
 // The agents of a configuration: which there are, and how one is started. Part of the composition root.
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { adapters } from './adapters/index.ts';
 import type { AgentConfig, Config } from './config.ts';
 import type { Adapter, Env } from './core/adapter.ts';
@@ -14,12 +16,20 @@ import { nullChannel } from './transports/memory.ts';
 import { connectEventSource } from './transports/sse-client.ts';
 import { connectWebSocket } from './transports/websocket.ts';
 
+/** Where an agent is to work. */
+export interface AgentPlace {
+  /** Default: as its configuration says. */
+  readonly cwd?: string | undefined;
+  /** What its user has open, if that is known. */
+  readonly folders?: readonly string[];
+}
+
 /** The agents of one gateway. */
 export interface Agents {
   /** That agent, or the default one. Throws `not-found`. */
   named(name: string | undefined): [string, AgentConfig];
   /** Starts a fresh one. Throws `invalid` or `unsupported` for what cannot be an agent. */
-  connect(name: string, agent: AgentConfig, cwd: string | undefined): AgentConnection;
+  connect(name: string, agent: AgentConfig, place: AgentPlace): AgentConnection;
   /** As lists show them: never a command, directory or environment. */
   summaries(): AgentSummary[];
 }
@@ -41,10 +51,10 @@ export function createAgents(config: Config, env: Env): Agents {
     return [chosen, agent];
   }
 
-  function connect(name: string, agent: AgentConfig, cwd: string | undefined): AgentConnection {
+  function connect(name: string, agent: AgentConfig, { cwd, folders }: AgentPlace): AgentConnection {
     const adapter = adapterOf(agent.protocol);
     if (adapter.backend === undefined) throw new GatewayError('invalid', `${agent.protocol} has no agent side`);
-    const backend = adapter.backend(env, agent.options ?? {});
+    const backend = adapter.backend(env, agent.options ?? {}, folders);
     return { backend, channel: openAgent(name, agent, adapter, cwd) };
   }
 
@@ -66,6 +76,7 @@ export function createAgents(config: Config, env: Env): Agents {
       const ports = { frameOf: createFrame, maxFrameBytes };
       return adapter.connect?.(agent.options ?? {}, ports) ?? nullChannel(`agent ${name}`);
     }
+    checkGate(name, agent.command, cwd ?? agent.cwd);
     return spawnChannel({
       command: agent.command,
       cwd: cwd ?? agent.cwd,
@@ -98,6 +109,16 @@ export function adapterOf(id: string): Adapter {
 export function passable(command: Command): Command {
   if (command.type !== 'unknown' || adapterOf(command.protocol).passes?.(command.payload) !== false) return command;
   throw new GatewayError('unsupported', 'no client on the network may ask that of an agent');
+}
+
+/** Our extension that asks before tools run. An agent that is started without it, or with a path that is wrong, asks nothing. */
+const gate = /(?:^|[\\/])pi-approvals\.js$/u;
+
+/** Some agents say nothing of an extension that is not there: what was meant to be asked must not go unasked. */
+function checkGate(name: string, command: readonly string[], cwd = process.cwd()): void {
+  const missing = command.find((word) => gate.test(word) && !existsSync(path.resolve(cwd, word)));
+  if (missing === undefined) return;
+  throw new GatewayError('invalid', `agent ${name}: there is no ${missing}, and without it nothing would be asked`);
 }
 
 /** A remote agent that wants a token would refuse us for a reason that nobody sees. */

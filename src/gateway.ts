@@ -31,6 +31,8 @@ export interface Opening {
   lost?(sentence: string, wasSilent: boolean): void;
   /** This client cannot be asked: the agent's questions are denied at once. */
   readonly isUnattended?: boolean;
+  /** Who sends nothing more wants no answer either, as an editor that has ended: what runs is stopped. */
+  readonly stopsWithInput?: boolean;
 }
 
 /** Who is to be served, and by which agent. `id`: of its session; a connection that could carry many has that one then. */
@@ -173,7 +175,16 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
         end: resolve,
         half() {
           switchboard.unattend();
-          return { reason: answered, whenIdle: switchboard.whenIdle };
+          const stop = opening?.stopsWithInput === true ? switchboard.abort : () => {};
+          // Now, for prompts that wait are not answered before; and again, for what has begun since.
+          stop();
+          return {
+            reason: answered,
+            whenIdle(callback) {
+              stop();
+              switchboard.whenIdle(callback);
+            },
+          };
         },
       });
     });

@@ -81,24 +81,26 @@ export function createSessions(config: Config, agents: Agents, ports: { clock: C
   }
 
   /** A folder that is named but not there, or not allowed, is left out: editors name what they have open. */
-  function foldersOf({ folders = [] }: SessionRequest, isOurs: boolean): readonly string[] {
-    const wishes = folders.slice(0, mostFolders);
-    const found = wishes.flatMap((wish) => {
+  function foldersOf({ folders: wishes = [] }: SessionRequest, isOurs: boolean) {
+    const folders = new Set<string>();
+    const problems: string[] = [];
+    for (const [place, wish] of wishes.entries()) {
       try {
-        return [folderAt(wish, isOurs)];
+        if (place >= mostFolders) throw new GatewayError('limit', `more than ${mostFolders} folders`);
+        folders.add(folderAt(wish, isOurs));
       } catch {
-        return [];
+        const why = isOurs ? 'it is not there' : 'it is not among those that may be used';
+        if (place <= mostFolders) problems.push(`The folder ${JSON.stringify(wish)} was left out: ${why}.`);
       }
-    });
-    const left = folders.length - found.length;
-    if (left > 0) log('warn', 'folders of the client are left out', { left });
-    return [...new Set(found)];
+    }
+    if (problems.length > 0) log('warn', 'folders of the client are left out', { left: wishes.length - folders.size });
+    return { folders: [...folders], problems };
   }
 
   function open(request: SessionRequest, isOurs: boolean, lost?: Parameters<Sessions['open']>[2]): HubEntry {
     if (isShut) throw new GatewayError('shutting-down', 'the gateway is shutting down');
     const [name, agent] = agents.named(request.agent);
-    const named = foldersOf(request, isOurs);
+    const { folders: named, problems } = foldersOf(request, isOurs);
     const cwd = request.cwd === undefined ? named[0] : folderAt(request.cwd, isOurs);
     const place = cwd ?? agent.cwd ?? process.cwd();
     // Where the agent works by its configuration is not for clients on the network to read.
@@ -116,7 +118,7 @@ export function createSessions(config: Config, agents: Agents, ports: { clock: C
           abortMs: config.limits.abortMs,
           silenceMs: config.limits.silenceMs,
         },
-        connect: () => agents.connect(name, agent, cwd),
+        connect: () => agents.connect(name, agent, { cwd, folders: folders.length > 0 ? folders : [place] }),
         workspace: createWorkspace(folders),
         isConfined: !isOurs,
         exports: exportsOf({ session: id, cwd: place, isOurs }),
@@ -128,6 +130,7 @@ export function createSessions(config: Config, agents: Agents, ports: { clock: C
       agent: name,
       createdAt: new Date().toISOString(),
       principal: owner,
+      problems,
     }));
   }
 

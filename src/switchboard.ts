@@ -29,6 +29,8 @@ export interface Switchboard extends CommandSink {
   watch(watch: Watch): { readonly view: SessionView; readonly reader: Reader };
   /** Nobody can answer questions any more in the sessions that it has opened, or will open. */
   unattend(): void;
+  /** Stops what runs in the sessions that it has opened, and what waits behind it. */
+  abort(): void;
   /** Calls back once, when none of the sessions that it has opened is at work; at once if that is so now. */
   whenIdle(callback: () => void): void;
   /** The connection is gone: what it has opened closes with it, if it owns the process. */
@@ -56,13 +58,17 @@ export function createSwitchboard(ports: SwitchboardPorts): Switchboard {
     if (id !== undefined && !sessionId.test(id)) {
       throw new GatewayError('invalid', `a session id must match ${sessionId.source}`);
     }
-    const { session, createdAt } = sessions.open({ agent: ports.agent, id, cwd, folders }, isOurs, ports.lost);
+    const { session, createdAt, problems } = sessions.open(
+      { agent: ports.agent, id, cwd, folders },
+      isOurs,
+      ports.lost,
+    );
     opened.add(session);
     sessions.reserve(session);
     if (!isAttended) session.unattend();
     ports.opened?.(session);
     const summary: SessionSummary = { id: session.id, createdAt };
-    return { ok: true, data: { session: summary } };
+    return { ok: true, data: { session: summary, problems } };
   }
 
   function withoutSession(command: Command): Outcome {
@@ -113,6 +119,11 @@ export function createSwitchboard(ports: SwitchboardPorts): Switchboard {
     unattend() {
       isAttended = false;
       for (const session of own()) session.unattend();
+    },
+    abort() {
+      for (const session of own()) {
+        if (session.state === 'running') session.submit({ type: 'abort', target: 'run', waiting: 'drop' }, () => {});
+      }
     },
     whenIdle,
     end() {

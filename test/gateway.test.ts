@@ -49,6 +49,7 @@ const config = {
   roots: [join(base, 'root-alias')],
   agents: {
     repeating: { protocol: 'pi', command: [process.execPath, '-e', repeating], env: { THEIRS: 'given' } },
+    ungated: { protocol: 'pi', command: [process.execPath, '-e', repeating, '/none/pi-approvals.js'] },
     dying: { protocol: 'pi', command: ['sh', '-c', 'echo no key >&2; exit 3'] },
     remote: { protocol: 'pi', url: 'ws://127.0.0.1:1/', tokenVariable: 'REMOTE_BEARER' },
   },
@@ -151,6 +152,12 @@ test('a remote agent whose token is not there is not asked', async () => {
   vi.stubEnv('REMOTE_BEARER', '');
   const ask = await connect('memory', 'remote');
   const error = 'agent remote: the environment has no REMOTE_BEARER, its tokenVariable';
+  expect(await ask({ type: 'prompt', message: 'hello' })).toMatchObject({ success: false, error });
+});
+
+test('an agent whose approvals extension is not there is not started', async () => {
+  const ask = await connect('memory', 'ungated');
+  const error = 'agent ungated: there is no /none/pi-approvals.js, and without it nothing would be asked';
   expect(await ask({ type: 'prompt', message: 'hello' })).toMatchObject({ success: false, error });
 });
 

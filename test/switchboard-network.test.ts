@@ -205,6 +205,9 @@ describe('folders (T8, T9)', () => {
     expect(named.at).toBe(secret);
     expect(named.offered).toContain('hidden.txt');
     expect(named.offered).toContain('open.txt');
+    const problems = ['none', 'relative'].map((name) => expect.stringContaining(name));
+    const answer = await client.ask({ type: 'create-session', folders: [`${base}/none`, 'relative', project] });
+    expect(answer).toMatchObject({ data: { problems } });
     expect((await place(client, { cwd: project })).at).toBe(project);
     expect((await place(client, {})).at).toBe(process.cwd());
     expect(await client.ask({ type: 'create-session', cwd: `${base}/none` })).toMatchObject({ code: 'invalid' });

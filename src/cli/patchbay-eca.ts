@@ -42,7 +42,7 @@ async function run(argv: EcaArgv): Promise<void> {
     client: {},
     verbose: argv.verbose || (process.env.PATCHBAY_VERBOSE ?? '') !== '',
     // That an agent cannot be woken is told by its loss, and to the editor by the frontend.
-    opening: { commands: opening, settled: () => {}, lost: remark },
+    opening: { commands: opening, settled: () => {}, lost: remark, stopsWithInput: true },
     failure: whenOrphaned(process.stdin),
     signalCode: (signal) => 128 + constants.signals[signal],
   });

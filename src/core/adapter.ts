@@ -227,6 +227,6 @@ export interface Adapter {
   connect?(options: Options, ports: WirePorts): Channel;
   /** Throws a GatewayError `invalid` for options that it cannot take. */
   frontend?(env: Env, options: Options): FrontendSide;
-  /** Throws a GatewayError `invalid` for options that it cannot take. */
-  backend?(env: Env, options: Options): Backend;
+  /** `folders`: where its user works. Throws a GatewayError `invalid` for options that it cannot take. */
+  backend?(env: Env, options: Options, folders?: readonly string[]): Backend;
 }

@@ -13,6 +13,8 @@ export const Context = z.discriminatedUnion('type', [
     path: z.string(),
     /** First and last line, counted from 1, both included. */
     lines: z.object({ start: z.number(), end: z.number() }).optional(),
+    /** The client has added it by itself, for its user's cursor is there: nobody is told where it cannot be read. */
+    automatic: z.boolean().optional(),
   }),
   z.object({ type: z.literal('directory'), path: z.string() }),
   z.object({ type: z.literal('web'), url: z.string() }),
@@ -25,7 +27,13 @@ export const Context = z.discriminatedUnion('type', [
     description: z.string().optional(),
     mediaType: z.string().optional(),
   }),
-  z.object({ type: z.literal('opaque'), protocol: z.string(), payload: z.unknown() }),
+  z.object({
+    type: z.literal('opaque'),
+    protocol: z.string(),
+    payload: z.unknown(),
+    /** What is wrong with one of a known kind: the end of a sentence for the user. */
+    fault: z.string().optional(),
+  }),
 ]);
 export type Context = z.infer<typeof Context>;
 
@@ -47,6 +55,8 @@ const runCommands = [
     target: z.enum(['run', 'retry', 'compaction', 'bash']),
     /** Target `run`: answered only when the run is over, not when the agent was told. */
     untilIdle: z.boolean().optional(),
+    /** Target `run`: what becomes of the session's prompts that wait behind it; default `keep`. */
+    waiting: z.enum(['keep', 'drop']).optional(),
   }),
   command('clear-queue', {}),
   command('answer-approval', {

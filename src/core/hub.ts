@@ -10,6 +10,8 @@ export interface HubEntry {
   readonly createdAt: string;
   /** Who may use it. */
   readonly principal: string;
+  /** What of the wish for it was left out, in sentences for its user. */
+  readonly problems?: readonly string[];
 }
 
 /** The sessions of a gateway. */

@@ -49,7 +49,12 @@ export const OutcomeData = {
   'switch-session': z.object({ cancelled: z.boolean(), ...raw }),
   fork: z.object({ text: z.string().optional(), cancelled: z.boolean(), ...raw }),
   export: z.object({ path: z.string(), ...raw }),
-  'create-session': z.object({ session: SessionSummary, ...raw }),
+  'create-session': z.object({
+    session: SessionSummary,
+    /** Sentences for the user: what of the wish was left out. */
+    problems: z.array(z.string()).optional(),
+    ...raw,
+  }),
   'load-session': z.object({ session: SessionSummary, ...raw }),
   'list-sessions': z.object({ sessions: z.array(SessionSummary), ...raw }),
   'list-stored-sessions': z.object({ sessions: z.array(SessionSummary), ...raw }),

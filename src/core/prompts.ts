@@ -160,7 +160,8 @@ export function createPrompts(ports: PromptPorts): Prompts {
 
   /** Its command was answered when it was taken in. */
   function complainOf(outcome: Outcome): void {
-    if (!outcome.ok) ports.complain(`A follow-up was not sent: ${outcome.error.message}`);
+    if (!outcome.ok && outcome.error.code !== 'aborted')
+      ports.complain(`A follow-up was not sent: ${outcome.error.message}`);
   }
 
   /** How many follow-ups were kept here and are not any more. */
@@ -178,6 +179,11 @@ export function createPrompts(ports: PromptPorts): Prompts {
     });
   }
 
+  function drop(outcome: Outcome): void {
+    queueFollowUps();
+    for (const { settle } of waiting.splice(0)) settle(outcome);
+  }
+
   const aborted = (): Outcome => ({ ok: true, data: { waiting: waiting.map((next) => next.command) } });
 
   function settleAborts(outcome: Outcome): void {
@@ -186,6 +192,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
 
   function abort(command: CommandOf<'abort'>, settle: Settle): void {
     const ofRun = command.target === 'run';
+    if (ofRun && command.waiting === 'drop') drop(refused('aborted', 'the user stopped what came before it'));
     if (ofRun) {
       if (!isBusy()) return settle(aborted());
       // Counted from the first abort: who asks again must not give a hanging agent more time.
@@ -239,10 +246,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
       settlePrompt(outcome);
       settleAborts(outcome);
     },
-    drop(outcome) {
-      queueFollowUps();
-      for (const { settle } of waiting.splice(0)) settle(outcome);
-    },
+    drop,
     whenIdle(callback) {
       idleCallbacks.push(callback);
       tellIdle();

@@ -185,8 +185,11 @@ function start(options: SpawnOptions): ChildProcess | string {
 
 function couldNotStart({ cwd }: SpawnOptions, thrown: unknown): string {
   // Node reports a missing directory as a missing program.
-  const problem = cwd !== undefined && !existsSync(cwd) ? `its directory ${cwd} does not exist` : messageOf(thrown);
-  return `agent could not be started: ${problem}`;
+  if (cwd !== undefined && !existsSync(cwd)) return `agent could not be started: its directory ${cwd} does not exist`;
+  const words = messageOf(thrown);
+  // Programs that were not started from a terminal often have another PATH than their user.
+  const hint = words.endsWith('ENOENT') ? ' (there is no such program, at least not on the PATH of this process)' : '';
+  return `agent could not be started: ${words}${hint}`;
 }
 
 /** Our environment and the given one, without what only the gateway may know (threat T7). */

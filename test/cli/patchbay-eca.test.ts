@@ -174,10 +174,11 @@ describe('an agent', () => {
 });
 
 describe('the end', () => {
-  it('of the input lets the turn finish', async () => {
+  it('of the input ends what runs, and what waits behind it', async () => {
     const editor = start();
     await editor.open(project);
-    await editor.request('chat/prompt', { chatId: 'one', message: 'slow 5', requestId: '1' });
+    await editor.request('chat/prompt', { chatId: 'one', message: 'hang', requestId: '1' });
+    await editor.request('chat/prompt', { chatId: 'one', message: 'hang', requestId: '2' });
     editor.closeInput();
     expect(await editor.exited).toEqual({ code: 0, stderr: '' });
     await editor.finished('one');

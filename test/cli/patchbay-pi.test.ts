@@ -147,7 +147,11 @@ describe('an agent that is a program', () => {
 
   it.each<[string, string[], string]>([
     ['ends at once', ['/bin/sh', '-c', 'echo boom: no key >&2; exit 3'], 'agent exited (code 3): boom: no key'],
-    ['cannot be started', ['/nowhere/pi'], 'agent could not be started: spawn /nowhere/pi ENOENT'],
+    [
+      'cannot be started',
+      ['/nowhere/pi'],
+      'agent could not be started: spawn /nowhere/pi ENOENT (there is no such program, at least not on the PATH of this process)',
+    ],
   ])('that %s ends us as well, with its last words, though the client waits', async (_name, command, words) => {
     const cwd = folderWith({ failing: { protocol: 'pi', command } });
     const { code, stderr } = await run(['--mode', 'rpc'], { cwd, holdInput: true });

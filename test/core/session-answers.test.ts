@@ -320,6 +320,16 @@ describe('an abort that is to be answered when all is quiet', () => {
     expect(outcomes).toEqual([{ ok: true, data: { waiting: [promptOf('two')] } }]);
   });
 
+  test('drops the prompts behind it, if that is wanted', () => {
+    const rig = aborted();
+    rig.prompt('two');
+    const outcomes: Outcome[] = [];
+    rig.session.submit({ ...abort, waiting: 'drop' }, (outcome) => outcomes.push(outcome));
+    expect(rig.answers).toEqual(['two: aborted']);
+    rig.agent.say({ type: 'run-end', outcome: 'aborted' });
+    expect(outcomes).toEqual([{ ok: true, data: { waiting: [] } }]);
+  });
+
   test('is refused at once when the agent will not', () => {
     const rig = aborted();
     rig.agent.settle('abort', unsupported);

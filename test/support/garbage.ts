@@ -56,7 +56,8 @@ export function admitAll(log: Log, events: readonly Event[]): void {
   for (const event of events) log.admit(truthful(log.transcript, event, unclear));
 }
 
-function truthful(transcript: Transcript, event: Event, unclear: WeakSet<object>): Event {
+function truthful(transcript: Transcript, said: Event, unclear: WeakSet<object>): Event {
+  const event = aboveItself(said);
   if (event.type !== 'block-start' && event.type !== 'block-end' && event.type !== 'block-delta') return event;
   const message = transcript.open.get(laneOf(event));
   if (message === undefined) return event;
@@ -76,4 +77,11 @@ function truthful(transcript: Transcript, event: Event, unclear: WeakSet<object>
   if (!isClear || block === undefined) return bare;
   if (block.head.kind === 'tool-call') return block.text === '' && input !== undefined ? { ...bare, input } : bare;
   return text === undefined ? bare : { ...bare, text: block.text + text };
+}
+
+/** A call lives in the thread that made it, never in the sub-agent that it is. */
+function aboveItself(event: Event): Event {
+  const call = event.type === 'block-start' && event.block.kind === 'tool-call' ? event.block.id : undefined;
+  const isBelowItself = 'parent' in event && event.parent !== undefined && event.parent === call;
+  return isBelowItself ? { ...event, parent: undefined } : event;
 }

@@ -54,5 +54,5 @@ export const eca: Adapter = {
     ],
   },
   frontend,
-  backend: (env, options) => createBackend(env, agentOptions(options)),
+  backend: (env, options, folders) => createBackend(env, agentOptions(options), folders),
 };
