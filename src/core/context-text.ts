@@ -6,12 +6,14 @@ import type { ContextReading } from './workspace.ts';
 /** The tag around contexts, and with a number where something that is said holds it already. */
 const tags = /<\/?(contexts(?:-\d+)?)>/gu;
 const opened = /^<(contexts(?:-\d+)?)>\n/u;
-const closed = /\n<\/(contexts(?:-\d+)?)>$/u;
 
-/**
- * The parts of a prompt with what was read before the words, as one text; the same parts when nothing was. Words that
- * begin with `/` are a command and stay in front.
- */
+/** Whether a prompt is a command of its agent, which takes what stands beside it for its arguments: it begins with `/`. */
+export function isCommand(content: readonly Content[]): boolean {
+  const words = content.find(({ type }) => type === 'text');
+  return words?.type === 'text' && words.text.startsWith('/');
+}
+
+/** The parts of a prompt with what was read before the words, as one text; the same parts when nothing was. */
 export function withContexts(content: readonly Content[], readings: readonly ContextReading[]): Content[] {
   const texts = readings.flatMap(({ text }) => (text === null ? [] : [text]));
   if (texts.length === 0) return [...content];
@@ -21,35 +23,28 @@ export function withContexts(content: readonly Content[], readings: readonly Con
   const words = part?.type === 'text' ? part.text : '';
   const tag = freeTag([words, ...texts]);
   const block = `<${tag}>\n${texts.map((text) => `${text}\n`).join('')}</${tag}>`;
-  const text = isCommand(words) ? `${words}\n\n${block}` : `${block}\n\n${words}`;
+  const text = `${block}\n\n${words}`;
   if (part?.type !== 'text') return [{ type: 'text', text }, ...content];
   return content.with(at, { ...part, text });
 }
 
-/** What the user wrote: the words without the contexts that {@link withContexts} put beside them. */
+/** What the user wrote: the words without the contexts that {@link withContexts} put before them. */
 export function withoutContexts(text: string): string {
   return splitContexts(text).words;
 }
 
-/** The words, and the block of contexts beside them; null where there is none. */
+/** The words, and the block of contexts before them; null where there is none. */
 export function splitContexts(text: string): { readonly words: string; readonly block: string | null } {
-  const inFront = opened.exec(text)?.[1];
-  if (inFront !== undefined) {
-    const closing = `\n</${inFront}>`;
-    const found = text.indexOf(closing);
-    const end = found + closing.length;
-    // Who repeats it may have cut off line feeds at the end.
-    const rest = text.slice(end);
-    if (found !== -1 && (rest === '' || rest.startsWith('\n\n')))
-      return { words: rest.slice(2), block: text.slice(0, end) };
-  }
-  const behind = isCommand(text) ? closed.exec(text)?.[1] : undefined;
-  const start = behind === undefined ? -1 : text.indexOf(`\n\n<${behind}>\n`);
-  return start === -1 ? { words: text, block: null } : { words: text.slice(0, start), block: text.slice(start + 2) };
-}
-
-function isCommand(words: string): boolean {
-  return words.startsWith('/');
+  const nothing = { words: text, block: null };
+  const tag = opened.exec(text)?.[1];
+  if (tag === undefined) return nothing;
+  const closing = `\n</${tag}>`;
+  const found = text.indexOf(closing);
+  const end = found + closing.length;
+  // Who repeats it may have cut off line feeds at the end.
+  const rest = text.slice(end);
+  if (found === -1 || (rest !== '' && !rest.startsWith('\n\n'))) return nothing;
+  return { words: rest.slice(2), block: text.slice(0, end) };
 }
 
 /** A tag that stands nowhere in them, so that its first end is the end. */

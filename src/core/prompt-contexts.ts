@@ -1,7 +1,7 @@
 // The contexts of prompts: read in the folders of the session where the agent cannot or must not do it, and found there for
 // users who type. Knows no protocol.
 import type { Command, CommandOf, Context } from './command.ts';
-import { withContexts } from './context-text.ts';
+import { isCommand, withContexts } from './context-text.ts';
 import { type Outcome, refused } from './errors.ts';
 import type { ContextReading, WorkspacePort } from './workspace.ts';
 
@@ -12,7 +12,7 @@ export interface ContextPorts {
   /** See SessionPorts. */
   readonly workspace: WorkspacePort | undefined;
   readonly isConfined: boolean;
-  /** Tells users what their agent will not see. */
+  /** Tells users what their agent will not see, once for a prompt. */
   warn(text: string): void;
   forward(command: CommandOf<'query'>, settle: Settle): void;
   /** There was an agent, and there is none now. */
@@ -45,8 +45,15 @@ export function createContexts(ports: ContextPorts): Contexts {
       if (command.type !== 'prompt' || command.contexts === undefined) return command;
       if (takesContexts && !isConfined) return command;
       const { contexts, ...rest } = command;
+      if (isCommand(command.content)) {
+        if (contexts.some((context) => !isAutomatic(context))) warn('A command takes no contexts: they were left out.');
+        return rest;
+      }
       const readings = workspace?.read(contexts) ?? contexts.map(unread);
-      for (const { problem } of readings) if (problem !== undefined) warn(problem);
+      const problems = readings.flatMap(({ context, text, problem }) =>
+        problem === undefined || (text === null && isAutomatic(context)) ? [] : [problem],
+      );
+      if (problems.length > 0) warn(problems.join('\n'));
       return { ...rest, content: withContexts(command.content, readings) };
     },
     find(command, settle) {
@@ -59,6 +66,11 @@ export function createContexts(ports: ContextPorts): Contexts {
       });
     },
   };
+}
+
+/** Its user has not chosen it, and misses nothing. */
+function isAutomatic(context: Context): boolean {
+  return context.type === 'file' && context.automatic === true;
 }
 
 function unread(context: Context): ContextReading {

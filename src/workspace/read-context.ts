@@ -11,7 +11,7 @@ import { element } from './words.ts';
 export function readContext(context: Context, folders: readonly Folder[], budget: Budget): Told {
   switch (context.type) {
     case 'file':
-      return readFile(context.path, context.lines, folders, budget);
+      return readFile(context, folders, budget);
     case 'directory':
       return readDirectory(context.path, folders, budget);
     case 'repo-map':
@@ -29,7 +29,10 @@ export function readContext(context: Context, folders: readonly Folder[], budget
       return { text, problem: `The resource ${named(uri)} was not read: the model is told its description only.` };
     }
     case 'opaque':
-      return { text: null, problem: 'A context of the prompt was left out: nobody here knows its kind.' };
+      return {
+        text: null,
+        problem: `A context of the prompt was left out: ${context.fault ?? 'nobody here knows its kind'}.`,
+      };
     default:
       return context satisfies never;
   }

@@ -1,4 +1,5 @@
 // A file, or lines of it, as a model is told of it. Synchronous and bounded; never throws.
+import type { Context } from '../core/command.ts';
 import { type Budget, inWords, isFull, leftOut, named, paid, type Told } from './budget.ts';
 import { limits } from './limits.ts';
 import { type Chosen, countLines, fitting, type Lines, linesIn } from './lines.ts';
@@ -9,8 +10,14 @@ import { element } from './words.ts';
 /** Room for the element around it, bytes. */
 const margin = 8 * 1024;
 
-/** `said`: the path in the client's words. */
-export function readFile(said: string, lines: Lines | undefined, folders: readonly Folder[], budget: Budget): Told {
+type FileContext = Extract<Context, { type: 'file' }>;
+
+/** The path is in the client's words. */
+export function readFile(
+  { path: said, lines, automatic }: FileContext,
+  folders: readonly Folder[],
+  budget: Budget,
+): Told {
   const nothing = (fault: string) => leftOut('file', said, fault);
   const place = placeOf(said, folders);
   if ('fault' in place) return nothing(place.fault);
@@ -33,17 +40,18 @@ export function readFile(said: string, lines: Lines | undefined, folders: readon
   // What was asked for goes on behind what was read, or behind what fits.
   const isCut = (read.isCut && asked.lines.end === whole.lines.end) || kept.text.length < asked.text.length;
   const isPart = isCut || lines !== undefined;
-  const text = paid(fileElement(shownPath(place, folders), kept.text, isPart ? kept.lines : undefined), budget);
+  const shown = fileElement(shownPath(place, folders), kept.text, isPart ? kept.lines : undefined, automatic);
+  const text = paid(shown, budget);
   if (text === null) return nothing(isFull);
   if (!isCut) return { text };
   const why = most < limits.file ? isFull : `a prompt carries ${inWords(limits.file)} of a file`;
   return { text, problem: `The file ${named(said)} was cut at its line ${kept.lines.end}: ${why}.` };
 }
 
-/** The element of a file. */
-export function fileElement(path: string, text: string, lines?: Lines): string {
+/** The element of a file. `isCursor`: its user's cursor is there. */
+export function fileElement(path: string, text: string, lines?: Lines, isCursor = false): string {
   const range = lines === undefined ? undefined : `${lines.start}-${lines.end}`;
-  return element('file', { path, lines: range }, text);
+  return element('file', { path, lines: range, cursor: isCursor ? 'true' : undefined }, text);
 }
 
 /** The same of a file that is met in a directory, if it is a text that is small enough. */

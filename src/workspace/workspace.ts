@@ -49,10 +49,11 @@ export function createWorkspace(said: readonly string[]): WorkspacePort {
         once.add(key);
         return [{ context, ...readContext(context, folders, budget) }];
       });
-      const first = contexts[limits.contexts];
+      const others = contexts.slice(limits.contexts);
+      // What the user has chosen counts before what the client has added by itself.
+      const first = others.find((context) => context.type !== 'file' || context.automatic !== true) ?? others[0];
       if (first === undefined) return readings;
-      const count = contexts.length - limits.contexts;
-      const problem = `${count} contexts were left out: a prompt has ${limits.contexts} at most.`;
+      const problem = `${others.length} contexts were left out: a prompt has ${limits.contexts} at most.`;
       return [...readings, { context: first, text: null, problem }];
     },
     find(typed, chosen, settle) {

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Content } from '../../src/core/content.ts';
-import { splitContexts, withContexts, withoutContexts } from '../../src/core/context-text.ts';
+import { isCommand, splitContexts, withContexts, withoutContexts } from '../../src/core/context-text.ts';
 import type { ContextReading } from '../../src/core/workspace.ts';
 
 const reading = (text: string | null): ContextReading => ({ context: { type: 'repo-map' }, text });
@@ -13,7 +13,6 @@ describe('withContexts', () => {
   const block = '<contexts>\n<a/>\n<b/>\n</contexts>';
   const table: readonly [name: string, content: readonly Content[], expected: readonly Content[]][] = [
     ['in front of the words', [words('hi')], [words(`${block}\n\nhi`)]],
-    ['behind a command', [words('/review now')], [words(`/review now\n\n${block}`)]],
     ['beside the first words', [picture, words('hi'), words('ho')], [picture, words(`${block}\n\nhi`), words('ho')]],
     ['alone where there are no words', [picture], [words(`${block}\n\n`), picture]],
     ['alone where there is nothing', [], [words(`${block}\n\n`)]],
@@ -39,6 +38,18 @@ describe('withContexts', () => {
   });
 });
 
+describe('isCommand', () => {
+  test.each<[string, readonly Content[], boolean]>([
+    ['a command', [words('/review')], true],
+    ['behind a picture', [picture, words('/review')], true],
+    ['words', [words('a /review')], false],
+    ['words, and then a command', [words('a'), words('/review')], false],
+    ['nothing', [], false],
+  ])('%s', (_, content, expected) => {
+    expect(isCommand(content)).toBe(expected);
+  });
+});
+
 describe('withoutContexts', () => {
   test.each([
     ['words alone', 'hi', 'hi'],
@@ -47,8 +58,7 @@ describe('withoutContexts', () => {
     ['another tag', '<context>\na\n</context>\n\nhi', '<context>\na\n</context>\n\nhi'],
     ['a block whose line feeds were cut off', '<contexts>\na\n</contexts>', ''],
     ['words that end in a block', 'hi\n\n<contexts>\na\n</contexts>', 'hi\n\n<contexts>\na\n</contexts>'],
-    ['a command that ends in one', '/hi\n\n<contexts>\na\n</contexts>', '/hi'],
-    ['a command that ends in half of one', '/hi <contexts>\na\n</contexts>', '/hi <contexts>\na\n</contexts>'],
+    ['a command that ends in one', '/hi\n\n<contexts>\na\n</contexts>', '/hi\n\n<contexts>\na\n</contexts>'],
   ])('%s', (_, text, expected) => {
     expect(withoutContexts(text)).toBe(expected);
   });

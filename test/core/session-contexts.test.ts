@@ -6,9 +6,10 @@ import type { ContextReading, WorkspacePort } from '../../src/core/workspace.ts'
 import { createSessionRig, type RigOptions } from '../support/core/session-rig.ts';
 
 const file = (path: string): Context => ({ type: 'file', path });
-const asked = (contexts: Context[], whenBusy?: 'queue'): CommandOf<'prompt'> => ({
+const cursor = (path: string): Context => ({ type: 'file', path, automatic: true });
+const asked = (contexts: Context[], whenBusy?: 'queue', text = 'look'): CommandOf<'prompt'> => ({
   type: 'prompt',
-  content: [{ type: 'text', text: 'look' }],
+  content: [{ type: 'text', text }],
   contexts,
   whenBusy,
 });
@@ -55,14 +56,35 @@ describe('an agent that takes no contexts', () => {
     expect(rig.log()).toEqual([]);
   });
 
-  test('the user hears of each that could not be read, before the run; the prompt goes all the same', () => {
+  test('the user hears in one notice of all that could not be read, before the run; the prompt goes all the same', () => {
     const { rig, given } = withFolders();
     rig.submit(asked([file('/no1'), file('/a'), file('/no2')]));
-    expect(rig.log()).toEqual(['notice /no1 is not there', 'notice /no2 is not there']);
+    expect(rig.log()).toEqual(['notice /no1 is not there\n/no2 is not there']);
     expect(given()).toMatchObject([{ content: [{ text: '<contexts>\n/a\n</contexts>\n\nlook' }] }]);
     rig.run();
     expect(rig.log()).toEqual(['run-start']);
     expect(rig.answers).toEqual(['prompt: ok']);
+  });
+
+  test('the user does not hear of what the client has added by itself', () => {
+    const { rig, given } = withFolders();
+    rig.submit(asked([cursor('/no1'), cursor('/a'), file('/no2')]));
+    expect(rig.log()).toEqual(['notice /no2 is not there']);
+    expect(given()).toMatchObject([{ content: [{ text: '<contexts>\n/a\n</contexts>\n\nlook' }] }]);
+  });
+
+  test.each<[string, Context[], string[]]>([
+    [
+      'one notice',
+      [file('/a'), cursor('/b'), file('/no')],
+      ['notice A command takes no contexts: they were left out.'],
+    ],
+    ['none, for what the client has added by itself', [cursor('/b')], []],
+  ])('a command goes without them: %s', (_, contexts, log) => {
+    const { rig, given, reads } = withFolders();
+    rig.submit(asked(contexts, 'queue', '/review now'));
+    expect(given()).toEqual([{ type: 'prompt', content: [{ type: 'text', text: '/review now' }], whenBusy: 'queue' }]);
+    expect([reads, rig.log()]).toEqual([[], log]);
   });
 
   test('nothing that could be read: the words as they are', () => {
@@ -112,9 +134,14 @@ describe('an agent that takes contexts', () => {
   test('gets them as they came, and nothing is read', () => {
     const { rig, given, reads } = withFolders(taking);
     const prompt = asked([file('/a'), { type: 'opaque', protocol: 'p', payload: { path: '/x' } }]);
+    const command = asked([file('/a'), cursor('/b')], 'queue', '/review');
     rig.submit(prompt);
-    expect(given()).toEqual([prompt]);
-    expect([reads, rig.log()]).toEqual([[], []]);
+    rig.run();
+    rig.submit(command);
+    rig.endRun();
+    rig.clock.advance(0);
+    expect(given()).toEqual([prompt, command]);
+    expect([reads, rig.log().filter((line) => line.startsWith('notice'))]).toEqual([[], []]);
   });
 
   test('gets none of a confined session: what its client names is read in its folders alone (T9)', () => {

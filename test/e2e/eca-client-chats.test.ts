@@ -162,6 +162,20 @@ describe.each(eras)('an editor of the $name', (era) => {
     expect(editor.judge()).toEqual([]);
   });
 
+  test('a command goes without contexts, and the user is told once', async () => {
+    await open(era);
+    const chat = editor.chat();
+    const contexts = [{ type: 'repoMap' }, { type: 'web', url: 'http://127.0.0.1:9/' }];
+    await chat.prompt('/contexts', { contexts });
+    expect(wordsIn(await chat.over())).toContain('carried 0 contexts');
+    const told = editor.talk.map(({ message }) => JSON.stringify(message));
+    expect(told.filter((message) => message.includes('A command takes no contexts: they were left out.'))).toHaveLength(
+      1,
+    );
+    expect(told.filter((message) => message.includes('showMessage'))).toHaveLength(1);
+    expect(editor.judge()).toEqual([]);
+  });
+
   test('a chat that is deleted says nothing more, also when it is deleted in mid sentence', async () => {
     await open(era);
     const [one, other] = [editor.chat(), editor.chat()];

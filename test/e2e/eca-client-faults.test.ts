@@ -16,13 +16,14 @@ import {
 } from '../support/eca-client.ts';
 
 const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-const demo = [process.execPath, cli, 'stdio', '--frontend', 'eca', '--backend', 'demo', '--option', 'paceMs=0'];
+const demo = [process.execPath, cli, 'stdio', '--frontend', 'eca', '--backend', 'demo', '--option'];
 
 let editor: Editor;
 afterEach(() => editor?.close());
 
-async function open(era: Era): Promise<Editor> {
-  editor = startEditor(era, demo);
+/** `paceMs`: how long the agent waits between what it says at once, and how long its tools run. */
+async function open(era: Era, paceMs = 0): Promise<Editor> {
+  editor = startEditor(era, [...demo, `paceMs=${paceMs}`]);
   await editor.greet();
   return editor;
 }
@@ -84,7 +85,7 @@ describe.each(eras)('an editor of the $name', (era) => {
   });
 
   test('requests before initialize are served, and nothing is told before the client listens', async () => {
-    editor = startEditor(era, demo);
+    editor = startEditor(era, [...demo, 'paceMs=0']);
     editor.say({ id: 'early', method: 'chat/queryCommands', params: { query: '' } });
     expect(await answerTo('early')).toHaveProperty('result');
     expect(await editor.greet()).toHaveProperty('chatWelcomeMessage');
@@ -96,7 +97,7 @@ describe.each(eras)('an editor of the $name', (era) => {
   });
 
   test('a prompt before initialize is a prompt', async () => {
-    editor = startEditor(era, demo);
+    editor = startEditor(era, [...demo, 'paceMs=0']);
     await works();
     expect(editor.judge()).toEqual([]);
   });
@@ -122,6 +123,21 @@ describe.each(eras)('an editor of the $name', (era) => {
     await editor.until('two ends', () => (finishes() >= 2 ? true : undefined));
     await works(chat);
     expect(finishes()).toBe(3);
+    expect(editor.judge()).toEqual([]);
+  });
+
+  test('a stop drops what waits behind the run as well: answered, not said, and the chat is free once', async () => {
+    await open(era);
+    const chat = editor.chat();
+    await chat.prompt('slow 10 long 4000');
+    await chat.until('the first words', ({ type }, role) => role === 'assistant' && type === 'text');
+    expect(await chat.prompt('dropped')).toMatchObject({ chatId: chat.id });
+    chat.stop();
+    await editor.until('the end', () => (finishes() >= 1 ? true : undefined));
+    await works(chat);
+    expect(finishes()).toBe(2);
+    const said = editor.talk.filter(({ by }) => by === 'server').map(({ message }) => JSON.stringify(message));
+    expect(said.filter((message) => /showMessage|dropped/u.test(message))).toEqual([]);
     expect(editor.judge()).toEqual([]);
   });
 
@@ -178,17 +194,18 @@ describe.each(eras)('an editor of the $name', (era) => {
 });
 
 /** Where a run is stopped: a prompt, the moment, and what must be heard between the stop and the end. */
-const stops: [name: string, prompt: string, isMoment: (type: string, role: string) => boolean, after: string[]][] = [
+type Moment = (type: string, role: string) => boolean;
+const stops: [name: string, prompt: string, isMoment: Moment, after: string[], paceMs?: number][] = [
   ['in mid stream', 'slow 30 long 1000', (type, role) => type === 'text' && role === 'assistant', []],
   ['in mid thought', 'slow 60 think', (type) => type === 'reasonText', ['A reasonFinished']],
-  ['while arguments stream', 'slow 250 tool', (type) => type === 'toolCallPrepare', ['rejected: user']],
-  ['during a tool', 'slow 250 tool', (type) => type === 'toolCallRunning', ['called: error']],
+  ['while arguments stream', 'slow 120 tool', (type) => type === 'toolCallPrepare', ['rejected: user']],
+  ['during a tool', 'tool', (type) => type === 'toolCallRunning', ['called: error'], 300],
   ['while an approval waits', 'ask', (type) => type === 'toolCallRun', ['rejected: user']],
 ];
 
 describe.each([seedDay, modern])('an editor of the $name stops', (era) => {
-  test.each(stops)('%s', async (_, prompt, isMoment, after) => {
-    await open(era);
+  test.each(stops)('%s', async (_, prompt, isMoment, after, paceMs) => {
+    await open(era, paceMs);
     const chat = editor.chat();
     await chat.prompt(prompt);
     await chat.until('the moment', ({ type }, role) => isMoment(type, role));

@@ -71,18 +71,15 @@ test.each(eras)('long pieces of a model are cut, for an editor of the $name', as
   ).toBeLessThan(4096);
 });
 
-test.each([seedDay, modern])(
-  'hundreds of small pieces are as many writes, for an editor of the $name',
-  async (era) => {
-    editor = startEditor(era, [...gateway, '--backend', 'demo', '--option', 'paceMs=0']);
-    await editor.greet();
-    const chat = editor.chat();
-    await chat.prompt('long 600');
-    expect(wordsIn(await chat.over())).toContain('599 600');
-    expect(editor.judge()).toEqual([]);
-    expect(await editor.quit()).toBe(0);
-    const frames = writes().map(frameIn);
-    expect(frames).toHaveLength(editor.talk.filter(({ by }) => by === 'server').length);
-    expect(frames.filter((frame) => frame.includes('"role":"assistant"')).length).toBeGreaterThan(200);
-  },
-);
+test.each([seedDay, modern])('hundreds of small pieces are as many writes, for an editor of the $name', async (era) => {
+  editor = startEditor(era, [...gateway, '--backend', 'demo', '--option', 'paceMs=0']);
+  await editor.greet();
+  const chat = editor.chat();
+  await chat.prompt('long 600');
+  expect(wordsIn(await chat.over())).toContain('599 600');
+  expect(editor.judge()).toEqual([]);
+  expect(await editor.quit()).toBe(0);
+  const frames = writes().map(frameIn);
+  expect(frames).toHaveLength(editor.talk.filter(({ by }) => by === 'server').length);
+  expect(frames.filter((frame) => frame.includes('"role":"assistant"')).length).toBeGreaterThan(200);
+});

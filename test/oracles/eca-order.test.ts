@@ -266,6 +266,20 @@ test('one that is known to append may be sent pieces, one that replaces the text
   expect(rulesOf(soFar, { readers: ['appends'] })).toEqual(['arguments']);
 });
 
+test('a prompt that waits may be stopped with the run that it waits for, and only then', () => {
+  const waiting = [
+    client({ id: 9, method: 'chat/prompt', params: { chatId: 'chat-1', message: 'later' } }),
+    answer(9, { result: { chatId: 'chat-1', status: 'success' } }),
+  ];
+  const talk = [...correct];
+  insertBefore(['chat/promptStop'], ...waiting)(talk);
+  expect(rulesOf(talk)).toEqual([]);
+  const unstopped = [...correct];
+  insertBefore(['"Done."'], ...waiting)(unstopped);
+  talk.splice(find(talk, 'chat/promptStop'), 1);
+  expect([rulesOf(talk), rulesOf(unstopped)]).toEqual([['echo'], ['echo']]);
+});
+
 test('a chat that is deleted may begin again', () => {
   const talk = [...correct];
   insertAfter(

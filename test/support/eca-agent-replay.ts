@@ -88,11 +88,21 @@ export function playEca({ rows, era }: Pick<EcaTrace, 'rows' | 'era'>): PlayedEc
   const dialect = era === 'seed' ? union : { streamsArguments: true, asks: false };
   const projection = side.projection(view, dialectName(dialect));
 
+  function note(level: string, text: string): void {
+    if (!isAstray) faults.push(`${level}: ${text}`);
+  }
+
+  function admit(event: Event): void {
+    const mended = log.notes.length;
+    log.admit(event);
+    for (const { level, text } of log.notes.slice(mended)) note(level, text);
+  }
+
   function perform(actions: readonly Action<Event>[]): void {
     for (const action of actions) {
-      if (action.do === 'deliver') log.admit(action.message);
+      if (action.do === 'deliver') admit(action.message);
       else if (action.do === 'send') sent(JSON.parse(textOf(action.frame)));
-      else if (action.do === 'note' && action.level !== 'loss') faults.push(`${action.level}: ${action.text}`);
+      else if (action.do === 'note' && action.level !== 'loss') note(action.level, action.text);
       else if (action.do === 'settle') {
         const { id, outcome } = action;
         const command = commands.get(id);
@@ -143,7 +153,8 @@ export function playEca({ rows, era }: Pick<EcaTrace, 'rows' | 'era'>): PlayedEc
         return open === undefined ? null : { type: 'answer-approval', id: open.id, decision };
       }
       case 'chat/promptStop':
-        return transcript.run === null ? null : { type: 'abort', target: 'run' };
+        // Of a chat that is none of ours a server says nothing.
+        return transcript.run === null || !isKnown(params.chatId) ? null : { type: 'abort', target: 'run' };
       case 'chat/delete':
         return { type: 'new-session' };
       case 'chat/queryContext':
@@ -155,6 +166,8 @@ export function playEca({ rows, era }: Pick<EcaTrace, 'rows' | 'era'>): PlayedEc
     }
   }
 
+  const isKnown = (chat: unknown) => chat === ourChat || names.has(`chat ${String(chat)}`);
+
   function clientSays(message: Json): void {
     const { method } = message;
     saying = message;
@@ -162,8 +175,16 @@ export function playEca({ rows, era }: Pick<EcaTrace, 'rows' | 'era'>): PlayedEc
     const isBusy = isPrompting || log.transcript.run !== null;
     if (method === 'chat/prompt' && !isBusy) isAstray = false;
     if (method === 'chat/prompt' && isBusy) isAstray = true;
-    if (message.id !== undefined && !spoken.has(method)) isAstray = true;
+    if (message.id !== undefined && method !== undefined && !spoken.has(method)) isAstray = true;
     const params = camel(message.params);
+    if (method === 'chat/delete' && isBusy) {
+      // Our backend ends the run itself; the recorded client was left with an open one.
+      const told = ours.length;
+      if (!isAstray) ask({ type: 'new-session' });
+      ours.length = told;
+      isAstray = true;
+      return;
+    }
     const command = isAstray ? null : commandOf(method, params);
     if (command?.type === 'prompt') isUnnamed = typeof params.chatId !== 'string';
     if (command !== null) ask(command);
@@ -181,7 +202,7 @@ export function playEca({ rows, era }: Pick<EcaTrace, 'rows' | 'era'>): PlayedEc
 
   function inOurNames(key: string, value: unknown): Json {
     if (!isJson(value)) return {};
-    const { chatId, requestId } = value;
+    const { chatId, requestId, parentChatId } = value;
     // The first that is named so is left to the backend.
     if (isUnnamed && value.role === 'user' && !names.has(`chat ${String(chatId)}`)) {
       isUnnamed = false;
@@ -190,17 +211,21 @@ export function playEca({ rows, era }: Pick<EcaTrace, 'rows' | 'era'>): PlayedEc
     }
     const chat = names.get(`chat ${String(chatId)}`);
     const request = names.get(`request ${String(requestId)}`);
+    const parent = names.get(`chat ${String(parentChatId)}`);
     return {
       [key]: {
         ...value,
         ...(chat === undefined ? {} : { chatId: chat }),
         ...(request === undefined ? {} : { requestId: request }),
+        ...(parent === undefined ? {} : { parentChatId: parent }),
       },
     };
   }
 
   for (const { dir, msg } of rows) {
     if (dir === 'mark') isAstray &&= log.transcript.run !== null;
+    // Bytes that try the framing: what is said to them is no talk of ours.
+    if (dir === 'in-raw') isAstray = true;
     if (!isJson(msg)) continue;
     if (dir === 'in') clientSays(msg);
     if (dir !== 'out') continue;
@@ -220,7 +245,7 @@ export function playEca({ rows, era }: Pick<EcaTrace, 'rows' | 'era'>): PlayedEc
     theirs,
     ours,
     log,
-    faults: [...faults, ...log.notes.map(({ level, text }) => `${level}: ${text}`)],
+    faults,
     prompts,
     refused,
   };

@@ -135,12 +135,13 @@ export function startEditor(
   const talk: Said[] = [];
   const watchers = new Set<() => void>();
   let exit: number | null | undefined;
-  const gone = once(child, 'exit').then(([code]) => {
+  // All that it has said is heard by then.
+  const gone = once(child, 'close').then(([code]) => {
     exit = z.number().nullable().parse(code);
+    // Who waits for an answer need not wait any longer.
+    connection.dispose();
     wake();
   });
-  // Who waits for an answer need not wait any longer.
-  child.once('close', () => connection.dispose());
 
   function wake(): void {
     for (const watcher of [...watchers]) watcher();
@@ -199,30 +200,38 @@ export function startEditor(
 
   function chat(): Chat {
     let id = era.mint();
-    let from = 0;
-    /** The library tells of an answer a little later than of what is behind it. */
-    const name = (): string | null => {
-      const answers = talk
-        .slice(from)
-        .map(({ message }) => z.looseObject({ result: Answered }).safeParse(message).data);
-      id ??= answers.find((answer) => answer !== undefined)?.result.chatId ?? null;
-      return id;
-    };
-    const heard = (): Heard[] =>
-      talk.slice(from).flatMap(({ by, message }) => {
+    /** How much of the talk this chat has looked at. */
+    let read = 0;
+    let since: { readonly chatId: string; readonly heard: Heard }[] = [];
+
+    /** The library tells of an answer a little later than of what is behind it, so both are read here. */
+    function heard(): Heard[] {
+      for (const { by, message } of talk.slice(read)) {
+        if (by === 'client') continue;
         const { data } = Notification.safeParse(message);
-        if (by !== 'server' || data === undefined) return [];
-        // A client that waits for our name hears of no other chat meanwhile, in these tests.
-        if (name() === null ? data.params.chatId === undefined : data.params.chatId !== id) return [];
-        const { role = '', content = { type: '' }, status = '' } = data.params;
-        return [{ method: data.method, role, content, status }];
-      });
+        if (data === undefined)
+          id ??= z.looseObject({ result: Answered }).safeParse(message).data?.result.chatId ?? null;
+        else if (data.params.chatId !== undefined) {
+          const { chatId, role = '', content = { type: '' }, status = '' } = data.params;
+          since.push({ chatId, heard: { method: data.method, role, content, status } });
+        }
+      }
+      read = talk.length;
+      if (id !== null) since = since.filter(({ chatId }) => chatId === id);
+      return since.map((one) => one.heard);
+    }
+    function name(): string | null {
+      heard();
+      return id;
+    }
+
     return {
       get id() {
         return name();
       },
       async prompt(message, more = {}) {
-        from = talk.length;
+        read = talk.length;
+        since = [];
         const answer = Answered.parse(await request('chat/prompt', { ...era.prompt(id, message), ...more }));
         id ??= answer.chatId;
         return answer;

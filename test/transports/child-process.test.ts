@@ -39,7 +39,12 @@ describe('the end', () => {
   });
 
   it.each<[string, readonly [string, ...string[]], Partial<SpawnOptions>, RegExp]>([
-    ['no such program', ['nope-nope'], {}, /^agent could not be started: spawn nope-nope ENOENT \(there is no such program/],
+    [
+      'no such program',
+      ['nope-nope'],
+      {},
+      /^agent could not be started: spawn nope-nope ENOENT \(there is no such program/,
+    ],
     ['no permission', ['/etc/passwd'], {}, /^agent could not be started: spawn \/etc\/passwd EACCES$/],
     [
       'no such directory',

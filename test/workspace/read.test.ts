@@ -28,6 +28,12 @@ describe('a file', () => {
     ['one line', lines, file('a', 1, 1), '<file path="a" lines="1-1">\none\n</file>'],
     ['lines beyond its end', lines, file('a', 4, 9), '<file path="a" lines="4-4">\nfour\n</file>'],
     ['lines before its beginning', lines, file('a', -3, 1), '<file path="a" lines="1-1">\none\n</file>'],
+    [
+      'where the user’s cursor is',
+      lines,
+      { type: 'file', path: 'a', lines: { start: 2, end: 2 }, automatic: true },
+      '<file path="a" lines="2-2" cursor="true">\ntwo\n</file>',
+    ],
     ['all its lines', lines, file('a', 1, 4), `<file path="a" lines="1-4">\n${lines}</file>`],
   ];
   test.each(table)('%s', (_, content, context, text) => {
@@ -131,6 +137,17 @@ describe('a file', () => {
       problem: '50 contexts were left out: a prompt has 100 at most.',
     });
   });
+});
+
+test('of too many contexts those that the user has chosen are told, not those that the client has added', () => {
+  const automatic: Context = { type: 'file', path: 'b', automatic: true };
+  const contexts = Array.from({ length: 100 }, (_, at) => file('a', 1, at + 1));
+  const last = (...more: Context[]) =>
+    createWorkspace([plant({ a: 'x\n' })])
+      .read([...contexts, ...more])
+      .at(-1);
+  expect(last(automatic)?.context).toEqual(automatic);
+  expect(last(automatic, file('c'))?.context).toEqual(file('c'));
 });
 
 describe('a directory', () => {
@@ -284,6 +301,11 @@ describe('what is nowhere in the folders', () => {
       { type: 'opaque', protocol: 'toy', payload: { path: '/etc/passwd' } },
       null,
       'A context of the prompt was left out: nobody here knows its kind.',
+    ],
+    [
+      { type: 'opaque', protocol: 'toy', payload: {}, fault: 'the file is malformed (path: missing)' },
+      null,
+      'A context of the prompt was left out: the file is malformed (path: missing).',
     ],
   ];
   test.each(table)('%j', (context, text, problem) => {

@@ -60,7 +60,7 @@ export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
       if (chat === undefined) return [];
       const stopped = prompts.stop(chat);
       if (chat.target === undefined) return stopped;
-      return [...stopped, ...ports.ask(chat.target, { type: 'abort', target: 'run' }, () => [])];
+      return [...stopped, ...ports.ask(chat.target, { type: 'abort', target: 'run', waiting: 'drop' }, () => [])];
     },
     steer({ chatId, message }) {
       const chat = chats.get(chatId);

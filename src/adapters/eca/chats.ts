@@ -28,9 +28,13 @@ export interface Chat {
 }
 
 /** A run is going on, or about to: a prompt would wait. */
-export function isBusy({ view, wasRunning }: Chat): boolean {
-  if (view === undefined) return wasRunning;
-  return view.transcript.run !== null || view.transcript.compaction !== null;
+export function isBusy(chat: Chat): boolean {
+  return isRunning(chat) || (chat.view !== undefined && chat.view.transcript.compaction !== null);
+}
+
+/** A run is going on: its own end frees the chat. */
+export function isRunning({ view, wasRunning }: Chat): boolean {
+  return view === undefined ? wasRunning : view.transcript.run !== null;
 }
 
 /** How it is with a chat once somebody has looked. */

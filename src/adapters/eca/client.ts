@@ -12,20 +12,34 @@ export interface Client {
   folders: readonly string[];
 }
 
+/** Folders that a client has named, and sentences for its user about those that are left out. */
+interface Folders {
+  readonly folders: readonly string[];
+  readonly problems: readonly string[];
+}
+
 /** What a client says of itself in `initialize`. */
-export function clientOf({ capabilities, initializationOptions, workspaceFolders }: InitializeParams): Client {
+export function clientOf({
+  capabilities,
+  initializationOptions,
+  workspaceFolders,
+}: InitializeParams): Client & Pick<Folders, 'problems'> {
   const assistant = dictionaryOf(dictionaryOf(capabilities).codeAssistant);
   const hasNewWords = isSaid(assistant.editor) || isSaid(assistant.chatCapabilities);
   return {
     // Emacs says `"chatAgent": null`: the word counts, not its value.
     isModern: hasNewWords || Object.hasOwn(dictionaryOf(initializationOptions), 'chatAgent'),
     asks: dictionaryOf(assistant.chatCapabilities).askQuestion === true,
-    folders: foldersOf(workspaceFolders ?? []),
+    ...foldersOf(workspaceFolders ?? []),
   };
 }
 
 /** Folders that are kept of a client. */
 const mostFolders = 256;
+/** Of those that are left out, so many are named. */
+const mostNamed = 8;
+/** UTF-16 units of a URI that a sentence repeats. */
+const longestName = 200;
 
 /** False is what a client says that does not have it. */
 function isSaid(capability: unknown): boolean {
@@ -33,19 +47,36 @@ function isSaid(capability: unknown): boolean {
 }
 
 /** Those of the folders that are files of this machine. */
-export function foldersOf(folders: readonly unknown[]): string[] {
-  const paths = folders.flatMap((folder) => pathOf(isDictionary(folder) ? folder.uri : undefined) ?? []);
-  return [...new Set(paths)].slice(0, mostFolders);
+function foldersOf(said: readonly unknown[]): Folders {
+  const folders = new Set<string>();
+  const left: unknown[] = [];
+  for (const folder of said) {
+    const uri = isDictionary(folder) ? folder.uri : undefined;
+    const path = pathOf(uri);
+    if (path === undefined) left.push(uri);
+    else folders.add(path);
+  }
+  const others = left.length - mostNamed;
+  const problems = left.slice(0, mostNamed).map(leftOut);
+  if (others > 0) problems.push(`${others} more folders were left out.`);
+  return { folders: [...folders].slice(0, mostFolders), problems };
+}
+
+function leftOut(uri: unknown): string {
+  if (typeof uri !== 'string') return 'A folder of the editor was left out: it has no URI.';
+  const named = JSON.stringify(uri.length > longestName ? `${uri.slice(0, longestName)}…` : uri);
+  return `The folder ${named} was left out: it is no folder of this machine.`;
 }
 
 /** The folders after `workspace/didChangeWorkspaceFolders`. */
 export function foldersAfter(
   before: readonly string[],
   change: { readonly added: readonly unknown[]; readonly removed: readonly unknown[] },
-): string[] {
-  const gone = new Set(foldersOf(change.removed));
+): Folders {
+  const gone = new Set(foldersOf(change.removed).folders);
   const kept = before.filter((folder) => !gone.has(folder));
-  return [...new Set([...kept, ...foldersOf(change.added)])].slice(0, mostFolders);
+  const { folders, problems } = foldersOf(change.added);
+  return { folders: [...new Set([...kept, ...folders])].slice(0, mostFolders), problems };
 }
 
 /** The path in a file URI. */

@@ -26,6 +26,8 @@ export interface ConnectionPorts {
   refuse(id: RpcId, problem: Problem): Actions;
   /** A notification of ours. It waits while the client is not ready to be told anything (reference eca, section 2). */
   tell(method: string, params: object): Actions;
+  /** A warning to the user that is said once, however often there is a reason. */
+  warnOnce(message: string): Actions;
   /** The client is ready: what waited, now. */
   release(): Actions;
 }
@@ -41,8 +43,13 @@ export function showMessage(ports: ConnectionPorts, type: 'error' | 'warning', m
 }
 
 /** Content of a chat that is ours to say, for no event of its session says it. */
-export function tellContent(ports: ConnectionPorts, chatId: string, content: object): Actions {
-  return ports.tell('chat/contentReceived', { chatId, role: 'system', content });
+export function tellContent(
+  ports: ConnectionPorts,
+  chatId: string,
+  content: object,
+  role: 'system' | 'user' = 'system',
+): Actions {
+  return ports.tell('chat/contentReceived', { chatId, role, content });
 }
 
 /** What is wrong with a value, in one line: the first three complaints of its schema. */

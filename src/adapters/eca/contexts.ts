@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Context } from '../../core/command.ts';
 import type { Content, Dictionary } from '../../core/content.ts';
 import { isDictionary } from '../../core/dictionary.ts';
+import { problems } from './connection.ts';
 import { camelKeys } from './wire.ts';
 
 const text = z.string().nullish();
@@ -14,12 +15,12 @@ const File = z.looseObject({
 const Directory = z.looseObject({ path: z.string() });
 const Web = z.looseObject({ url: z.string() });
 const Resource = z.looseObject({ server: z.string(), uri: z.string(), name: text, description: text, mimeType: text });
-const Line = z.looseObject({ line: z.int().min(1) });
+const Line = z.looseObject({ line: z.int() });
 const Cursor = z.looseObject({ path: z.string(), position: z.looseObject({ start: Line, end: Line }) });
 const Image = z.looseObject({ mediaType: z.string(), base64: z.string() });
 const Text = z.looseObject({ content: z.string(), label: text });
 
-type Reader = (value: object) => Context | null;
+type Reader = (value: object) => Context | { readonly fault: string };
 
 const readers: ReadonlyMap<unknown, Reader> = new Map<unknown, Reader>([
   [
@@ -30,13 +31,13 @@ const readers: ReadonlyMap<unknown, Reader> = new Map<unknown, Reader>([
     }),
   ],
   // Since 0.51: where the user is at work. Some editors send it with every prompt, so it must mean something to all agents.
+  // Lines count from 1, as all lines on this wire do; the protocol's document does not say so, and 0 may come.
   [
     'cursor',
-    reading(Cursor, ({ path, position: { start, end } }) => ({
-      type: 'file',
-      path,
-      lines: { start: start.line, end: Math.max(start.line, end.line) },
-    })),
+    reading(Cursor, ({ path, position: { start, end } }) => {
+      const first = Math.max(1, start.line);
+      return { type: 'file', path, lines: { start: first, end: Math.max(first, end.line) }, automatic: true };
+    }),
   ],
   ['directory', reading(Directory, ({ path }) => ({ type: 'directory', path }))],
   ['web', reading(Web, ({ url }) => ({ type: 'web', url }))],
@@ -57,15 +58,17 @@ const readers: ReadonlyMap<unknown, Reader> = new Map<unknown, Reader>([
 function reading<Value>(schema: z.ZodType<Value>, make: (value: Value) => Context): Reader {
   return (value) => {
     const read = schema.safeParse(value);
-    return read.success ? make(read.data) : null;
+    return read.success ? make(read.data) : { fault: problems(read.error) };
   };
 }
 
 /** What a client named, in the model; what newer versions have, or what is malformed, as it is. */
 export function contextOf(wire: unknown): Context {
-  const value = isDictionary(wire) ? camelKeys(wire) : {};
-  const read = 'type' in value ? readers.get(value.type)?.(value) : null;
-  return read ?? { type: 'opaque', protocol: 'eca', payload: wire };
+  const type = isDictionary(wire) ? wire.type : undefined;
+  const read = isDictionary(wire) ? readers.get(type)?.(camelKeys(wire)) : undefined;
+  if (read === undefined) return { type: 'opaque', protocol: 'eca', payload: wire };
+  if (!('fault' in read)) return read;
+  return { type: 'opaque', protocol: 'eca', payload: wire, fault: `the ${String(type)} is malformed (${read.fault})` };
 }
 
 /** As a client is told of it; null for what this protocol has no word for. */

@@ -56,7 +56,7 @@ export interface Calls {
 }
 
 /** A standing permission as an approval offers it: passed back, it says `save`. */
-const forSession = { protocol: 'eca', save: 'session' } as const;
+const wholeSession = { protocol: 'eca', save: 'session' } as const;
 
 export function createCalls(out: Outbox, ports: CallPorts): Calls {
   const calls = new Map<string, Call>();
@@ -108,7 +108,7 @@ export function createCalls(out: Outbox, ports: CallPorts): Calls {
       learn(call, content);
       if (manualApproval !== true) return start(id, call);
       call.stage = 'asked';
-      const suggestions = ports.savesLeave() ? { suggestions: [forSession] } : {};
+      const suggestions = ports.savesLeave() ? { suggestions: [wholeSession] } : {};
       const { name, input } = call;
       out.deliver({ type: 'approval-request', ...shown(call), id, call: id, name, input, ...suggestions });
     },
@@ -152,8 +152,9 @@ export function createCalls(out: Outbox, ports: CallPorts): Calls {
         call.stage = 'denied';
         return { ok: true };
       }
-      const saves = remember.length > 0 && ports.savesLeave();
-      if (remember.length > 0 && !saves) out.note('loss', 'answer-approval: an ECA server of that age forgets it');
+      const isKept = remember.length > 0;
+      const saves = isKept && ports.savesLeave();
+      if (isKept && !saves) out.note('loss', 'answer-approval: an ECA server of that age forgets it');
       ports.tell('chat/toolCallApprove', saves ? { ...params, save: 'session' } : params);
       answered(id, call, 'allowed');
       call.stage = 'allowed';

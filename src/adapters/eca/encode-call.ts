@@ -90,12 +90,20 @@ export function argumentFrames(call: Call): ArgumentFrames {
   };
 }
 
-/** Says contents of calls. `detailsOf`: what there is to show of one beside a changed file, by its key. */
-export function createCallSayer(detailsOf: (key: string) => Dictionary | undefined) {
+/** What there is to know about calls beside what is told of them. */
+export interface CallPorts {
+  /** What there is to show of one beside a changed file, by its canonical id. */
+  detailsOf(key: string): Dictionary | undefined;
+  /** Where the agent works, if that is known. */
+  cwd(): string | undefined;
+}
+
+/** Says contents of calls. */
+export function createCallSayer(ports: CallPorts) {
   /** `said`: what an ECA server said beside it. */
   function say(call: Call, type: string, more: Dictionary, said: Dictionary = {}): void {
     const { key, name, shown, input, place } = call;
-    const details = shown.change === undefined ? detailsOf(key) : changeDetails(shown.change);
+    const details = shown.change === undefined ? ports.detailsOf(key) : changeDetails(shown.change, ports.cwd());
     const body = { arguments: input, summary: summaryOf(name, shown.title, input), details };
     place.content('assistant', withRest({ ...headOf(call, type), ...body, ...more }, said));
   }

@@ -51,9 +51,25 @@ export function imageOf(content: Content): Dictionary | null {
   return { type: 'image', mediaType: content.mediaType ?? 'image/png', base64: content.data };
 }
 
-/** The details of a change of a file. */
-export function changeDetails({ path, diff, linesAdded, linesRemoved }: FileChange): Dictionary {
-  return { type: 'fileChange', path, diff, linesAdded, linesRemoved };
+/** The details of a change of a file. `cwd`: where the agent works, if that is known. */
+export function changeDetails({ path, diff, linesAdded, linesRemoved }: FileChange, cwd?: string): Dictionary {
+  return { type: 'fileChange', path: absolute(path, cwd), diff, linesAdded, linesRemoved };
+}
+
+/** From the root, of a drive or a share, or as a URI: all of these name a file by themselves. */
+const rooted = /^(?:[/\\]|[a-z][a-z\d+.-]*:)/iu;
+
+/** Clients open the path as a file, wherever they run themselves: a relative one would be another. */
+function absolute(path: string, cwd = ''): string {
+  const isHome = path === '~' || path.startsWith('~/');
+  if (path === '' || isHome || rooted.test(path) || !rooted.test(cwd)) return path;
+  const [root = '', ...folders] = cwd.split('/');
+  const parts: string[] = [];
+  for (const part of [...folders, ...path.split('/')]) {
+    if (part === '..') parts.pop();
+    else if (part !== '' && part !== '.') parts.push(part);
+  }
+  return [root, ...parts].join('/');
 }
 
 /** Characters of a summary that nobody gave. */

@@ -7,7 +7,7 @@ import { messageOf, type Outcome } from '../../core/errors.ts';
 import { createChatRequests } from './chat-requests.ts';
 import { createChats } from './chats.ts';
 import type { Client } from './client.ts';
-import { type Actions, type ConnectionPorts, note } from './connection.ts';
+import { type Actions, type ConnectionPorts, note, showMessage } from './connection.ts';
 import { createHome } from './home.ts';
 import { wayOfAsking } from './ids.ts';
 import {
@@ -28,6 +28,8 @@ import { createSettings } from './settings.ts';
 import { createStartUp } from './start-up.ts';
 
 const mostHeld = 256;
+/** Warnings that are remembered as said: a client that makes up folders must not fill the memory with them. */
+const mostWarned = 256;
 
 /** The machine of one connection; bound to a session, or carrying many. */
 export function createConnection(env: Env, bound: SessionView | undefined): Frontend {
@@ -35,6 +37,7 @@ export function createConnection(env: Env, bound: SessionView | undefined): Fron
   const asked = new Map<Command, (outcome: Outcome) => Actions>();
   /** What the client is told as soon as it is ready; null from then on. */
   let held: string[] | null = [];
+  const warned = new Set<string>();
   const client: Client = { isModern: false, asks: false, folders: [] };
 
   const ports: ConnectionPorts = {
@@ -52,6 +55,12 @@ export function createConnection(env: Env, bound: SessionView | undefined): Fron
       if (held === null) return [{ do: 'send', frame }];
       if (held.length < mostHeld) held.push(frame);
       return [];
+    },
+    warnOnce(message) {
+      if (warned.has(message)) return [];
+      if (warned.size >= mostWarned) warned.clear();
+      warned.add(message);
+      return showMessage(ports, 'warning', message);
     },
     release() {
       const due = held ?? [];

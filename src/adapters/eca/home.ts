@@ -36,7 +36,10 @@ export function createHome(ports: ConnectionPorts): Home {
     return ports.ask(null, { type: 'create-session', folders: [...ports.client.folders] }, (outcome) => {
       if (!outcome.ok) return then({ problem: outcome.error });
       const read = OutcomeData['create-session'].safeParse(outcome.data);
-      if (read.success) return then({ target: read.data.session.id });
+      if (read.success) {
+        const { session, problems = [] } = read.data;
+        return [...problems.flatMap(ports.warnOnce), ...then({ target: session.id })];
+      }
       return then({ problem: { code: 'internal', message: 'the session was opened without a name' } });
     });
   }

@@ -12,10 +12,22 @@ export function isNamed(model: Model, name: string): boolean {
   return modelName(model) === name || model.id === name;
 }
 
-/** The command that chooses what a client has named. What nobody offered is left to the agent to judge. */
+/**
+ * The command that chooses what a client has named. What nobody offered is left to the agent to judge, with the provider
+ * that its name begins with, where that is known.
+ */
 export function setModel(name: string, models: readonly Model[]): CommandOf<'set-model'> {
   const model = models.find((known) => modelName(known) === name) ?? models.find(({ id }) => id === name);
-  if (model === undefined) return { type: 'set-model', model: name };
-  const { id, provider } = model;
+  const { id, provider } = model ?? unknownModel(name, models);
   return provider === undefined ? { type: 'set-model', model: id } : { type: 'set-model', model: id, provider };
+}
+
+/** A name that is not listed, taken apart as those are put together: some ids begin with their provider. */
+function unknownModel(name: string, models: readonly Model[]): Model {
+  const kin = models.filter(({ provider = '' }) => provider !== '' && name.startsWith(`${provider}/`));
+  const [nearest] = kin.toSorted((one, other) => (other.provider ?? '').length - (one.provider ?? '').length);
+  if (nearest?.provider === undefined) return { id: name };
+  const { provider } = nearest;
+  const isPrefixed = kin.some((model) => model.provider === provider && model.id.startsWith(`${provider}/`));
+  return { id: isPrefixed ? name : name.slice(provider.length + 1), provider };
 }

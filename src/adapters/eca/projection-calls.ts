@@ -7,6 +7,7 @@ import {
   argumentFrames,
   type ArgumentFrames,
   type Call,
+  type CallPorts,
   createCallSayer,
   type Place,
   preparing,
@@ -52,9 +53,9 @@ export interface CallTeller {
   clear(): void;
 }
 
-/** `detailsOf`: what there is to show of a call beside a changed file, by its canonical id. */
-export function createCallTeller(detailsOf: (id: string) => Dictionary | undefined): CallTeller {
-  const { say, called, rejected } = createCallSayer(detailsOf);
+/** Before any call. */
+export function createCallTeller(ports: CallPorts): CallTeller {
+  const { say, called, rejected } = createCallSayer(ports);
   /** Of the run, by canonical id: calls, and approvals without a call. */
   const calls = new Map<string, Call>();
   /** Of the history, until their result comes. */
@@ -66,6 +67,8 @@ export function createCallTeller(detailsOf: (id: string) => Dictionary | undefin
   const begun = new Set<string>();
   /** Calls whose question nobody has answered. */
   const unanswered = new Set<string>();
+  /** Calls that their user has rejected: agents may say behind that that they begin and end. */
+  const denied = new Set<string>();
   /** How often each id has come in the chat. */
   const lives = new Map<string, number>();
 
@@ -138,6 +141,7 @@ export function createCallTeller(detailsOf: (id: string) => Dictionary | undefin
     asked.clear();
     begun.clear();
     unanswered.clear();
+    denied.clear();
   }
 
   /** That the user stopped it is the only reason for which the seed lets a call be rejected; all else has failed. */
@@ -192,7 +196,10 @@ export function createCallTeller(detailsOf: (id: string) => Dictionary | undefin
       if (call === undefined) return;
       const isBegun = begun.delete(key) || call.stage === 'running';
       if (hasCall && (outcome === 'cancelled' || outcome === 'expired')) unanswered.add(key);
-      if (outcome === 'denied') rejected(call, saidIn(event));
+      if (outcome === 'denied') {
+        denied.add(key);
+        rejected(call, saidIn(event));
+      }
       // Some ask only when the tool is about to run: nothing more will say that it does.
       else if (outcome === 'allowed' && isBegun) return running(call, saidIn(event));
       else if (hasCall || (outcome === 'cancelled' && event.synthetic === true)) return;
@@ -204,6 +211,7 @@ export function createCallTeller(detailsOf: (id: string) => Dictionary | undefin
       resume(call.place);
     },
     start(event, place, at) {
+      if (denied.has(event.call) && calls.get(event.call)?.stage === 'over') return;
       const call = ensure(event.call, event, place);
       learn(call, event);
       call.startedAt = at;
@@ -213,7 +221,7 @@ export function createCallTeller(detailsOf: (id: string) => Dictionary | undefin
       if (call.stage === 'prepared') run(call, false, said);
       call.input = event.input;
       if ([...asked.values()].some(({ key }) => key === event.call)) begun.add(event.call);
-      else running(call, said);
+      else if (!unanswered.has(event.call)) running(call, said);
     },
     end(event, place, at) {
       const known = calls.get(event.call);

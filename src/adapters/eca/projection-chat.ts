@@ -38,7 +38,8 @@ export interface Chat {
   /** The words of the run's own prompt, or of one that is to come, have been told. */
   heard(): void;
   startRun(): void;
-  endRun(event: EventOf<'run-end'>): void;
+  /** `words`: how it went, where that is to be said. */
+  endRun(event: EventOf<'run-end'>, words: string | null): void;
 }
 
 /** A chat of which nothing was told. `say` takes frames; those of `opening` come before the first. */
@@ -134,12 +135,9 @@ export function createChat(voice: Voice, say: (frame: string) => void, opening: 
       run = 'due';
       if (isHeard) begin();
     },
-    endRun({ outcome, failure }) {
+    endRun({ outcome }, words) {
       begin();
-      if (outcome === 'aborted') for (const frame of systemText('\nPrompt stopped\n')) told(frame);
-      if (outcome === 'failed') {
-        for (const frame of systemText(`\n\n${failure?.message ?? 'The agent failed'}`)) told(frame);
-      }
+      if (words !== null) for (const frame of systemText(words)) told(frame);
       status(outcome === 'aborted' ? 'stopping' : 'idle');
       // The seed asks for a text here, too.
       told(contentFrame(voice, 'system', { type: 'progress', state: 'finished', text: '' }));

@@ -9,6 +9,7 @@ import { costWord, saidIn, withRest } from './encode-values.ts';
 export interface UsageTeller {
   message(event: EventOf<'message-end'>): Dictionary | null;
   changed(event: EventOf<'usage-changed'>): Dictionary;
+  compacted(event: EventOf<'compaction-end'>): Dictionary | null;
 }
 
 const inputOf = ({ input, cacheRead, cacheWrite }: Usage): number => input + cacheRead + cacheWrite;
@@ -76,6 +77,11 @@ export function createUsageTeller(session: SessionView, isModern: boolean): Usag
       // Of the limits we know one, and a server may say more of them.
       const limits = isDictionary(said.limit) ? { limit: withRest(dictionaryOf(ours.limit), said.limit) } : {};
       return withRest({ ...ours, ...limits }, said);
+    },
+    compacted({ outcome, tokensAfter }) {
+      if (outcome !== 'completed' || tokensAfter === undefined) return null;
+      contextTokens = tokensAfter;
+      return content();
     },
   };
 }

@@ -22,6 +22,7 @@ import { wayOfAsking } from './ids.ts';
 import { type BlockTeller, createBlockTeller } from './projection-blocks.ts';
 import { createCallTeller } from './projection-calls.ts';
 import { createChat } from './projection-chat.ts';
+import { compactionWords, createRemarks } from './projection-remarks.ts';
 import { createSubAgents } from './projection-sub-agents.ts';
 import { createUsageTeller } from './projection-usage.ts';
 import { type Speaker, tellWhole } from './projection-whole.ts';
@@ -49,6 +50,7 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
   let notes: { level: NoteLevel; text: string }[] = [];
   let isRetold = false;
   let name: string | undefined;
+  /** Those that clients know of. */
   let settings: Dictionary = {};
 
   const say = (frame: string) => {
@@ -62,7 +64,16 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
   function opening(): string[] {
     const { chatId } = voice;
     const cleared = isRetold ? [notification('chat/cleared', { chatId, messages: true })] : [];
-    return [...cleared, notification('chat/opened', { chatId, title: name })];
+    return [...cleared, notification('chat/opened', { chatId, title: name }), ...newSettings()];
+  }
+
+  /** What has changed since the chat was heard first: what was known then was told with the connection. */
+  function newSettings(): string[] {
+    const known = settings;
+    settings = chatSettings(session.transcript.info);
+    const changed = changedSettings(known, settings);
+    if (Object.keys(changed).length === 0) return [];
+    return [notification('config/updated', { chatId: session.id, chat: changed })];
   }
 
   const chat = createChat(voice, say, opening);
@@ -77,9 +88,13 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
       for (const frame of frames) chat.say(frame);
     },
   };
-  const calls = createCallTeller((call) => subAgents.detailsOf(call));
+  const calls = createCallTeller({
+    detailsOf: (call) => subAgents.detailsOf(call),
+    cwd: () => session.transcript.info.cwd,
+  });
   const subAgents = createSubAgents(session, chat, () => calls);
   const usage = createUsageTeller(session, isModern);
+  const remarks = createRemarks(session);
   /** Open messages by lane. */
   const telling = new Map<string, BlockTeller>();
   /** Dialogs that clients were asked about in their own words. */
@@ -95,13 +110,15 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
     const { parent, model } = event;
     const speaker = speakerOf(parent);
     if (speaker === null) return loss('message of a sub-agent');
-    if (parent !== undefined) subAgents.step(parent, model);
+    if (parent === undefined) remark(remarks.messageStart());
+    else subAgents.step(parent, model);
     const ports = { speaker, calls, loss, streamsArguments: dialect.streamsArguments };
     telling.set(laneOf(event), createBlockTeller(ports, `${session.epoch}-${seq}`));
   }
 
   function endMessage(event: EventOf<'message-end'>): void {
     telling.delete(laneOf(event));
+    if (event.parent === undefined) remarks.messageEnd(event);
     // An ECA server tells its figures before a message is over: they were told.
     const isTold = event.parent !== undefined || saidIn(event).usage === 'told';
     const content = isTold ? null : usage.message(event);
@@ -124,6 +141,7 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
       const { contentId } = saidIn(event);
       const text = `${wordsOf(content)}\n`;
       speaker.content('user', { type: 'text', contentId: typeof contentId === 'string' ? contentId : id, text });
+      if (parent === undefined) remarks.heard();
       if (parent === undefined && origin !== 'replay') chat.heard();
     } else if (role === 'assistant') {
       for (const [at, part] of content.entries()) tellWhole(part, speaker, `${id}-${at}`, { calls, loss });
@@ -170,13 +188,9 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
   }
 
   function changeSession({ changes }: EventOf<'session-changed'>): void {
-    const known = settings;
-    settings = chatSettings(session.transcript.info);
-    // What is known before the chat is spoken of was told with the connection.
-    const changed = changedSettings(known, settings);
-    if (chat.isOpened && Object.keys(changed).length > 0) {
-      say(notification('config/updated', { chatId: session.id, chat: changed }));
-    }
+    // Agents that say with their first run what they are say it before the chat is spoken of.
+    if (chat.isOpened) for (const frame of newSettings()) say(frame);
+    else if (isRetold) settings = chatSettings(session.transcript.info);
     if (changes.name === undefined || changes.name === '' || changes.name === name) return;
     name = changes.name;
     if (chat.isOpened) chat.title(name);
@@ -189,14 +203,24 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
     else say(messageFrame(event.level, event.text, said));
   }
 
-  function endCompaction({ outcome, failure }: EventOf<'compaction-end'>): void {
+  function remark(text: string | null): void {
+    if (text !== null) chat.system(text);
+  }
+
+  function startRetry(event: EventOf<'retry-start'>): void {
+    remark(remarks.retry(event, isRetold));
+    chat.aside(`Retrying (${event.attempt}/${event.maxAttempts})…`);
+  }
+
+  function endCompaction(event: EventOf<'compaction-end'>): void {
     chat.aside(null);
-    if (isRetold) return;
-    if (outcome === 'failed') {
-      say(messageFrame('warning', `The conversation could not be compacted: ${failure?.message ?? 'no reason given'}`));
-    } else if (outcome === 'completed' && !chat.isRunning) {
-      say(messageFrame('info', 'The conversation was compacted'));
-    }
+    chat.system(compactionWords(event));
+    tellUsage(usage.compacted(event));
+  }
+
+  /** Nothing of a run comes after its end: these figures are told with the next. */
+  function tellUsage(content: Dictionary | null): void {
+    if (content !== null && chat.isRunning) chat.content('system', content);
   }
 
   function take({ event, seq, at, replay }: Logged): void {
@@ -206,7 +230,7 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
       case 'run-end':
         calls.endRun(event);
         subAgents.clear();
-        return chat.endRun(event);
+        return chat.endRun(event, remarks.runEnd(event));
       case 'message-start':
         return startMessage(event, seq);
       case 'block-start':
@@ -237,11 +261,8 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
         return ask(event);
       case 'dialog-end':
         return endDialog(event);
-      case 'usage-changed': {
-        const content = usage.changed(event);
-        // Nothing of a run comes after its end: these figures are told with the next.
-        return chat.isRunning ? chat.content('system', content) : undefined;
-      }
+      case 'usage-changed':
+        return tellUsage(usage.changed(event));
       case 'session-changed':
         return changeSession(event);
       case 'tool-server-changed': {
@@ -251,7 +272,7 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
       case 'activity':
         return chat.aside(event.text);
       case 'retry-start':
-        return chat.aside(`Retrying (${event.attempt}/${event.maxAttempts})…`);
+        return startRetry(event);
       case 'compaction-start':
         return chat.aside('Compacting…');
       case 'retry-end':

@@ -2,7 +2,7 @@
 // section Chat Prompt; reference eca, section 4). Knows no other request.
 import type { Bystander } from '../../core/bystander.ts';
 import type { Problem } from '../../core/errors.ts';
-import { type Chat, type Chats, isBusy, isChatId } from './chats.ts';
+import { type Chat, type Chats, isBusy, isChatId, isRunning } from './chats.ts';
 import { type Actions, type ConnectionPorts, note, showMessage, tellContent } from './connection.ts';
 import { attachmentsOf } from './contexts.ts';
 import type { RpcId } from './json-rpc.ts';
@@ -15,6 +15,8 @@ interface Ticket {
   readonly chat: Chat;
   /** What the client wished. */
   readonly model: string;
+  /** What its user said. */
+  readonly words: string;
   /** The session has been asked. */
   isSent: boolean;
   isAnswered: boolean;
@@ -65,7 +67,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
 
   /** The chat is free again, unless a run of its own or another prompt holds it: they say so themselves. */
   function unlock({ chat, isBehind }: Ticket): Actions {
-    if ((isBehind && !held.has(chat)) || chat.isOver || isBusy(chat) || of(chat).length > 0) return [];
+    if ((isBehind && !held.has(chat)) || chat.isOver || isRunning(chat) || of(chat).length > 0) return [];
     held.delete(chat);
     return tellContent(ports, chat.id, { type: 'progress', state: 'finished', text: '' });
   }
@@ -73,8 +75,8 @@ export function createPrompts(ports: PromptPorts): Prompts {
   function fail(ticket: Ticket, problem: Problem): Actions {
     if (ticket.isOver) return [];
     close(ticket);
-    const { chat, id, isAnswered } = ticket;
-    // Stopped by the user before it began: that is no failure.
+    const { chat, id, words, isAnswered } = ticket;
+    // Stopped by the user before it began: that is no failure, and nothing to look at.
     if (problem.code === 'aborted') return [...answer(ticket), ...unlock(ticket)];
     const { message } = problem;
     const refusal = isAnswered ? [] : ports.refuse(id, problem);
@@ -82,6 +84,8 @@ export function createPrompts(ports: PromptPorts): Prompts {
     return [
       ...refusal,
       ...showMessage(ports, 'error', message),
+      // No run will repeat what the user said.
+      ...tellContent(ports, chat.id, { type: 'text', text: `${words}\n` }, 'user'),
       ...tellContent(ports, chat.id, { type: 'text', text: `\n\n${message}` }),
       ...unlock(ticket),
       // Closed before it could be heard: the next prompt gets another session.
@@ -116,9 +120,8 @@ export function createPrompts(ports: PromptPorts): Prompts {
         return outcome.ok ? accepted(ticket) : fail(ticket, outcome.error);
       },
     );
-    const waits = isBusy(chat);
-    ticket.isBehind = waits && chat.view?.transcript.compaction === null;
-    return [...(waits ? answer(ticket) : []), ...asked, ...bystander.prompted()];
+    ticket.isBehind = isRunning(chat);
+    return [...(isBusy(chat) ? answer(ticket) : []), ...asked, ...bystander.prompted()];
   }
 
   function run(ticket: Ticket, params: PromptParams, done: () => Actions): Actions {
@@ -128,7 +131,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
       if (ticket.isOver) return done();
       if (!ready.isThere) return [...fail(ticket, ready.problem ?? gone), ...done()];
       // Agents may start slowly: the user sees at once that something goes on. Behind posts it would be told last.
-      const isToldAlready = isBusy(chat) || bound !== undefined;
+      const isToldAlready = isRunning(chat) || bound !== undefined;
       if (!isToldAlready) held.add(chat);
       const waiting = isToldAlready ? [] : tellContent(ports, chat.id, waitingModel);
       const { model, agent, behavior, variant } = params;
@@ -158,6 +161,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
         id,
         chat,
         model: params.model ?? '',
+        words: params.message,
         isSent: false,
         isAnswered: false,
         isBehind: false,

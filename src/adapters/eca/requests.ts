@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import type { ChatRequests } from './chat-requests.ts';
 import { foldersAfter } from './client.ts';
-import { type Actions, type ConnectionPorts, note, problems } from './connection.ts';
+import { type Actions, type ConnectionPorts, note, problems as problemsIn } from './connection.ts';
 import { errorFrame, type RpcId, rpcCodes } from './json-rpc.ts';
 import type { Prompts } from './prompts.ts';
 import type { Queries } from './queries.ts';
@@ -70,7 +70,7 @@ function reading<Params>(
 ): (params: object, id: RpcId) => Taken {
   return (params, id) => {
     const read = schema.safeParse(params);
-    return read.success ? act(read.data, id) : { problem: problems(read.error) };
+    return read.success ? act(read.data, id) : { problem: problemsIn(read.error) };
   };
 }
 
@@ -117,8 +117,9 @@ export function createRequests(ports: ConnectionPorts, parts: Parts): Requests {
 
   function foldersChanged({ event: { added, removed } }: FoldersChangedParams): Actions {
     const { client } = ports;
-    client.folders = foldersAfter(client.folders, { added: added ?? [], removed: removed ?? [] });
-    return [];
+    const { folders, problems } = foldersAfter(client.folders, { added: added ?? [], removed: removed ?? [] });
+    client.folders = folders;
+    return problems.flatMap(ports.warnOnce);
   }
 
   function answerKindly(method: string, id: RpcId): Actions | null {

@@ -44,6 +44,10 @@ function pick(read: { readonly [Key in keyof Knowledge]?: Knowledge[Key] | undef
 /** What the answer to `initialize` waits for. */
 const vital: readonly Subject[] = ['models', 'state'];
 
+const silence =
+  `The agent has not answered for ${patienceMs / 1000} s. If it stays silent, look at its command in the configuration: ` +
+  'is that an agent, and of the protocol that is named there?';
+
 const task = { taskId: 'models', title: 'Syncing models' };
 
 /** Nothing has been asked yet. */
@@ -56,6 +60,8 @@ export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
   let isInitialized = false;
   /** It took too long: from now on the client is told what there is. */
   let isImpatient = false;
+  /** When that was so, the agent had not said a word. */
+  let isSilent = false;
   let isTaskOpen = false;
   /** What the client was told last. */
   let told = { config: '', servers: '' };
@@ -70,6 +76,7 @@ export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
       ports.ask(target, { type: 'query', subject }, (outcome) => {
         if (outstanding !== asking) return [];
         asking.delete(subject);
+        isSilent = false;
         learn(subject, outcome);
         return goOn();
       }),
@@ -85,6 +92,7 @@ export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
   function begin(): Actions {
     if (outstanding !== null) return goOn();
     outstanding = new Set(questions.keys());
+    isSilent = false;
     return [
       { do: 'timer', id: timer, ms: patienceMs },
       ...home.visit((opened) => {
@@ -118,6 +126,8 @@ export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
       for (const server of servers) actions.push(...ports.tell('tool/serverUpdated', server));
     }
     told = { config: configText, servers: serversText };
+    if (isSilent) actions.push(...showMessage(ports, 'warning', silence));
+    isSilent = false;
     if (problem === null) return actions;
     const { message } = problem;
     problem = null;
@@ -127,7 +137,7 @@ export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
   return {
     initialize(id, params) {
       const { client } = ports;
-      const { isModern, asks, folders } = clientOf(params);
+      const { isModern, asks, folders, problems } = clientOf(params);
       client.isModern = isModern;
       client.asks = asks;
       client.folders = folders;
@@ -135,7 +145,7 @@ export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
       // Opened by a request that came before we knew where the client works.
       const left = home.leave();
       if (left.length > 0) outstanding = null;
-      return [...left, ...begin()];
+      return [...problems.flatMap(ports.warnOnce), ...left, ...begin()];
     },
     initialized() {
       isInitialized = true;
@@ -145,6 +155,7 @@ export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
     wake(name) {
       if (name !== timer) return [];
       isImpatient = true;
+      isSilent = outstanding?.size === questions.size;
       return goOn();
     },
     knowledge: () => knowledge,

@@ -121,7 +121,7 @@ describe('a prompt', () => {
 
   test('has its contexts, as they came or as they are', () => {
     const it = talk('seed');
-    const cursor = { type: 'cursor', path: '/w/a', position: {} };
+    const newer = { type: 'newer', at: 1 };
     it.ask({
       type: 'prompt',
       content: [{ type: 'text', text: 'hi' }],
@@ -131,7 +131,7 @@ describe('a prompt', () => {
         { type: 'web', url: 'https://example.test/' },
         { type: 'repo-map' },
         { type: 'resource', server: 's', uri: 'x:y', name: 'n', description: 'd', mediaType: 'text/plain' },
-        { type: 'opaque', protocol: 'eca', payload: cursor },
+        { type: 'opaque', protocol: 'eca', payload: newer },
         { type: 'opaque', protocol: 'other', payload: {} },
       ],
     });
@@ -141,7 +141,7 @@ describe('a prompt', () => {
       { type: 'web', url: 'https://example.test/' },
       { type: 'repoMap' },
       { type: 'mcpResource', uri: 'x:y', name: 'n', description: 'd', mimeType: 'text/plain', server: 's' },
-      cursor,
+      newer,
     ]);
     expect(it.notes).toEqual([{ level: 'loss', text: expect.stringMatching(/context of type opaque/u) }]);
   });
@@ -291,13 +291,21 @@ describe('look-ups', () => {
     const it = talk('modern');
     const asked = it.ask({ type: 'query', subject: 'contexts', text: 'a', contexts: [{ type: 'repo-map' }] });
     expect(it.last('chat/queryContext').params).toEqual({ query: 'a', contexts: [{ type: 'repoMap' }] });
-    it.hear({ id: 2, result: { contexts: [{ type: 'file', path: '/w/a' }, { type: 'cursor' }] } });
+    it.hear({
+      id: 2,
+      result: {
+        contexts: [
+          { type: 'file', path: '/w/a' },
+          { type: 'newer', at: 1 },
+        ],
+      },
+    });
     expect(it.outcome(asked)).toEqual({
       ok: true,
       data: {
         contexts: [
           { type: 'file', path: '/w/a' },
-          { type: 'opaque', protocol: 'eca', payload: { type: 'cursor' } },
+          { type: 'opaque', protocol: 'eca', payload: { type: 'newer', at: 1 } },
         ],
       },
     });

@@ -2,6 +2,7 @@
 import { adapters } from '../../../src/adapters/index.ts';
 import type { Action, Frontend, SessionView } from '../../../src/core/adapter.ts';
 import type { Command } from '../../../src/core/command.ts';
+import { dictionaryOf } from '../../../src/core/dictionary.ts';
 import { type Outcome, refused } from '../../../src/core/errors.ts';
 import type { Event } from '../../../src/core/event.ts';
 import { emptyTranscript, fold } from '../../../src/core/transcript.ts';
@@ -118,7 +119,7 @@ export function connect({ bound, answering = answerAll, sessions = [] }: Setting
       count += 1;
       const id = `session-${count}`;
       views.set(id, newView(id));
-      return { ok: true, data: { session: { id } } };
+      return { ok: true, data: { ...dictionaryOf(said.data), session: { id } } };
     }
     const view = session === undefined ? own : views.get(session);
     if (view === undefined) return refused('not-found', `session ${session} not found`);

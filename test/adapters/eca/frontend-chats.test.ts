@@ -91,10 +91,12 @@ describe('a prompt', () => {
       { type: 'image', mediaType: 'image/png', base64: 'aGk=' },
       { type: 'text', label: 'notes', content: 'words' },
       { type: 'cursor', path: '/a', position: { start: { line: 3, character: 1 }, end: { line: 4, character: 2 } } },
+      { type: 'cursor', path: '/a', position: { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } } },
       { type: 'cursor', path: null },
       { type: 'cursor', path: '/a', position: {} },
       { type: 'file' },
       'odd',
+      { type: 'constructor' },
     ];
     const { delivered } = greeted().request('chat/prompt', prompt('c', { contexts }));
     expect(delivered.at(-1)?.command).toEqual({
@@ -112,10 +114,22 @@ describe('a prompt', () => {
         { type: 'web', url: 'https://example.com' },
         { type: 'repo-map' },
         { type: 'resource', uri: 'x:y', name: 'n', description: 'd', mediaType: 'text/plain', server: 's' },
-        { type: 'file', path: '/a', lines: { start: 3, end: 4 } },
-        { type: 'opaque', protocol: 'eca', payload: contexts[11] },
-        { type: 'opaque', protocol: 'eca', payload: contexts[12] },
+        { type: 'file', path: '/a', lines: { start: 3, end: 4 }, automatic: true },
+        { type: 'file', path: '/a', lines: { start: 1, end: 1 }, automatic: true },
+        {
+          type: 'opaque',
+          protocol: 'eca',
+          payload: contexts[12],
+          fault: expect.stringMatching(/^the cursor is malformed \(position\.start: /u),
+        },
+        {
+          type: 'opaque',
+          protocol: 'eca',
+          payload: contexts[13],
+          fault: expect.stringMatching(/^the file is malformed \(path: /u),
+        },
         { type: 'opaque', protocol: 'eca', payload: 'odd' },
+        { type: 'opaque', protocol: 'eca', payload: { type: 'constructor' } },
       ],
     });
   });
@@ -141,6 +155,12 @@ describe('the wishes of a prompt', () => {
     ['another model', { model: 'acme/large' }, [{ type: 'set-model', model: 'large', provider: 'acme' }]],
     ['another by its short name', { model: 'large' }, [{ type: 'set-model', model: 'large', provider: 'acme' }]],
     ['a model that nobody offered', { model: 'x/y' }, [{ type: 'set-model', model: 'x/y' }]],
+    [
+      'one of a provider that is known',
+      { model: 'acme/nope' },
+      [{ type: 'set-model', model: 'nope', provider: 'acme' }],
+    ],
+    ['the name of a provider', { model: 'acme' }, [{ type: 'set-model', model: 'acme' }]],
     ['another behaviour', { agent: 'plan' }, [{ type: 'set-mode', mode: 'plan' }]],
     ['another in the old word', { behavior: 'plan' }, [{ type: 'set-mode', mode: 'plan' }]],
     ['a behaviour of another server', { agent: 'code' }, []],
@@ -168,7 +188,7 @@ describe('the wishes of a prompt', () => {
     const { sent } = client.request('initialize', { capabilities: {} });
     expect(sent).toMatchObject([{ result: { models: ['a', 'p/b', 'p/c', 'q/c', 'acme/small'] } }]);
     client.notify('initialized');
-    const chosen = ['a', 'p/b', 'p/c', 'q/c'].map((model) => {
+    const chosen = ['a', 'p/b', 'p/c', 'q/c', 'p/none', 'q/none'].map((model) => {
       const { delivered } = client.request('chat/prompt', prompt('c', { model }));
       return delivered.map(({ command }) => command).find(({ type }) => type === 'set-model');
     });
@@ -177,6 +197,8 @@ describe('the wishes of a prompt', () => {
       { model: 'p/b', provider: 'p' },
       { model: 'c', provider: 'p' },
       { model: 'c', provider: 'q' },
+      { model: 'p/none', provider: 'p' },
+      { model: 'none', provider: 'q' },
     ]);
   });
 
@@ -257,8 +279,21 @@ describe('the answer to a prompt', () => {
     expect(sent.slice(1)).toMatchObject([
       { id: 'p', error: { code: -32_603, message: 'it is gone', data: { code: 'agent-down' } } },
       { method: '$/showMessage', params: { type: 'error', message: 'it is gone' } },
+      { params: { chatId: 'c', role: 'user', content: { type: 'text', text: 'Hello.\n' } } },
       { params: { chatId: 'c', role: 'system', content: { type: 'text', text: '\n\nit is gone' } } },
       { params: { chatId: 'c', role: 'system', content: { type: 'progress', state: 'finished' } } },
+    ]);
+  });
+
+  test('what its user said comes back without what was put beside it', () => {
+    const client = greeted('modern', { answering: but('prompt', refused('agent-down', 'it is gone')) });
+    const contexts = [
+      { type: 'file', path: '/a' },
+      { type: 'text', label: 'l', content: 'x' },
+    ];
+    const { sent } = client.request('chat/prompt', prompt('c', { contexts }), 'p');
+    expect(sent.flatMap(({ params }) => (params?.role === 'user' ? [params.content] : []))).toEqual([
+      { type: 'text', text: 'Hello.\n' },
     ]);
   });
 
@@ -270,6 +305,7 @@ describe('the answer to a prompt', () => {
     client.request('chat/prompt', prompt('c'), 'q');
     expect(methodsOf(client.settle('prompt', refused('limit', 'too many')).sent)).toEqual([
       '$/showMessage',
+      'chat/contentReceived text',
       'chat/contentReceived text',
     ]);
   });
@@ -288,6 +324,7 @@ describe('the answer to a prompt', () => {
     client.happen('session-1', { type: 'run-end', outcome: 'failed' });
     expect(methodsOf(client.settle('prompt', refused('agent-down', 'it died')).sent)).toEqual([
       '$/showMessage',
+      'chat/contentReceived text',
       'chat/contentReceived text',
     ]);
   });
@@ -323,6 +360,59 @@ describe('the answer to a prompt', () => {
       'answer',
       'chat/contentReceived progress finished',
     ]);
+  });
+});
+
+describe('a stop', () => {
+  const stopped = refused('aborted', 'the user stopped what came before it');
+  function prompting(...ids: readonly string[]) {
+    const client = greeted('modern', { answering: but('prompt', undefined) });
+    for (const id of ids) client.request('chat/prompt', prompt('c'), id);
+    return client;
+  }
+
+  test('with prompts behind a run: they were answered, nothing is said, and the run frees the chat', () => {
+    const client = prompting('p');
+    client.settle('prompt', { ok: true });
+    client.happen('session-1', { type: 'run-start' });
+    client.request('chat/prompt', prompt('c'), 'q');
+    client.request('chat/prompt', prompt('c'), 'r');
+    expect([client.settle('prompt', stopped).sent, client.settle('prompt', stopped).sent]).toEqual([[], []]);
+  });
+
+  test('between two runs: the chat is free again, once', () => {
+    const client = prompting('p');
+    client.settle('prompt', { ok: true });
+    client.happen('session-1', { type: 'run-start' });
+    client.request('chat/prompt', prompt('c'), 'q');
+    client.happen('session-1', { type: 'run-end', outcome: 'completed' });
+    // `q` is to be sent any moment, and the client has been told that it may go on.
+    expect(methodsOf(client.request('chat/prompt', prompt('c'), 'r').sent)).toEqual([
+      'chat/contentReceived progress running',
+    ]);
+    expect(client.settle('prompt', stopped).sent).toEqual([]);
+    const { sent } = client.settle('prompt', stopped);
+    expect(sent.at(0)).toMatchObject({ id: 'r', result: { chatId: 'c', status: 'prompting' } });
+    expect(methodsOf(sent)).toEqual(['answer', 'chat/contentReceived progress finished']);
+  });
+
+  test('of prompts of which none has begun: each is answered, and the chat is free once', () => {
+    const client = prompting('p', 'q');
+    expect(client.settle('prompt', stopped).sent).toMatchObject([{ id: 'p', result: { chatId: 'c' } }]);
+    const { sent } = client.settle('prompt', stopped);
+    expect(sent.at(0)).toMatchObject({ id: 'q', result: { chatId: 'c' } });
+    expect(methodsOf(sent)).toEqual(['answer', 'chat/contentReceived progress finished']);
+  });
+
+  test('during a compaction, which frees no chat', () => {
+    const client = prompting('p');
+    client.settle('prompt', { ok: true });
+    client.happen('session-1', { type: 'compaction-start', trigger: 'manual' });
+    expect(methodsOf(client.request('chat/prompt', prompt('c'), 'q').sent)).toEqual([
+      'chat/contentReceived progress running',
+      'answer',
+    ]);
+    expect(methodsOf(client.settle('prompt', stopped).sent)).toEqual(['chat/contentReceived progress finished']);
   });
 });
 
@@ -436,6 +526,7 @@ describe('sessions', () => {
     expect(methodsOf(client.over('session-1').sent)).toEqual([
       'answer',
       '$/showMessage',
+      'chat/contentReceived text',
       'chat/contentReceived text',
       'chat/contentReceived progress finished',
     ]);

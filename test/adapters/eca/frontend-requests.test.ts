@@ -169,7 +169,8 @@ describe('questions', () => {
 describe('stopping and steering', () => {
   test('stop: the run is aborted', () => {
     const { delivered, sent } = chatting().notify('chat/promptStop', { chatId: 'c' });
-    expect(delivered).toEqual([{ command: { type: 'abort', target: 'run' }, session: 'session-1' }]);
+    const command = { type: 'abort', target: 'run', waiting: 'drop' };
+    expect(delivered).toEqual([{ command, session: 'session-1' }]);
     expect(sent).toEqual([]);
   });
 
@@ -441,6 +442,19 @@ describe('choices', () => {
     expect(action('mcp/startServer')).toMatchObject([
       { command: { action: 'start' } },
       { command: { action: 'start' } },
+    ]);
+  });
+
+  test('a folder that comes and is none of this machine: the user is told', () => {
+    const client = chatting();
+    const added = [{ uri: 'vscode-remote://ssh/a', name: 'a' }];
+    expect(
+      client.notify('workspace/didChangeWorkspaceFolders', { event: { added, removed: added } }).sent,
+    ).toMatchObject([
+      {
+        method: '$/showMessage',
+        params: { type: 'warning', message: expect.stringContaining('"vscode-remote://ssh/a"') },
+      },
     ]);
   });
 

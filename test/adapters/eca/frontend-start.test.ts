@@ -1,7 +1,8 @@
 // How an ECA connection begins and ends, and what it makes of what is no message: the machine alone, without I/O.
 import { describe, expect, test } from 'vitest';
-import { refused } from '../../../src/core/errors.ts';
-import { connect, eras, methodsOf, typesOf } from './client.ts';
+import type { Command } from '../../../src/core/command.ts';
+import { type Outcome, refused } from '../../../src/core/errors.ts';
+import { answerAll, connect, eras, methodsOf, type Sent, typesOf } from './client.ts';
 
 const config = {
   models: ['acme/small', 'acme/large'],
@@ -96,11 +97,68 @@ describe('the beginning', () => {
       'config/updated',
       '$/progress',
       'tool/serverUpdated',
+      '$/showMessage',
     ]);
     const { sent: later } = client.settle('query', { ok: true, data: { models: [{ id: 'm' }] } }, 'models');
     expect(later).toMatchObject([{ method: 'config/updated', params: { chat: { models: ['m'] } } }]);
     // What changes nothing is not told again.
     expect(client.settle('query', refused('unsupported', 'no'), 'tools').sent).toEqual([]);
+  });
+
+  const silence = expect.stringMatching(/has not answered for 10 s.*command in the configuration/u);
+  const messagesIn = (sent: readonly Sent[]) =>
+    sent.flatMap(({ method, params }) => (method === '$/showMessage' ? [params] : []));
+
+  test('an agent that says nothing at all: the user is told once, and where to look', () => {
+    const client = connect({ answering: ({ type }) => (type === 'query' ? undefined : { ok: true }) });
+    client.request('initialize', eras.seed);
+    expect(messagesIn(client.wake('start-up').sent)).toEqual([]);
+    expect(messagesIn(client.notify('initialized').sent)).toEqual([{ type: 'warning', message: silence }]);
+    expect(messagesIn(client.settle('query', refused('agent-down', 'it died'), 'models').sent)).toEqual([
+      { type: 'error', message: 'it died' },
+    ]);
+  });
+
+  test.each([
+    ['has said something by then', true],
+    ['speaks before the client is ready', false],
+  ])('… not so where it %s', (_, isEarly) => {
+    const client = connect({ answering: ({ type }) => (type === 'query' ? undefined : { ok: true }) });
+    client.request('initialize', eras.seed);
+    if (!isEarly) client.wake('start-up');
+    client.settle('query', refused('unsupported', 'no'), 'tools');
+    if (isEarly) client.wake('start-up');
+    expect(messagesIn(client.notify('initialized').sent)).toEqual([]);
+  });
+
+  test('what is left out of the folders: each sentence once, when the client is ready', () => {
+    const problems = ['The folder "/gone" was left out: it is not there.', 'The other as well.'];
+    const answering = (command: Command): Outcome =>
+      command.type === 'create-session' ? { ok: true, data: { session: { id: 'x' }, problems } } : answerAll(command);
+    const client = connect({ answering });
+    const workspaceFolders = [{ uri: 'vscode-remote://ssh/a', name: 'a' }, { uri: 'file:///b', name: 'b' }, {}];
+    client.request('initialize', { ...eras.modern, workspaceFolders });
+    expect(messagesIn(client.notify('initialized').sent)).toEqual(
+      [
+        'The folder "vscode-remote://ssh/a" was left out: it is no folder of this machine.',
+        'A folder of the editor was left out: it has no URI.',
+        ...problems,
+      ].map((message) => ({ type: 'warning', message })),
+    );
+    for (const chatId of ['a', 'b']) {
+      expect(messagesIn(client.request('chat/prompt', { chatId, message: 'Hello.' }).sent)).toEqual([]);
+    }
+  });
+
+  test('of many folders that are left out some are named', () => {
+    const client = connect();
+    const workspaceFolders = Array.from({ length: 1_000 }, (_, at) => ({ uri: `ssh:${'x'.repeat(1_000)}${at}` }));
+    client.request('initialize', { ...eras.seed, workspaceFolders });
+    const messages = messagesIn(client.notify('initialized').sent);
+    expect(messages.at(-1)).toEqual({ type: 'warning', message: '992 more folders were left out.' });
+    // All but their ends look the same.
+    expect(messages).toHaveLength(2);
+    expect(JSON.stringify(messages).length).toBeLessThan(1_000);
   });
 
   test('initialize waits for models and state, and for no more', () => {

@@ -2,12 +2,13 @@
 // the same protocol.
 import { describe, expect, test } from 'vitest';
 import { askId } from '../../../src/adapters/eca/ids.ts';
-import type { Event, EventOf, SessionInfo } from '../../../src/core/event.ts';
+import type { Event, EventOf, Logged, SessionInfo } from '../../../src/core/event.ts';
 import {
   afterPrompt,
   contentsOf,
   crashed,
   done,
+  heardOf,
   modern,
   outline,
   paramsOf,
@@ -137,9 +138,34 @@ describe('settings', () => {
       changed({ models: [model('large'), model('small')] }),
     ]);
     expect(paramsOf(open.frames, 'config/updated')).toEqual([
+      {
+        chatId: 'session',
+        chat: {
+          selectModel: 'acme/large',
+          agents: ['code', 'plan'],
+          behaviors: ['code', 'plan'],
+          selectAgent: 'code',
+          selectBehavior: 'code',
+        },
+      },
       { chatId: 'session', chat: { selectModel: 'acme/small' } },
       { chatId: 'session', chat: { selectAgent: 'plan', selectBehavior: 'plan' } },
       { chatId: 'session', chat: { models: ['acme/large', 'acme/small'] } },
+    ]);
+  });
+
+  test('that become known between the connection and the first word are told with the opening', () => {
+    const model = { id: 'large', provider: 'acme' };
+    const past: Logged = { seq: 1, at: 0, event: changed({ mode: 'code' }), replay: 'present' };
+    const live = [changed({ model }), ...run, user('go'), changed({ model })];
+    const logged = [past, ...live.map((event, at): Logged => ({ seq: at + 2, at, event }))];
+    const { frames } = heardOf(logged);
+    expect(outline(frames).slice(0, 3)).toEqual(['chat/opened', 'config/updated', 'U "go\\n"']);
+    expect(paramsOf(frames, 'config/updated')).toEqual([{ chatId: 'session', chat: { selectModel: 'acme/large' } }]);
+    const first = told([...run, user('go'), changed({ model }), changed({ mode: 'plan' })]);
+    expect(paramsOf(first.frames, 'config/updated').map(({ chat }) => chat)).toEqual([
+      { selectModel: 'acme/large' },
+      { selectAgent: 'plan', selectBehavior: 'plan' },
     ]);
   });
 

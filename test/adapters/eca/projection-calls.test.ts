@@ -205,6 +205,28 @@ describe('what is shown of a call', () => {
     expect(contentsOf(frames, 'toolCallPrepare')).toMatchObject([{ origin: 'mcp', server: 'shelf' }]);
   });
 
+  test.each<[string, string, string | undefined, string]>([
+    ['relative', 'a/notes', '/work', '/work/a/notes'],
+    ['relative, with dots', './a/../../notes', '/work/b/', '/work/notes'],
+    ['relative to the root', 'notes', '/', '/notes'],
+    ['relative to a drive', 'notes', 'C:\\work', 'C:\\work/notes'],
+    ['absolute', '/a/./notes', '/work', '/a/./notes'],
+    ['absolute on a drive', 'D:\\notes', 'C:\\work', 'D:\\notes'],
+    ['a URI', 'file:///notes', '/work', 'file:///notes'],
+    ['of the user’s home', '~/notes', '/work', '~/notes'],
+    ['relative to nobody knows what', './notes', undefined, './notes'],
+    ['relative to what is itself relative', 'notes', 'work', 'notes'],
+    ['none', '', '/work', ''],
+  ])('the path of a changed file is absolute where it can be: %s', (_, path, cwd, expected) => {
+    const where: Event = { type: 'session-changed', changes: cwd === undefined ? {} : { cwd } };
+    const shown = { change: { ...change, path } };
+    const call = [asks('a', { ...c, ...shown }), decided('a', 'allowed'), started('c', shown), answered('c', shown)];
+    const { frames } = told([where, ...run, ...call]);
+    for (const type of ['toolCallRun', 'toolCalled']) {
+      expect(contentsOf(frames, type)).toMatchObject([{ details: { type: 'fileChange', path: expected } }]);
+    }
+  });
+
   test('what the question showed is kept for the result', () => {
     const { frames } = told([
       ...run,

@@ -88,6 +88,8 @@ function retold(frames: readonly Sent[]): unknown[] {
     const last = all.at(-1);
     const { text } = rest;
     const isPiece = (rest.type === 'text' && role === 'assistant') || rest.type === 'reasonText';
+    // How often it was tried is over for them, too.
+    if (role === 'system' && typeof text === 'string') rest.text = text.replace(/Retrying \(\d+\/\d+\)/u, 'Retrying');
     if (isPiece && last?.type === rest.type) last.text = `${String(last.text)}${String(text)}`;
     else all.push({ role, ...rest });
   }
@@ -104,7 +106,7 @@ describe('who comes late', () => {
   test('is told the whole chat anew: what was shown of it before does not count', () => {
     const logged = logOf(canonicalEvents('text'), false);
     const [first = []] = heardLate(logged);
-    expect(outline(first).slice(0, 2)).toEqual(['chat/opened', 'U "Which cable goes where?\\n"']);
+    expect(outline(first).slice(0, 3)).toEqual(['chat/opened', 'config/updated', 'U "Which cable goes where?\\n"']);
     expect(outline(heardLate(logged).at(-1) ?? []).slice(0, 2)).toEqual(['chat/cleared', 'chat/opened']);
   });
 

@@ -1,8 +1,9 @@
 // A run as ECA clients see it: echo, status, progress, contents, figures, and one end (reference eca, section 4).
 import { describe, expect, test } from 'vitest';
-import type { Event } from '../../../src/core/event.ts';
+import type { Event, EventOf } from '../../../src/core/event.ts';
 import {
   afterPrompt,
+  answered,
   calls,
   contentsOf,
   crashed,
@@ -25,6 +26,15 @@ import {
 
 const begun = ['running', 'S (Waiting model)'];
 const over = ['idle', 'S finished'];
+const generating = (words: string): string[] => ['S (Generating)', `A ${JSON.stringify(words)}`];
+const cutOff = 'S "\\n\\nThe answer was cut off: the output limit is reached.\\n"';
+
+/** A message that says this and ends so. */
+const cut = (words: string, end: Partial<EventOf<'message-end'>>): Event[] => [
+  message(),
+  ...text(0, words),
+  ended(end),
+];
 
 describe('a run begins with what the user said', () => {
   test.each<[string, Event[], string[]]>([
@@ -89,6 +99,67 @@ describe('a run ends once', () => {
     expect(afterPrompt(events)).toEqual(expected);
   });
 
+  const length = { stop: { reason: 'length' as const } };
+
+  test.each<[string, Event[], string[]]>([
+    [
+      'that the model has told',
+      [...says('It says: the agent went away\n'), crashed],
+      [...generating('It says: the agent went away\n'), ...over],
+    ],
+    [
+      'that the model has told, with an empty message behind it',
+      [...says('the agent went away'), message(), ended(), crashed],
+      [...generating('the agent went away'), ...over],
+    ],
+    [
+      'of which the model has told something else',
+      [...says('the agent went away, and came back'), crashed],
+      [...generating('the agent went away, and came back'), 'S "\\n\\nthe agent went away"', ...over],
+    ],
+    [
+      'that the model told in another run',
+      [...says('the agent went away'), ...done, ...run, user('on'), crashed],
+      [...generating('the agent went away'), ...over, 'U "on\\n"', ...begun, 'S "\\n\\nthe agent went away"', ...over],
+    ],
+  ])('a failure %s', (_, events, expected) => {
+    expect(afterPrompt(events)).toEqual(expected);
+  });
+
+  test.each<[string, Event[], string[]]>([
+    ['is said', [...cut('It was', length), ...done], [...generating('It was'), cutOff, ...over]],
+    [
+      'is not said of an answer that goes on',
+      [...cut('It was', length), ...says('long.'), ...done],
+      [...generating('It was'), 'A "long."', ...over],
+    ],
+    [
+      'is not said of another run',
+      [...cut('It was', length), ...done, ...run, user('on'), ...done],
+      [...generating('It was'), cutOff, ...over, 'U "on\\n"', ...begun, ...over],
+    ],
+    [
+      'does not count where the user has stopped it',
+      [...cut('It was', length), stopped],
+      [...generating('It was'), 'S "\\nPrompt stopped\\n"', 'stopping', 'S finished'],
+    ],
+    [
+      'is not said of a sub-agent',
+      [
+        started('c'),
+        message('s', { parent: 'c' }),
+        ended({ parent: 'c', ...length }),
+        answered('c'),
+        ...says('a'),
+        ...done,
+      ],
+      ['A "a"', ...over],
+    ],
+  ])('that the output limit was reached %s', (_, events, expected) => {
+    expect(afterPrompt(events).slice(-expected.length)).toEqual(expected);
+    expect(afterPrompt(events).filter((word) => word === cutOff)).toHaveLength(expected.includes(cutOff) ? 1 : 0);
+  });
+
   test('finished has a text, for the seed asks for one', () => {
     const [, finished] = contentsOf(told([...run, ...done]).frames, 'progress');
     expect(finished).toEqual({ type: 'progress', state: 'finished', text: '' });
@@ -117,29 +188,71 @@ describe('"Generating" stands before what the model says', () => {
 
 describe('what goes on for a while', () => {
   const failure = { kind: 'provider' as const, message: 'busy' };
-  const retry: Event = { type: 'retry-start', attempt: 1, maxAttempts: 3, delayMs: 10, failure };
+  const retry: EventOf<'retry-start'> = { type: 'retry-start', attempt: 1, maxAttempts: 3, delayMs: 10, failure };
+  const retryText = 'S "\\n\\nRetrying (1/3): busy\\n\\n"';
+  const compacted = (figures: Partial<EventOf<'compaction-end'>>): Event[] => [
+    { type: 'compaction-start', trigger: 'threshold' },
+    { type: 'compaction-end', outcome: 'completed', ...figures },
+  ];
+  const compacting = ['S (Compacting…)', 'S (Waiting model)'];
   test.each<[string, Event[], string[]]>([
     ['a retry', [retry], ['S (Retrying (1/3)…)']],
+    [
+      'a retry of an answer that failed',
+      [...cut('Ye', { stop: { reason: 'error' }, failure }), retry, ...says('Yes')],
+      [...generating('Ye'), retryText, 'S (Retrying (1/3)…)', ...generating('Yes')],
+    ],
+    [
+      'a retry of an answer that was cut, and of that again',
+      [...cut('Ye', { stop: { reason: 'aborted' } }), retry, retry, { ...retry, attempt: 2 }],
+      [
+        ...generating('Ye'),
+        retryText,
+        'S (Retrying (1/3)…)',
+        'S "\\n\\nRetrying (2/3): busy\\n\\n"',
+        'S (Retrying (2/3)…)',
+      ],
+    ],
+    [
+      'a retry in the midst of an answer',
+      [message(), opened(0, { kind: 'text' }), piece(0, 'Ye'), retry],
+      [...generating('Ye'), retryText, 'S (Retrying (1/3)…)'],
+    ],
+    [
+      'an answer after one that failed, of which nobody says that it is a retry',
+      [...cut('Ye', { stop: { reason: 'error' }, failure }), ...says('Yes')],
+      [...generating('Ye'), 'S "\\n\\nRetrying: busy\\n\\n"', 'A "Yes"'],
+    ],
+    [
+      'another question after an answer that failed',
+      [...cut('Ye', { stop: { reason: 'error' }, failure }), user('on'), ...says('Yes')],
+      [...generating('Ye'), 'U "on\\n"', 'A "Yes"'],
+    ],
     [
       'a retry that is over',
       [retry, { type: 'retry-end', attempt: 1, success: true }],
       ['S (Retrying (1/3)…)', 'S (Waiting model)'],
     ],
+    ['a compaction', compacted({}), [...compacting, 'S "\\n\\nThe conversation was compacted.\\n"']],
     [
-      'a compaction',
-      [
-        { type: 'compaction-start', trigger: 'threshold' },
-        { type: 'compaction-end', outcome: 'completed' },
-      ],
-      ['S (Compacting…)', 'S (Waiting model)'],
+      'a compaction with its figures',
+      compacted({ tokensBefore: 900, tokensAfter: 70 }),
+      [...compacting, 'S "\\n\\nThe conversation was compacted (900 -> 70 tokens).\\n"', 'S usage'],
+    ],
+    [
+      'a compaction of which only the beginning is known',
+      compacted({ tokensBefore: 900 }),
+      [...compacting, 'S "\\n\\nThe conversation was compacted (from 900 tokens).\\n"'],
     ],
     [
       'a compaction that failed',
-      [
-        { type: 'compaction-start', trigger: 'threshold' },
-        { type: 'compaction-end', outcome: 'failed', failure },
-      ],
-      ['S (Compacting…)', 'S (Waiting model)', '$/showMessage'],
+      compacted({ outcome: 'failed', failure }),
+      [...compacting, 'S "\\n\\nThe conversation could not be compacted: busy\\n"'],
+    ],
+    [
+      'a compaction that was stopped',
+      compacted({ outcome: 'aborted' }),
+      [...compacting, 'S "\\n\\nThe compaction of the conversation was stopped.\\n"'],
     ],
     [
       'work, and its end',
@@ -165,9 +278,9 @@ describe('what goes on for a while', () => {
     const { frames } = told([
       { type: 'activity', text: 'reading' },
       { type: 'compaction-start', trigger: 'manual' },
-      { type: 'compaction-end', outcome: 'completed' },
+      { type: 'compaction-end', outcome: 'completed', tokensAfter: 70 },
     ]);
-    expect(outline(frames)).toEqual(['$/showMessage']);
+    expect(outline(frames)).toEqual(['chat/opened', 'S "\\n\\nThe conversation was compacted (to 70 tokens).\\n"']);
   });
 });
 
@@ -203,6 +316,28 @@ describe('figures', () => {
       { type: 'usage', messageInputTokens: 16, messageOutputTokens: 20, sessionTokens: 36 },
       { type: 'usage', messageInputTokens: 16, messageOutputTokens: 20, sessionTokens: 7 },
     ]);
+  });
+
+  test('of the session are none of a message', () => {
+    const session: Event = { type: 'usage-changed', sessionTokens: 900, sessionCost: { total: 2 } };
+    const { frames } = told([...run, session, ...figured, session]);
+    const ofMessage = {
+      messageInputTokens: 16,
+      messageOutputTokens: 20,
+      messageCost: '0.0125',
+      lastMessageCost: '0.0125',
+    };
+    expect(contentsOf(frames, 'usage')).toEqual([
+      { type: 'usage', sessionTokens: 900, sessionCost: '2.00' },
+      { type: 'usage', ...ofMessage, sessionTokens: 936, sessionCost: '2.0125' },
+      { type: 'usage', ...ofMessage, sessionTokens: 900, sessionCost: '2.00' },
+    ]);
+  });
+
+  test('new clients get what a compaction has left of the context', () => {
+    const end: Event = { type: 'compaction-end', outcome: 'completed', tokensAfter: 7 };
+    const { frames } = told([...run, ...figured, { type: 'compaction-start', trigger: 'manual' }, end], modern);
+    expect(contentsOf(frames, 'usage').map(({ sessionTokens }) => sessionTokens)).toEqual([36, 7]);
   });
 
   test('the agent’s own count is what later messages are added to', () => {

@@ -20,6 +20,10 @@ export interface Chat {
   prompted(): void;
   /** The words of the user that were told again, each once. */
   readonly echoes: string[];
+  /** The run for which a prompt would wait now, counted from 1; null when none is open. */
+  readonly openRun: number | null;
+  /** How many runs have begun. */
+  readonly runs: number;
   /** It was, at some time: a prompt that waited then is never heard of again. */
   readonly wasDeleted: boolean;
   /** `complete`: no run may be open. */
@@ -112,6 +116,12 @@ export function createChat(report: EcaReport, readers: readonly ArgumentsReader[
 
   return {
     echoes,
+    get openRun() {
+      return run === null ? null : runs;
+    },
+    get runs() {
+      return runs;
+    },
     get wasDeleted() {
       return wasDeleted;
     },

@@ -58,6 +58,9 @@ interface Asked {
   readonly method: string;
   readonly params: unknown;
   readonly at: number;
+  /** The run for which a prompt waits: it may be stopped with that run, and is not heard of again. */
+  readonly waitsFor: number | null;
+  isStopped: boolean;
   answers: number;
   answer?: Json;
 }
@@ -95,10 +98,15 @@ export function checkEcaOrder(talk: readonly Said[], options: EcaOrderOptions = 
     if (method === 'initialize') capabilities ??= member(params, 'capabilities');
     if (method === 'initialized' || method === 'chat/prompt') isListening = true;
     const chatId = member(params, 'chatId', 'chat-id');
-    if (method === 'chat/prompt' && typeof chatId === 'string') chats.get(chatId)?.chat.prompted();
+    const chat = typeof chatId === 'string' ? chats.get(chatId)?.chat : undefined;
+    if (method === 'chat/prompt') chat?.prompted();
+    if (method === 'chat/promptStop') {
+      const own = everAsked.filter((one) => member(one.params, 'chatId', 'chat-id') === chatId);
+      for (const one of own) one.isStopped ||= one.waitsFor !== null && one.waitsFor === chat?.runs;
+    }
     const { data: id } = MessageId.safeParse(message.id);
     if (id === undefined) return;
-    const request: Asked = { method, params, at, answers: 0 };
+    const request: Asked = { method, params, at, waitsFor: chat?.openRun ?? null, isStopped: false, answers: 0 };
     asked.set(id, request);
     everAsked.push(request);
   }
@@ -191,7 +199,7 @@ export function checkEcaOrder(talk: readonly Said[], options: EcaOrderOptions = 
   function atTheEnd(): void {
     for (const { chat } of chats.values()) chat.end(talk.length, complete);
     if (!knowsClient || !complete) return;
-    for (const { method, params, at, answer, answers } of everAsked) {
+    for (const { method, params, at, answer, answers, isStopped } of everAsked) {
       if (answers === 0) report('answer-missing', at, method);
       named.add(member(params, 'chatId', 'chat-id'));
       const chatId = member(answer?.result, 'chatId');
@@ -201,8 +209,8 @@ export function checkEcaOrder(talk: readonly Said[], options: EcaOrderOptions = 
       const chat = chats.get(chatId)?.chat;
       const echoes = chat?.echoes ?? [];
       const echo = echoes.indexOf(`${String(member(params, 'message'))}\n`);
-      if (echo < 0 && chat?.wasDeleted !== true) report('echo', at, JSON.stringify(member(params, 'message')));
       if (echo >= 0) echoes.splice(echo, 1);
+      else if (!isStopped && chat?.wasDeleted !== true) report('echo', at, JSON.stringify(member(params, 'message')));
     }
     for (const [id, { at }] of chats) if (!named.has(id)) report('chat', at, id);
   }
