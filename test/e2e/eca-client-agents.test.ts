@@ -76,19 +76,9 @@ describe.each(eras)('an editor of the $name', (era) => {
   test.each([...Object.keys(agents), 'eca-seed'])('before %s: a whole turn, and one that is stopped', async (agent) => {
     const chat = await open(era, agent);
     const said = await run(chat, 'look');
-    const begins = ['U text', ...thought];
-    expect(essence(said).filter((word) => word !== 'A toolCallRunning')).toEqual([
-      ...begins,
-      ...essence(said).slice(
-        begins.length,
-        begins.length + essence(said).filter((word) => word === 'A text').length - 1,
-      ),
-      'prepare',
-      'run',
-      'called',
-      'A text',
-      'finished',
-    ]);
+    // Some say a word before the call as well.
+    const calls = essence(said).filter((word) => word !== 'A text' && word !== 'A toolCallRunning');
+    expect(calls).toEqual(['U text', ...thought, 'prepare', 'run', 'called', 'finished']);
     expect(wordsIn(said)).toContain('There are three cables.');
     expect(outputsIn(said)).toContain('three cables lie in it');
     const stopped = await run(chat, 'hang', async () => {

@@ -16,6 +16,11 @@ adapters.set(obliging.id, obliging);
 /** Those who say wrong things on purpose. */
 const isTrying = (name: string): boolean => /error/u.test(name);
 
+test.skipIf(ecaTraces.length === 0)(
+  'there are recordings (skipped where PATCHBAY_CORPUS and ../shared/corpus are absent)',
+  () => expect(ecaTraces.length).toBeGreaterThan(2),
+);
+
 test.each(ecaTraces)('$name', { timeout: 60_000 }, async ({ name, rows }) => {
   const faults: string[] = [];
   const config = parseConfig({ agents: { it: { protocol: 'obliging', options: { paceMs: 0 } } } });

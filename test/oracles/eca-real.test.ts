@@ -29,11 +29,17 @@ const departures: ReadonlyMap<EcaRule, string> = new Map<EcaRule, string>([
     'shape',
     'a message of the seed-day server about an unknown model is null; calls that were stopped have no arguments',
   ],
+  ['answer-unasked', 'requests that were sent as bytes, in pieces, are not read here'],
+  ['early', 'a server talks to whoever leaves initialized out'],
+  ['role', 'the newer server says more than the seed knows: hooks, flags, tasks'],
+  ['method', 'the newer server tells more than the seed knows: jobs, providers'],
   ['chat', 'the newer server replays the chats that it opens'],
 ]);
 
-test.runIf(ecaTraces.length > 0)('there are talks of both eras', () => {
-  expect(new Set(ecaTraces.map(({ era }) => era))).toEqual(new Set(['seed', 'modern']));
+const hasBoth = new Set(ecaTraces.map(({ era }) => era)).size === 2;
+
+test.skipIf(ecaTraces.length === 0)('there are talks of both eras (skipped where there is no corpus)', () => {
+  expect(hasBoth).toBe(true);
 });
 
 test.each(ecaTraces)('$name departs as is known', ({ talk }) => {
@@ -50,7 +56,7 @@ test.each(ecaTraces)('$name serves the readers of its era alone', ({ talk, era }
   if (hasPieces) expect(faults(other).length).toBeGreaterThan(0);
 });
 
-test.runIf(ecaTraces.length >= 3)('of the departures most are seen here', () => {
+test.skipIf(!hasBoth)('of the departures most are seen here', () => {
   const seen = new Set(ecaTraces.flatMap(({ talk }) => checkEcaOrder(talk).map(({ rule }) => rule)));
   expect([...seen].sort()).toEqual(
     expect.arrayContaining(['arguments', 'null', 'outputs', 'progress', 'result', 'status']),

@@ -26,6 +26,8 @@ interface Progress {
   readonly finished: number;
   /** Ids of calls that asked for leave, in their order. */
   readonly asked: readonly unknown[];
+  /** Whether a call waits for leave that this client has not given or refused. */
+  readonly isAsking: boolean;
   /** Whether a run is going on. */
   readonly isRunning: boolean;
   /** Whether the model has said something since the last prompt of the client. */
@@ -36,11 +38,14 @@ function progressOf(talk: readonly Said[]): Progress {
   const answered = new Set<unknown>();
   const open = new Set<unknown>();
   const asked: unknown[] = [];
+  const unanswered = new Set<unknown>();
   let finished = 0;
   let hasBegun = false;
   for (const { by, message } of talk) {
     if (by === 'client') {
       if (at(message, 'method') === 'chat/prompt') hasBegun = false;
+      if (/^chat\/toolCall/u.test(String(at(message, 'method'))))
+        unanswered.delete(at(message, 'params', 'toolCallId'));
       continue;
     }
     if (isAnswer(message)) answered.add(message.id);
@@ -50,10 +55,13 @@ function progressOf(talk: readonly Said[]): Progress {
     if (role === 'user') open.add(chat);
     if (role === 'assistant') hasBegun = true;
     if (content?.type === 'progress' && content.state === 'finished' && open.delete(chat)) finished += 1;
-    if (content?.type === 'toolCallRun' && content.manualApproval === true && !asked.includes(content.id))
+    if (content?.type === 'toolCallRun' && content.manualApproval === true && !asked.includes(content.id)) {
       asked.push(content.id);
+      unanswered.add(content.id);
+    }
+    if (content?.type === 'toolCalled' || content?.type === 'toolCallRejected') unanswered.delete(content.id);
   }
-  return { answered, finished, asked, isRunning: open.size > 0, hasBegun };
+  return { answered, finished, asked, isAsking: unanswered.size > 0, isRunning: open.size > 0, hasBegun };
 }
 
 /** Whether what the client waited for has happened here as well. */
@@ -69,7 +77,8 @@ function isDue(message: unknown, there: Progress, here: Progress): boolean {
       if (!there.isRunning) return isAnswered && here.finished >= there.finished;
       return isAnswered && (here.hasBegun || !there.hasBegun) && here.asked.length >= there.asked.length;
     default:
-      return isAnswered && here.finished >= there.finished;
+      // A prompt supersedes a run there, and with it a question that nobody has answered; here it waits (section 4).
+      return isAnswered && (here.finished >= there.finished || here.isAsking);
   }
 }
 

@@ -72,6 +72,16 @@ describe('the life of a call', () => {
       [...prepared, 'A run c', ...running, ...waiting, ...rejected],
     ],
     [
+      'is denied, and begins and ends behind that',
+      [...calls('c'), asks('a', c), decided('a', 'denied'), started('c'), answered('c', { isError: true })],
+      [...prepared, ...waiting, ...rejected],
+    ],
+    [
+      'is not asked about any more, and begins and ends behind that',
+      [...calls('c'), asks('a', c), decided('a', 'cancelled'), started('c'), answered('c', { isError: true }), stopped],
+      [...prepared, ...waiting, 'A rejected c', ...cut],
+    ],
+    [
       'is denied without a question',
       [...calls('c'), answered('c', { skipped: 'denied', isError: true })],
       [...prepared, ...rejected],
