@@ -61,7 +61,7 @@ export function createCallTeller(ports: CallPorts): CallTeller {
   /** Of the history, until their result comes. */
   const told = new Map<string, Call>();
   /** Approvals by their id. */
-  const asked = new Map<string, { readonly key: string; readonly hasCall: boolean }>();
+  const asked = new Map<string, { readonly key: string; readonly hasCall: boolean; readonly isPast: boolean }>();
   const dialogs = new Map<string, Call>();
   /** Calls that have begun while their question was open: they run when its user says so. */
   const begun = new Set<string>();
@@ -177,7 +177,7 @@ export function createCallTeller(ports: CallPorts): CallTeller {
       // A second question about a call stands beside it.
       const isSecond = open(wanted)?.isAsked === true;
       const key = isSecond ? `second ${id}` : wanted;
-      asked.set(id, { key, hasCall: event.call !== undefined && !isSecond });
+      asked.set(id, { key, hasCall: event.call !== undefined && !isSecond, isPast });
       const call = isSecond ? tell(key, live(wanted, event.name, place), event) : ensure(wanted, event, place);
       const isRunning = call.stage === 'running';
       learn(call, event);
@@ -190,7 +190,7 @@ export function createCallTeller(ports: CallPorts): CallTeller {
     },
     answered(event) {
       const { id, outcome, reason } = event;
-      const { key, hasCall } = asked.get(id) ?? { key: id, hasCall: true };
+      const { key, hasCall, isPast } = asked.get(id) ?? { key: id, hasCall: true, isPast: false };
       asked.delete(id);
       const call = open(key);
       if (call === undefined) return;
@@ -201,8 +201,10 @@ export function createCallTeller(ports: CallPorts): CallTeller {
         rejected(call, saidIn(event));
       }
       // Some ask only when the tool is about to run: nothing more will say that it does.
-      else if (outcome === 'allowed' && isBegun) return running(call, saidIn(event));
-      else if (hasCall || (outcome === 'cancelled' && event.synthetic === true)) return;
+      else if (outcome === 'allowed' && isBegun) {
+        // Whoever comes later has heard that it runs, and not that it was asked about.
+        return isPast && call.stage === 'running' ? undefined : running(call, saidIn(event));
+      } else if (hasCall || (outcome === 'cancelled' && event.synthetic === true)) return;
       else {
         // Which call it was about, nobody knows.
         const text = outcome === 'allowed' ? 'allowed' : (reason ?? `nobody answered: ${outcome}`);

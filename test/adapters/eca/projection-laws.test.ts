@@ -125,6 +125,17 @@ describe('who comes late', () => {
     expect(outline(late).at(-1)).toBe('S finished');
   });
 
+  test('hears once that a tool runs which was asked about while it ran', () => {
+    const asked: Event[] = [
+      ...run,
+      { type: 'tool-start', call: 'a', name: 'tool-a', input: {} },
+      { type: 'approval-request', id: 'x', name: 'tool-a', call: 'a', input: {} },
+      { type: 'approval-end', id: 'x', outcome: 'allowed' },
+    ];
+    const late = heardLate(logOf(asked, false)).at(-1) ?? [];
+    expect(late.filter((frame) => JSON.stringify(frame).includes('toolCallRunning'))).toHaveLength(1);
+  });
+
   test.each(dialects)('gets the same frames as all others from then on: %s', (_, dialect) => {
     fc.assert(
       fc.property(legalEvents, (all) => {
