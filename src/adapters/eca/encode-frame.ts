@@ -1,6 +1,7 @@
 // Frames that tell something, as JSON text; and how long texts are cut, so that each frame is short. Pure: knows no event.
 import type { Dictionary } from '../../core/content.ts';
 import { without } from '../../core/dictionary.ts';
+import { notificationFrame } from './json-rpc.ts';
 
 /** Who says a content (seed eca, Chat Content Received). */
 export type Role = 'user' | 'system' | 'assistant';
@@ -11,14 +12,9 @@ export interface Voice {
   readonly parentChatId?: string;
 }
 
-/** One notification. */
-export function notification(method: string, params: object): string {
-  return JSON.stringify({ jsonrpc: '2.0', method, params });
-}
-
 /** One content of a chat. */
 export function contentFrame({ chatId, parentChatId }: Voice, role: Role, content: Dictionary): string {
-  return notification('chat/contentReceived', { chatId, parentChatId, role, content });
+  return notificationFrame('chat/contentReceived', { chatId, parentChatId, role, content });
 }
 
 /**

@@ -3,9 +3,9 @@ import type { Dictionary } from '../../core/content.ts';
 import { isDictionary } from '../../core/dictionary.ts';
 import type { EventOf, SessionInfo } from '../../core/event.ts';
 import { behaviorsOf, nothingKnown, serverParams } from './config.ts';
-import { notification } from './encode-frame.ts';
 import { saidIn, withRest } from './encode-values.ts';
 import { askId } from './ids.ts';
+import { notificationFrame, requestFrame } from './json-rpc.ts';
 import { modelName } from './models.ts';
 
 /** The settings of a chat in the fields of both eras, those that are known. */
@@ -29,15 +29,15 @@ export function changedSettings(before: Dictionary, after: Dictionary): Dictiona
 /** A server of tools, as it is now. */
 export function serverFrame(event: EventOf<'tool-server-changed'>): string | null {
   const { name, kind, status } = event;
-  if (status === 'removed') return notification('tool/serverRemoved', { name });
+  if (status === 'removed') return notificationFrame('tool/serverRemoved', { name });
   const [native, other] = serverParams({ ...nothingKnown, servers: [event] });
   const params = kind === 'native' ? native : other;
-  return params === undefined ? null : notification('tool/serverUpdated', withRest({ ...params }, saidIn(event)));
+  return params === undefined ? null : notificationFrame('tool/serverUpdated', withRest({ ...params }, saidIn(event)));
 }
 
 /** A message to the user, beside the chats (seed, section showMessage). `said`: what an ECA server said beside it. */
 export function messageFrame(type: 'error' | 'warning' | 'info', message: string, said: Dictionary = {}): string {
-  return notification('$/showMessage', withRest({ type, message }, said));
+  return notificationFrame('$/showMessage', withRest({ type, message }, said));
 }
 
 /** A question to the user (newer than the seed). */
@@ -50,12 +50,12 @@ export function questionFrame(chatId: string, event: EventOf<'dialog-request'>):
     options: options?.map((label) => ({ label })),
     allowFreeform: kind !== 'select',
   };
-  return JSON.stringify({ jsonrpc: '2.0', id: askId(chatId, id), method: 'chat/askQuestion', params });
+  return requestFrame(askId(chatId, id), 'chat/askQuestion', params);
 }
 
 /** Takes the question back. */
 export function withdrawnFrame(chatId: string, dialogId: string): string {
-  return notification('$/cancelRequest', { id: askId(chatId, dialogId) });
+  return notificationFrame('$/cancelRequest', { id: askId(chatId, dialogId) });
 }
 
 /** What a projection says itself: an agent that says it as something unknown would break its order. */
@@ -91,5 +91,5 @@ export function foreignFrame(chatId: string, payload: unknown): string | null {
   const { method, params = {}, id } = payload;
   if (typeof method !== 'string' || id !== undefined || ourMethods.has(method) || !isDictionary(params)) return null;
   if (isDictionary(params.content) && ourContents.has(params.content.type)) return null;
-  return notification(method, 'chatId' in params ? { ...params, chatId } : params);
+  return notificationFrame(method, 'chatId' in params ? { ...params, chatId } : params);
 }

@@ -54,6 +54,11 @@ export function errorFrame(id: RpcId | null, code: number, message: string, data
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } });
 }
 
+/** A request of ours. */
+export function requestFrame(id: RpcId, method: string, params: object): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, method, params });
+}
+
 /** A notification. */
 export function notificationFrame(method: string, params: object): string {
   return JSON.stringify({ jsonrpc: '2.0', method, params });

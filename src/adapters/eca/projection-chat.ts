@@ -2,7 +2,8 @@
 // section 4). Knows no message and no tool.
 import type { Dictionary } from '../../core/content.ts';
 import type { EventOf } from '../../core/event.ts';
-import { contentFrame, notification, type Role, textFrames, type Voice } from './encode-frame.ts';
+import { contentFrame, type Role, textFrames, type Voice } from './encode-frame.ts';
+import { notificationFrame } from './json-rpc.ts';
 
 /** The words of a run's progress that real servers have. */
 export const words = {
@@ -62,7 +63,7 @@ export function createChat(voice: Voice, say: (frame: string) => void, opening: 
   }
 
   const status = (word: 'running' | 'idle' | 'stopping') =>
-    told(notification('chat/statusChanged', { chatId, status: word }));
+    told(notificationFrame('chat/statusChanged', { chatId, status: word }));
 
   function show(text: string): void {
     shown = text;
@@ -125,7 +126,7 @@ export function createChat(voice: Voice, say: (frame: string) => void, opening: 
     },
     clear() {
       isHeard = false;
-      if (isOpened) told(notification('chat/cleared', { chatId, messages: true }));
+      if (isOpened) told(notificationFrame('chat/cleared', { chatId, messages: true }));
     },
     heard() {
       isHeard = true;

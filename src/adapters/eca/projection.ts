@@ -7,7 +7,7 @@ import type { EventOf, Logged } from '../../core/event.ts';
 import { laneOf } from '../../core/transcript.ts';
 import type { Dialect } from './dialect.ts';
 import type { Place } from './encode-call.ts';
-import { notification, textFrames } from './encode-frame.ts';
+import { textFrames } from './encode-frame.ts';
 import {
   changedSettings,
   chatSettings,
@@ -19,6 +19,7 @@ import {
 } from './encode-settings.ts';
 import { saidIn } from './encode-values.ts';
 import { wayOfAsking } from './ids.ts';
+import { notificationFrame } from './json-rpc.ts';
 import { type BlockTeller, createBlockTeller } from './projection-blocks.ts';
 import { createCallTeller } from './projection-calls.ts';
 import { createChat } from './projection-chat.ts';
@@ -63,8 +64,8 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
   /** Whoever has heard of the chat before is told it from its beginning, as when a chat is opened (reference, section 4). */
   function opening(): string[] {
     const { chatId } = voice;
-    const cleared = isRetold ? [notification('chat/cleared', { chatId, messages: true })] : [];
-    return [...cleared, notification('chat/opened', { chatId, title: name }), ...newSettings()];
+    const cleared = isRetold ? [notificationFrame('chat/cleared', { chatId, messages: true })] : [];
+    return [...cleared, notificationFrame('chat/opened', { chatId, title: name }), ...newSettings()];
   }
 
   /** What has changed since the chat was heard first: what was known then was told with the connection. */
@@ -73,7 +74,7 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
     settings = chatSettings(session.transcript.info);
     const changed = changedSettings(known, settings);
     if (Object.keys(changed).length === 0) return [];
-    return [notification('config/updated', { chatId: session.id, chat: changed })];
+    return [notificationFrame('config/updated', { chatId: session.id, chat: changed })];
   }
 
   const chat = createChat(voice, say, opening);
