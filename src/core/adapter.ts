@@ -1,8 +1,14 @@
 // The contract of a protocol: two sans-IO machines and a projection. Knows no protocol itself.
+import type { BreakerLimits } from './breaker.ts';
 import type { Channel, CloseCode, Frame, FrameFault, Glimpse, Out, Seam } from './channel.ts';
 import type { Command, CommandType } from './command.ts';
+import type { Message } from './content.ts';
 import type { Outcome } from './errors.ts';
 import type { Event, EventType, Logged } from './event.ts';
+import type { LedgerLimits } from './ledger/limits.ts';
+import type { Receipt, Ticket } from './ledger/ticket.ts';
+import type { News } from './news.ts';
+import type { SessionSummary } from './outcome-data.ts';
 import type { FrameEntry } from './reader.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -26,8 +32,11 @@ export interface Watch {
 
 /** What a machine asks for: plain data, compared with toEqual in tests. */
 export type Action<Message> =
-  /** A canonical message, inwards. Connections that carry several sessions name the one they mean. */
-  | { readonly do: 'deliver'; readonly message: Message; readonly session?: string }
+  /**
+   * A canonical message, inwards. Connections that carry several sessions name the one they mean. `ticket`: its place among
+   * the commands of all clients of this protocol (decision 0018).
+   */
+  | { readonly do: 'deliver'; readonly message: Message; readonly session?: string; readonly ticket?: Ticket }
   /**
    * Connections that carry several sessions: from now on the peer hears what that one says; see {@link Watch}. Again in
    * another way is anew, from a snapshot; again in the same way is nothing.
@@ -68,6 +77,13 @@ export interface Backend {
    */
   encode(command: Command, id: string): Action<Event>[];
   wake?(timer: string): Action<Event>[];
+  /** The session is over, and its channel about to be closed: what the agent is to hear before. */
+  leave?(): Action<Event>[];
+  /**
+   * What was said before this agent was started, oldest first: it goes on from there. Called at most once, before its
+   * first command. Only for agents that keep no sessions themselves.
+   */
+  recall?(messages: readonly Message[]): void;
   /** The channel ended: a last chance to deliver what was held back. The session closes the run itself. */
   end?(): Action<Event>[];
 }
@@ -83,8 +99,10 @@ export interface Frontend {
   decode(frame: Frame): Action<Command>[];
   /** The client sent bytes that never became a frame. */
   fault(fault: FrameFault): Action<Command>[];
-  /** The outcome of a command that `decode` delivered (the same object). */
-  reply(command: Command, outcome: Outcome): Action<Command>[];
+  /** The outcome of a command that `decode` delivered (the same object). `receipt`: of one that had a ticket. */
+  reply(command: Command, outcome: Outcome, receipt?: Receipt): Action<Command>[];
+  /** What all clients of this protocol are told. */
+  hear?(news: News): Action<Command>[];
   /**
    * Each frame on its way to this client, its own answers and what all are told, in wire order: how it goes out to
    * this one, or null when it does not. Without it frames go as they are.
@@ -184,6 +202,19 @@ export interface EventReader {
 /** Adapter options as they come from configuration or a URL's query: strings or JSON values, checked by the adapter. */
 export type Options = Readonly<Record<string, unknown>>;
 
+/** What a protocol sets bounds to, for all its clients together. Times in ms. */
+export interface FrontendLimits {
+  readonly ledger: LedgerLimits;
+  /** Of agents and of shells. */
+  readonly breaker: BreakerLimits;
+  /** Longest frame of a client, bytes. */
+  readonly maxFrameBytes: number;
+  /** Open questions of the sessions that its clients open are cancelled after this. */
+  readonly questionMs: number;
+  /** How long runs may go on when the gateway is told to stop. */
+  readonly drainMs: number;
+}
+
 /** A protocol's side towards clients, for one set of options. */
 export interface FrontendSide {
   /** The options in one canonical string: clients with equal keys share a projection. */
@@ -193,6 +224,8 @@ export interface FrontendSide {
    * watches; unless it was made for one session, as one behind posts always is.
    */
   readonly carries?: 'many';
+  /** Set where commands carry tickets: their ledger is kept with these bounds. The same for all options. */
+  readonly limits?: FrontendLimits;
   /** A machine for one connection. `session` is the one it is bound to; absent where a connection carries many. */
   connection(session?: SessionView): Frontend;
   /** `dialect`: as the connection said when it began to watch; absent without a connection of its own. */
@@ -204,6 +237,25 @@ export interface WirePorts {
   frameOf(bytes: Uint8Array): Frame;
   /** A longer frame is told as a fault. */
   readonly maxFrameBytes: number;
+}
+
+/**
+ * Agents of which one carries many sessions over one channel: whom a frame is for. `name` is the word under which a
+ * session's backend is known to it (`Adapter.backend`).
+ */
+export interface Trunk {
+  /** All get the frame where nobody is named; `isGreeting`: those who come later get it as well, as their first. */
+  route(frame: Frame): { readonly name: string | null; readonly isGreeting?: boolean };
+}
+
+/** What a protocol's agents leave behind as files, for those who list them. Pure: the gateway does the reading. */
+export interface StoredFormat {
+  /** Folders below the user's home that hold their files, in subfolders or not, e.g. `.tool/sessions`. */
+  readonly folders: readonly string[];
+  /** Endings of such files, with the dot. */
+  readonly endings: readonly string[];
+  /** What the file of that text tells of its session; null when it is none. */
+  read(text: string): Omit<SessionSummary, 'file' | 'exists'> | null;
 }
 
 /** A protocol. The registry (adapters/index.ts) holds one line for each. */
@@ -225,8 +277,15 @@ export interface Adapter {
    * an adapter that does I/O (decision 0014).
    */
   connect?(options: Options, ports: WirePorts): Channel;
-  /** Throws a GatewayError `invalid` for options that it cannot take. */
-  frontend?(env: Env, options: Options): FrontendSide;
-  /** `folders`: where its user works. Throws a GatewayError `invalid` for options that it cannot take. */
-  backend?(env: Env, options: Options, folders?: readonly string[]): Backend;
+  /**
+   * `options` are the client's own; `settings` are the configuration's, for all clients. Throws a GatewayError `invalid`
+   * for what it cannot take.
+   */
+  frontend?(env: Env, options: Options, settings?: Options): FrontendSide;
+  /** `folders`: where its user works. `name`: of its session, no other has it. Throws a GatewayError `invalid` for options that it cannot take. */
+  backend?(env: Env, options: Options, folders?: readonly string[], name?: string): Backend;
+  /** One channel carries all sessions of such an agent. */
+  readonly trunk?: Trunk;
+  /** Its agents keep their sessions themselves. */
+  readonly stored?: StoredFormat;
 }

@@ -49,6 +49,8 @@ export type Out = string | readonly (string | Uint8Array)[];
 export interface FrameFault {
   readonly code: Extract<ErrorCode, 'bad-frame' | 'too-large'>;
   readonly message: string;
+  /** How large the frame was, where that is known. */
+  readonly bytes?: number;
 }
 
 /** Why a channel is closed; a closed list, which each transport maps to its own codes. */

@@ -6,6 +6,8 @@ import type { Channel, CloseCode, Out } from './channel.ts';
 import type { Clock } from './clock.ts';
 import { GatewayError, type Outcome, refused } from './errors.ts';
 import { type CommandSink, driveFrontend } from './frontend-driver.ts';
+import type { Receipt } from './ledger/ticket.ts';
+import type { News } from './news.ts';
 import type { Entry, Reader } from './reader.ts';
 
 /** Bytes that may wait in a client's socket before its reader stops pulling (reference reliability T26). */
@@ -13,6 +15,9 @@ export const highWater = 64 * 1024;
 
 /** Commands of one client that may be on their way at once, to all its sessions (reference reliability T32). */
 const mostUnanswered = 256;
+
+/** Bytes of news that may wait for a client that does not read: more is not kept for it (threat T26). */
+const mostUnreadNews = 1024 * 1024;
 
 /** When a client that sends nothing more has been served. */
 export interface Remainder {
@@ -37,6 +42,8 @@ export interface ClientListener {
 export interface ClientLink {
   /** Closes the channel as soon as the client has been sent all that there is for it. Idempotent. */
   leave(code: CloseCode, reason: string): void;
+  /** What all clients of its protocol are told; one that does not read is let go. */
+  hear(news: News): void;
 }
 
 /** How a client is let go that has been sent everything. */
@@ -65,6 +72,7 @@ export function linkClient(
   let isPumping = false;
   let mustPump = false;
   let unanswered = 0;
+  let unreadNews = 0;
   let leaving: Leave | null = null;
   let awaitsIdleness = false;
   let blocked = false;
@@ -190,17 +198,18 @@ export function linkClient(
 
   const counted: CommandSink = {
     note: sink.note,
-    submit(command, settle, session) {
-      if (unanswered >= mostUnanswered) {
+    submit(command, settle, session, ticket) {
+      // Those with a ticket are counted by their ledger.
+      if (ticket === undefined && unanswered >= mostUnanswered) {
         return settle(refused('limit', `${mostUnanswered} commands are waiting for their answers already`));
       }
       unanswered += 1;
-      const answered = (outcome: Outcome) => {
+      const answered = (outcome: Outcome, receipt?: Receipt) => {
         unanswered -= 1;
-        settle(outcome);
+        settle(outcome, receipt);
         pump();
       };
-      sink.submit(command, answered, session);
+      sink.submit(command, answered, session, ticket);
     },
   };
   const driver = driveFrontend(frontend, clock, counted, {
@@ -249,6 +258,14 @@ export function linkClient(
       if (isOver) return;
       leaving = { code, reason, remainder: null };
       pump();
+    },
+    hear(news) {
+      if (isOver) return;
+      const before = agenda.answerBytes;
+      driver.hear(news);
+      // Answers that the client has asked for count for nothing here, however long they are.
+      unreadNews = agenda.answerBytes === 0 ? 0 : unreadNews + Math.max(0, agenda.answerBytes - before);
+      if (unreadNews > mostUnreadNews) close('slow', 'too far behind: reconnect');
     },
   };
 }

@@ -46,6 +46,8 @@ const runCommands = [
      * `steer` and `follow-up` join it. Default `queue`.
      */
     whenBusy: z.enum(['queue', 'refuse', 'steer', 'follow-up']).optional(),
+    /** Answered only when its run is over, not when it has begun; one that joins a run is answered as ever. */
+    untilIdle: z.boolean().optional(),
     model: z.string().optional(),
     mode: z.string().optional(),
   }),
@@ -110,6 +112,10 @@ const sessionCommands = [
     cwd: z.string().optional(),
     /** The folders that its user works in, absolute paths; the first is the working directory, unless `cwd` is set. */
     folders: z.array(z.string()).optional(),
+    /** Its agent is started at once, and the answer tells how it is. */
+    describe: z.boolean().optional(),
+    /** It is kept as a file, where its agent keeps none. */
+    keep: z.boolean().optional(),
   }),
   command('new-session', { parent: z.string().optional() }),
   command('switch-session', { path: z.string() }),
@@ -117,7 +123,13 @@ const sessionCommands = [
   command('delete-session', {}),
   command('list-sessions', {}),
   command('list-stored-sessions', {}),
-  command('load-session', { path: z.string() }),
+  /** A stored session becomes an open one; answered like `create-session`. */
+  command('load-session', {
+    path: z.string(),
+    id: z.string().optional(),
+    describe: z.boolean().optional(),
+    keep: z.boolean().optional(),
+  }),
   command('export', { format: z.enum(['html']), path: z.string().optional() }),
 ] as const;
 

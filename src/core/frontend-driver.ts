@@ -4,12 +4,22 @@ import type { CloseCode, Frame, FrameFault, Out } from './channel.ts';
 import { type Clock, createTimers } from './clock.ts';
 import type { Command } from './command.ts';
 import { messageOf, type Outcome } from './errors.ts';
+import type { Receipt, Ticket } from './ledger/ticket.ts';
+import type { News } from './news.ts';
 import type { Reader } from './reader.ts';
 
 /** Where a client's commands go. */
 export interface CommandSink {
-  /** `session`: which one the client means, where its connection carries several. Calls back exactly once. */
-  submit(command: Command, settle: (outcome: Outcome) => void, session?: string): void;
+  /**
+   * `session`: which one the client means, where its connection carries several. Calls back exactly once; with a receipt
+   * where there was a ticket.
+   */
+  submit(
+    command: Command,
+    settle: (outcome: Outcome, receipt?: Receipt) => void,
+    session?: string,
+    ticket?: Ticket,
+  ): void;
   note(level: NoteLevel, text: string): void;
   /** Connections that carry several sessions. Throws a GatewayError, e.g. `not-found`. */
   watch?(watch: Watch): { readonly view: SessionView; readonly reader: Reader };
@@ -22,6 +32,8 @@ export interface FrontendDriver {
   /** True when the frame was in order; false when the frontend called it a violation. */
   frame(frame: Frame): boolean;
   fault(fault: FrameFault): void;
+  /** What all clients of its protocol are told. */
+  hear(news: News): void;
   /** That session, which was watched, says nothing more. */
   over(session: string, reason: string): void;
   end(): void;
@@ -49,11 +61,12 @@ export function driveFrontend(frontend: Frontend, clock: Clock, sink: CommandSin
         case 'deliver':
           sink.submit(
             action.message,
-            (outcome) => {
+            (outcome, receipt) => {
               // Nobody hears an answer that comes too late, and nothing may be left running for it.
-              if (!ended) perform(frontend.reply(action.message, outcome));
+              if (!ended) perform(frontend.reply(action.message, outcome, receipt));
             },
             action.session,
+            action.ticket,
           );
           break;
         case 'watch':
@@ -99,6 +112,9 @@ export function driveFrontend(frontend: Frontend, clock: Clock, sink: CommandSin
     },
     fault: (fault) => {
       perform(frontend.fault(fault));
+    },
+    hear: (news) => {
+      if (!ended) perform(frontend.hear?.(news) ?? []);
     },
     over: (session, reason) => {
       if (!ended) perform(frontend.over?.(session, reason) ?? []);

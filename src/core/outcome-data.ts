@@ -1,8 +1,9 @@
 // What a successful outcome carries, command by command. Knows no protocol: raw answers ride in `extra`.
 import { z } from 'zod';
-import { Cost, Dictionary, Extra, Message, Model, Usage } from './content.ts';
+import { Cost, Extra, Failure, Message, Model, Usage } from './content.ts';
 import { Context } from './command.ts';
 import { CommandInfo, SessionInfo, Tool, ToolServer } from './event.ts';
+import { GatewayFigures } from './gateway-figures.ts';
 
 const raw = { extra: Extra.optional() };
 
@@ -28,8 +29,36 @@ export const SessionSummary = z.object({
 });
 export type SessionSummary = z.infer<typeof SessionSummary>;
 
+/** How a session is: its settings and what it is at. */
+export const SessionState = z.object({
+  changes: SessionInfo,
+  running: z.boolean(),
+  compacting: z.boolean().optional(),
+  pendingMessages: z.number().optional(),
+  messageCount: z.number().optional(),
+  ...raw,
+});
+export type SessionState = z.infer<typeof SessionState>;
+
+/** A session that has been opened; `state` for those who want it described. */
+const Opened = z.object({
+  session: SessionSummary,
+  state: SessionState.optional(),
+  /** Sentences for the user: what of the wish was left out. */
+  problems: z.array(z.string()).optional(),
+  ...raw,
+});
+
 /** `data` of `{ ok: true }` for the commands that answer with something; all others answer with nothing. */
 export const OutcomeData = {
+  /** For those who wait for the end of its run; a run that failed is the answer to a prompt that did not. */
+  prompt: z.object({
+    outcome: z.enum(['completed', 'failed', 'aborted']).optional(),
+    failure: Failure.optional(),
+    /** The longest that the model said nothing while it was its turn, ms. */
+    longestSilenceMs: z.number().optional(),
+    ...raw,
+  }),
   /** The prompts that wait in the session's queue and will still run. */
   abort: z.object({ waiting: z.array(z.object({ extra: Extra.optional() })), ...raw }),
   compact: z.object({ summary: z.string(), tokensBefore: z.number().optional(), ...raw }),
@@ -49,27 +78,15 @@ export const OutcomeData = {
   'switch-session': z.object({ cancelled: z.boolean(), ...raw }),
   fork: z.object({ text: z.string().optional(), cancelled: z.boolean(), ...raw }),
   export: z.object({ path: z.string(), ...raw }),
-  'create-session': z.object({
-    session: SessionSummary,
-    /** Sentences for the user: what of the wish was left out. */
-    problems: z.array(z.string()).optional(),
-    ...raw,
-  }),
-  'load-session': z.object({ session: SessionSummary, ...raw }),
+  'create-session': Opened,
+  'load-session': Opened,
   'list-sessions': z.object({ sessions: z.array(SessionSummary), ...raw }),
   'list-stored-sessions': z.object({ sessions: z.array(SessionSummary), ...raw }),
 } as const;
 
 /** `data` of a successful `query`, by its subject. */
 export const QueryData = {
-  state: z.object({
-    changes: SessionInfo,
-    running: z.boolean(),
-    compacting: z.boolean().optional(),
-    pendingMessages: z.number().optional(),
-    messageCount: z.number().optional(),
-    ...raw,
-  }),
+  state: SessionState,
   messages: z.object({ messages: z.array(Message), ...raw }),
   history: z.object({ messages: z.array(Message), ...raw }),
   statistics: z.object({
@@ -91,8 +108,16 @@ export const QueryData = {
   }),
   contexts: z.object({ contexts: z.array(Context), ...raw }),
   'tool-servers': z.object({ servers: z.array(ToolServer), ...raw }),
-  health: z.object({ healthy: z.boolean(), issues: z.array(z.string()), ...raw }),
-  metrics: z.object({ values: Dictionary, ...raw }),
+  health: z.object({
+    healthy: z.boolean(),
+    issues: z.array(z.string()),
+    /** Agents that no prompt is let through to. */
+    openCircuits: z.array(z.string()).optional(),
+    /** Sessions that no shell command is let through to; `*` stands for all. */
+    openShells: z.array(z.string()).optional(),
+    ...raw,
+  }),
+  metrics: z.object({ values: GatewayFigures, ...raw }),
   'last-text': z.object({ text: z.string().nullable(), ...raw }),
   'fork-points': z.object({ points: z.array(ForkPoint), ...raw }),
   models: z.object({ models: z.array(Model), ...raw }),

@@ -4,6 +4,7 @@ import type { Frontend } from './adapter.ts';
 import type { Frame, FrameFault, Out } from './channel.ts';
 import type { Clock } from './clock.ts';
 import { type CommandSink, driveFrontend } from './frontend-driver.ts';
+import type { News } from './news.ts';
 import type { Stream } from './stream.ts';
 
 /** Ids of posted frames that are remembered: far more than a client sends before it hears that one has arrived. */
@@ -14,6 +15,8 @@ export interface PostLink {
   /** What was in order under that id before is not taken twice. */
   frame(frame: Frame, id?: string): readonly Out[];
   fault(fault: FrameFault): readonly Out[];
+  /** What all clients of its protocol are told: into the stream. */
+  hear(news: News): void;
 }
 
 /** Answers go into the stream, where every reader hears them and can resume behind them; refusals answer the post. */
@@ -61,6 +64,7 @@ export function linkPosts(frontend: Frontend, stream: Stream, clock: Clock, sink
       if (refusals.length === 0) remember(id);
       return refusals;
     },
+    hear: driver.hear,
     fault: (fault) =>
       take(() => {
         driver.fault(fault);

@@ -156,7 +156,7 @@ class WebSocketChannel implements Channel {
       this.#lines.end();
     } else if (bytes.length > maxFrameBytes) {
       const message = `a message of more than ${maxFrameBytes} bytes, which was discarded`;
-      this.#inlet.fault({ code: 'too-large', message });
+      this.#inlet.fault({ code: 'too-large', message, bytes: bytes.length });
     } else if (isBinary) {
       this.#inlet.fault({ code: 'bad-frame', message: 'a binary message, where only text is accepted' });
     } else {

@@ -1,0 +1,55 @@
+// The figures of a gateway, as `query metrics` tells them. Knows no protocol: a client that has names of its own for them gives
+// them those.
+import { z } from 'zod';
+
+/** How a circuit breaker is; see breaker.ts. */
+const Circuit = z.object({
+  /** What is behind it. */
+  name: z.string(),
+  state: z.enum(['closed', 'open', 'half-open']),
+  failureCount: z.number(),
+  /** Ms since 1970. */
+  lastFailureAt: z.number().nullable(),
+  lastChangeAt: z.number().nullable(),
+  lastUsedAt: z.number().nullable(),
+  calls: z.number(),
+  rejected: z.number(),
+  slow: z.number(),
+  successes: z.number(),
+  failures: z.number(),
+  averageLatencyMs: z.number(),
+  probes: z.number(),
+});
+
+/** Everything that is counted. */
+export const GatewayFigures = z.object({
+  sessions: z.number(),
+  /** Connections of this protocol's clients. */
+  clients: z.number(),
+  /** Questions to users that are open. */
+  questions: z.number(),
+  ledger: z.object({
+    inFlight: z.number(),
+    outcomes: z.number(),
+    keys: z.number(),
+    lanes: z.number(),
+    versions: z.number(),
+    executed: z.number(),
+    lastMinute: z.number(),
+    maxInFlight: z.number(),
+    maxOutcomes: z.number(),
+    maxPerMinute: z.number(),
+  }),
+  refused: z.object({
+    sessionLimit: z.number(),
+    frameSize: z.number(),
+    busy: z.number(),
+    rate: z.number(),
+    allRate: z.number(),
+    answers: z.number(),
+  }),
+  /** One per agent that has been used. */
+  circuits: z.array(Circuit),
+  shell: z.object({ all: Circuit, sessions: z.array(Circuit) }),
+});
+export type GatewayFigures = z.infer<typeof GatewayFigures>;

@@ -1,0 +1,19 @@
+// How much a ledger keeps and how long it waits. Knows no protocol.
+
+/** Bounds of one ledger; times in ms. */
+export interface LedgerLimits {
+  /** Commands that are admitted and not finished. */
+  readonly maxInFlight: number;
+  /** Outcomes that are kept for repetitions; the oldest go first. */
+  readonly maxOutcomes: number;
+  /** How long a key is known behind the end of its command. */
+  readonly idempotencyTtlMs: number;
+  /** How long a command waits for those that it depends on. */
+  readonly dependencyWaitMs: number;
+  /** Commands in one lane within a minute. */
+  readonly commandsPerMinute: number;
+  /** In all lanes together. */
+  readonly allCommandsPerMinute: number;
+  /** Of the allowance `answers`, for one session. */
+  readonly answersPerMinute: number;
+}
