@@ -1,6 +1,8 @@
 // patchbay.json, checked: which agents there are and what the gateway may use. Commands come from here only (threat T8).
 import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
+import { adapters } from './adapters/index.ts';
+import { isDictionary } from './core/dictionary.ts';
 import { GatewayError, messageOf } from './core/errors.ts';
 import { realInside } from './stores/paths.ts';
 
@@ -56,6 +58,8 @@ export const Config = z.strictObject({
    * working directory for a client on stdio, a new private directory of the gateway for all others.
    */
   exportDirectory: z.string().min(1).optional(),
+  /** Settings of a protocol for all its clients, by its id; the environment's go before (`PATCHBAY_` and the id in capitals). */
+  frontends: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
   server: z
     .strictObject({
       host: z.string().default('127.0.0.1'),
@@ -119,6 +123,29 @@ export function parseConfig(value: unknown): Config {
  * cannot be read or is wrong.
  */
 export function loadConfig(path: string | undefined): Config {
+  return withEnvironment(configIn(path), process.env);
+}
+
+/** With the settings of protocols that the environment holds, as JSON. Throws `invalid` where that is none. */
+export function withEnvironment(config: Config, environment: Readonly<Record<string, string | undefined>>): Config {
+  const frontends = { ...config.frontends };
+  for (const id of adapters.keys()) {
+    const name = `PATCHBAY_${id.replaceAll('-', '_').toUpperCase()}`;
+    const text = environment[name];
+    if (text === undefined || text === '') continue;
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch (thrown) {
+      throw new GatewayError('invalid', `${name}: ${messageOf(thrown)}`);
+    }
+    if (!isDictionary(value)) throw new GatewayError('invalid', `${name}: must be a JSON object`);
+    frontends[id] = { ...frontends[id], ...value };
+  }
+  return { ...config, frontends };
+}
+
+function configIn(path: string | undefined): Config {
   let text: string;
   try {
     text = readFileSync(path ?? 'patchbay.json', 'utf8');

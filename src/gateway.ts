@@ -1,6 +1,7 @@
 // The composition root: with agents.ts, sessions.ts and switchboard.ts the one place that knows adapters, transports and
 // core at once.
 import { randomUUID } from 'node:crypto';
+import { adapters } from './adapters/index.ts';
 import { adapterOf, createAgents } from './agents.ts';
 import type { Config } from './config.ts';
 import type { Env, FrontendSide, Options } from './core/adapter.ts';
@@ -12,10 +13,12 @@ import { GatewayError, type Outcome } from './core/errors.ts';
 import type { HubEntry } from './core/hub.ts';
 import { type Figures, metricsText } from './core/metrics.ts';
 import { linkPosts, type PostLink } from './core/post-link.ts';
+import type { Reader } from './core/reader.ts';
 import type { Session } from './core/session.ts';
 import type { Stream } from './core/stream.ts';
 import type { Log } from './log.ts';
 import { createSessions } from './sessions.ts';
+import { createDesks, type Desk } from './desks.ts';
 import { createSwitchboard, type Switchboard } from './switchboard.ts';
 import { bytesOf, createFrame } from './transports/framing/frame.ts';
 import type { Board, ClientRequest, PostedFrame, PostResult, SessionSummary } from './transports/http/board.ts';
@@ -47,8 +50,13 @@ export interface Gateway {
    * client has gone and the session is closed. `id`: of that session. Throws `invalid` for an unknown frontend or agent.
    */
   serveClient(channel: Channel, request: ServeRequest, opening?: Opening): Promise<void>;
-  /** Takes nothing new and lets runs end for at most `graceMs`; then {@link Gateway.close}. */
+  /**
+   * Takes nothing new and lets runs end for at most `graceMs`, or as long as clients have been told that they may
+   * ({@link Gateway.drainMs}); then {@link Gateway.close}.
+   */
   drain(reason: string, graceMs: number): Promise<void>;
+  /** How long clients that are here now are told that they may go on when the gateway is to stop, ms. */
+  readonly drainMs: number;
   /** Ends every session and agent at once. */
   close(reason: string): void;
 }
@@ -96,15 +104,49 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
   /** Connections that carry many sessions, and do not end with any. */
   const carriers = new Set<ClientLink>();
   const agents = createAgents(config, env);
-  const sessions = createSessions(config, agents, { clock, log });
+  const timeOrigin = Math.round(Date.now() - clock.now());
+  const desks = createDesks(clock, timeOrigin, (id) => agentOf(id));
+  /** What leaves the news with a session: those who hear of it by a stream. */
+  const leavers = new Map<string, (() => void)[]>();
+  const sessions = createSessions(config, agents, {
+    clock,
+    log,
+    timeOrigin,
+    tell(news) {
+      desks.tell(news);
+      if (news.news !== 'session-closed') return;
+      for (const leave of leavers.get(news.session) ?? []) leave();
+      leavers.delete(news.session);
+    },
+  });
   const { hub, sinkOf } = sessions;
+  checkSettings();
+
+  function agentOf(id: string): string | undefined {
+    try {
+      return sessions.find(id).agent;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** A setting that nobody reads is a mistake that nobody sees. */
+  function checkSettings(): void {
+    for (const id of Object.keys(config.frontends)) {
+      if (sideOf(id, {}).limits === undefined) throw new GatewayError('invalid', `frontends.${id}: it has no settings`);
+    }
+  }
+
+  function deskOf({ frontend }: Pick<ClientRequest, 'frontend'>, { limits }: FrontendSide): Desk | undefined {
+    return limits === undefined ? undefined : desks.of(frontend, limits);
+  }
 
   function entryFor(request: Pick<ClientRequest, 'session' | 'agent'>): HubEntry {
     return request.session === undefined ? sessions.open(request, false) : sessions.find(request.session);
   }
 
   function sideOf(frontend: string, options: Options): FrontendSide {
-    const side = adapterOf(frontend).frontend?.(env, options);
+    const side = adapterOf(frontend).frontend?.(env, options, config.frontends[frontend]);
     if (side === undefined) throw new GatewayError('not-found', `${frontend} has no client side`);
     return side;
   }
@@ -119,9 +161,22 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
   function postLink(request: ClientRequest & { session: string }): PostLink {
     const { session } = sessions.find(request.session);
     const { stream, side } = streamFor(session, request);
-    const link = posting.get(stream) ?? linkPosts(side.connection(session), stream, clock, sinkOf(session, false));
+    const known = posting.get(stream);
+    if (known !== undefined) return known;
+    const desk = deskOf(request, side);
+    const link = linkPosts(side.connection(session), stream, clock, sinkFor(session, request, side, false));
     posting.set(stream, link);
+    if (desk !== undefined) {
+      leavers.set(session.id, [...(leavers.get(session.id) ?? []), desk.join(link.hear)]);
+    }
     return link;
+  }
+
+  /** Commands with tickets may be about any session, also where a connection hears but one. */
+  function sinkFor(bound: Session, request: Omit<ClientRequest, 'principal'>, side: FrontendSide, isOurs: boolean) {
+    const desk = deskOf(request, side);
+    if (desk === undefined) return sinkOf(bound, isOurs);
+    return createSwitchboard({ ...request, sessions, side, desk, bound, isOurs, hold: desks.hold });
   }
 
   function post(request: ClientRequest & { session: string }, frames: readonly PostedFrame[]): PostResult {
@@ -136,42 +191,77 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     const side = sideOf(request.frontend, request.options);
     const stream = session.stream(`${request.frontend} ${side.key}`, side.projection);
     const reader = stream.attach(null, isOurs);
-    linkClient(channel, side.connection(session), reader, clock, sinkOf(session, isOurs), listener);
+    const sink = sinkFor(session, request, side, isOurs);
+    linkHearing(deskOf(request, side), listener, (heard) =>
+      linkClient(channel, side.connection(session), reader, clock, sink, heard),
+    );
+  }
+
+  /** From the first to the last of a client it hears the news of its desk. */
+  function linkHearing(
+    desk: Desk | undefined,
+    listener: ClientListener,
+    make: (listener: ClientListener) => ClientLink,
+  ): ClientLink {
+    let leave = () => {};
+    let isGone = false;
+    const link = make({
+      ...listener,
+      end() {
+        isGone = true;
+        leave();
+        listener.end();
+      },
+    });
+    if (desk !== undefined && !isGone) leave = desk.join(link.hear);
+    return link;
   }
 
   /** A client that opens its sessions itself, and those that it opens. On the network they outlive it. */
   function attachMany(channel: Channel, request: Omit<ClientRequest, 'principal'>, side: FrontendSide): void {
     if (sessions.isShut) throw new GatewayError('shutting-down', 'the gateway is shutting down');
-    const switchboard = createSwitchboard({ ...request, sessions, side, isOurs: false });
-    linkMany(channel, side, switchboard, { end: () => {} });
+    const desk = deskOf(request, side);
+    const switchboard = createSwitchboard({ ...request, sessions, side, desk, isOurs: false, hold: desks.hold });
+    linkMany(channel, side, { switchboard, desk }, { end: () => {} });
   }
 
   /** No end of a session ends it. */
-  function linkMany(channel: Channel, side: FrontendSide, switchboard: Switchboard, listener: ClientListener): void {
-    const link = linkClient(channel, side.connection(), null, clock, switchboard, {
+  function linkMany(
+    channel: Channel,
+    side: FrontendSide,
+    { switchboard, desk }: { readonly switchboard: Switchboard; readonly desk: Desk | undefined },
+    listener: ClientListener,
+  ): void {
+    const ending: ClientListener = {
       ...listener,
       end() {
         carriers.delete(link);
         switchboard.end();
         listener.end();
       },
-    });
+    };
+    const link = linkHearing(desk, ending, (heard) =>
+      linkClient(channel, side.connection(), null, clock, switchboard, heard),
+    );
     carriers.add(link);
   }
 
   /** The same for a client that owns the process: they end with it. */
   function serveMany(channel: Channel, request: ServeRequest, side: FrontendSide, opening?: Opening): Promise<void> {
     return new Promise((resolve) => {
+      const desk = deskOf(request, side);
       const switchboard = createSwitchboard({
         ...request,
         sessions,
         side,
+        desk,
         isOurs: true,
+        hold: desks.hold,
         lost: opening?.lost,
         opened: (session) => begin(session, opening),
       });
       if (opening?.isUnattended === true) switchboard.unattend();
-      linkMany(channel, side, switchboard, {
+      linkMany(channel, side, { switchboard, desk }, {
         end: resolve,
         half() {
           switchboard.unattend();
@@ -209,6 +299,14 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     });
   }
 
+  function frameLimit(frontend?: string): number | undefined {
+    if (frontend !== undefined) return sideOf(frontend, {}).limits?.maxFrameBytes;
+    const all = [...adapters.values()].map(({ id, frontend: own }) =>
+      own === undefined ? undefined : sideOf(id, {}).limits?.maxFrameBytes,
+    );
+    return Math.max(...all.map((limit) => limit ?? 0));
+  }
+
   function figures(): Figures {
     const open = hub.list().map((entry) => entry.session);
     return {
@@ -239,6 +337,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
       else sessions.find(request.session);
       return adapterOf(request.frontend).framing.websocket;
     },
+    maxFrameBytes: frameLimit,
     envelope: (request) => adapterOf(request.frontend).envelope?.(request.options),
     connect(channel, request) {
       const side = sideOf(request.frontend, request.options);
@@ -247,7 +346,11 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     },
     stream(request, cursor) {
       const { session } = sessions.find(request.session);
-      return streamFor(session, request).stream.attach(cursor);
+      const { stream, side } = streamFor(session, request);
+      // News come by what takes the posts.
+      if (side.limits !== undefined) postLink(request);
+      const reader = stream.attach(cursor);
+      return side.greeting === undefined || cursor !== null ? reader : greeted(reader, side.greeting());
     },
     post,
     refuse: (request, fault) => postLink(request).fault(fault).map(textOf),
@@ -267,12 +370,18 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     },
     async drain(reason, graceMs) {
       sessions.shut();
+      const grace = new Promise<void>((resolve) => clock.after(Math.max(graceMs, desks.drainMs), resolve));
+      // What has been taken in is carried out, prompts that wait as well.
+      await Promise.race([desks.drain(), grace]);
       const open = hub.list().map((entry) => entry.session);
       for (const session of open) session.retire(reason);
       const idle = open.map((session) => new Promise<void>((resolve) => session.whenIdle(resolve)));
-      const grace = new Promise<void>((resolve) => clock.after(graceMs, resolve));
-      await Promise.race([Promise.all(idle), grace]);
+      const rest = new Promise<void>((resolve) => clock.after(graceMs, resolve));
+      await Promise.race([Promise.all(idle), rest, grace]);
       close(reason);
+    },
+    get drainMs() {
+      return desks.drainMs;
     },
     close,
   };
@@ -283,6 +392,27 @@ function begin(session: Session, opening: Opening | undefined): void {
   for (const command of opening?.commands ?? []) {
     session.submit(command, (outcome) => opening?.settled(command, outcome));
   }
+}
+
+/** The stream of a client that is greeted first. */
+function greeted(reader: Reader, greeting: readonly Out[]): Reader {
+  let waiting = greeting;
+  return {
+    read(maxBytes, until) {
+      if (waiting.length === 0) return reader.read(maxBytes, until);
+      const frames = waiting.map((out) => ({ kind: 'frame' as const, out, cursor: null, number: null, at: null }));
+      waiting = [];
+      return frames;
+    },
+    mark: () => reader.mark(),
+    set onReadable(callback: () => void) {
+      reader.onReadable = callback;
+    },
+    get onReadable() {
+      return reader.onReadable;
+    },
+    close: () => reader.close(),
+  };
 }
 
 function textOf(out: Out): string {

@@ -9,6 +9,9 @@ import type { Command } from './core/command.ts';
 import { GatewayError, messageOf, type Outcome, refused } from './core/errors.ts';
 import type { CommandSink } from './core/frontend-driver.ts';
 import { createHub, type Hub, type HubEntry } from './core/hub.ts';
+import { messagesOf } from './core/messages.ts';
+import type { News } from './core/news.ts';
+import type { SessionState, SessionSummary } from './core/outcome-data.ts';
 import { createSession, type Session } from './core/session.ts';
 import { defaultSessionLimits } from './core/session-ports.ts';
 import { withSuggested } from './core/suggested.ts';
@@ -25,6 +28,10 @@ export interface SessionRequest {
   readonly cwd?: string | undefined;
   /** Where its user works; the first is the working directory, unless `cwd` is set. */
   readonly folders?: readonly string[] | undefined;
+  /** How long its questions stay open, ms; default as configured. */
+  readonly questionMs?: number | undefined;
+  /** Who opens it tells of it, by {@link Sessions.announce}. */
+  readonly isQuiet?: boolean | undefined;
 }
 
 /** All sessions. */
@@ -36,6 +43,9 @@ export interface Sessions {
    */
   open(request: SessionRequest, isOurs: boolean, lost?: (sentence: string, wasSilent: boolean) => void): HubEntry;
   find(id: string): HubEntry;
+  /** Tells clients that it is there. */
+  announce(entry: HubEntry, state?: SessionState): void;
+  summary(entry: HubEntry): SessionSummary;
   /** Not idle, though nobody hears it: its client is there, and still to come to it. Until `release`. */
   reserve(session: Session): void;
   release(session: Session): void;
@@ -48,6 +58,16 @@ export interface Sessions {
   readonly isShut: boolean;
 }
 
+/** What the sessions of a gateway need. */
+export interface SessionsPorts {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Ms since 1970 when the clock was 0. */
+  readonly timeOrigin: number;
+  /** Sessions come and go. */
+  tell(news: Extract<News, { news: 'session-opened' | 'session-closed' }>): void;
+}
+
 /** Folders of one session that are looked at. */
 const mostFolders = 64;
 
@@ -55,9 +75,8 @@ const mostFolders = 64;
 const owner = 'owner';
 
 /** No session yet. */
-export function createSessions(config: Config, agents: Agents, ports: { clock: Clock; log: Log }): Sessions {
-  const { clock, log } = ports;
-  const timeOrigin = Math.round(Date.now() - clock.now());
+export function createSessions(config: Config, agents: Agents, ports: SessionsPorts): Sessions {
+  const { clock, log, timeOrigin } = ports;
   const hub = createHub({ sessions: config.limits.sessions });
   const notes = new Map<NoteLevel, number>();
   const exportsOf = createExportPlaces(config.exportDirectory);
@@ -106,7 +125,7 @@ export function createSessions(config: Config, agents: Agents, ports: { clock: C
     // Where the agent works by its configuration is not for clients on the network to read.
     const folders = named.length > 0 ? named : isOurs ? [place] : cwd === undefined ? [] : [cwd];
     const id = request.id ?? randomUUID();
-    return hub.add(id, () => ({
+    const entry = hub.add(id, () => ({
       session: createSession({
         id,
         epoch: randomBytes(6).toString('hex'),
@@ -114,7 +133,7 @@ export function createSessions(config: Config, agents: Agents, ports: { clock: C
         clock,
         limits: {
           ...defaultSessionLimits,
-          questionMs: config.limits.questionMs,
+          questionMs: request.questionMs ?? config.limits.questionMs,
           abortMs: config.limits.abortMs,
           silenceMs: config.limits.silenceMs,
         },
@@ -125,6 +144,7 @@ export function createSessions(config: Config, agents: Agents, ports: { clock: C
         // A client on the network does not learn where we are (threat T8).
         info: isOurs ? { cwd: place } : undefined,
         note: (level, text) => note(id, level, text),
+        ended: () => ports.tell({ news: 'session-closed', session: id }),
         lost: lost ?? ((sentence) => log('error', 'the agent is gone', { session: id, agent: name, reason: sentence })),
       }),
       agent: name,
@@ -132,6 +152,28 @@ export function createSessions(config: Config, agents: Agents, ports: { clock: C
       principal: owner,
       problems,
     }));
+    if (request.isQuiet !== true) announce(entry);
+    return entry;
+  }
+
+  function announce(entry: HubEntry, state?: SessionState): void {
+    // It may have ended before it could be told of.
+    if (entry.session.state === 'closed') return;
+    ports.tell({ news: 'session-opened', session: summary(entry), ...(state === undefined ? {} : { state }) });
+  }
+
+  function summary({ session, createdAt }: HubEntry): SessionSummary {
+    const { name, file, model, thinkingLevel } = session.transcript.info;
+    return {
+      id: session.id,
+      name,
+      file,
+      model,
+      thinkingLevel,
+      createdAt,
+      messageCount: messagesOf(session.transcript).length,
+      running: session.state === 'running',
+    };
   }
 
   function sinkOf(session: Session, isOurs: boolean) {
@@ -172,6 +214,8 @@ export function createSessions(config: Config, agents: Agents, ports: { clock: C
     hub,
     open,
     find: (id) => hub.get(id, owner),
+    announce,
+    summary,
     reserve: (session) => void reserved.add(session),
     release: (session) => void reserved.delete(session),
     sinkOf,

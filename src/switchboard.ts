@@ -1,13 +1,16 @@
-// The sessions of one client whose connection carries many: opened, found and left at its word, within bounds. Part of the
-// composition root; knows no protocol.
+// What one client may ask of all sessions: to open, find and leave them at its word, within bounds. For connections that
+// carry many of them, and for all whose commands have tickets. Part of the composition root; knows no protocol.
 import type { FrontendSide, SessionView, Watch } from './core/adapter.ts';
 import type { Command, CommandOf } from './core/command.ts';
-import { GatewayError, type Outcome, refused } from './core/errors.ts';
+import { GatewayError, messageOf, type Outcome, refused } from './core/errors.ts';
 import type { CommandSink } from './core/frontend-driver.ts';
-import type { SessionSummary } from './core/outcome-data.ts';
+import type { HubEntry } from './core/hub.ts';
+import type { Receipt, Ticket } from './core/ledger/ticket.ts';
+import { SessionState } from './core/outcome-data.ts';
 import type { Reader } from './core/reader.ts';
 import type { Session } from './core/session.ts';
 import type { Transcript } from './core/transcript.ts';
+import type { Desk } from './desks.ts';
 import { refusalOf, type Sessions } from './sessions.ts';
 
 /** What the connection is and may. */
@@ -19,8 +22,14 @@ export interface SwitchboardPorts {
   readonly agent?: string | undefined;
   /** It owns this process: its sessions are its own, and its agents wait for it. */
   readonly isOurs: boolean;
+  /** Where its commands with tickets go. */
+  readonly desk?: Desk | undefined;
+  /** The connection hears this session alone; commands that name none are for it. */
+  readonly bound?: Session | undefined;
   /** Called for each session that it opens, before anybody can speak in it. */
   opened?(session: Session): void;
+  /** What is told of sessions waits until the returned function is called. */
+  hold(): () => void;
   lost?(sentence: string, wasSilent: boolean): void;
 }
 
@@ -37,15 +46,32 @@ export interface Switchboard extends CommandSink {
   end(): void;
 }
 
-/** As everywhere: an id may be part of a path, a URL or a line of a log (threat T9). */
-const sessionId = /^[A-Za-z0-9_-]{1,64}$/u;
+/** An id may be part of a path, a URL or a line of a log (threat T9); longer than those of the REST routes, for clients mint them. */
+const sessionId = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,255}$/u;
+
+/** Those that are about no session, or about one that is still to be. */
+function isForAll(command: Command): boolean {
+  switch (command.type) {
+    case 'create-session':
+    case 'list-sessions':
+    case 'list-stored-sessions':
+    case 'load-session':
+      return true;
+    case 'query':
+      return command.subject === 'health' || command.subject === 'metrics';
+    default:
+      return false;
+  }
+}
+
+type Settle = (outcome: Outcome) => void;
 
 /** What clients call a session is shown and compared, and nothing else; those that mint names keep to 256 characters. */
 const sessionName = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,256}$/u;
 
 /** A connection without any session yet. */
 export function createSwitchboard(ports: SwitchboardPorts): Switchboard {
-  const { sessions, frontend, side, isOurs } = ports;
+  const { sessions, frontend, side, isOurs, desk } = ports;
   /** Weak: a connection may see thousands of sessions come and go. */
   const opened = new WeakSet<Session>();
   let isAttended = true;
@@ -54,42 +80,101 @@ export function createSwitchboard(ports: SwitchboardPorts): Switchboard {
     return sessions.hub.list().flatMap(({ session }) => (opened.has(session) ? [session] : []));
   }
 
-  function open({ id, cwd, folders }: CommandOf<'create-session'>): Outcome {
+  function open({ id, cwd, folders, describe = false }: CommandOf<'create-session'>, settle: Settle): void {
     if (id !== undefined && !sessionId.test(id)) {
       throw new GatewayError('invalid', `a session id must match ${sessionId.source}`);
     }
-    const { session, createdAt, problems } = sessions.open(
-      { agent: ports.agent, id, cwd, folders },
-      isOurs,
-      ports.lost,
-    );
+    let end: string | null = null;
+    const lost = (sentence: string, wasSilent: boolean) => {
+      end = sentence;
+      ports.lost?.(sentence, wasSilent);
+    };
+    const questionMs = desk?.limits.questionMs;
+    const request = { agent: ports.agent, id, cwd, folders, questionMs, isQuiet: describe };
+    const entry = sessions.open(request, isOurs, lost);
+    const { session, problems } = entry;
     opened.add(session);
     sessions.reserve(session);
     if (!isAttended) session.unattend();
     ports.opened?.(session);
-    const summary: SessionSummary = { id: session.id, createdAt };
-    return { ok: true, data: { session: summary, problems } };
+    if (!describe) return settle({ ok: true, data: { session: sessions.summary(entry), problems } });
+    describeOpened(entry, settle, () => end);
   }
 
-  function withoutSession(command: Command): Outcome {
+  /** The answer comes when the agent has told how it is; one that could not be started leaves no session behind. */
+  function describeOpened(entry: HubEntry, settle: Settle, endOf: () => string | null): void {
+    const { session, problems } = entry;
+    const fail = (outcome: Outcome) => {
+      sessions.hub.remove(session.id, 'its agent could not be started');
+      settle(outcome);
+    };
     try {
-      return command.type === 'create-session'
-        ? open(command)
-        : refused('invalid', `${command.type} without a session`);
+      session.wake();
     } catch (thrown) {
-      return refusalOf(thrown);
+      return fail(refused('agent-down', messageOf(thrown)));
+    }
+    session.submit({ type: 'query', subject: 'state' }, (outcome) => {
+      const reason = endOf();
+      if (reason !== null) return fail(refused('agent-down', reason));
+      const state = outcome.ok ? SessionState.safeParse(outcome.data).data : undefined;
+      settle({ ok: true, data: { session: sessions.summary(entry), state, problems } });
+      sessions.announce(entry, state);
+    });
+  }
+
+  /** The answer first: a client hears nothing more of a session that is gone. */
+  function remove(id: string, settle: Settle): void {
+    const { session } = sessions.find(id);
+    const release = ports.hold();
+    sessions.hub.remove(session.id, 'the session was deleted');
+    settle({ ok: true });
+    release();
+  }
+
+  function withoutSession(command: Command, settle: Settle): void {
+    switch (command.type) {
+      case 'create-session':
+        return open(command, settle);
+      case 'list-sessions':
+        return settle({ ok: true, data: { sessions: sessions.hub.list().map(sessions.summary) } });
+      case 'query':
+        if (command.subject === 'health' && desk !== undefined) return settle(desk.health());
+        if (command.subject === 'metrics' && desk !== undefined) return settle(desk.metrics(census()));
+        break;
+      default:
+    }
+    settle(refused('invalid', `${command.type} without a session`));
+  }
+
+  function census() {
+    const all = sessions.hub.list();
+    const questions = all.reduce(
+      (sum, { session: { transcript } }) => sum + transcript.approvals.size + transcript.dialogs.size,
+      0,
+    );
+    return { sessions: all.length, questions };
+  }
+
+  function execute(command: Command, settle: Settle, id?: string): void {
+    try {
+      if (id === undefined) return withoutSession(command, settle);
+      if (command.type === 'delete-session' && desk !== undefined) return remove(id, settle);
+      sessions.sinkOf(sessions.find(id).session, isOurs).submit(command, settle);
+    } catch (thrown) {
+      if (thrown instanceof GatewayError && thrown.code === 'limit') desk?.count('sessionLimit');
+      settle(refusalOf(thrown));
     }
   }
 
-  function submit(command: Command, settle: (outcome: Outcome) => void, id?: string): void {
-    if (id === undefined) return settle(withoutSession(command));
-    let session: Session;
-    try {
-      session = sessions.find(id).session;
-    } catch (thrown) {
-      return settle(refusalOf(thrown));
-    }
-    sessions.sinkOf(session, isOurs).submit(command, settle);
+  function submit(
+    command: Command,
+    settle: (outcome: Outcome, receipt?: Receipt) => void,
+    named?: string,
+    ticket?: Ticket,
+  ): void {
+    const session = named ?? (isForAll(command) ? undefined : ports.bound?.id);
+    if (ticket === undefined || desk === undefined) return execute(command, settle, session);
+    desk.submit({ command, ticket, session, settle, execute: (asked, done) => execute(asked, done, session) });
   }
 
   function whenIdle(callback: () => void): void {
@@ -101,7 +186,10 @@ export function createSwitchboard(ports: SwitchboardPorts): Switchboard {
 
   return {
     submit,
-    note: (level, text) => sessions.note('(connection)', level, text),
+    note: (level, text) => sessions.note(ports.bound?.id ?? '(connection)', level, text),
+    fault({ code }) {
+      if (code === 'too-large') desk?.count('frameSize');
+    },
     watch({ session: id, as, dialect }) {
       const { session } = sessions.find(id);
       sessions.release(session);

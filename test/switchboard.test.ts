@@ -73,7 +73,7 @@ describe.each(transports)('over %s', (_, connect) => {
     const id = `${'a'.repeat(63)}_`;
     expect(await client.open({ id })).toBe(id);
     expect(await client.ask({ type: 'create-session', id })).toMatchObject({ code: 'conflict' });
-    for (const wrong of ['', 'a b', '../up', 'a/b', 'é', 'a\n', 'a'.repeat(65), '__proto__\0']) {
+    for (const wrong of ['', 'a b', '../up', 'a/b', 'é', 'a\n', '.', '..', '.a', 'a'.repeat(257), '__proto__\0']) {
       const answer = await client.ask({ type: 'create-session', id: wrong });
       expect({ wrong, ...answer }).toMatchObject({ wrong, ok: false, code: 'invalid' });
     }

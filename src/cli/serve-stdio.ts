@@ -56,7 +56,7 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
     output: options.output ?? process.stdout,
     label: 'stdio',
     framing: streamFraming(adapterOf(frontend).framing.stdio),
-    maxFrameBytes: config.limits.clientFrameBytes,
+    maxFrameBytes: gateway.board.maxFrameBytes?.(frontend) ?? config.limits.clientFrameBytes,
   });
   const channel = options.wrap?.(plain) ?? plain;
   const failures: string[] = [];
@@ -81,10 +81,10 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
   const served = gateway.serveClient(channel, { frontend, options: client, id: options.session }, watched);
   onSignals(
     async (reason) => {
-      gateway.close(reason);
+      await gateway.drain(reason, 0);
       await served;
     },
-    10_000,
+    () => 10_000 + gateway.drainMs,
     options.signalCode,
   );
   // An agent inside this process holds nothing open: without this Node would leave in the middle of a silent run.

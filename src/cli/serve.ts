@@ -57,10 +57,13 @@ async function serve(command: readonly string[], options: ServeOptions): Promise
     maxFrameBytes: config.limits.clientFrameBytes,
     onError: (error) => log('error', messageOf(error)),
   });
-  onSignals(async (reason) => {
-    await gateway.drain(reason, drainMs);
-    await server.close();
-  }, 2 * drainMs);
+  onSignals(
+    async (reason) => {
+      await gateway.drain(reason, drainMs);
+      await server.close();
+    },
+    () => 2 * drainMs + gateway.drainMs,
+  );
   process.stdout.write(options.json === true ? readyLine(server) : readyText(server, config.defaultAgent ?? 'demo'));
 }
 

@@ -6,18 +6,18 @@ const childrenMs = 6000;
 
 /**
  * Calls `drain` on the first signal. The process ends when that is done and the agents have left, or at the second
- * signal, or after `limitMs`; with `codeOf` the signal, by default 0, when all went well.
+ * signal, or `limitMs` after it; with `codeOf` the signal, by default 0, when all went well.
  */
 export function onSignals(
   drain: (reason: string) => Promise<void>,
-  limitMs: number,
+  limitMs: () => number,
   codeOf: (signal: NodeJS.Signals) => number = () => 0,
 ): void {
   let signalled = false;
   const handle = (signal: NodeJS.Signals) => {
     if (signalled) process.exit(1);
     signalled = true;
-    const limit = setTimeout(() => process.exit(1), limitMs);
+    const limit = setTimeout(() => process.exit(1), limitMs());
     limit.unref();
     drain(`the gateway was stopped (${signal})`)
       .then(() => whenChildrenAreGone(childrenMs))

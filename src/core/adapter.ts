@@ -80,8 +80,9 @@ export interface Backend {
   /** The session is over, and its channel about to be closed: what the agent is to hear before. */
   leave?(): Action<Event>[];
   /**
-   * What was said before this agent was started, oldest first: it goes on from there. Called at most once, before its
-   * first command. Only for agents that keep no sessions themselves.
+   * What was said until now, oldest first: it goes on from there, and forgets anything else. Called before its first
+   * command, and again between runs when the session cuts its conversation (forks.ts). Only for agents that keep no
+   * sessions themselves.
    */
   recall?(messages: readonly Message[]): void;
   /** The channel ended: a last chance to deliver what was held back. The session closes the run itself. */
@@ -226,6 +227,8 @@ export interface FrontendSide {
   readonly carries?: 'many';
   /** Set where commands carry tickets: their ledger is kept with these bounds. The same for all options. */
   readonly limits?: FrontendLimits;
+  /** What each reader of a stream is sent first, where it has no connection of its own. */
+  greeting?(): readonly Out[];
   /** A machine for one connection. `session` is the one it is bound to; absent where a connection carries many. */
   connection(session?: SessionView): Frontend;
   /** `dialect`: as the connection said when it began to watch; absent without a connection of its own. */

@@ -6,6 +6,7 @@ import type { CommandOf } from './command.ts';
 import type { ErrorCode, Outcome } from './errors.ts';
 import type { Event } from './event.ts';
 import { type ExportPort, exportSession } from './export.ts';
+import type { SessionFile } from './outcome-data.ts';
 
 /** Commands that a session can carry out itself. */
 type Question = CommandOf<'query' | 'set-name' | 'export'>;
@@ -18,6 +19,8 @@ export interface AskPorts {
   /** Without it only the agent can make exports. */
   readonly exports: ExportPort | undefined;
   facts(): SessionFacts;
+  /** Stored sessions of its agent; without it only the agent can list them. */
+  readonly files: (() => readonly SessionFile[]) | undefined;
   /** Logs an event through the repair. */
   admit(event: Event): void;
   forward(command: Question, settle: Settle): void;
@@ -33,7 +36,7 @@ export interface AskPorts {
  * gone, the next one knows less than the transcript does, and is not started for a question.
  */
 export function createAsk(ports: AskPorts): (command: Question, settle: Settle) => void {
-  const { view, clock, exports } = ports;
+  const { view, clock, exports, files } = ports;
   const { transcript } = view;
 
   function answer(command: Question): Outcome | null {
@@ -44,6 +47,7 @@ export function createAsk(ports: AskPorts): (command: Question, settle: Settle) 
       case 'export':
         return exports === undefined ? null : exportSession(view, command, exports, clock.now());
       case 'query':
+        if (command.subject === 'session-files' && files !== undefined) return { ok: true, data: { files: files() } };
         return answerFrom(transcript, command, ports.facts());
       default:
         return command satisfies never;

@@ -198,6 +198,7 @@ export function linkClient(
 
   const counted: CommandSink = {
     note: sink.note,
+    fault: sink.fault,
     submit(command, settle, session, ticket) {
       // Those with a ticket are counted by their ledger.
       if (ticket === undefined && unanswered >= mostUnanswered) {

@@ -1,6 +1,6 @@
 // What is said between a session's clients and its agent: the log, the agent's life, who answers which command.
 // Knows no protocol, and of the clients no more than the streams that they listen to.
-import type { SessionView } from './adapter.ts';
+import type { Backend, SessionView } from './adapter.ts';
 import { type AgentLink, linkAgent, sentenceOf } from './agent-link.ts';
 import { createAsk } from './ask.ts';
 import type { Ending } from './channel.ts';
@@ -10,6 +10,8 @@ import type { Command } from './command.ts';
 import { type ContextFigures, contextAfter, unknownContext } from './context.ts';
 import { messageOf, type Outcome, refused } from './errors.ts';
 import type { Event, Logged } from './event.ts';
+import { createForks } from './forks.ts';
+import { messagesOf } from './messages.ts';
 import { createContexts } from './prompt-contexts.ts';
 import { createPrompts } from './prompts.ts';
 import { createQuestions } from './questions.ts';
@@ -37,6 +39,7 @@ export interface Conversation {
   /** A run is open or about to be, or a prompt waits. */
   isBusy(): boolean;
   /** See Session. */
+  wake(): void;
   submit(command: Command, settle: Settle): void;
   whenIdle(callback: () => void): void;
   /** Slows the agent, or lets it go on. */
@@ -61,7 +64,8 @@ export function startConversation(ports: ConversationPorts): Conversation {
   /** Commands that came while a prompt was being answered, before its run was in the log. */
   let postponed: (() => void)[] | null = null;
   let held = false;
-  let takesContexts = false;
+  /** What the agent that is there now can do. */
+  let able: Pick<Backend, 'takesContexts' | 'recall'> = {};
 
   const admit = createRepair({ transcript, append, note: ports.note });
   const questions = createQuestions({
@@ -87,6 +91,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
     view,
     clock,
     exports: ports.exports,
+    files: ports.sessionFiles,
     facts: () => ({ running: prompts.isRunning(), waiting: prompts.waiting(), context, timeOrigin: view.timeOrigin }),
     admit,
     forward: (command, settle) => forward(command, settle),
@@ -100,6 +105,16 @@ export function startConversation(ports: ConversationPorts): Conversation {
     warn,
     forward: (command, settle) => forward(command, settle),
     isAgentGone,
+    isOver: () => ports.closed() !== null,
+  });
+
+  const fork = createForks({
+    transcript,
+    timeOrigin: view.timeOrigin,
+    forward: (command, settle) => forward(command, settle),
+    recall: () => able.recall,
+    admit,
+    isBusy: () => prompts.isBusy(),
     isOver: () => ports.closed() !== null,
   });
 
@@ -144,8 +159,9 @@ export function startConversation(ports: ConversationPorts): Conversation {
     context = contextAfter(context, event);
     if (event.type !== 'block-delta') questions.event(event);
     for (const stream of streams.values()) stream.event(logged);
+    if (event.type !== 'block-delta') ports.logged?.(event);
     watchSilence();
-    if (event.type !== 'block-delta') prompts.event(event);
+    prompts.event(logged);
   }
 
   function watchSilence(): void {
@@ -159,13 +175,12 @@ export function startConversation(ports: ConversationPorts): Conversation {
     if (agent !== null) return agent;
     const isReplacement = transcript.agent === 'down';
     const connection = ports.connect();
-    takesContexts = connection.backend.takesContexts === true;
+    able = connection.backend;
     // Before it says anything itself.
-    if (isReplacement) {
-      admit({ type: 'agent-changed', state: 'up' });
-      if (transcript.items.length > 0) {
-        warn('A new agent was started; it does not remember what was said before.');
-      }
+    if (isReplacement) admit({ type: 'agent-changed', state: 'up' });
+    if (transcript.items.length > 0) {
+      if (able.recall === undefined) warn('A new agent was started; it does not remember what was said before.');
+      else able.recall(messagesOf(transcript));
     }
     agent = linkAgent(connection, clock, { event: admit, note: ports.note, end: agentEnded });
     return agent;
@@ -202,7 +217,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
       return settle(refused('agent-down', messageOf(thrown)));
     }
     try {
-      asked = contexts.readable(command, takesContexts);
+      asked = contexts.readable(command, able.takesContexts === true);
     } catch (thrown) {
       // A prompt that is never answered would keep its session busy for ever.
       ports.note('violation', `internal error: ${messageOf(thrown)}`);
@@ -239,6 +254,9 @@ export function startConversation(ports: ConversationPorts): Conversation {
       case 'set-name':
       case 'export':
         return ask(command, settle);
+      case 'fork':
+      case 'new-session':
+        return fork(command, settle);
       case 'delete-session':
         // The answer first: a client hears nothing any more once its stream has ended.
         settle({ ok: true });
@@ -253,6 +271,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
     held = pressed;
     if (pressed) agent.hold();
     else agent.release();
+    prompts.hold(pressed, clock.now());
     // An agent that we do not listen to is not silent.
     watchSilence();
   }
@@ -269,6 +288,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
 
   return {
     isBusy: () => prompts.isBusy() || prompts.queued() > 0,
+    wake: () => void connectAgent(),
     submit,
     whenIdle: prompts.whenIdle,
     hold,

@@ -21,6 +21,8 @@ export interface CommandSink {
     ticket?: Ticket,
   ): void;
   note(level: NoteLevel, text: string): void;
+  /** The client sent bytes that never became a frame. */
+  fault?(fault: FrameFault): void;
   /** Connections that carry several sessions. Throws a GatewayError, e.g. `not-found`. */
   watch?(watch: Watch): { readonly view: SessionView; readonly reader: Reader };
 }
@@ -111,6 +113,7 @@ export function driveFrontend(frontend: Frontend, clock: Clock, sink: CommandSin
       }
     },
     fault: (fault) => {
+      sink.fault?.(fault);
       perform(frontend.fault(fault));
     },
     hear: (news) => {

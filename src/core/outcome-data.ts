@@ -29,6 +29,15 @@ export const SessionSummary = z.object({
 });
 export type SessionSummary = z.infer<typeof SessionSummary>;
 
+/** A stored session, as a list of files shows it. */
+export const SessionFile = z.object({
+  path: z.string(),
+  name: z.string().optional(),
+  /** ISO 8601. */
+  modifiedAt: z.string().optional(),
+});
+export type SessionFile = z.infer<typeof SessionFile>;
+
 /** How a session is: its settings and what it is at. */
 export const SessionState = z.object({
   changes: SessionInfo,
@@ -102,10 +111,7 @@ export const QueryData = {
   /** Tokens; null when nobody can tell, as after a compaction. */
   'context-usage': z.object({ tokens: z.number().nullable(), window: z.number().nullable(), ...raw }),
   skills: z.object({ skills: z.array(CommandInfo), ...raw }),
-  'session-files': z.object({
-    files: z.array(z.object({ path: z.string(), name: z.string().optional(), modifiedAt: z.string().optional() })),
-    ...raw,
-  }),
+  'session-files': z.object({ files: z.array(SessionFile), ...raw }),
   contexts: z.object({ contexts: z.array(Context), ...raw }),
   'tool-servers': z.object({ servers: z.array(ToolServer), ...raw }),
   health: z.object({

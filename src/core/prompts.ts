@@ -3,7 +3,8 @@
 import type { Timers } from './clock.ts';
 import type { Command, CommandOf } from './command.ts';
 import { type Outcome, refused } from './errors.ts';
-import type { Event } from './event.ts';
+import type { EventOf, Logged } from './event.ts';
+import { createSilence, type Silence } from './silence.ts';
 import type { Transcript } from './transcript.ts';
 
 type Settle = (outcome: Outcome) => void;
@@ -45,7 +46,9 @@ export interface Prompts {
   /** A run is about to be logged: its prompt has succeeded, and from now on the log tells how it goes. */
   accept(): void;
   /** After an event was logged. */
-  event(event: Event): void;
+  event(logged: Logged): void;
+  /** The agent is held, or heard again; session clock, ms. */
+  hold(isHeld: boolean, at: number): void;
   /** The agent is gone: what was in its hands has failed. */
   lose(outcome: Outcome): void;
   /** What waits will never run. */
@@ -62,7 +65,13 @@ export function createPrompts(ports: PromptPorts): Prompts {
   /** Of agents that have no queue of their own. */
   const followUps: Prompt[] = [];
   /** The prompt that the agent has and whose run has not started yet. */
-  let prompting: Settle | null = null;
+  let prompting: { readonly command: Prompt; readonly settle: Settle } | null = null;
+  /** The prompt whose run is open, where it is answered at the end of that. */
+  let running: { readonly settle: Settle; readonly silence: Silence } | null = null;
+  /** What becomes of it when its run is closed without the agent. */
+  let lost: Outcome | null = null;
+  /** A run is being ended: the agent may be in the middle of what it says about it. */
+  let isEnding = false;
   /** Aborts that are answered when the run is over. */
   const aborting: Settle[] = [];
   let idleCallbacks: (() => void)[] = [];
@@ -72,15 +81,16 @@ export function createPrompts(ports: PromptPorts): Prompts {
   const hasWaiting = () => waiting.length > 0;
 
   function settlePrompt(outcome: Outcome): void {
-    const settle = prompting;
+    const prompt = prompting;
     prompting = null;
-    settle?.(outcome);
+    prompt?.settle(outcome);
   }
 
   function send(command: Prompt, settle: Settle): void {
-    prompting = settle;
+    const prompt = { command, settle };
+    prompting = prompt;
     forward(command, (outcome) => {
-      if (outcome.ok || prompting !== settle) return;
+      if (outcome.ok || prompting !== prompt) return;
       settlePrompt(outcome);
       afterRun();
     });
@@ -90,6 +100,21 @@ export function createPrompts(ports: PromptPorts): Prompts {
     if (isBusy()) return;
     const next = waiting.shift();
     if (next !== undefined) send(next.command, next.settle);
+  }
+
+  /** The prompt that waited for the end of its run. */
+  function settleRun({ outcome, failure }: EventOf<'run-end'>): void {
+    const prompt = running;
+    if (prompt === null) return;
+    running = null;
+    const data = { outcome, failure, longestSilenceMs: prompt.silence.longestMs() };
+    isEnding = true;
+    try {
+      prompt.settle(lost ?? { ok: true, data });
+    } finally {
+      isEnding = false;
+      lost = null;
+    }
   }
 
   function afterRun(): void {
@@ -113,7 +138,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
 
   function submit(command: Prompt, settle: Settle): void {
     // Between two runs the agent is free, but the prompts that wait come first.
-    if (!isBusy() && !hasWaiting()) return send(command, settle);
+    if (!isBusy() && !hasWaiting()) return isEnding ? void waiting.push({ command, settle }) : send(command, settle);
     const { whenBusy } = command;
     if ((whenBusy === 'steer' || whenBusy === 'follow-up') && isRunning()) return join(command, settle);
     if (whenBusy === 'refuse') return settle(refused('busy', 'the agent is still working on an earlier prompt'));
@@ -129,7 +154,8 @@ export function createPrompts(ports: PromptPorts): Prompts {
     forward(command, (outcome) => {
       if (command.whenBusy !== 'follow-up' || !isUnsupported(outcome)) return settle(outcome);
       const later: Prompt = { ...command, whenBusy: undefined };
-      if (isRunning()) keep(later, settle);
+      // It is answered when it is kept, so not again behind its run.
+      if (isRunning()) keep({ ...later, untilIdle: undefined }, settle);
       else submit(later, settle);
     });
   }
@@ -231,19 +257,29 @@ export function createPrompts(ports: PromptPorts): Prompts {
     clearQueue,
     abort,
     accept() {
-      const settle = prompting;
-      if (settle === null) return;
+      const prompt = prompting;
+      if (prompt === null) return;
+      const { command, settle } = prompt;
       // Still taken: the run that makes the session busy is not logged yet.
-      prompting = () => {};
-      settle({ ok: true });
+      prompting = { command, settle: () => {} };
+      if (command.untilIdle !== true) return settle({ ok: true });
+      running = { settle, silence: createSilence(transcript, ports.isHeld()) };
     },
-    event(event) {
+    event({ event, at }) {
+      running?.silence.event(event, at);
+      if (event.type === 'block-delta') return;
       if (event.type === 'run-start') prompting = null;
-      if (event.type === 'run-end' && event.outcome === 'completed') queueFollowUps();
+      if (event.type === 'run-end') {
+        if (event.outcome === 'completed') queueFollowUps();
+        settleRun(event);
+      }
       if (transcript.run === null && (event.type === 'run-end' || event.type === 'compaction-end')) afterRun();
     },
+    hold: (isHeld, at) => running?.silence.hold(isHeld, at),
     lose(outcome) {
       settlePrompt(outcome);
+      // Behind the events that close its run.
+      if (running !== null) lost ??= outcome;
       settleAborts(outcome);
     },
     drop,

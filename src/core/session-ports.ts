@@ -2,8 +2,10 @@
 import type { NoteLevel } from './adapter.ts';
 import type { AgentConnection } from './agent-link.ts';
 import type { Clock } from './clock.ts';
-import type { SessionInfo } from './event.ts';
+import type { Message } from './content.ts';
+import type { Event, SessionInfo } from './event.ts';
 import type { ExportPort } from './export.ts';
+import type { SessionFile } from './outcome-data.ts';
 import type { WindowLimits } from './window.ts';
 import type { WorkspacePort } from './workspace.ts';
 
@@ -41,6 +43,8 @@ export interface SessionPorts {
   connect(): AgentConnection;
   /** What is known before the agent has said anything. */
   readonly info?: SessionInfo;
+  /** What was said before this life of the session, oldest first. */
+  readonly history?: readonly Message[];
   /**
    * Its clients may not have the agent read what they name (threat T9): contexts are read and found by the workspace, also
    * for agents that could do it.
@@ -50,7 +54,13 @@ export interface SessionPorts {
   readonly workspace?: WorkspacePort;
   /** Where exports go; without it only the agent can make them. */
   readonly exports?: ExportPort;
+  /** Stored sessions of its agent, newest first; without it only the agent can list them. */
+  sessionFiles?(): readonly SessionFile[];
   note(level: NoteLevel, text: string): void;
+  /** Hears each event but deltas when the log has it. */
+  logged?(event: Event): void;
+  /** The session is over; once. */
+  ended?(): void;
   /** The agent is gone, and nobody sent it away. `wasSilent`: there is nothing in the log. */
   lost?(sentence: string, wasSilent: boolean): void;
 }

@@ -4,9 +4,10 @@ import type { Projection, SessionView } from './adapter.ts';
 import type { Command } from './command.ts';
 import { type Conversation, startConversation } from './conversation.ts';
 import type { Outcome } from './errors.ts';
+import { retold } from './forks.ts';
 import type { SessionPorts } from './session-ports.ts';
 import { createStream, type Stream } from './stream.ts';
-import { emptyTranscript, type Transcript } from './transcript.ts';
+import { emptyTranscript, fold, type Transcript } from './transcript.ts';
 
 /** A session at work. */
 export interface Session extends SessionView {
@@ -14,6 +15,8 @@ export interface Session extends SessionView {
   readonly state: 'idle' | 'running' | 'down' | 'closed';
   /** Clients attached to any of its streams. */
   readonly readers: number;
+  /** Starts the agent now, not with the first command that needs it. Throws when it cannot even be tried. */
+  wake(): void;
   /** Calls back exactly once. */
   submit(command: Command, settle: (outcome: Outcome) => void): void;
   /** Calls back once, when no run is open and no prompt waits; at once if that is so now. */
@@ -57,6 +60,9 @@ class OpenSession implements Session {
     this.timeOrigin = ports.timeOrigin ?? 0;
     if (ports.info !== undefined) this.transcript.info = ports.info;
     this.#ports = ports;
+    const at = ports.clock.now();
+    for (const event of retold(ports.history ?? []))
+      fold(this.transcript, { seq: this.transcript.lastSeq + 1, at, event });
   }
 
   get state(): Session['state'] {
@@ -71,7 +77,17 @@ class OpenSession implements Session {
     return sum;
   }
 
+  wake(): void {
+    this.#talk().wake();
+  }
+
   submit(command: Command, settle: (outcome: Outcome) => void): void {
+    const conversation = this.#talk();
+    if (!this.#isAttended) conversation.unattend();
+    conversation.submit(command, settle);
+  }
+
+  #talk(): Conversation {
     this.#conversation ??= startConversation({
       ...this.#ports,
       view: this,
@@ -81,8 +97,7 @@ class OpenSession implements Session {
       closed: () => this.#closed,
       close: (reason) => this.close(reason),
     });
-    if (!this.#isAttended) this.#conversation.unattend();
-    this.#conversation.submit(command, settle);
+    return this.#conversation;
   }
 
   whenIdle(callback: () => void): void {
@@ -117,6 +132,7 @@ class OpenSession implements Session {
     this.#closed = reason;
     this.#conversation?.end(reason);
     for (const stream of this.#streams.values()) stream.close(reason);
+    this.#ports.ended?.();
   }
 
   /** A single reader that cannot keep up slows the agent instead of filling memory (F20). */

@@ -38,7 +38,12 @@ export interface LedgerFigures {
   readonly versions: number;
   /** Carried out since the beginning. */
   readonly executed: number;
-  readonly refused: { readonly busy: number; readonly rate: number; readonly allRate: number; readonly answers: number };
+  readonly refused: {
+    readonly busy: number;
+    readonly rate: number;
+    readonly allRate: number;
+    readonly answers: number;
+  };
   /** Commands of all lanes within the last minute. */
   readonly lastMinute: number;
 }

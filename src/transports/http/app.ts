@@ -97,7 +97,8 @@ export function createApp({ board, streams, maxFrameBytes, stream, onError }: Ap
       const session = checkedSessionId(context.req.param('id'));
       const query = new URL(context.req.url).searchParams;
       const request = { ...clientRequest(context.req.param('frontend'), query), session };
-      const body = await readBody(context.req.raw, maxFrameBytes).catch((thrown: unknown) => asFault(thrown));
+      const limit = board.maxFrameBytes?.(request.frontend) ?? maxFrameBytes;
+      const body = await readBody(context.req.raw, limit).catch((thrown: unknown) => asFault(thrown));
       if ('code' in body) return context.body(linesWith(board.refuse(request, body)), 413, lineHeaders);
       const envelope = board.envelope(request);
       const bodies = contentType(context.req.raw) === 'application/json' ? [body] : linesOf(body);

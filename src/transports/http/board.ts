@@ -51,6 +51,8 @@ export interface Board {
   closeSession(id: string): void;
   /** Checks a WebSocket request before the upgrade; throws to refuse it. Returns how messages hold its frames. */
   check(request: ClientRequest): FramingName;
+  /** Longest frame of that frontend's clients, bytes, where it has its own; without an id, of any frontend. */
+  maxFrameBytes?(frontend?: string): number | undefined;
   /** Hands over an upgraded WebSocket. */
   connect(channel: Channel, request: ClientRequest): void;
   /** How the frames of an SSE client travel, both ways; undefined where they go bare. */

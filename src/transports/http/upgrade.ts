@@ -3,10 +3,9 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { FramingName } from '../../core/adapter.ts';
 import type { Channel } from '../../core/channel.ts';
 import { GatewayError } from '../../core/errors.ts';
-import { webSocketChannel, webSocketLimits } from '../websocket-channel.ts';
+import { type WebSocketChannelOptions, webSocketChannel, webSocketLimits } from '../websocket-channel.ts';
 import type { Board, ClientRequest } from './board.ts';
 import { clientRequest } from './client-request.ts';
 import type { Refusal } from './gates.ts';
@@ -33,25 +32,30 @@ export function createUpgradeHandler(
   const channels = new Set<Channel>();
   let count = 0;
   const server = new WebSocketServer({
-    ...webSocketLimits(maxFrameBytes),
+    ...webSocketLimits(Math.max(maxFrameBytes ?? 0, board.maxFrameBytes?.() ?? 0) || undefined),
     noServer: true,
     clientTracking: false,
     handleProtocols: (_offered, request) => chooseProtocol(headerList(request, 'sec-websocket-protocol')) ?? false,
   });
 
+  const frameLimit = (frontend: string) => board.maxFrameBytes?.(frontend) ?? maxFrameBytes;
+
   /** Apart from {@link accept}, so that what listens for the end does not keep what the request was. */
-  function channelOver(webSocket: WebSocket, socket: Duplex, framing: FramingName): Channel {
+  function channelOver(
+    webSocket: WebSocket,
+    options: Pick<WebSocketChannelOptions, 'socket' | 'framing' | 'maxFrameBytes'>,
+  ): Channel {
     count += 1;
-    const channel = webSocketChannel(webSocket, { label: `websocket ${count}`, socket, framing, maxFrameBytes });
+    const channel = webSocketChannel(webSocket, { label: `websocket ${count}`, ...options });
     channels.add(channel);
     webSocket.once('close', () => channels.delete(channel));
     return channel;
   }
 
   function accept(request: IncomingMessage, socket: Duplex, head: Buffer, client: ClientRequest): void {
-    const framing = board.check(client);
+    const options = { socket, framing: board.check(client), maxFrameBytes: frameLimit(client.frontend) };
     server.handleUpgrade(request, socket, head, (webSocket) => {
-      const channel = channelOver(webSocket, socket, framing);
+      const channel = channelOver(webSocket, options);
       try {
         board.connect(channel, client);
       } catch (thrown) {

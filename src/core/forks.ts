@@ -1,0 +1,82 @@
+// Forks and new sessions for agents that have neither but can be told a past: the session cuts its own conversation.
+// Knows no protocol.
+import type { Backend } from './adapter.ts';
+import type { CommandOf } from './command.ts';
+import type { Content, Message } from './content.ts';
+import { type Outcome, refused } from './errors.ts';
+import type { Event, EventOf } from './event.ts';
+import { messagesOf, textIn, userMessages } from './messages.ts';
+import type { Transcript } from './transcript.ts';
+
+type Fork = CommandOf<'fork' | 'new-session'>;
+type Settle = (outcome: Outcome) => void;
+
+/** What forks need of their session. */
+export interface ForkPorts {
+  readonly transcript: Transcript;
+  /** See SessionView. */
+  readonly timeOrigin: number;
+  forward(command: Fork, settle: Settle): void;
+  /** Of the agent that is there; undefined where it can be told no past. */
+  recall(): Backend['recall'];
+  /** Logs an event through the repair. */
+  admit(event: Event): void;
+  isBusy(): boolean;
+  isOver(): boolean;
+}
+
+/** The agent first: one that keeps its sessions itself makes another one. */
+export function createForks(ports: ForkPorts): (command: Fork, settle: Settle) => void {
+  const { transcript, timeOrigin } = ports;
+
+  function goOn(reason: EventOf<'history-reset'>['reason'], messages: readonly Message[]): void {
+    ports.admit({ type: 'history-reset', reason });
+    for (const event of retold(messages)) ports.admit(event);
+    ports.recall()?.(messages);
+  }
+
+  function carryOut(command: Fork): Outcome {
+    if (ports.isBusy()) return refused('busy', 'the agent is at work');
+    switch (command.type) {
+      case 'new-session':
+        goOn('new', []);
+        return { ok: true, data: { cancelled: false } };
+      case 'fork': {
+        const cut = cutAt(transcript, command.entry, timeOrigin);
+        if (cut === null) return refused('not-found', `there is no message ${command.entry}`);
+        goOn('forked', cut.before);
+        return { ok: true, data: { text: textIn(cut.content), cancelled: false } };
+      }
+      default:
+        return command satisfies never;
+    }
+  }
+
+  return (command, settle) => {
+    ports.forward(command, (outcome) => {
+      const isForUs = !outcome.ok && outcome.error.code === 'unsupported' && ports.recall() !== undefined;
+      settle(isForUs && !ports.isOver() ? carryOut(command) : outcome);
+    });
+  };
+}
+
+/** Messages of the past, as a conversation that begins with them is told. */
+export function retold(messages: readonly Message[]): EventOf<'message-added'>[] {
+  return messages.map((message) => ({ ...message, type: 'message-added', origin: 'replay' }));
+}
+
+/** The conversation cut before one of its user's messages; null where there is none of that name (see userMessages). */
+function cutAt(
+  transcript: Transcript,
+  entry: string,
+  timeOrigin: number,
+): { readonly content: readonly Content[]; readonly before: readonly Message[] } | null {
+  for (const [at, item] of transcript.items.entries()) {
+    if (item.kind !== 'event' || item.logged.event.type !== 'message-added') continue;
+    const [named] = userMessages({ ...transcript, items: [item] });
+    if (named?.entry !== entry) continue;
+    const before = messagesOf({ ...transcript, items: transcript.items.slice(0, at) }, timeOrigin);
+    return { content: item.logged.event.content, before };
+  }
+  return null;
+}
