@@ -170,7 +170,9 @@ function openDesk(
     get clients() {
       return listeners.size;
     },
-    count: (what) => void (counts[what] += 1),
+    count(what) {
+      counts[what] += 1;
+    },
     forget(session) {
       ledger.forget(session);
       circuits.forget(session);

@@ -261,22 +261,27 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
         opened: (session) => begin(session, opening),
       });
       if (opening?.isUnattended === true) switchboard.unattend();
-      linkMany(channel, side, { switchboard, desk }, {
-        end: resolve,
-        half() {
-          switchboard.unattend();
-          const stop = opening?.stopsWithInput === true ? switchboard.abort : () => {};
-          // Now, for prompts that wait are not answered before; and again, for what has begun since.
-          stop();
-          return {
-            reason: answered,
-            whenIdle(callback) {
-              stop();
-              switchboard.whenIdle(callback);
-            },
-          };
+      linkMany(
+        channel,
+        side,
+        { switchboard, desk },
+        {
+          end: resolve,
+          half() {
+            switchboard.unattend();
+            const stop = opening?.stopsWithInput === true ? switchboard.abort : () => {};
+            // Now, for prompts that wait are not answered before; and again, for what has begun since.
+            stop();
+            return {
+              reason: answered,
+              whenIdle(callback) {
+                stop();
+                switchboard.whenIdle(callback);
+              },
+            };
+          },
         },
-      });
+      );
     });
   }
 

@@ -6,12 +6,12 @@ import { GatewayError, messageOf, type Outcome, refused } from './core/errors.ts
 import type { CommandSink } from './core/frontend-driver.ts';
 import type { HubEntry } from './core/hub.ts';
 import type { Receipt, Ticket } from './core/ledger/ticket.ts';
-import { SessionState } from './core/outcome-data.ts';
+import { OutcomeData, SessionState } from './core/outcome-data.ts';
 import type { Reader } from './core/reader.ts';
 import type { Session } from './core/session.ts';
 import type { Transcript } from './core/transcript.ts';
 import type { Desk } from './desks.ts';
-import { refusalOf, type Sessions } from './sessions.ts';
+import { refusalOf, type SessionRequest, type Sessions } from './sessions.ts';
 
 /** What the connection is and may. */
 export interface SwitchboardPorts {
@@ -64,7 +64,8 @@ function isForAll(command: Command): boolean {
   }
 }
 
-type Settle = (outcome: Outcome) => void;
+/** `then`: what is told of it when the client has heard its answer. */
+type Settle = (outcome: Outcome, then?: () => void) => void;
 
 /** What clients call a session is shown and compared, and nothing else; those that mint names keep to 256 characters. */
 const sessionName = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,256}$/u;
@@ -80,7 +81,42 @@ export function createSwitchboard(ports: SwitchboardPorts): Switchboard {
     return sessions.hub.list().flatMap(({ session }) => (opened.has(session) ? [session] : []));
   }
 
-  function open({ id, cwd, folders, describe = false }: CommandOf<'create-session'>, settle: Settle): void {
+  function create({ describe = false, ...wish }: CommandOf<'create-session'>, settle: Settle): void {
+    const { entry, endOf } = open({ agent: ports.agent, ...wish, isQuiet: describe });
+    if (describe) return describeOpened(entry, settle, endOf);
+    settle({ ok: true, data: { session: sessions.summary(entry), problems: entry.problems } });
+  }
+
+  /** A session that could not be loaded leaves nothing behind. */
+  function load({ path, id, keep, describe = false }: CommandOf<'load-session'>, settle: Settle): void {
+    const found = sessions.findStored(path, ports.agent);
+    const { agent, cwd, file } = found;
+    const folders = cwd === undefined ? [] : [cwd];
+    const { entry, endOf } = open({ agent, id, folders, keep, found, isQuiet: true });
+    const loaded = () => {
+      if (describe) return describeOpened(entry, settle, endOf);
+      settle({ ok: true, data: { session: sessions.summary(entry), problems: entry.problems } }, () =>
+        sessions.announce(entry),
+      );
+    };
+    if (found.told !== null) return loaded();
+    const fail = (outcome: Outcome) => {
+      sessions.hub.remove(entry.session.id, 'it could not be loaded');
+      settle(outcome);
+    };
+    entry.session.submit({ type: 'switch-session', path: file }, (outcome) => {
+      if (!outcome.ok) return fail(outcome);
+      const answer = OutcomeData['switch-session'].safeParse(outcome.data).data;
+      if (answer?.cancelled === true) return fail(refused('agent-refused', 'the agent did not open the session'));
+      // It tells what was said before it answers this.
+      if (describe) loaded();
+      else entry.session.submit({ type: 'query', subject: 'state' }, loaded);
+    });
+  }
+
+  /** `endOf`: why its agent is gone; null while it is there. */
+  function open(wish: SessionRequest): { entry: HubEntry; endOf(): string | null } {
+    const { id } = wish;
     if (id !== undefined && !sessionId.test(id)) {
       throw new GatewayError('invalid', `a session id must match ${sessionId.source}`);
     }
@@ -89,16 +125,13 @@ export function createSwitchboard(ports: SwitchboardPorts): Switchboard {
       end = sentence;
       ports.lost?.(sentence, wasSilent);
     };
-    const questionMs = desk?.limits.questionMs;
-    const request = { agent: ports.agent, id, cwd, folders, questionMs, isQuiet: describe };
-    const entry = sessions.open(request, isOurs, lost);
-    const { session, problems } = entry;
+    const entry = sessions.open({ ...wish, questionMs: desk?.limits.questionMs }, isOurs, lost);
+    const { session } = entry;
     opened.add(session);
     sessions.reserve(session);
     if (!isAttended) session.unattend();
     ports.opened?.(session);
-    if (!describe) return settle({ ok: true, data: { session: sessions.summary(entry), problems } });
-    describeOpened(entry, settle, () => end);
+    return { entry, endOf: () => end };
   }
 
   /** The answer comes when the agent has told how it is; one that could not be started leaves no session behind. */
@@ -117,24 +150,28 @@ export function createSwitchboard(ports: SwitchboardPorts): Switchboard {
       const reason = endOf();
       if (reason !== null) return fail(refused('agent-down', reason));
       const state = outcome.ok ? SessionState.safeParse(outcome.data).data : undefined;
-      settle({ ok: true, data: { session: sessions.summary(entry), state, problems } });
-      sessions.announce(entry, state);
+      settle({ ok: true, data: { session: sessions.summary(entry), state, problems } }, () =>
+        sessions.announce(entry, state),
+      );
     });
   }
 
-  /** The answer first: a client hears nothing more of a session that is gone. */
+  /** The answer goes before the news. */
   function remove(id: string, settle: Settle): void {
     const { session } = sessions.find(id);
     const release = ports.hold();
     sessions.hub.remove(session.id, 'the session was deleted');
-    settle({ ok: true });
-    release();
+    settle({ ok: true }, release);
   }
 
   function withoutSession(command: Command, settle: Settle): void {
     switch (command.type) {
       case 'create-session':
-        return open(command, settle);
+        return create(command, settle);
+      case 'load-session':
+        return load(command, settle);
+      case 'list-stored-sessions':
+        return settle({ ok: true, data: { sessions: sessions.listStored() } });
       case 'list-sessions':
         return settle({ ok: true, data: { sessions: sessions.hub.list().map(sessions.summary) } });
       case 'query':
@@ -159,7 +196,7 @@ export function createSwitchboard(ports: SwitchboardPorts): Switchboard {
     try {
       if (id === undefined) return withoutSession(command, settle);
       if (command.type === 'delete-session' && desk !== undefined) return remove(id, settle);
-      sessions.sinkOf(sessions.find(id).session, isOurs).submit(command, settle);
+      sessions.sinkOf(sessions.find(id).session, isOurs).submit(command, (outcome) => settle(outcome));
     } catch (thrown) {
       if (thrown instanceof GatewayError && thrown.code === 'limit') desk?.count('sessionLimit');
       settle(refusalOf(thrown));
@@ -173,8 +210,40 @@ export function createSwitchboard(ports: SwitchboardPorts): Switchboard {
     ticket?: Ticket,
   ): void {
     const session = named ?? (isForAll(command) ? undefined : ports.bound?.id);
-    if (ticket === undefined || desk === undefined) return execute(command, settle, session);
-    desk.submit({ command, ticket, session, settle, execute: (asked, done) => execute(asked, done, session) });
+    if (ticket === undefined || desk === undefined) {
+      return execute(
+        command,
+        (outcome, then) => {
+          settle(outcome);
+          then?.();
+        },
+        session,
+      );
+    }
+    /** Null when the client has been answered, as it may be before its command has come to its end. */
+    let later: (() => void)[] | null = [];
+    desk.submit({
+      command,
+      ticket,
+      session,
+      execute: (asked, done) =>
+        execute(
+          asked,
+          (outcome, then) => {
+            if (then !== undefined) later?.push(then);
+            const isLate = later === null;
+            done(outcome);
+            if (isLate) then?.();
+          },
+          session,
+        ),
+      settle(outcome, receipt) {
+        settle(outcome, receipt);
+        const waiting = later ?? [];
+        later = null;
+        for (const tell of waiting) tell();
+      },
+    });
   }
 
   function whenIdle(callback: () => void): void {

@@ -11,6 +11,8 @@ import { namingEnvelope, taggedEnvelope } from '../transports/support/tagged-env
 export interface FakeSession {
   readonly id: string;
   readonly posted: Arrivals<string>;
+  /** The ids under which they were posted; undefined for one without. */
+  readonly postedIds: (string | undefined)[];
   /** Readers that are open. */
   readonly readers: ReadonlySet<Reader>;
   /** Adds a frame with the cursor `e1.<n>.0`, n counting from 1. */
@@ -125,7 +127,11 @@ export function createFakeBoard(): FakeBoard {
     },
     post(request, frames) {
       touch('post');
-      for (const { bytes } of frames) find(request.session).posted.add(Buffer.from(bytes).toString());
+      for (const { bytes, id } of frames) {
+        const session = find(request.session);
+        session.posted.add(Buffer.from(bytes).toString());
+        session.postedIds.push(id);
+      }
       return postResult;
     },
     refuse(request, fault) {
@@ -200,6 +206,7 @@ function createSession(id: string) {
   return {
     id,
     posted,
+    postedIds: [],
     readers,
     read,
     append(out: Out) {

@@ -236,6 +236,37 @@ describe('posted frames', () => {
     expect((await send(limit)).status).toBe(202);
   });
 
+  describe('with an Idempotency-Key', () => {
+    const post = (key: string, body = '{"n":1}\n{"n":2}', path = frames) =>
+      ask(path, {
+        method: 'POST',
+        type: path === frames ? 'application/x-ndjson' : json,
+        body,
+        headers: { 'idempotency-key': key },
+      });
+
+    it('are known by it and their place, so that a post that is repeated counts once', async () => {
+      const session = board.add('s1');
+      expect((await post('k1')).status).toBe(202);
+      expect(session.postedIds).toEqual(['k1 0', 'k1 1']);
+    });
+
+    it('and with ids of their own are known by those', async () => {
+      const session = board.add('s1');
+      await post('k1', '[{"n":1,"id":"own"}]', `${frames}?envelope=tagged`);
+      expect(session.postedIds).toEqual(['{"n":1,"id":"own"}']);
+    });
+
+    it.each([
+      ['nothing', ''],
+      ['two words', 'a b'],
+      ['257 characters', 'k'.repeat(257)],
+    ])('of %s are 400', async (_name, key) => {
+      expect((await post(key)).status).toBe(400);
+      expect(board.touched).toEqual([]);
+    });
+  });
+
   it("that the protocol refuses come back as the protocol's own errors", async () => {
     board.refusePosts(['{"type":"error","n":1}', '{"type":"error","n":2}']);
     expect(await ask(frames, postJson('nonsense'))).toMatchObject({

@@ -102,7 +102,8 @@ export function createApp({ board, streams, maxFrameBytes, stream, onError }: Ap
       if ('code' in body) return context.body(linesWith(board.refuse(request, body)), 413, lineHeaders);
       const envelope = board.envelope(request);
       const bodies = contentType(context.req.raw) === 'application/json' ? [body] : linesOf(body);
-      const frames = bodies.flatMap((bytes) => framesIn(bytes, envelope));
+      const key = keyIn(context.req.header('idempotency-key'));
+      const frames = bodies.flatMap((bytes) => framesIn(bytes, envelope)).map(known(key));
       if (body.length === 0 || frames.length === 0) throw new GatewayError('invalid', 'the body holds no frame');
       const result = board.post(request, frames);
       if (!result.ok) return context.body(linesWith(result.frames), 400, lineHeaders);
@@ -149,6 +150,19 @@ function framesIn(bytes: Uint8Array, envelope: EventEnvelope | undefined): reado
   if (envelope?.posted === undefined) return [{ bytes }];
   const posted = envelope.posted(createFrame(bytes).json);
   return posted.map(({ frame, id }) => ({ bytes: Buffer.from(JSON.stringify(frame)), id }));
+}
+
+/** Longest `Idempotency-Key`, characters. */
+const longestKey = 256;
+
+function keyIn(header: string | undefined): string | undefined {
+  if (header === undefined || (header.length <= longestKey && /^[\x21-\x7e]+$/u.test(header))) return header;
+  throw new GatewayError('invalid', `Idempotency-Key must be 1 to ${longestKey} printable characters`);
+}
+
+/** Frames that have no ids of their own are known by their place in a post that has a key. */
+function known(key: string | undefined): (frame: PostedFrame, place: number) => PostedFrame {
+  return (frame, place) => (key === undefined || frame.id !== undefined ? frame : { ...frame, id: `${key} ${place}` });
 }
 
 function linesOf(body: Uint8Array): readonly Uint8Array[] {

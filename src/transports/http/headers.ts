@@ -40,6 +40,6 @@ export function isPreflight(request: IncomingMessage, allowedOrigins: ReadonlySe
 /** The answer to it. */
 export const preflightHeaders = {
   'access-control-allow-methods': 'GET, POST, DELETE',
-  'access-control-allow-headers': 'Authorization, Content-Type, Last-Event-ID',
+  'access-control-allow-headers': 'Authorization, Content-Type, Last-Event-ID, Idempotency-Key',
   'access-control-max-age': '600',
 } as const;
