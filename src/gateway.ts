@@ -106,6 +106,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
   const agents = createAgents(config, env);
   const timeOrigin = Math.round(Date.now() - clock.now());
   const desks = createDesks(clock, timeOrigin, (id) => agentOf(id));
+  let isClosed = false;
   /** What leaves the news with a session: those who hear of it by a stream. */
   const leavers = new Map<string, (() => void)[]>();
   const sessions = createSessions(config, agents, {
@@ -113,7 +114,8 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     log,
     timeOrigin,
     tell(news) {
-      desks.tell(news);
+      // Who hears that all is over need not hear it of each session.
+      if (!isClosed) desks.tell(news);
       if (news.news !== 'session-closed') return;
       for (const leave of leavers.get(news.session) ?? []) leave();
       leavers.delete(news.session);
@@ -323,6 +325,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
   }
 
   function close(reason: string): void {
+    isClosed = true;
     sessions.shut();
     hub.closeAll(reason);
     for (const link of carriers) link.leave('going-away', reason);

@@ -151,6 +151,7 @@ function createSession(id: string) {
   const log: Entry[] = [];
   const readers = new Set<Reader>();
   const posted = createArrivals<string>();
+  const postedIds: FakeSession['postedIds'] = [];
   let numbered = 0;
   let firstKept = 1;
 
@@ -206,7 +207,7 @@ function createSession(id: string) {
   return {
     id,
     posted,
-    postedIds: [],
+    postedIds,
     readers,
     read,
     append(out: Out) {
