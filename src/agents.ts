@@ -1,9 +1,10 @@
 // The agents of a configuration: which there are, and how one is started. Part of the composition root.
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { adapters } from './adapters/index.ts';
 import type { AgentConfig, Config } from './config.ts';
-import type { Adapter, Env } from './core/adapter.ts';
+import type { Adapter, Env, Trunk } from './core/adapter.ts';
 import type { AgentConnection } from './core/agent-link.ts';
 import type { Channel } from './core/channel.ts';
 import type { Command } from './core/command.ts';
@@ -14,6 +15,7 @@ import { streamFraming } from './transports/framing/framings.ts';
 import type { AgentSummary } from './transports/http/board.ts';
 import { nullChannel } from './transports/memory.ts';
 import { connectEventSource } from './transports/sse-client.ts';
+import { createTrunk, type TrunkConnection } from './transports/trunk.ts';
 import { connectWebSocket } from './transports/websocket.ts';
 
 /** Where an agent is to work. */
@@ -30,6 +32,8 @@ export interface Agents {
   named(name: string | undefined): [string, AgentConfig];
   /** Starts a fresh one. Throws `invalid` or `unsupported` for what cannot be an agent. */
   connect(name: string, agent: AgentConfig, place: AgentPlace): AgentConnection;
+  /** Whether that agent keeps no sessions itself, and can be told what was said. */
+  isForgetful(name: string): boolean;
   /** As lists show them: never a command, directory or environment. */
   summaries(): AgentSummary[];
 }
@@ -43,6 +47,9 @@ export function createAgents(config: Config, env: Env): Agents {
     ),
   );
 
+  /** Those that are not over. */
+  const trunks = new Map<string, TrunkConnection>();
+
   function named(name: string | undefined): [string, AgentConfig] {
     const chosen = name ?? config.defaultAgent ?? 'demo';
     const agent = Object.hasOwn(config.agents, chosen) ? config.agents[chosen] : undefined;
@@ -54,8 +61,39 @@ export function createAgents(config: Config, env: Env): Agents {
   function connect(name: string, agent: AgentConfig, { cwd, folders }: AgentPlace): AgentConnection {
     const adapter = adapterOf(agent.protocol);
     if (adapter.backend === undefined) throw new GatewayError('invalid', `${agent.protocol} has no agent side`);
-    const backend = adapter.backend(env, agent.options ?? {}, folders);
-    return { backend, channel: openAgent(name, agent, adapter, cwd) };
+    const session = randomUUID();
+    const backend = adapter.backend(env, agent.options ?? {}, folders, session);
+    if (adapter.trunk === undefined) return { backend, channel: openAgent(name, agent, adapter, cwd) };
+    return { backend, channel: trunkTo(name, agent, adapter, adapter.trunk, cwd).join(session) };
+  }
+
+  /** The one connection that carries all sessions of that agent; a program has one for each directory that it works in. */
+  function trunkTo(
+    name: string,
+    agent: AgentConfig,
+    adapter: Adapter,
+    { route }: Trunk,
+    cwd?: string,
+  ): TrunkConnection {
+    const key = JSON.stringify([name, agent.command === undefined ? undefined : (cwd ?? agent.cwd)]);
+    const known = trunks.get(key);
+    if (known !== undefined) return known;
+    const over = () => void trunks.delete(key);
+    const channel = openAgent(name, agent, adapter, cwd);
+    const trunk = createTrunk({ label: `agent ${name}`, channel, route, over });
+    trunks.set(key, trunk);
+    return trunk;
+  }
+
+  function isForgetful(name: string): boolean {
+    const [, { protocol, options = {} }] = named(name);
+    const { backend, stored } = adapterOf(protocol);
+    try {
+      return stored === undefined && backend?.(env, options).recall !== undefined;
+    } catch {
+      // Whoever wants to speak to it will be told why it cannot be.
+      return false;
+    }
   }
 
   function openAgent(name: string, agent: AgentConfig, adapter: Adapter, cwd: string | undefined): Channel {
@@ -90,6 +128,7 @@ export function createAgents(config: Config, env: Env): Agents {
   return {
     named,
     connect,
+    isForgetful,
     summaries: () => Object.entries(config.agents).map(([name, agent]) => agentSummary(name, agent)),
   };
 }

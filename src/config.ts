@@ -58,6 +58,8 @@ export const Config = z.strictObject({
    * working directory for a client on stdio, a new private directory of the gateway for all others.
    */
   exportDirectory: z.string().min(1).optional(),
+  /** Where sessions are kept for agents that keep none. Default: `patchbay/sessions` in the user's state directory. */
+  sessionDirectory: z.string().min(1).optional(),
   /** Settings of a protocol for all its clients, by its id; the environment's go before (`PATCHBAY_` and the id in capitals). */
   frontends: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
   server: z

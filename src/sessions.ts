@@ -16,6 +16,7 @@ import { createSession, type Session } from './core/session.ts';
 import { defaultSessionLimits } from './core/session-ports.ts';
 import { withSuggested } from './core/suggested.ts';
 import type { Log } from './log.ts';
+import { createStored, type Found, type Stored } from './stored.ts';
 import { createExportPlaces } from './stores/export.ts';
 import { faultInWords, isDirectory } from './stores/paths.ts';
 import { withPathsInside } from './stores/stored-sessions.ts';
@@ -30,6 +31,10 @@ export interface SessionRequest {
   readonly folders?: readonly string[] | undefined;
   /** How long its questions stay open, ms; default as configured. */
   readonly questionMs?: number | undefined;
+  /** It is kept as a file, where its agent keeps none. */
+  readonly keep?: boolean | undefined;
+  /** The stored session that it goes on with. */
+  readonly found?: Found | undefined;
   /** Who opens it tells of it, by {@link Sessions.announce}. */
   readonly isQuiet?: boolean | undefined;
 }
@@ -46,6 +51,10 @@ export interface Sessions {
   /** Tells clients that it is there. */
   announce(entry: HubEntry, state?: SessionState): void;
   summary(entry: HubEntry): SessionSummary;
+  /** Newest first; open ones under their ids. */
+  listStored(): SessionSummary[];
+  /** See Stored. */
+  findStored: Stored['find'];
   /** Not idle, though nobody hears it: its client is there, and still to come to it. Until `release`. */
   reserve(session: Session): void;
   release(session: Session): void;
@@ -79,6 +88,7 @@ export function createSessions(config: Config, agents: Agents, ports: SessionsPo
   const { clock, log, timeOrigin } = ports;
   const hub = createHub({ sessions: config.limits.sessions });
   const notes = new Map<NoteLevel, number>();
+  const stored = createStored(config, agents, log);
   const exportsOf = createExportPlaces(config.exportDirectory);
   const idleSince = new WeakMap<Session, number>();
   const reserved = new WeakSet<Session>();
@@ -125,8 +135,12 @@ export function createSessions(config: Config, agents: Agents, ports: SessionsPo
     // Where the agent works by its configuration is not for clients on the network to read.
     const folders = named.length > 0 ? named : isOurs ? [place] : cwd === undefined ? [] : [cwd];
     const id = request.id ?? randomUUID();
-    const entry = hub.add(id, () => ({
-      session: createSession({
+    const { keep, found } = request;
+    const createdAt = new Date().toISOString();
+    const entry = hub.add(id, () => {
+      // A client on the network does not learn where we are (threat T8).
+      const life = stored.live({ id, agent: name, cwd: isOurs ? place : cwd, place, createdAt, keep, found });
+      const session: Session = createSession({
         id,
         epoch: randomBytes(6).toString('hex'),
         timeOrigin,
@@ -141,17 +155,20 @@ export function createSessions(config: Config, agents: Agents, ports: SessionsPo
         workspace: createWorkspace(folders),
         isConfined: !isOurs,
         exports: exportsOf({ session: id, cwd: place, isOurs }),
-        // A client on the network does not learn where we are (threat T8).
-        info: isOurs ? { cwd: place } : undefined,
+        info: life.info,
+        history: life.history,
+        sessionFiles: life.files,
+        readStored: life.read,
         note: (level, text) => note(id, level, text),
-        ended: () => ports.tell({ news: 'session-closed', session: id }),
+        logged: (event) => life.hear(event, session),
+        ended() {
+          life.end(session);
+          ports.tell({ news: 'session-closed', session: id });
+        },
         lost: lost ?? ((sentence) => log('error', 'the agent is gone', { session: id, agent: name, reason: sentence })),
-      }),
-      agent: name,
-      createdAt: new Date().toISOString(),
-      principal: owner,
-      problems,
-    }));
+      });
+      return { session, agent: name, createdAt, principal: owner, problems };
+    });
     if (request.isQuiet !== true) announce(entry);
     return entry;
   }
@@ -181,7 +198,11 @@ export function createSessions(config: Config, agents: Agents, ports: SessionsPo
     const admit = (command: Command) => {
       // It names folders, and no agent is to look whether they may be used.
       if (command.type === 'create-session') throw new GatewayError('unsupported', 'this connection has its session');
-      return withPathsInside(withSuggested(passable(command), session.transcript, dropped), config.roots);
+      const suggested = withSuggested(passable(command), session.transcript, dropped);
+      const file = suggested.type === 'switch-session' ? stored.fileAt(suggested.path) : null;
+      // What may be loaded may be switched to: it is the same to the agent.
+      if (suggested.type === 'switch-session' && file !== null) return { ...suggested, path: file };
+      return withPathsInside(suggested, config.roots);
     };
     return {
       submit(command: Command, settle: (outcome: Outcome) => void) {
@@ -216,6 +237,14 @@ export function createSessions(config: Config, agents: Agents, ports: SessionsPo
     find: (id) => hub.get(id, owner),
     announce,
     summary,
+    listStored() {
+      const open = hub.list().flatMap(({ session: { id, transcript } }): [string, string][] => {
+        const { file } = transcript.info;
+        return file === undefined ? [] : [[file, id]];
+      });
+      return stored.list(new Map(open));
+    },
+    findStored: stored.find,
     reserve: (session) => void reserved.add(session),
     release: (session) => void reserved.delete(session),
     sinkOf,

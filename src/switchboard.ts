@@ -108,9 +108,9 @@ export function createSwitchboard(ports: SwitchboardPorts): Switchboard {
       if (!outcome.ok) return fail(outcome);
       const answer = OutcomeData['switch-session'].safeParse(outcome.data).data;
       if (answer?.cancelled === true) return fail(refused('agent-refused', 'the agent did not open the session'));
-      // It tells what was said before it answers this.
-      if (describe) loaded();
-      else entry.session.submit({ type: 'query', subject: 'state' }, loaded);
+      // It may ask its agent for what was said only now, behind our question; the next one comes behind that.
+      const asking = { type: 'query', subject: 'state' } as const;
+      entry.session.submit(asking, () => (describe ? loaded() : entry.session.submit(asking, loaded)));
     });
   }
 

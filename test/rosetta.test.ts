@@ -22,6 +22,7 @@ import {
 } from './support/fixtures.ts';
 import { checkClaudeOrder, describeViolations } from './support/judges/claude-order.ts';
 import { checkEcaOrder, describeEcaViolations, heard } from './support/judges/eca-order.ts';
+import { checkPiServerOrder } from './support/judges/pi-server-order.ts';
 import { checkRpcMessages } from './support/judges/rpc-message.ts';
 import { createLog, tell } from './support/telling.ts';
 
@@ -126,6 +127,13 @@ describe.each(scenarioNames)('%s', (scenario) => {
   test('the judge is content with what ECA clients are told', () => {
     const talk = heard(scenarioLines(scenario, 'eca').map((line): unknown => JSON.parse(line)));
     expect(describeEcaViolations(checkEcaOrder(talk), talk)).toEqual([]);
+  });
+
+  test('the judge is content with what pi-server clients are told', () => {
+    const greeting = { serverVersion: '1', protocolVersion: '1.0.0', transports: ['websocket'] };
+    const told = scenarioLines(scenario, 'pi-server').map((line): unknown => JSON.parse(line));
+    const frames = [{ type: 'server_ready', data: greeting }, ...told];
+    expect(checkPiServerOrder(frames, { bound: 'session' })).toEqual([]);
   });
 });
 

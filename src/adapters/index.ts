@@ -6,8 +6,9 @@ import { demo } from './demo/index.ts';
 import { eca } from './eca/index.ts';
 import { pi } from './pi/index.ts';
 import { piLegacy } from './pi-legacy/index.ts';
+import { piServer } from './pi-server/index.ts';
 
 /** Every protocol that the gateway speaks, by id. */
 export const adapters: ReadonlyMap<string, Adapter> = new Map(
-  [pi, piLegacy, claude, rpcMessage, anthropic, eca, demo].map((adapter) => [adapter.id, adapter]),
+  [pi, piLegacy, piServer, claude, rpcMessage, anthropic, eca, demo].map((adapter) => [adapter.id, adapter]),
 );

@@ -255,6 +255,8 @@ export interface Trunk {
 export interface StoredFormat {
   /** Folders below the user's home that hold their files, in subfolders or not, e.g. `.tool/sessions`. */
   readonly folders: readonly string[];
+  /** Folders below a project that may hold some of it. */
+  readonly inProject?: readonly string[];
   /** Endings of such files, with the dot. */
   readonly endings: readonly string[];
   /** What the file of that text tells of its session; null when it is none. */

@@ -171,6 +171,7 @@ export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, l
       guarded(() => backend.encode(command, id));
     },
     stop(reason) {
+      if (stopping === null && !ended) guarded(() => backend.leave?.() ?? []);
       stopping ??= reason;
       channel.close('going-away', reason);
     },

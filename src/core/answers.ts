@@ -3,6 +3,7 @@ import type { CommandOf, QuerySubject } from './command.ts';
 import type { Model } from './content.ts';
 import type { ContextFigures } from './context.ts';
 import type { Outcome } from './errors.ts';
+import type { Tool } from './event.ts';
 import { figuresOf, messagesOf, textIn, userMessages } from './messages.ts';
 import { QueryData } from './outcome-data.ts';
 import type { Transcript } from './transcript.ts';
@@ -62,8 +63,10 @@ function dataFor(transcript: Transcript, subject: QuerySubject, facts: SessionFa
     case 'commands':
       // Who has no word for commands has none that a client could use.
       return { commands: info.commands ?? [] };
+    case 'skills':
+      return { skills: (info.commands ?? []).filter(({ kind }) => kind === 'skill') };
     case 'tools':
-      return info.tools === undefined ? null : { tools: info.tools };
+      return { tools: info.tools ?? toolsSeen(transcript) };
     case 'tool-servers':
       return { servers: [...transcript.servers.values()].map(({ type, synthetic, extra, ...server }) => server) };
     case 'fork-points':
@@ -75,7 +78,6 @@ function dataFor(transcript: Transcript, subject: QuerySubject, facts: SessionFa
       return tokens === null && window === null ? null : { tokens, window };
     }
     case 'thinking-levels':
-    case 'skills':
     case 'session-files':
     case 'contexts':
     case 'metrics':
@@ -105,6 +107,18 @@ function lastAnswer(transcript: Transcript): string | null {
   );
   const text = last === undefined ? '' : textIn(last.content);
   return text === '' ? null : text;
+}
+
+/** Tools of the agent's servers, and those that were called: who tells of no tools may still have some. */
+function toolsSeen(transcript: Transcript): Tool[] {
+  const served = [...transcript.servers.values()].flatMap(({ tools = [] }) => tools);
+  const called = messagesOf(transcript).flatMap(({ role, name, content }) => [
+    ...content.flatMap((block) => (block.type === 'tool-call' ? [block.name] : [])),
+    ...(role === 'tool' && name !== undefined ? [name] : []),
+  ]);
+  const tools = new Map(called.map((name): [string, Tool] => [name, { name }]));
+  for (const tool of served) tools.set(tool.name, tool);
+  return [...tools.values()];
 }
 
 /** The model in use: as the session tells it, else as the last message does. */

@@ -223,8 +223,9 @@ export function linkClient(
     watch,
     unwatch,
   });
-  if (reader !== null) hear(null, reader, null);
+  // A greeting goes before all that the session has said.
   driver.start();
+  if (reader !== null) hear(null, reader, null);
   let ended = false;
   channel.open({
     frame: (frame) => {

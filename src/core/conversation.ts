@@ -113,6 +113,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
     timeOrigin: view.timeOrigin,
     forward: (command, settle) => forward(command, settle),
     recall: () => able.recall,
+    readStored: ports.readStored,
     admit,
     isBusy: () => prompts.isBusy(),
     isOver: () => ports.closed() !== null,
@@ -256,6 +257,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
         return ask(command, settle);
       case 'fork':
       case 'new-session':
+      case 'switch-session':
         return fork(command, settle);
       case 'delete-session':
         // The answer first: a client hears nothing any more once its stream has ended.

@@ -1,14 +1,14 @@
-// Forks and new sessions for agents that have neither but can be told a past: the session cuts its own conversation.
-// Knows no protocol.
+// Forks, new and stored sessions for agents that have none of them but can be told a past: the session cuts or replaces its
+// own conversation. Knows no protocol.
 import type { Backend } from './adapter.ts';
 import type { CommandOf } from './command.ts';
 import type { Content, Message } from './content.ts';
-import { type Outcome, refused } from './errors.ts';
+import { GatewayError, messageOf, type Outcome, refused } from './errors.ts';
 import type { Event, EventOf } from './event.ts';
 import { messagesOf, textIn, userMessages } from './messages.ts';
 import type { Transcript } from './transcript.ts';
 
-type Fork = CommandOf<'fork' | 'new-session'>;
+type Fork = CommandOf<'fork' | 'new-session' | 'switch-session'>;
 type Settle = (outcome: Outcome) => void;
 
 /** What forks need of their session. */
@@ -21,6 +21,8 @@ export interface ForkPorts {
   recall(): Backend['recall'];
   /** Logs an event through the repair. */
   admit(event: Event): void;
+  /** See SessionPorts. */
+  readonly readStored: ((path: string) => readonly Message[]) | undefined;
   isBusy(): boolean;
   isOver(): boolean;
 }
@@ -47,8 +49,20 @@ export function createForks(ports: ForkPorts): (command: Fork, settle: Settle) =
         goOn('forked', cut.before);
         return { ok: true, data: { text: textIn(cut.content), cancelled: false } };
       }
+      case 'switch-session':
+        return switchTo(command.path);
       default:
         return command satisfies never;
+    }
+  }
+
+  function switchTo(path: string): Outcome {
+    if (ports.readStored === undefined) return refused('unsupported', 'there are no stored sessions');
+    try {
+      goOn('switched', ports.readStored(path));
+      return { ok: true, data: { cancelled: false } };
+    } catch (thrown) {
+      return refused(thrown instanceof GatewayError ? thrown.code : 'internal', messageOf(thrown));
     }
   }
 

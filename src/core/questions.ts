@@ -34,7 +34,7 @@ export interface Questions {
 }
 
 /** Questions of one session that may be open at once. */
-const mostOpen = 64;
+export const mostOpen = 64;
 
 /** Nobody answers: an approval is denied, a dialog cancelled; never the other way (reliability F15). */
 export function createQuestions(ports: QuestionPorts): Questions {

@@ -81,6 +81,31 @@ export function readSession(text: string): StoredSession | null {
   return { head, name: name === '' ? undefined : name, messages, dropped };
 }
 
+/** What a list shows of a session; its messages are counted and not read, for there may be many. */
+export interface SessionOutline {
+  readonly head: SessionHead;
+  readonly name?: string | undefined;
+  readonly messageCount: number;
+}
+
+/** The same of a file or of its beginning; null when it is none of ours. */
+export function outlineOf(text: string): SessionOutline | null {
+  const [first = '', ...rest] = text.split('\n');
+  const head = SessionHead.safeParse(valueIn(first)).data;
+  if (head === undefined) return null;
+  let { name } = head;
+  let messageCount = 0;
+  for (const words of rest) {
+    // As JSON.stringify writes the lines above: the type comes first.
+    if (words.startsWith('{"type":"message-added"')) messageCount += 1;
+    if (words.startsWith('{"type":"history-reset"')) messageCount = 0;
+    if (!words.startsWith('{"type":"session-changed"')) continue;
+    const line = SessionLine.safeParse(valueIn(words)).data;
+    if (line?.type === 'session-changed') name = line.changes.name;
+  }
+  return { head, name: name === '' ? undefined : name, messageCount };
+}
+
 /** The JSON value of a line; undefined where there is none, or one that is too deep. */
 function valueIn(line: string): unknown {
   try {

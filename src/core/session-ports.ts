@@ -56,6 +56,8 @@ export interface SessionPorts {
   readonly exports?: ExportPort;
   /** Stored sessions of its agent, newest first; without it only the agent can list them. */
   sessionFiles?(): readonly SessionFile[];
+  /** What was said in a stored session that its client names. Throws a GatewayError where it may not have that. */
+  readStored?(path: string): readonly Message[];
   note(level: NoteLevel, text: string): void;
   /** Hears each event but deltas when the log has it. */
   logged?(event: Event): void;

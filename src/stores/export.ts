@@ -4,14 +4,11 @@ import {
   closeSync,
   constants,
   fstatSync,
-  lstatSync,
   mkdirSync,
   mkdtempSync,
   openSync,
-  readlinkSync,
   readSync,
   renameSync,
-  type Stats,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -21,7 +18,8 @@ import path from 'node:path';
 import { GatewayError } from '../core/errors.ts';
 import type { ExportPort } from '../core/export.ts';
 import { pageMark } from '../core/html.ts';
-import { faultInWords, realInside, realOrNull } from './paths.ts';
+import { codeOf, isAt, isSame, openedPath, statOf } from './opened.ts';
+import { faultInWords, realInside } from './paths.ts';
 
 /** Where a session's exports may go. */
 export interface ExportRules {
@@ -177,25 +175,6 @@ function removeOpened(file: string, descriptor: number): void {
   }
 }
 
-/** Whoever moves folders about while we look must not lead us elsewhere: what was opened is what was meant. */
-function isAt(file: string, descriptor: number): boolean {
-  const isThere = isSame(statOf(file), fstatSync(descriptor));
-  return isThere && realOrNull(file) === file && (openedPath(descriptor) ?? file) === file;
-}
-
-function isSame(found: Stats | null, opened: Stats): boolean {
-  return found !== null && found.ino === opened.ino && found.dev === opened.dev;
-}
-
-/** Where the kernel says that an open file lies; null on systems that do not say. */
-function openedPath(descriptor: number): string | null {
-  try {
-    return readlinkSync(`/proc/self/fd/${descriptor}`);
-  } catch {
-    return null;
-  }
-}
-
 /** Null when something of that name is there. A conversation is nobody else's to read. */
 function openNew(file: string): number | null {
   try {
@@ -224,16 +203,4 @@ function isExport(descriptor: number): boolean {
   const mark = Buffer.from(pageMark);
   const begin = Buffer.alloc(mark.length);
   return readSync(descriptor, begin, 0, mark.length, 0) === mark.length && begin.equals(mark);
-}
-
-function statOf(file: string): Stats | null {
-  try {
-    return lstatSync(file);
-  } catch {
-    return null;
-  }
-}
-
-function codeOf(thrown: unknown): unknown {
-  return typeof thrown === 'object' && thrown !== null && 'code' in thrown ? thrown.code : undefined;
 }

@@ -95,7 +95,11 @@ export function describePairs(
       const { channel, dispose } = await reach(gateway, frontend, 'cast');
       try {
         const ear = hear(channel);
-        channel.send(client.prompt(agent.turn.prompt));
+        await client.greet?.(
+          (frame) => channel.send(frame),
+          (label, isEnough) => ear.until(label, 0, isEnough),
+        );
+        channel.send(client.prompt(agent.turn.prompt, client.greet === undefined ? [] : ear.frames));
         const first = await ear.until('the end of the first turn', 0, (heard) => heard.some(client.isOver));
         for (const words of agent.turn.says)
           expect({ words, told: tells(first, words) }).toEqual({ words, told: true });

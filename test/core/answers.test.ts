@@ -48,10 +48,10 @@ describe('an empty transcript', () => {
     ['tool-servers', { servers: [] }],
     ['fork-points', { points: [] }],
     ['models', null],
-    ['tools', null],
+    ['tools', { tools: [] }],
     ['context-usage', null],
     ['thinking-levels', null],
-    ['skills', null],
+    ['skills', { skills: [] }],
     ['session-files', null],
     ['contexts', null],
     ['metrics', null],
@@ -82,6 +82,7 @@ test('every answer has the shape that its subject has', () => {
     'fork-points',
     'models',
     'commands',
+    'skills',
     'tools',
     'tool-servers',
     'context-usage',
@@ -93,6 +94,47 @@ test('every answer has the shape that its subject has', () => {
     assistantMessages: 1,
     totalMessages: 2,
     usage,
+  });
+});
+
+test('skills are the commands of that kind', () => {
+  const commands = [{ name: 'tidy', kind: 'skill' }, { name: 'init', kind: 'prompt' }, { name: 'clear' }];
+  expect(data('skills', told({ type: 'session-changed', changes: { commands } }))).toEqual({
+    skills: [{ name: 'tidy', kind: 'skill' }],
+  });
+});
+
+describe('the tools', () => {
+  const called: Event[] = [
+    ...says([]).slice(0, 1),
+    { type: 'block-start', index: 0, block: { kind: 'tool-call', id: 'a', name: 'look' } },
+    { type: 'block-end', index: 0, input: {} },
+    { type: 'message-end', stop: { reason: 'tool-use' } },
+    { type: 'tool-start', call: 'b', name: 'find', input: {} },
+    { type: 'tool-end', call: 'b', name: 'find', content: [], isError: false },
+  ];
+  const server: Event = {
+    type: 'tool-server-changed',
+    name: 's',
+    kind: 'mcp',
+    status: 'running',
+    tools: [{ name: 'find', description: 'finds' }, { name: 'fetch' }],
+  };
+
+  test.each<[string, Event[], object[]]>([
+    [
+      'are those that were told',
+      [...called, { type: 'session-changed', changes: { tools: [{ name: 't' }] } }],
+      [{ name: 't' }],
+    ],
+    ['or those that were called', called, [{ name: 'look' }, { name: 'find' }]],
+    [
+      'and those of servers',
+      [...called, server],
+      [{ name: 'look' }, { name: 'find', description: 'finds' }, { name: 'fetch' }],
+    ],
+  ])('%s', (_name, events, tools) => {
+    expect(data('tools', told(...events))).toEqual({ tools });
   });
 });
 

@@ -137,14 +137,13 @@ describe('a frontend at work', () => {
 });
 
 describe('answers among frames', () => {
-  test('the snapshot comes first, then what is live', () => {
+  test('a greeting comes first, then the snapshot, then what is live', () => {
     const { say, sent } = linked(
       { start: [{ do: 'send', frame: 'hello' }] },
       { before: [{ type: 'queue-changed', steering: ['"text":"past"'], followUp: [] }] },
     );
     say(notice('live'));
-    expect(sent()).toHaveLength(3);
-    expect(sent().slice(1)).toEqual(['hello', 'live']);
+    expect(sent()).toEqual(['hello', expect.stringContaining('past'), 'live']);
   });
 
   test('an answer never overtakes what the session said before it', () => {

@@ -68,7 +68,9 @@ describe('a query', () => {
   test('of an agent that cannot be started is answered all the same', () => {
     const rig = createSessionRig({ agent: () => new Error('spawn ENOENT') });
     expect(outcomeOf(rig, messages)).toEqual({ ok: true, data: { messages: [] } });
-    expect(outcomeOf(rig, { type: 'query', subject: 'skills' })).toEqual(refused('agent-down', 'spawn ENOENT'));
+    expect(outcomeOf(rig, { type: 'query', subject: 'thinking-levels' })).toEqual(
+      refused('agent-down', 'spawn ENOENT'),
+    );
   });
 
   test('of an agent that is gone is answered without another one', () => {
@@ -78,7 +80,7 @@ describe('a query', () => {
     rig.agent.wire.end({ reason: 'gone' });
     expect(outcomeOf(rig, messages)).toMatchObject({ ok: true, data: { messages: [{ role: 'user' }] } });
     expect(rig.agents).toHaveLength(1);
-    rig.submit({ type: 'query', subject: 'skills' });
+    rig.submit({ type: 'query', subject: 'thinking-levels' });
     expect(rig.agents).toHaveLength(2);
   });
 

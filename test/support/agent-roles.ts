@@ -18,6 +18,7 @@ export interface AgentRole {
 const scriptedLegacyPi = fileURLToPath(new URL('./scripted-pi-legacy.mjs', import.meta.url));
 const scriptedClaude = fileURLToPath(new URL('./scripted-claude.mjs', import.meta.url));
 const scriptedEca = fileURLToPath(new URL('./scripted-eca.mjs', import.meta.url));
+const scriptedPiServer = fileURLToPath(new URL('./scripted-pi-server.mjs', import.meta.url));
 const scriptedPi = fileURLToPath(new URL('./scripted-pi.mjs', import.meta.url));
 
 /** The adapter `anthropic` in front of a fake model. It has no tools. */
@@ -58,6 +59,14 @@ export const agentRoles: ReadonlyMap<string, AgentRole> = new Map<string, AgentR
     'pi-legacy',
     {
       config: { protocol: 'pi-legacy', command: [process.execPath, scriptedLegacyPi] },
+      turn: { prompt: 'look', says: ['A drawer comes to mind.', 'three cables lie in it', 'There are three cables.'] },
+      endless: { prompt: 'hang', says: 'I was about to' },
+    },
+  ],
+  [
+    'pi-server',
+    {
+      config: { protocol: 'pi-server', command: [process.execPath, scriptedPiServer] },
       turn: { prompt: 'look', says: ['A drawer comes to mind.', 'three cables lie in it', 'There are three cables.'] },
       endless: { prompt: 'hang', says: 'I was about to' },
     },

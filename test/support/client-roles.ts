@@ -3,10 +3,16 @@ import { checkClaudeOrder, describeViolations } from './judges/claude-order.ts';
 import { checkEcaOrder, describeEcaViolations, heard } from './judges/eca-order.ts';
 import { checkLegacyLines } from './judges/pi-legacy.ts';
 import { checkPiOrder } from './judges/pi-order.ts';
+import { checkPiServerOrder } from './judges/pi-server-order.ts';
 import { checkRpcMessages } from './judges/rpc-message.ts';
+
+/** All that a client has heard, as soon as it is enough. */
+export type Hear = (label: string, isEnough: (heard: readonly string[]) => boolean) => Promise<readonly string[]>;
 
 /** A client of one protocol. */
 export interface ClientRole {
+  /** What it has to say before its first prompt. */
+  greet?(say: (frame: string) => void, hear: Hear): Promise<void>;
   /** A prompt with these words, of a client that has heard so much. */
   prompt(words: string, heard?: readonly string[]): string;
   /** What stops the run that is going on, of a client that has heard so much. */
@@ -97,6 +103,60 @@ const eca: ClientRole = {
   },
 };
 
+interface PiServerFrame {
+  readonly type?: unknown;
+  readonly id?: unknown;
+  readonly command?: unknown;
+  readonly data?: { readonly sessionId?: unknown; readonly sessions?: readonly { readonly sessionId?: unknown }[] };
+}
+
+const readPiServer = (frame: string): PiServerFrame => JSON.parse(frame);
+
+/** The session that the client was told of when it looked: the one that its connection is bound to. */
+const listedSession = (frames: readonly string[]): unknown =>
+  frames.map((frame) => readPiServer(frame).data?.sessions?.[0]?.sessionId).find((id) => id !== undefined);
+
+/** … or the one that it makes. */
+const piServerSession = (frames: readonly string[]): unknown => listedSession(frames) ?? 'session';
+
+let piServerCommands = 0;
+const piServerCommand = (type: string, heard: readonly string[], more: object = {}): string =>
+  JSON.stringify({ id: `${type}-${++piServerCommands}`, type, sessionId: piServerSession(heard), ...more });
+
+/** A client that looks whether there is a session, makes one if there is none, and listens to it. */
+const piServer: ClientRole = {
+  async greet(say, hear) {
+    const isAnswer = (command: string) => (frames: readonly string[]) =>
+      frames.map(readPiServer).some((frame) => frame.type === 'response' && frame.command === command);
+    say(JSON.stringify({ id: 'list', type: 'list_sessions' }));
+    const listed = await hear('the list of sessions', isAnswer('list_sessions'));
+    if (listed.every((frame) => (readPiServer(frame).data?.sessions ?? []).length === 0)) {
+      say(piServerCommand('create_session', listed));
+      await hear('a session', isAnswer('create_session'));
+    }
+    say(piServerCommand('switch_session', listed));
+    await hear('that session', isAnswer('switch_session'));
+  },
+  prompt: (message, heard = []) => piServerCommand('prompt', heard, { message }),
+  interrupt: (heard) => piServerCommand('abort', heard),
+  // Several agent_end may stand before it (reference pi-server, section 3).
+  isOver(frame) {
+    const { type, command } = readPiServer(frame);
+    return type === 'response' && command === 'prompt';
+  },
+  isCutShort: (_, run) => run.some((frame) => /"stopReason":"(?:aborted|error)"/u.test(frame)),
+  judge(frames) {
+    const heard = frames.map((frame): unknown => JSON.parse(frame));
+    // Without a connection around it: only what a session says.
+    const isBare = frames.every((frame) => readPiServer(frame).type === 'event');
+    const bound = listedSession(frames);
+    const found = isBare
+      ? checkPiOrder(heard.map((frame) => Object(frame).event))
+      : checkPiServerOrder(heard, typeof bound === 'string' ? { bound } : {});
+    return found.map(({ rule, at, says }) => `${rule} at ${at}: ${says}`);
+  },
+};
+
 /** By adapter id. */
 export const clientRoles: ReadonlyMap<string, ClientRole> = new Map([
   ['claude', claude],
@@ -104,4 +164,5 @@ export const clientRoles: ReadonlyMap<string, ClientRole> = new Map([
   ['pi', pi],
   ['pi-legacy', piLegacy],
   ['eca', eca],
+  ['pi-server', piServer],
 ]);

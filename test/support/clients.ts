@@ -7,7 +7,7 @@ import { createInbox, type Inbox } from './inbox.ts';
 import type { PiHome } from './pi-rig.ts';
 
 /** A client of one session. */
-export interface Client extends Pick<Inbox, 'frames' | 'waitFor'> {
+export interface Client extends Pick<Inbox, 'frames' | 'waitFor' | 'until'> {
   /** Sends one frame as JSON. */
   send(frame: unknown): Promise<void>;
   /** Sends bytes that may be no frame at all. What the transport answers to them joins `frames`. */

@@ -18,7 +18,18 @@ How to read it: each part is one protocol of agents with one of clients.
 - **No shape**: events that such an agent may send and such a client cannot be shown.
 - **Refused**: what such a client may ask and such an agent does not do.
 - **Out of reach**: what such an agent could do and such a client cannot ask.
+
+Opening, loading, listing and deleting sessions is the gateway's own work, whoever the agent is, and stands in no part.
 `;
+
+/** What the gateway does by itself. */
+const ownCommands: readonly string[] = [
+  'create-session',
+  'load-session',
+  'list-sessions',
+  'list-stored-sessions',
+  'delete-session',
+];
 
 /** What an agent of that protocol says in a scenario; null where it has no file of it. */
 function logOf(adapter: Adapter, scenario: string): readonly Logged[] | null {
@@ -60,8 +71,8 @@ function part(agent: Adapter, client: Adapter): string {
     ...(rows.length === 0 ? ['**Lost**: nothing.'] : ['| lost | in |', '|---|---|', ...rows]),
     '',
     `- **No shape**: ${without(agent.can.events, client.can.events)}`,
-    `- **Refused**: ${without(client.can.commands, agent.can.commands)}`,
-    `- **Out of reach**: ${without(agent.can.commands, client.can.commands)}`,
+    `- **Refused**: ${without(client.can.commands, [...agent.can.commands, ...ownCommands])}`,
+    `- **Out of reach**: ${without(agent.can.commands, [...client.can.commands, ...ownCommands])}`,
     '',
   ].join('\n');
 }

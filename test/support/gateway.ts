@@ -48,9 +48,11 @@ export function startServer(home: PiHome): Promise<GatewayServer> {
   return serverOf(spawnGateway(home, ['serve', '--json']));
 }
 
-/** The same with the agents of a configuration file. */
-export function startServerWith(config: string): Promise<GatewayServer> {
-  const child = spawn(process.execPath, [cli, 'serve', '--json', '--config', config]);
+/** The same with the agents of a configuration file. `env`: on top of ours. */
+export function startServerWith(config: string, env: Readonly<Record<string, string>> = {}): Promise<GatewayServer> {
+  const child = spawn(process.execPath, [cli, 'serve', '--json', '--config', config], {
+    env: { ...process.env, ...env },
+  });
   child.stderr.setEncoding('utf8');
   return serverOf(child);
 }

@@ -11,6 +11,8 @@ export interface Inbox {
   readonly frames: readonly Frame[];
   /** Resolves with the first frame from index `from` on that fits, now or later; rejects at once when the line is cut. */
   waitFor(fits: (frame: Frame) => boolean, label: string, from?: number): Promise<Frame>;
+  /** Resolves as soon as that is so: asked now, and with each frame. */
+  until(isSo: () => boolean, label: string, patienceMs?: number): Promise<void>;
   /** The transport heard one line of JSON; blank ones are no frames. */
   line(text: string): void;
   /** The transport says why nothing can come any more. */
@@ -42,6 +44,14 @@ export function createInbox(): Inbox {
     cut(reason) {
       cutBy ??= reason;
       wake();
+    },
+    async until(isSo, label, patienceMs) {
+      function look(): true | undefined {
+        if (isSo()) return true;
+        if (cutBy !== null) throw new Error(`${cutBy} before ${label}${lastFrames()}`);
+        return undefined;
+      }
+      await within(label, watchers, look, lastFrames, patienceMs);
     },
     waitFor(fits, label, from = 0) {
       function look(): Frame | undefined {

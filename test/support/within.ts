@@ -1,17 +1,18 @@
 // Waiting for something that happens, never for time to pass: the one place where a test can run out of patience.
 
-/** How long a wait may last before it fails; generous, for a machine shared with others. */
-const patienceMs = 15_000;
+/** How long a wait may last before it fails, ms; generous, for a machine shared with others. */
+const patience = 15_000;
 
 /**
  * Resolves with the first value that `look` finds, now or after one of the calls that its owner makes to the
- * functions in `watchers`. Rejects with the label after 15 s, or at once when `look` throws.
+ * functions in `watchers`. Rejects with the label after `patienceMs`, or at once when `look` throws.
  */
 export function within<Value>(
   label: string,
   watchers: Set<() => void>,
   look: () => Value | undefined,
   explain: () => string = () => '',
+  patienceMs = patience,
 ): Promise<Value> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(

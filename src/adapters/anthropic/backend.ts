@@ -10,6 +10,7 @@ import { sayPrompt } from './content.ts';
 import { createHistory } from './history.ts';
 import { createModels, shownModel } from './models.ts';
 import type { AnthropicOptions } from './options.ts';
+import { exchangesOf } from './recall.ts';
 import { requestBody } from './request.ts';
 import { delayBefore, failureOfEvent, shownFailure } from './retry.ts';
 import { createSettings } from './settings.ts';
@@ -297,6 +298,7 @@ export function createBackend(env: Env, options: AnthropicOptions): Backend {
       carryOut(command, id);
       return out.take();
     },
+    recall: (messages) => history.recall(exchangesOf(messages)),
     wake(timer) {
       if (timer === retryTimer && run?.phase === 'waiting') ask(run);
       return out.take();

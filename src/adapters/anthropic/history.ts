@@ -9,7 +9,7 @@ export interface WireMessage {
 }
 
 /** A prompt and what was answered, in one message or in several where the model paused. */
-interface Exchange {
+export interface Exchange {
   readonly prompt: readonly Dictionary[];
   readonly answers: readonly { readonly model: string; readonly blocks: readonly Dictionary[] }[];
 }
@@ -30,6 +30,8 @@ export interface History {
   /** Messages for a request to that model, the open exchange included. */
   messages(model: string): WireMessage[];
   clear(): void;
+  /** These were before; nothing else was. */
+  recall(exchanges: readonly Exchange[]): void;
 }
 
 /** Begins empty. It has no bound: when the model's is reached, the API says so. */
@@ -54,6 +56,10 @@ export function createHistory(): History {
     messages: (model) => [...past, ...(open === null ? [] : [open])].flatMap((exchange) => shown(exchange, model)),
     clear() {
       past = [];
+      open = null;
+    },
+    recall(exchanges) {
+      past = [...exchanges];
       open = null;
     },
   };

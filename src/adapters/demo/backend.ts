@@ -4,6 +4,7 @@ import type { CommandOf } from '../../core/command.ts';
 import type { Content } from '../../core/content.ts';
 import { type Outcome, refused } from '../../core/errors.ts';
 import type { Event, EventOf, SessionInfo } from '../../core/event.ts';
+import { retold } from '../../core/forks.ts';
 import { emptyTranscript, fold } from '../../core/transcript.ts';
 import { compaction } from './compaction.ts';
 import { answerQuery, currentInfo, fixedInfo, type Now } from './info.ts';
@@ -89,16 +90,21 @@ export function createBackend(env: Env, { paceMs }: { readonly paceMs: number })
     return player.perform(stage, compactAndSettle(stage, instructions, id));
   }
 
-  /** The conversation is another one now, with these messages in it; the settings stay, but for the name. */
-  function restart(reason: EventOf<'history-reset'>['reason'], messages: readonly EventOf<'message-added'>[]): Actions {
-    delete settings.name;
+  /** These messages were said before, and nothing else. */
+  function remember(messages: readonly EventOf<'message-added'>[]): void {
     meter = createMeter();
     transcript = emptyTranscript();
-    agentSessionId = env.id('session');
     for (const event of messages) {
       fold(transcript, { seq: transcript.lastSeq + 1, at: env.now(), event });
       meter.watch(event);
     }
+  }
+
+  /** The conversation is another one now, with these messages in it; the settings stay, but for the name. */
+  function restart(reason: EventOf<'history-reset'>['reason'], messages: readonly EventOf<'message-added'>[]): Actions {
+    delete settings.name;
+    agentSessionId = env.id('session');
+    remember(messages);
     const reset: Event = { type: 'history-reset', reason };
     return [...deliver(reset), ...messages.flatMap((event) => deliver(event)), ...tell({ agentSessionId, name: '' })];
   }
@@ -164,6 +170,7 @@ export function createBackend(env: Env, { paceMs }: { readonly paceMs: number })
           return settle(id, refused('unsupported', `the demo agent has no command ${command.type}`));
       }
     },
+    recall: (messages) => remember(retold(messages)),
     wake(id) {
       return id === timer ? player.wake() : [];
     },

@@ -1,6 +1,7 @@
 // What the demo agent remembers of the conversation, and how it is cut at one of its messages.
 import type { Content } from '../../core/content.ts';
 import type { EventOf } from '../../core/event.ts';
+import { retold } from '../../core/forks.ts';
 import { messagesOf } from '../../core/messages.ts';
 import type { Transcript } from '../../core/transcript.ts';
 
@@ -18,10 +19,5 @@ export function cutAt(transcript: Transcript, entry: string): Cut | null {
   const at = messages.findIndex(({ id, role, parent }) => id === entry && role === 'user' && parent === undefined);
   const found = messages[at];
   if (found === undefined) return null;
-  const before = messages.slice(0, at).map((message) => told(message));
-  return { content: found.content, before };
-}
-
-function told(message: Omit<EventOf<'message-added'>, 'type'>): EventOf<'message-added'> {
-  return { ...message, type: 'message-added', origin: 'replay' };
+  return { content: found.content, before: retold(messages.slice(0, at)) };
 }

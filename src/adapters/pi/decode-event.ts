@@ -98,6 +98,7 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
       context.changes.clear();
       context.ended();
     },
+    isHeld: () => context.isHeld?.() === true,
   });
 
   function unknown(payload: Line): void {

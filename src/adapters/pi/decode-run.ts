@@ -16,7 +16,12 @@ type Phase = 'idle' | 'running' | 'held' | 'retrying' | 'compacting';
 export interface RunWatcher {
   started(): void;
   ended(): void;
+  /** Whether somebody else tells when the run at hand is over (`over`), so that no agent_end is its end. */
+  isHeld?(): boolean;
 }
+
+/** How a run is cut off that did not end by itself. */
+export type Cut = Pick<EventOf<'run-end'>, 'outcome' | 'failure'>;
 
 /** The run of one pi process. */
 export interface RunDecoder {
@@ -43,6 +48,8 @@ export interface RunDecoder {
   stopped(stop: Stop, failure: Failure | undefined): void;
   /** We asked pi to abort: a run that now stops with an error was aborted. */
   aborting(): void;
+  /** Who holds the run says that it is over, whatever is open; `cut` where it did not end as its messages say. */
+  over(cut?: Cut): void;
   /** Whether the timer was this one's. */
   wake(timer: string): boolean;
   /** The channel ended: nothing can prolong a held run any more. */
@@ -62,6 +69,8 @@ export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatch
   let aborting = false;
   let armed = false;
   const pauses = createPauses(out);
+  /** Nothing but a word to that effect ends the run. */
+  const isToldEnd = () => settles || watcher.isHeld?.() === true;
 
   function begin(synthetic: boolean): void {
     phase = 'running';
@@ -75,7 +84,7 @@ export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatch
 
   function hold(): void {
     phase = 'held';
-    if (settles) return;
+    if (isToldEnd()) return;
     out.timer(timer, graceMs);
     armed = true;
   }
@@ -86,10 +95,10 @@ export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatch
     phase = next;
   }
 
-  function end(settled?: Dictionary): void {
+  function end(settled?: Dictionary, cut?: Cut): void {
     goOn('idle');
     const { type, ...told } = verdict(settled?.aborted === true);
-    out.deliver({ type, ...told, ...extraOf({ end: pauses.forEnd(), settled }) });
+    out.deliver({ type, ...told, ...cut, ...extraOf({ end: pauses.forEnd(), settled }) });
     watcher.ended();
   }
 
@@ -113,7 +122,7 @@ export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatch
       return phase === 'running';
     },
     agentStart() {
-      if (phase === 'held' && !settles) end();
+      if (phase === 'held' && !isToldEnd()) end();
       if (phase === 'idle') return begin(false);
       if (phase === 'running') return;
       pauses.restarted();
@@ -148,15 +157,15 @@ export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatch
       if (willRetry && phase === 'compacting') goOn('retrying');
       // The retry that agent_end announced will not come (an overflow that could not be compacted).
       if (!willRetry && phase === 'retrying') hold();
-      if (!willRetry && phase === 'compacting') settles ? hold() : end();
+      if (!willRetry && phase === 'compacting') isToldEnd() ? hold() : end();
     },
     turnStart: pauses.beforeTurn,
-    aside: pauses.before,
+    aside: () => pauses.before(phase === 'held' && watcher.isHeld?.() === true),
     ensure() {
       if (phase === 'idle') begin(true);
     },
     proven() {
-      if (phase === 'held' && !settles) end();
+      if (phase === 'held' && !isToldEnd()) end();
     },
     stopped(newStop, newFailure) {
       stop = newStop;
@@ -164,6 +173,9 @@ export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatch
     },
     aborting() {
       aborting = phase !== 'idle';
+    },
+    over(cut) {
+      if (phase !== 'idle') end(undefined, cut);
     },
     wake(name) {
       if (name !== timer) return false;

@@ -128,7 +128,8 @@ const dialogFields = [
 const displayFields = ['type', 'method', 'message', 'notifyType', 'statusKey', 'statusText', 'widgetKey'] as const;
 const otherDisplayFields = ['widgetLines', 'widgetPlacement', 'title', 'text'] as const;
 
-function dialogOf(request: DialogRequest): EventOf<'dialog-request'> {
+/** The event of a question; what has no place in it rides along. */
+export function dialogOf(request: DialogRequest): EventOf<'dialog-request'> {
   const base = {
     type: 'dialog-request',
     id: request.id,
@@ -150,7 +151,8 @@ function dialogOf(request: DialogRequest): EventOf<'dialog-request'> {
   }
 }
 
-function displayOf(request: DisplayRequest): EventOf<'notice' | 'display'> {
+/** The event of what is only shown. */
+export function displayOf(request: DisplayRequest): EventOf<'notice' | 'display'> {
   const rest = without(request, ...displayFields, ...otherDisplayFields);
   // pi leaves out the usual level.
   const untyped = request.method === 'notify' && request.notifyType === undefined ? true : undefined;

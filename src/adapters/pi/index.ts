@@ -5,6 +5,7 @@ import { readClientOptions } from './dialect.ts';
 import { createConnection } from './frontend.ts';
 import { readOptions } from './options.ts';
 import { createProjection } from './projection.ts';
+import { storedFormat } from './stored-session.ts';
 
 /** pi's RPC protocol, modern and legacy dialects (seeds pi-rpc and pi-legacy-rpc). */
 export const pi: Adapter = {
@@ -77,4 +78,5 @@ export const pi: Adapter = {
     };
   },
   backend: (env, options) => createBackend(env, readOptions(options)),
+  stored: storedFormat,
 };

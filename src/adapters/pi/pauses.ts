@@ -17,8 +17,8 @@ export interface Pauses {
   forEnd(): Dictionary | undefined;
   /** A turn begins: it says that the agent has started, but not that it had ended before. */
   beforeTurn(): void;
-  /** Something comes that could not be told before what pi said. */
-  before(): void;
+  /** Something comes that could not be told before what pi said; `isHeld`: the end of the run is yet to be told. */
+  before(isHeld?: boolean): void;
 }
 
 export function createPauses(out: Outbox): Pauses {
@@ -55,9 +55,9 @@ export function createPauses(out: Outbox): Pauses {
       if (restart && ending !== null) tellAll();
       restart = false;
     },
-    before() {
+    before(isHeld = false) {
       // An end that may be the real one waits for what proves it.
-      if (restart || ending?.willRetry === true) tellAll();
+      if (restart || isHeld || ending?.willRetry === true) tellAll();
     },
   };
 }

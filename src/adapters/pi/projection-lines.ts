@@ -173,3 +173,27 @@ export function compactionWhole(event: EventOf<'compaction-end'>, trigger: strin
     auto: trigger === 'manual' ? undefined : true,
   });
 }
+
+/**
+ * How what extensions ask and show is written, and what passes as it is: pi's own way, or that of a protocol which wraps
+ * pi's events and has other words for these. Null for what it has no line for.
+ */
+export interface ShownLines {
+  dialog(event: EventOf<'dialog-request'>): Dictionary | null;
+  approval(event: EventOf<'approval-request'>): Dictionary;
+  /** `id` is for one that its agent gave none; so for the next two. */
+  notice(event: EventOf<'notice'>, id: string): Dictionary;
+  complaint(message: string, id: string): Dictionary;
+  display(event: EventOf<'display'>, id: string): Dictionary | null;
+  unknown(event: EventOf<'unknown'>): Dictionary | null;
+}
+
+/** pi's own way. */
+export const shownLines: ShownLines = {
+  dialog: dialogLine,
+  approval: approvalLine,
+  notice: noticeLine,
+  complaint: complaintLine,
+  display: displayLine,
+  unknown: ({ protocol, payload }) => (protocol === 'pi' && isDictionary(payload) ? payload : null),
+};

@@ -9,18 +9,15 @@ import type { Dialect } from './dialect.ts';
 import { encodeMessage } from './encode-message.ts';
 import { encodeContent, isUnsaid, piFields } from './encode-values.ts';
 import {
-  approvalLine,
   bashLine,
   compactionEnd,
   compactionStart,
   compactionWhole,
-  complaintLine,
-  dialogLine,
-  displayLine,
-  noticeLine,
   retryEnd,
   retryStart,
+  type ShownLines,
   sessionLines,
+  shownLines,
 } from './projection-lines.ts';
 import { createMessageTeller, encodeFailedMessage, type MessageTeller } from './projection-message.ts';
 import { createBrackets, restartIn, type Sink } from './projection-run.ts';
@@ -31,8 +28,15 @@ type Of<Type extends Event['type']> = Logged & { readonly event: EventOf<Type> }
 /** The roles that the legacy seed has (pi-legacy-rpc, "AppMessage"); `tool` is its toolResult. */
 const legacyRoles: ReadonlySet<string> = new Set(['user', 'assistant', 'tool']);
 
+/** How a projection speaks. */
+export interface Manner {
+  readonly dialect: Dialect;
+  /** Default: pi's own way. */
+  readonly shown?: ShownLines;
+}
+
 /** One projection over one session, shared by all clients of the dialect. */
-export function createProjection(session: SessionView, { dialect }: { readonly dialect: Dialect }): Projection {
+export function createProjection(session: SessionView, { dialect, shown = shownLines }: Manner): Projection {
   const notes: { level: NoteLevel; text: string }[] = [];
   let outs: Out[] = [];
   const sink: Sink = {
@@ -207,14 +211,14 @@ export function createProjection(session: SessionView, { dialect }: { readonly d
       case 'compaction-end':
         return endCompaction({ ...logged, event });
       case 'approval-request':
-        return replay === 'past' ? undefined : sayOrLose(approvalLine(event), event.type);
+        return replay === 'past' ? undefined : sayOrLose(shown.approval(event), event.type);
       case 'dialog-request':
-        return sayOrLose(dialogLine(event), event.kind === 'interview' ? 'dialog of kind interview' : event.type);
+        return sayOrLose(shown.dialog(event), event.kind === 'interview' ? 'dialog of kind interview' : event.type);
       case 'notice':
         if (dialect === 'legacy' && event.level === 'error') return sink.say({ type: 'error', error: event.text });
-        return sayOrLose(noticeLine(event, nextId(seq)), event.type);
+        return sayOrLose(shown.notice(event, nextId(seq)), event.type);
       case 'display':
-        return sayOrLose(displayLine(event, nextId(seq)), event.type);
+        return sayOrLose(shown.display(event, nextId(seq)), event.type);
       case 'queue-changed': {
         const { steering, followUp, extra } = event;
         return sayOrLose({ type: 'queue_update', steering, followUp, ...piFields(extra) }, event.type);
@@ -223,14 +227,14 @@ export function createProjection(session: SessionView, { dialect }: { readonly d
         return sayOrLose(bashLine(event), event.type);
       case 'error':
         return sink.say(
-          dialect === 'legacy' ? { type: 'error', error: event.message } : complaintLine(event.message, nextId(seq)),
+          dialect === 'legacy' ? { type: 'error', error: event.message } : shown.complaint(event.message, nextId(seq)),
         );
       case 'session-changed':
         return changeSession({ ...logged, event });
-      case 'unknown':
-        return event.protocol === 'pi' && isDictionary(event.payload) && mayShow(event.payload)
-          ? sink.say(event.payload)
-          : sink.loss(`event of ${event.protocol}`);
+      case 'unknown': {
+        const line = shown.unknown(event);
+        return line !== null && mayShow(line) ? sink.say(line) : sink.loss(`event of ${event.protocol}`);
+      }
       // pi has no words for these, and nobody misses them: answers end questions, a dead agent ends its run.
       case 'history-reset':
       case 'approval-end':

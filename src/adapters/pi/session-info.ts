@@ -14,6 +14,7 @@ export function sessionInfoOf(state: StateData): SessionInfo {
     steeringMode: state.steeringMode,
     followUpMode: state.followUpMode,
     autoCompaction: state.autoCompactionEnabled,
+    createdAt: state.createdAt,
   });
 }
 

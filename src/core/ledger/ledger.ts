@@ -1,33 +1,15 @@
 // The commands of many clients in one order: which have been carried out, which wait, what came of them. Knows no protocol
 // and no session; what a command does is its caller's.
-import type { Clock } from '../clock.ts';
-import type { Outcome } from '../errors.ts';
+import { type Outcome, refused } from '../errors.ts';
 import type { CommandNews } from '../news.ts';
-import type { LedgerLimits } from './limits.ts';
-import type { Receipt, Ticket } from './ticket.ts';
-
-/** What a ledger needs from outside. */
-export interface LedgerPorts {
-  readonly clock: Clock;
-  readonly limits: LedgerLimits;
-  /** A short text that stands for a long one: equal for equal texts, and for no others. */
-  digest(text: string): string;
-  /** Whether there is a session of that name: one that the ledger has not seen opened has version 0. */
-  exists(session: string): boolean;
-  /** Tells all clients, in the order of things. */
-  tell(news: CommandNews): void;
-}
-
-/** A command that is handed in. */
-export interface Entry {
-  readonly ticket: Ticket;
-  /** Carries it out; calls back exactly once. Never called for a repetition or a refusal. */
-  run(settle: (outcome: Outcome) => void): void;
-  /** Its answer, exactly once, behind the news that it has finished. */
-  settle(outcome: Outcome, receipt: Receipt): void;
-  /** Its time is over, and `run` has not called back. */
-  undo?(): void;
-}
+import { createCourse } from './course.ts';
+import { createIdentities, type Recognised } from './identities.ts';
+import { createLanes, type Lanes } from './lanes.ts';
+import type { Entry, LedgerPorts } from './ports.ts';
+import { createRates, rateSentence } from './rates.ts';
+import { attempt, createSteps } from './steps.ts';
+import { createVersions } from './versions.ts';
+import { createWork, laneOf, type Work } from './work.ts';
 
 /** Figures for metrics. */
 export interface LedgerFigures {
@@ -63,6 +45,104 @@ export interface Ledger {
 }
 
 /** An empty ledger. */
-export function createLedger(_ports: LedgerPorts): Ledger {
-  throw new Error('to be written');
+export function createLedger(ports: LedgerPorts): Ledger {
+  const { clock, limits } = ports;
+  const steps = createSteps();
+  const identities = createIdentities(ports);
+  const versions = createVersions((session) => ports.exists(session));
+  const rates = createRates(limits, () => clock.now());
+  const refusals = { busy: 0, rate: 0, allRate: 0, answers: 0 };
+  const idle: (() => void)[] = [];
+  let isShut = false;
+  let count = 0;
+  let inFlight = 0;
+  let repetitions = 0;
+
+  const tell = (news: CommandNews) => attempt(() => ports.tell(news));
+  const course = createCourse({ clock, limits, steps, identities, versions, lanes: () => lanes, tell, ended });
+  const lanes: Lanes = createLanes(course.begin, steps.run);
+
+  /** The order of the checks is that of the reference for seed 003, section 5. */
+  function take(entry: Entry): void {
+    const { ticket } = entry;
+    if (isShut) {
+      const outcome = refused('shutting-down', 'Server is shutting down');
+      return attempt(() => entry.settle(outcome, { replayed: false, timedOut: false }));
+    }
+    count += 1;
+    const identity = identities.identify(ticket);
+    const known = identities.recognise(ticket, identity);
+    if (known !== null) return answerKnown(entry, known);
+    const draw = { lane: laneOf(ticket), answers: ticket.allowance === 'answers' };
+    const exhausted = rates.exhausted(draw);
+    if (exhausted !== null) {
+      refusals[exhausted] += 1;
+      return refuse(entry, refused('limit', rateSentence(exhausted, limits)));
+    }
+    if (inFlight >= limits.maxInFlight) return refuseAsBusy(entry);
+    rates.count(draw);
+    inFlight += 1;
+    const work = createWork(entry, count, identity);
+    identities.admit(work);
+    tell({ news: 'command', phase: 'accepted', how: 'executed', ticket, number: count });
+    lanes.enter(work);
+  }
+
+  function answerKnown(entry: Entry, known: Recognised): void {
+    if (known.is === 'conflict') return refuse(entry, refused('conflict', known.message));
+    // Repetitions that wait are held in memory like commands, but need no allowance: they have a cap of their own.
+    if (known.is === 'under-way' && repetitions >= limits.maxInFlight) return refuseAsBusy(entry);
+    tell({ news: 'command', phase: 'accepted', how: 'replayed', ticket: entry.ticket, number: count });
+    const repetition = { entry, number: count };
+    if (known.is === 'kept') return course.repeat(repetition, known.kept);
+    known.work.repetitions.push(repetition);
+    repetitions += 1;
+  }
+
+  function refuseAsBusy(entry: Entry): void {
+    refusals.busy += 1;
+    refuse(entry, refused('busy', 'Server busy - too many concurrent commands. Please retry.'));
+  }
+
+  function refuse(entry: Entry, outcome: Outcome): void {
+    const receipt = { replayed: false, timedOut: false };
+    const news = { news: 'command', how: 'refused', ticket: entry.ticket, number: count } as const;
+    tell({ ...news, phase: 'accepted' });
+    tell({ ...news, phase: 'finished', ending: { outcome, receipt } });
+    attempt(() => entry.settle(outcome, receipt));
+  }
+
+  function ended(work: Work): void {
+    inFlight -= 1;
+    repetitions -= work.repetitions.length;
+    steps.run(callIdle);
+  }
+
+  function callIdle(): void {
+    if (inFlight > 0) return;
+    for (const callback of idle.splice(0)) attempt(callback);
+  }
+
+  return {
+    submit: (entry) => steps.run(() => take(entry)),
+    forget: (session) => steps.run(() => versions.forget(session)),
+    version: versions.of,
+    shut() {
+      isShut = true;
+    },
+    whenIdle(callback) {
+      idle.push(callback);
+      steps.run(callIdle);
+    },
+    figures: () => ({
+      inFlight,
+      outcomes: identities.outcomes,
+      keys: identities.keys,
+      lanes: lanes.size,
+      versions: versions.size,
+      executed: course.executed,
+      refused: { ...refusals },
+      lastMinute: rates.lastMinute(),
+    }),
+  };
 }

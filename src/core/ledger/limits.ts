@@ -2,13 +2,13 @@
 
 /** Bounds of one ledger; times in ms. */
 export interface LedgerLimits {
-  /** Commands that are admitted and not finished. */
+  /** Commands that are admitted and not finished; and, counted by themselves, repetitions that wait for one of them. */
   readonly maxInFlight: number;
-  /** Outcomes that are kept for repetitions; the oldest go first. */
+  /** Outcomes that are kept for repetitions, by id and by key each; the oldest go first. */
   readonly maxOutcomes: number;
   /** How long a key is known behind the end of its command. */
   readonly idempotencyTtlMs: number;
-  /** How long a command waits for those that it depends on. */
+  /** How long a command waits for all those that it depends on together. */
   readonly dependencyWaitMs: number;
   /** Commands in one lane within a minute. */
   readonly commandsPerMinute: number;

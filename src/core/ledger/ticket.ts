@@ -29,7 +29,7 @@ export interface Ticket {
   readonly runs?: boolean;
   /** What its success does to the version of its session: nothing, one more, 0, no version any more. */
   readonly effect: 'none' | 'changes' | 'opens' | 'closes';
-  /** Which allowance it draws on; default that of its lane. */
+  /** An allowance that it draws on beside that of its lane and that of all. */
   readonly allowance?: 'answers';
   /** From its start; null: as long as it takes. */
   readonly timeoutMs: number | null;

@@ -4,6 +4,7 @@ import { createBackend } from '../../../src/adapters/anthropic/backend.ts';
 import { parseOptions } from '../../../src/adapters/anthropic/options.ts';
 import type { Action } from '../../../src/core/adapter.ts';
 import type { Command } from '../../../src/core/command.ts';
+import type { Message } from '../../../src/core/content.ts';
 import type { Outcome } from '../../../src/core/errors.ts';
 import type { Event } from '../../../src/core/event.ts';
 import { createFrame } from '../../../src/transports/framing/frame.ts';
@@ -82,6 +83,7 @@ export function startMachine(options: Record<string, unknown> = {}) {
     prompt(text: string): Outcome | undefined {
       return this.ask({ type: 'prompt', content: [{ type: 'text', text }] });
     },
+    recall: (past: readonly Message[]) => backend.recall?.(past),
     /** The API says these, or our own wire does. */
     say: (...frames: readonly unknown[]) =>
       frames.flatMap((frame) => perform(backend.decode(createFrame(Buffer.from(JSON.stringify(frame)))))),

@@ -1,6 +1,7 @@
 // The commands of the demo agent: what each settles with, and what it tells.
 import { describe, expect, test } from 'vitest';
 import type { Command } from '../../../src/core/command.ts';
+import type { Message } from '../../../src/core/content.ts';
 import { OutcomeData, QueryData } from '../../../src/core/outcome-data.ts';
 import { only, outline, promptOf, startDemo, textOf } from './driver.ts';
 
@@ -362,6 +363,26 @@ test('bash that hangs is cancelled by an abort of bash and nothing else', () => 
   expect(driver.send({ type: 'abort', target: 'bash' })).toEqual({ ok: true });
   const data = OutcomeData.bash.strict().parse(dataOf(driver.outcomes.get('command-1')));
   expect(data).toEqual({ output: expect.stringContaining('hang around'), cancelled: true, truncated: false });
+});
+
+describe('what was said before it was started', () => {
+  const told = (text: string, id: string): Message => ({ id, role: 'user', content: [{ type: 'text', text }] });
+
+  test('counts as read, and can be forked at', () => {
+    const driver = startDemo();
+    driver.backend.recall?.([told('four', 'a'), told('more than four', 'b')]);
+    expect(driver.send({ type: 'query', subject: 'context-usage' })).toMatchObject({ data: { tokens: 5 } });
+    expect(driver.send({ type: 'fork', entry: 'b' })).toMatchObject({ ok: true, data: { text: 'more than four' } });
+    expect(driver.send({ type: 'query', subject: 'context-usage' })).toMatchObject({ data: { tokens: 1 } });
+  });
+
+  test('takes the place of what it knew', () => {
+    const driver = startDemo();
+    driver.send(promptOf('one'));
+    driver.settleDown();
+    driver.backend.recall?.([]);
+    expect(driver.send({ type: 'query', subject: 'context-usage' })).toMatchObject({ data: { tokens: 0 } });
+  });
 });
 
 describe('fork', () => {

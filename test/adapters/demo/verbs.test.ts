@@ -55,7 +55,7 @@ const table: readonly [prompt: string, outline: string, text: string | RegExp][]
   ['think fail', '< thinking * / text * cut >error turn-end failed', 'I was about to'],
   [
     'retry 3',
-    `${'retry-start retry-end:false '.repeat(2)}retry-start retry-end:true < ${text} ${closing}`,
+    `${'retry-start '.repeat(3)}retry-end:true < ${text} ${closing}`,
     'The model answered after 3 retries.',
   ],
   ['compact', `compaction-start compaction-end:completed < ${text} ${closing}`, 'The conversation is shorter now.'],

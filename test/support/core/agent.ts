@@ -3,6 +3,7 @@ import type { Action } from '../../../src/core/adapter.ts';
 import type { AgentConnection } from '../../../src/core/agent-link.ts';
 import type { Clock } from '../../../src/core/clock.ts';
 import type { Command, CommandType } from '../../../src/core/command.ts';
+import type { Message } from '../../../src/core/content.ts';
 import type { Outcome } from '../../../src/core/errors.ts';
 import type { Event } from '../../../src/core/event.ts';
 import { createWire, type Wire } from './wire.ts';
@@ -16,6 +17,8 @@ export interface Script {
   readonly end?: Actions;
   encode?(command: Command, id: string): Actions;
   wake?(timer: string): Actions;
+  /** It keeps no session itself. */
+  recall?(messages: readonly Message[]): void;
 }
 
 /** The agent, in the hand of a test. */
@@ -41,6 +44,7 @@ export function createAgent(clock: Clock, script: Script = {}): ScriptedAgent {
     received: [],
     backend: {
       ...(script.takesContexts === undefined ? {} : { takesContexts: script.takesContexts }),
+      ...(script.recall === undefined ? {} : { recall: script.recall }),
       start: () => [...(script.start ?? [])],
       end: () => [...(script.end ?? [])],
       decode: () => [...next],

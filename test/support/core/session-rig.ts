@@ -4,7 +4,7 @@ import type { Outcome } from '../../../src/core/errors.ts';
 import type { Event } from '../../../src/core/event.ts';
 import type { ExportPort } from '../../../src/core/export.ts';
 import { createSession, type Session } from '../../../src/core/session.ts';
-import { defaultSessionLimits, type SessionLimits } from '../../../src/core/session-ports.ts';
+import { defaultSessionLimits, type SessionLimits, type SessionPorts } from '../../../src/core/session-ports.ts';
 import type { WorkspacePort } from '../../../src/core/workspace.ts';
 import { createAgent, type Script, type ScriptedAgent } from './agent.ts';
 import { outline } from './outline.ts';
@@ -60,6 +60,10 @@ export interface RigOptions {
   readonly exports?: ExportPort;
   readonly workspace?: WorkspacePort;
   readonly isConfined?: boolean;
+  readonly history?: SessionPorts['history'];
+  readonly readStored?: SessionPorts['readStored'];
+  readonly sessionFiles?: SessionPorts['sessionFiles'];
+  readonly logged?: SessionPorts['logged'];
 }
 
 /** A session that nobody has used yet. */

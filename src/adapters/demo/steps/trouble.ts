@@ -32,8 +32,10 @@ export function* retry(stage: Stage, rounds: number): Play {
       pause: { for: 'time', ms, cut: 'retry' },
     };
     const success = signal !== 'cut' && attempt === rounds;
-    yield say({ type: 'retry-end', attempt, success, ...(success ? {} : { failure: overloaded }) });
+    // All attempts have one end, as in real agents: an end without success says that there will be no other.
+    if (success) yield say({ type: 'retry-end', attempt, success });
     if (signal !== 'cut') continue;
+    yield say({ type: 'retry-end', attempt, success, failure: overloaded });
     yield { events: [], pause: { for: 'closing', cause: { outcome: 'failed', failure: overloaded } } };
   }
   yield* sayText(stage, `The model answered after ${rounds} retries.`);

@@ -38,6 +38,8 @@ export const dataSchemas = {
     autoCompactionEnabled: z.boolean().optional(),
     messageCount: z.number().optional(),
     pendingMessageCount: z.number().optional(),
+    /** Of servers that have pi inside them. */
+    createdAt: z.string().optional(),
   }),
   get_messages: z.looseObject({ messages: z.array(z.unknown()) }),
   set_model: WireModel,

@@ -1,0 +1,106 @@
+// The protocol of pi-server, many sessions of pi behind one connection (seed pi-server-protocol), as the registry holds it.
+import type { Adapter, Env } from '../../core/adapter.ts';
+import { trunk } from './agent-frames.ts';
+import { agentOptions } from './agent-options.ts';
+import { createBackend } from './backend.ts';
+import { readClientOptions } from './dialect.ts';
+import { serverReady } from './encode-news.ts';
+import { createConnection } from './frontend.ts';
+import { createProjection } from './projection.ts';
+import { limitsOf, readSettings } from './settings.ts';
+
+/** What this gateway is called in the ids of commands that have none: one word for all connections. */
+const serverIds = new WeakMap<Env, string>();
+
+function serverIdOf(env: Env): string {
+  const known = serverIds.get(env);
+  if (known !== undefined) return known;
+  const made = env.id('server');
+  serverIds.set(env, made);
+  return made;
+}
+
+/** pi-server 1.0.0, the seed's lifecycle and the newer one. */
+export const piServer: Adapter = {
+  id: 'pi-server',
+  title: 'pi-server, many sessions over one connection',
+  framing: { stdio: 'jsonl', websocket: 'text', sse: 'event-stream' },
+  can: {
+    events: [
+      'run-start',
+      'run-end',
+      'turn-start',
+      'turn-end',
+      'message-added',
+      'history-reset',
+      'message-start',
+      'block-start',
+      'block-delta',
+      'block-end',
+      'message-end',
+      'tool-start',
+      'tool-update',
+      'tool-end',
+      'approval-request',
+      'approval-end',
+      'dialog-request',
+      'dialog-end',
+      'notice',
+      'display',
+      'compaction-start',
+      'compaction-end',
+      'retry-start',
+      'retry-end',
+      'queue-changed',
+      'session-changed',
+      'bash-output',
+      'error',
+      'unknown',
+    ],
+    commands: [
+      'create-session',
+      'delete-session',
+      'list-sessions',
+      'list-stored-sessions',
+      'load-session',
+      'prompt',
+      'steer',
+      'follow-up',
+      'abort',
+      'answer-approval',
+      'answer-dialog',
+      'compact',
+      'bash',
+      'set-model',
+      'cycle-model',
+      'set-thinking',
+      'cycle-thinking',
+      'set-auto',
+      'set-name',
+      'new-session',
+      'switch-session',
+      'fork',
+      'export',
+      'query',
+    ],
+  },
+  frontend(env, options, settings = {}) {
+    const { dialect } = readClientOptions(options);
+    const read = readSettings(settings);
+    const { commandTimeoutMs } = read;
+    const limits = limitsOf(read);
+    const { maxFrameBytes } = limits;
+    const serverId = serverIdOf(env);
+    return {
+      // Sessions say the same in both dialects.
+      key: '',
+      carries: 'many',
+      limits,
+      greeting: () => [serverReady],
+      connection: (bound) => createConnection({ dialect, serverId, commandTimeoutMs, maxFrameBytes, bound }),
+      projection: (session) => createProjection(session),
+    };
+  },
+  backend: (env, options, folders, name) => createBackend(env, agentOptions(options), folders, name),
+  trunk,
+};

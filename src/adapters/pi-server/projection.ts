@@ -1,0 +1,18 @@
+// What a session says to clients of pi-server: pi's events in pi's order, each in an envelope that names the session (seed
+// pi-server-protocol, 6.1 and 19). Knows no command and no connection.
+import type { Projection, SessionView } from '../../core/adapter.ts';
+import type { Out } from '../../core/channel.ts';
+import { createProjection as createPiProjection } from '../pi/projection.ts';
+import { shownLines } from './projection-shown.ts';
+
+/** The events of one session, for all its subscribers. The server itself speaks of pi 0.54, which repeats the message. */
+export function createProjection(session: SessionView): Projection {
+  const inner = createPiProjection(session, { dialect: 'growing', shown: shownLines });
+  const opening = `{"type":"event","sessionId":${JSON.stringify(session.id)},"event":`;
+  return { ...inner, event: (logged) => inner.event(logged).map((out) => wrapped(opening, out)) };
+}
+
+/** Pieces stay pieces: each delta repeats a message that may be long. */
+function wrapped(opening: string, out: Out): Out {
+  return typeof out === 'string' ? `${opening}${out}}` : [opening, ...out, '}'];
+}

@@ -1,0 +1,30 @@
+// The ids of questions on the wire: clients may only send letters, digits, `:`, `_` and `-` back (reference pi-server, section 6),
+// and agents name their questions as they like. Pure; reversible.
+
+const plain = /^[A-Za-z0-9:_-]+$/u;
+
+/** Before an id that had to be spelled out: no id of an agent that begins so is left as it is. */
+const spelled = 'spelled:';
+
+/** How a question is called on the wire. */
+export function requestIdOf(id: string): string {
+  if (plain.test(id) && !id.startsWith(spelled)) return id;
+  return `${spelled}${id.replace(/[^A-Za-z0-9:-]/gu, spell)}`;
+}
+
+/** What an agent calls the question of that name. */
+export function idOf(requestId: string): string {
+  return requestId.startsWith(spelled)
+    ? requestId.slice(spelled.length).replace(/_([0-9a-f]{1,6})_/gu, read)
+    : requestId;
+}
+
+function spell(character: string): string {
+  return `_${(character.codePointAt(0) ?? 0).toString(16)}_`;
+}
+
+/** What no character has is a client's own invention, and stays. */
+function read(word: string, hex: string): string {
+  const point = Number.parseInt(hex, 16);
+  return point > 0x10_ff_ff ? word : String.fromCodePoint(point);
+}

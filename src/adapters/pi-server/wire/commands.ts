@@ -1,0 +1,139 @@
+// Every command of a client (seed 17 and 18.2) and what is around it (seed 4). Loose: fields that nobody knows are kept.
+// Knows no canonical types.
+import { z } from 'zod';
+import {
+  atMost,
+  CommandId,
+  controlCharacters,
+  IdempotencyKey,
+  longest,
+  NewSessionId,
+  never,
+  notBlank,
+  optionalText,
+  RequestId,
+  required,
+  SessionPath,
+} from './fields.ts';
+
+/** What any command may say of itself, in the order in which its faults are told. */
+export const Identity = z.looseObject({
+  id: CommandId.optional(),
+  idempotencyKey: IdempotencyKey.optional(),
+  dependsOn: z
+    .array(z.unknown(), { error: 'Must be an array of command IDs' })
+    .superRefine((ids, context) => {
+      if (ids.length > longest.dependsOn) {
+        context.addIssue({ code: 'custom', message: `Too many dependencies (max ${longest.dependsOn})` });
+      }
+      for (const [place, id] of ids.entries()) {
+        if (typeof id === 'string' && id.trim() !== '') continue;
+        context.addIssue({ code: 'custom', message: 'Must be a non-empty command ID string', path: [place] });
+      }
+    })
+    .transform((ids) => ids.filter((id) => typeof id === 'string'))
+    .optional(),
+});
+export type Identity = z.infer<typeof Identity>;
+
+const noVersion = 'Must be a non-negative integer';
+
+/** Which state of its session a command is meant for (seed 10.1). */
+export const Precondition = z.looseObject({
+  ifSessionVersion: z.int({ error: noVersion }).nonnegative({ error: noVersion }).optional(),
+});
+
+/** The session of a command that is about one. */
+export const SessionTarget = z.looseObject({
+  sessionId: notBlank("Session commands must have a non-empty string 'sessionId'"),
+});
+
+/** Real servers do not look at images; what is none would reach no model. */
+const WireImage = z.looseObject(
+  {
+    type: z.literal('image', { error: "Must be 'image'" }),
+    data: z.string({ error: 'Required string' }),
+    mimeType: z.string({ error: 'Required string' }),
+  },
+  { error: 'Required object' },
+);
+export type WireImage = z.infer<typeof WireImage>;
+
+const images = z.array(WireImage, { error: 'Must be an array of images' }).nullish();
+const said = { message: required(atMost(longest.prompt)), images };
+const enabled = { enabled: z.boolean({ error: 'Required boolean' }) };
+
+/** The two server commands that are about one session. */
+const namedSession = { sessionId: notBlank('Required non-empty string') };
+
+function command<Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) {
+  return z.looseObject({ type: z.literal(type), ...shape });
+}
+
+/** Commands that need no session (seed 17.1), by their type. */
+export const serverCommands = {
+  list_sessions: command('list_sessions', {}),
+  create_session: command('create_session', { sessionId: NewSessionId.optional(), cwd: optionalText }),
+  delete_session: command('delete_session', namedSession),
+  switch_session: command('switch_session', namedSession),
+  get_metrics: command('get_metrics', {}),
+  health_check: command('health_check', {}),
+  list_stored_sessions: command('list_stored_sessions', {}),
+  load_session: command('load_session', { sessionPath: SessionPath, sessionId: NewSessionId.optional() }),
+} as const;
+
+/** `off` and `minimal` are what states report and real servers do not take. */
+const levels = ['none', 'off', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
+const answerMethods = ['select', 'confirm', 'input', 'editor', 'interview', 'cancelled'] as const;
+
+/** The answer to a question of an extension (seed 18.2). Real servers look at its method alone. */
+export const UiResponse = z.looseObject(
+  { method: z.enum(answerMethods, { error: `Must be one of: ${answerMethods.join(', ')}` }) },
+  { error: 'Required object' },
+);
+export type UiResponse = z.infer<typeof UiResponse>;
+
+/** Commands of one session (seed 17.2, 17.3), by their type. */
+export const sessionCommands = {
+  get_available_models: command('get_available_models', {}),
+  get_commands: command('get_commands', {}),
+  get_skills: command('get_skills', {}),
+  get_tools: command('get_tools', {}),
+  list_session_files: command('list_session_files', {}),
+  prompt: command('prompt', {
+    ...said,
+    streamingBehavior: z.enum(['steer', 'followUp'], { error: 'Must be one of: steer, followUp' }).nullish(),
+  }),
+  steer: command('steer', said),
+  follow_up: command('follow_up', said),
+  abort: command('abort', {}),
+  get_state: command('get_state', {}),
+  get_messages: command('get_messages', {}),
+  set_model: command('set_model', { provider: required(), modelId: required() }),
+  cycle_model: command('cycle_model', {
+    direction: z.enum(['forward', 'backward'], { error: "Must be 'forward' or 'backward'" }).optional(),
+  }),
+  set_thinking_level: command('set_thinking_level', {
+    level: z.enum(levels, { error: 'Must be one of: none, low, medium, high, xhigh' }),
+  }),
+  cycle_thinking_level: command('cycle_thinking_level', {}),
+  set_session_name: command('set_session_name', {
+    name: required(atMost(longest.name), never(controlCharacters, 'Must not contain control characters')),
+  }),
+  compact: command('compact', { customInstructions: optionalText }),
+  abort_compaction: command('abort_compaction', {}),
+  set_auto_compaction: command('set_auto_compaction', enabled),
+  set_auto_retry: command('set_auto_retry', enabled),
+  abort_retry: command('abort_retry', {}),
+  bash: command('bash', { command: required(atMost(longest.bash)) }),
+  abort_bash: command('abort_bash', {}),
+  get_session_stats: command('get_session_stats', {}),
+  export_html: command('export_html', { outputPath: optionalText }),
+  new_session: command('new_session', { parentSession: z.string({ error: 'Must be a string if provided' }).nullish() }),
+  switch_session_file: command('switch_session_file', { sessionPath: SessionPath }),
+  fork: command('fork', { entryId: required() }),
+  get_fork_messages: command('get_fork_messages', {}),
+  get_last_assistant_text: command('get_last_assistant_text', {}),
+  get_context_usage: command('get_context_usage', {}),
+  extension_ui_response: command('extension_ui_response', { requestId: RequestId, response: UiResponse }),
+} as const;

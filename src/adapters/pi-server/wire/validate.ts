@@ -1,0 +1,57 @@
+// What is wrong with a command, in the words and the order of real servers (reference pi-server, section 6): all of it in one
+// sentence. Knows no canonical types.
+import type { z } from 'zod';
+import type { Dictionary } from '../../../core/content.ts';
+import { isDictionary } from '../../../core/dictionary.ts';
+import { Identity, Precondition, SessionTarget, serverCommands, sessionCommands } from './commands.ts';
+
+/** Any command schema, by its type; a name of `Object.prototype` is none. */
+const schemas: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
+  ...Object.entries(serverCommands),
+  ...Object.entries(sessionCommands),
+]);
+
+/** Whether a command is about one session (seed 17.2): such a one may have a precondition. */
+function isForSession(type: unknown): boolean {
+  return typeof type === 'string' && Object.hasOwn(sessionCommands, type);
+}
+
+/** The complaints about a JSON value; empty for a command that can be taken. */
+export function faultsIn(json: unknown): string[] {
+  if (typeof json !== 'object' || json === null) return ['root: Command must be an object'];
+  // As with real servers, an array is an object without a type.
+  const line = isDictionary(json) ? json : {};
+  const { type } = line;
+  const schema = typeof type === 'string' ? schemas.get(type) : undefined;
+  return [
+    ...(typeof type === 'string' && type !== '' ? [] : ["type: Command must have a string 'type' field"]),
+    ...complaints(Identity, line),
+    ...(lacksId(line) ? ['id: Required when dependsOn is provided'] : []),
+    ...complaints(Precondition, line),
+    ...(typeof type === 'string' && schema === undefined ? [`type: Unknown command type '${type}'`] : []),
+    ...(isForSession(type) ? complaints(SessionTarget, line) : []),
+    ...(isMisplaced(line) ? ['ifSessionVersion: Only supported for session-targeted commands'] : []),
+    ...(schema === undefined ? [] : complaints(schema, line)),
+  ];
+}
+
+function lacksId({ id, dependsOn }: Dictionary): boolean {
+  return Array.isArray(dependsOn) && dependsOn.length > 0 && typeof id !== 'string';
+}
+
+function isMisplaced(line: Dictionary): boolean {
+  const { type } = line;
+  return 'ifSessionVersion' in line && typeof type === 'string' && !isForSession(type) && type !== 'delete_session';
+}
+
+/** One for each issue: `dependsOn[0]: …`. */
+function complaints(schema: z.ZodType, line: Dictionary): string[] {
+  const issues = schema.safeParse(line).error?.issues ?? [];
+  return issues.map(({ path, message }) => `${placeOf(path)}: ${message}`);
+}
+
+function placeOf(path: readonly PropertyKey[]): string {
+  return path
+    .map((step, at) => (typeof step === 'number' ? `[${step}]` : `${at === 0 ? '' : '.'}${String(step)}`))
+    .join('');
+}

@@ -1,0 +1,44 @@
+// What a session file of pi tells of its session. Pure: the gateway does the reading.
+import { z } from 'zod';
+import type { StoredFormat } from '../../core/adapter.ts';
+import { dictionaryIn } from '../../core/dictionary.ts';
+
+/** The first line. pi throws away a file without it when it is told to open that (0.54.2). */
+const Header = z.looseObject({
+  type: z.literal('session'),
+  id: z.string().min(1),
+  timestamp: z.string().optional(),
+  cwd: z.string().optional(),
+});
+
+const Name = z.looseObject({ type: z.literal('session_info'), name: z.string().nullish() });
+
+/** Lines may be long: most are known by their beginning. */
+const typeFirst = /^\s*\{\s*"type"\s*:\s*"(\w+)"/u;
+
+/** pi's session files: one line that says what it is, then one for each entry of a tree. */
+export const storedFormat: StoredFormat = {
+  folders: ['.pi/agent/sessions'],
+  inProject: ['.pi/sessions'],
+  endings: ['.jsonl', '.json'],
+  read(text) {
+    const [first = '', ...rest] = text.split('\n');
+    const header = Header.safeParse(dictionaryIn(first)).data;
+    if (header === undefined) return null;
+    let name: string | undefined;
+    let messageCount = 0;
+    for (const line of rest) {
+      const type = typeFirst.exec(line)?.[1] ?? dictionaryIn(line)?.type;
+      if (type === 'message') messageCount += 1;
+      // The newest counts, and one without a name takes it away.
+      if (type === 'session_info') name = Name.safeParse(dictionaryIn(line)).data?.name ?? undefined;
+    }
+    return {
+      id: header.id,
+      ...(name === undefined || name === '' ? {} : { name }),
+      ...(header.cwd === undefined || header.cwd === '' ? {} : { cwd: header.cwd }),
+      ...(header.timestamp === undefined ? {} : { createdAt: header.timestamp }),
+      messageCount,
+    };
+  },
+};

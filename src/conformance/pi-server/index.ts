@@ -1,0 +1,44 @@
+// The checks of a pi-server: the rows of reference section 9, by the sections of the seed. Row 3 is a client's duty, and is
+// checked where clients are.
+import type { CheckSet } from '../check.ts';
+import { answerChecks } from './answers.ts';
+import { dependencyChecks } from './dependencies.ts';
+import { dialogChecks } from './dialogs.ts';
+import { envelopeChecks } from './envelope.ts';
+import { eventChecks } from './events.ts';
+import { framingChecks } from './framing.ts';
+import { laneChecks } from './lanes.ts';
+import { limitChecks } from './limits.ts';
+import { replayChecks } from './replay.ts';
+import { runningChecks } from './running.ts';
+import { shutdownChecks } from './shutdown.ts';
+import { createStage, type Stage } from './stage.ts';
+import { storedChecks } from './stored.ts';
+import { validationChecks } from './validation.ts';
+import { versionChecks } from './versions.ts';
+
+/** Pi-servers of protocol 1.0.0, from the side of their clients. */
+export const piServerChecks: CheckSet<Stage> = {
+  protocol: 'pi-server',
+  side: 'agent',
+  version: '1',
+  // Whoever shares a peer with all other checks would soon have used up what real servers allow in a minute.
+  usual: { commandsPerMinute: 1_000_000 },
+  checks: [
+    ...framingChecks,
+    ...validationChecks,
+    ...envelopeChecks,
+    ...laneChecks,
+    ...replayChecks,
+    ...dependencyChecks,
+    ...versionChecks,
+    ...limitChecks,
+    ...shutdownChecks,
+    ...answerChecks,
+    ...runningChecks,
+    ...dialogChecks,
+    ...eventChecks,
+    ...storedChecks,
+  ],
+  stage: createStage,
+};

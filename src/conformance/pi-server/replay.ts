@@ -1,0 +1,366 @@
+// Checks of duplicate ids, keys and fingerprints: seed section 8 (rows 41 to 57).
+import type { Settings } from '../check.ts';
+import { answeredAt, expect } from './client.ts';
+import { dataOf, eventsIn } from './frames.ts';
+import type { PiServerCheck, Stage } from './stage.ts';
+
+/** Keys are forgotten so soon that a check can wait for it. */
+export const shortKeys: Settings = { idempotencyTtlMs: 400 };
+/** Two outcomes are remembered. */
+export const fewOutcomes: Settings = { maxOutcomes: 2 };
+
+const conflictOf = (id: string, one: string, other: string) =>
+  new RegExp(`^Conflicting id '${id}': previously used for '${one}', now used for '${other}'$`, 'u');
+
+/** Names a session twice under one id, the second time with those changes; gives the second response. */
+async function twice({ place, mint }: Stage, change: (command: Record<string, unknown>) => object) {
+  const { client, session } = await place();
+  const first = { id: mint('name'), type: 'set_session_name', sessionId: session, name: 'n1' };
+  await client.does(first);
+  const { id, type } = first;
+  return { client, session, first, again: await client.ask({ id, type, ...change(first) }) };
+}
+
+/** Whether a command of its session was carried out: the name that it gives is there. */
+async function isNamed(
+  stage: Stage,
+  name: string,
+  isSo: boolean,
+  { client, session }: Awaited<ReturnType<typeof twice>>,
+) {
+  const state = await client.does({ type: 'get_state', sessionId: session });
+  const found = dataOf(state).sessionName;
+  expect(
+    (found === name) === isSo,
+    `the session ${isSo ? 'must' : 'must not'} be called ${name} (${stage.tools.nonce}):`,
+    found,
+  );
+}
+
+/** Rows 41 to 57. */
+export const replayChecks: readonly PiServerCheck[] = [
+  {
+    id: 'pi-server/8.1-41',
+    section: '8.1',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'The same id with another payload is a conflict.',
+    input: 'set_session_name n1, then n2 under the same id',
+    expected: 'failure "Conflicting id …", no effect',
+    async run(stage) {
+      const tried = await twice(stage, (first) => ({ ...first, name: 'n2' }));
+      const { again, first } = tried;
+      const words = conflictOf(first.id, first.type, first.type);
+      expect(again.success === false && words.test(String(again.error)), 'it must be a conflict:', again);
+      await isNamed(stage, 'n2', false, tried);
+    },
+  },
+  {
+    id: 'pi-server/8.1-42',
+    section: '8.1',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'The same id with another command is a conflict that names both.',
+    input: 'set_session_name, then get_state under the same id',
+    expected: "failure \"previously used for 'set_session_name', now used for 'get_state'\"",
+    async run({ place, mint }) {
+      const { client, session } = await place();
+      const id = mint('name');
+      await client.does({ id, type: 'set_session_name', sessionId: session, name: 'n1' });
+      const words = conflictOf(id, 'set_session_name', 'get_state');
+      await client.fails({ id, type: 'get_state', sessionId: session }, words);
+    },
+  },
+  {
+    id: 'pi-server/8.1-43',
+    section: '8.1',
+    level: 'MAY',
+    basis: 'measured',
+    sentence: 'A failure is an outcome too, and is replayed.',
+    input: 'get_state of no session, twice under one id',
+    expected: 'the failure again, replayed: true',
+    async run({ client: open, mint }) {
+      const client = await open();
+      const command = { id: mint('ghost'), type: 'get_state', sessionId: mint('ghost') };
+      const once = await client.ask(command);
+      const again = await client.ask(command);
+      expect(again.success === false && again.error === once.error, 'the failure must be the same:', again);
+      expect(again.replayed === true, 'it must be replayed:', again);
+    },
+  },
+  {
+    id: 'pi-server/8.1-44',
+    section: '8.1',
+    level: 'MAY',
+    basis: 'measured',
+    sentence: 'A duplicate of a command that goes on waits for its outcome.',
+    input: 'a prompt twice under one id, while it goes on',
+    expected: 'same outcome, replayed: true, one run',
+    needs: { script: ['busy'] },
+    async run(stage) {
+      const place = await stage.place({ watched: true });
+      const { client, session } = place;
+      const from = client.now;
+      const id = await stage.busy(place);
+      client.start({ id, ...stage.prompt(session, 'busy') });
+      const both = [await client.response(id), await client.response(id, 1)];
+      expect(both.filter(({ replayed }) => replayed === true).length === 1, 'one of them must be a replay:', ...both);
+      expect(
+        both.every(({ success, sessionVersion }) => success === true && sessionVersion === 1),
+        'the outcome must be the same:',
+        ...both,
+      );
+      await client.settled();
+      const runs = eventsIn(client.heard(from), session).filter(({ event }) => event.type === 'agent_start');
+      expect(runs.length === 1, 'it must run once, and ran', runs.length);
+    },
+  },
+  {
+    id: 'pi-server/8.1-45',
+    section: '8.1',
+    level: 'MAY',
+    basis: 'measured',
+    sentence: 'A conflict with a command that goes on is told at once.',
+    input: 'the id of a prompt that goes on, with another message',
+    expected: 'conflict before the prompt ends',
+    needs: { script: ['busy', 'text'] },
+    async run(stage) {
+      const place = await stage.place({ watched: true });
+      const { client, session } = place;
+      const id = await stage.busy(place);
+      client.start({ id, ...stage.prompt(session, 'text') });
+      const first = await client.response(id);
+      const isConflict = first.success === false && conflictOf(id, 'prompt', 'prompt').test(String(first.error));
+      expect(isConflict, 'the conflict must be told before the prompt is over:', first);
+      const second = await client.response(id, 1);
+      expect(second.success === true && second.replayed === undefined, 'the prompt must go on:', second);
+    },
+  },
+  {
+    id: 'pi-server/8.1-46',
+    section: '8.1',
+    level: 'MAY',
+    basis: 'measured',
+    sentence: 'Ids are one space for all connections.',
+    input: 'a command again from another connection',
+    expected: 'replayed there',
+    needs: { connections: 2 },
+    async run({ place, client: open, mint, prepare }) {
+      const { client, session } = await place();
+      const command = { id: mint('name'), type: 'set_session_name', sessionId: session, name: 'n1' };
+      await prepare(() => client.does(command));
+      const frame = await (await open()).ask(command);
+      expect(frame.success === true && frame.replayed === true, 'it must be replayed:', frame);
+    },
+  },
+  {
+    id: 'pi-server/8.3-47',
+    section: '8.3',
+    level: 'SHOULD',
+    basis: 'specification',
+    sentence: 'A fingerprint is of the meaning: the order of keys does not count.',
+    input: 'the same command with its keys in another order',
+    expected: 'replayed',
+    async run(stage) {
+      const { again } = await twice(stage, ({ name, sessionId }) => ({ name, sessionId }));
+      expect(again.success === true && again.replayed === true, 'it must be replayed:', again);
+    },
+  },
+  {
+    id: 'pi-server/8.3-48',
+    section: '8.3',
+    level: 'MAY',
+    basis: 'measured',
+    sentence: 'The key is no part of the fingerprint.',
+    input: 'the same command with an idempotencyKey',
+    expected: 'replayed',
+    async run(stage) {
+      const { again } = await twice(stage, (first) => ({ ...first, idempotencyKey: stage.mint('key') }));
+      expect(again.success === true && again.replayed === true, 'it must be replayed:', again);
+    },
+  },
+  {
+    id: 'pi-server/8.3-49',
+    section: '8.3',
+    level: 'MAY',
+    basis: 'measured',
+    sentence: 'ifSessionVersion and dependsOn are part of the fingerprint.',
+    input: 'the same command with ifSessionVersion; with dependsOn []',
+    expected: 'conflict each',
+    async run(stage) {
+      for (const more of [{ ifSessionVersion: 0 }, { dependsOn: [] }]) {
+        const { again } = await twice(stage, (first) => ({ ...first, ...more }));
+        const isConflict = again.success === false && /^Conflicting id/u.test(String(again.error));
+        expect(isConflict, `${JSON.stringify(more)} must make it a conflict:`, again);
+      }
+    },
+  },
+  {
+    id: 'pi-server/8.2-50',
+    section: '8.2',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'The same key with the same payload is the same command.',
+    input: 'a command again under another id and the same key',
+    expected: 'replayed under the new id, no second effect',
+    async run({ place, mint }) {
+      const { client, session } = await place();
+      const command = { type: 'set_session_name', sessionId: session, name: 'n1', idempotencyKey: mint('key') };
+      await client.does(command);
+      const id = mint('again');
+      const again = await client.ask({ id, ...command });
+      expect(again.success === true && again.replayed === true && again.id === id, 'it must be replayed:', again);
+      const state = await client.does({ type: 'get_state', sessionId: session });
+      expect(state.sessionVersion === 1, 'there must be no second effect:', state);
+    },
+  },
+  {
+    id: 'pi-server/8.2-51',
+    section: '8.2',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'The same key with another payload is a conflict.',
+    input: 'the same key with another name',
+    expected: 'failure "Conflicting idempotencyKey …"',
+    async run({ place, mint }) {
+      const { client, session } = await place();
+      const command = { type: 'set_session_name', sessionId: session, idempotencyKey: mint('key') };
+      await client.does({ ...command, name: 'n1' });
+      await client.fails({ ...command, name: 'n2' }, /^Conflicting idempotencyKey '/u);
+    },
+  },
+  {
+    id: 'pi-server/8.2-52',
+    section: '8.2',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A key counts in its session alone.',
+    input: 'the same key on s2',
+    expected: 'executes',
+    async run({ place, session: open, mint }) {
+      const { client, session } = await place();
+      const other = await open(client);
+      const idempotencyKey = mint('key');
+      await client.does({ type: 'set_session_name', sessionId: session, name: 'n1', idempotencyKey });
+      const frame = await client.does({ type: 'set_session_name', sessionId: other, name: 'n2', idempotencyKey });
+      expect(frame.replayed === undefined && frame.sessionVersion === 1, 'it must be carried out:', frame);
+    },
+  },
+  {
+    id: 'pi-server/8.2-53',
+    section: '8.2',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'Commands of the server share one scope of keys.',
+    input: 'the same key on list_sessions and health_check',
+    expected: 'conflict',
+    async run({ client: open, mint }) {
+      const client = await open();
+      const idempotencyKey = mint('key');
+      await client.does({ type: 'list_sessions', idempotencyKey });
+      await client.fails({ type: 'health_check', idempotencyKey }, /^Conflicting idempotencyKey '/u);
+    },
+  },
+  {
+    id: 'pi-server/8.2-54',
+    section: '8.2',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'An expired key is no key any more.',
+    input: 'the same key behind its time to live',
+    expected: 'executes',
+    needs: { settings: shortKeys },
+    async run({ place, mint, tools }) {
+      const { client, session } = await place();
+      const command = { type: 'set_session_name', sessionId: session, name: 'n1', idempotencyKey: mint('key') };
+      await client.does(command);
+      const until = performance.now() + tools.patienceMs;
+      for (;;) {
+        const frame = await client.does(command);
+        if (frame.replayed === undefined) return;
+        expect(performance.now() < until, 'the key is still known:', frame);
+        await tools.pause(100);
+      }
+    },
+  },
+  {
+    id: 'pi-server/8.2-55',
+    section: '8.2',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'Two commands with one key at the same time are one.',
+    input: 'two set_session_name with one key, pipelined',
+    expected: 'one execution',
+    async run({ place, mint }) {
+      const { client, session } = await place();
+      const command = { type: 'set_session_name', sessionId: session, name: 'n1', idempotencyKey: mint('key') };
+      const ids = [client.start(command), client.start(command)];
+      const both = [];
+      for (const id of ids) both.push(await client.response(id));
+      expect(both.filter(({ replayed }) => replayed === true).length === 1, 'one of them must be a replay:', ...both);
+      const state = await client.does({ type: 'get_state', sessionId: session });
+      expect(state.sessionVersion === 1, 'it must be carried out once:', state);
+    },
+  },
+  {
+    id: 'pi-server/8-56',
+    section: '8',
+    level: 'MAY',
+    basis: 'measured',
+    sentence: 'create_session again under its id makes no second session.',
+    input: 'create_session without a name, twice under one id',
+    expected: 'the same session, replayed: true',
+    async run({ client: open, mint, tools }) {
+      const client = await open();
+      const command = { id: mint('create'), type: 'create_session' };
+      const once = await client.does(command);
+      const { sessionId } = dataOf(once);
+      tools.atEnd(async () => void (await client.ask({ type: 'delete_session', sessionId })));
+      const again = await client.does(command);
+      expect(again.replayed === true, 'it must be replayed:', again);
+      expect(dataOf(again).sessionId === sessionId, 'it must be the same session:', once, again);
+    },
+  },
+  {
+    id: 'pi-server/8-56b',
+    section: '8',
+    level: 'MAY',
+    basis: 'measured',
+    sentence: 'The replay of a create_session tells of the session again.',
+    input: 'create_session twice under one id',
+    expected: 'session_created twice',
+    async run({ client: open, mint, tools, prepare }) {
+      const client = await open();
+      const sessionId = mint('session');
+      const command = { id: mint('create'), type: 'create_session', sessionId };
+      await prepare(() => client.does(command));
+      tools.atEnd(async () => void (await client.ask({ type: 'delete_session', sessionId })));
+      await prepare(() => client.does(command));
+      await client.settled();
+      const told = client
+        .heard()
+        .filter(({ frame }) => frame.type === 'session_created' && dataOf(frame).sessionId === sessionId);
+      expect(told.length === 2, 'session_created must come twice, and came', told.length);
+    },
+  },
+  {
+    id: 'pi-server/8-57',
+    section: '8',
+    level: 'MAY',
+    basis: 'measured',
+    sentence: 'Only so many outcomes are remembered; the oldest go first.',
+    input: 'more commands than outcomes are kept',
+    expected: 'the oldest id is unknown as a dependency, and executes again',
+    needs: { settings: fewOutcomes, alone: true },
+    async run({ place, mint }) {
+      const { client, session } = await place();
+      const oldest = { id: mint('oldest'), type: 'set_session_name', sessionId: session, name: 'n1' };
+      await client.does(oldest);
+      for (const name of ['n2', 'n3', 'n4']) await client.does({ type: 'set_session_name', sessionId: session, name });
+      await client.fails({ type: 'get_state', sessionId: session, dependsOn: [oldest.id] }, /is unknown$/u);
+      const again = await client.does(oldest);
+      expect(again.replayed === undefined && again.sessionVersion === 5, 'it must be carried out again:', again);
+      expect(answeredAt(client, oldest.id) >= 0, 'it must be answered');
+    },
+  },
+];

@@ -1,0 +1,113 @@
+// What the checks of a pi-server play on: clients, sessions of their own, prompts. What only prepares a check is no
+// failure of the peer when it fails, for other checks are about that.
+import type { Dictionary } from '../../core/content.ts';
+import { dictionaryOf } from '../../core/dictionary.ts';
+import { CannotTell, type Check, PeerWrong, type Tools } from '../check.ts';
+import { type Client, createClient, expect } from './client.ts';
+
+/** A check of a pi-server. */
+export type PiServerCheck = Check<Stage>;
+
+/** A client and a session of its own. */
+export interface Place {
+  readonly client: Client;
+  readonly session: string;
+}
+
+/** What each check is given. */
+export interface Stage {
+  readonly tools: Tools;
+  /** An id or name that nobody else uses. */
+  mint(word: string): string;
+  /** A connection that nothing was read from. */
+  connect(): Promise<Client>;
+  /** A connection that has been greeted. */
+  client(): Promise<Client>;
+  /** A session of its own, which is deleted at the end; `watched`: the client has switched to it. */
+  session(client: Client, options?: { readonly watched?: boolean }): Promise<string>;
+  /** Both. */
+  place(options?: { readonly watched?: boolean }): Promise<Place>;
+  /** Does what is no part of the check: what fails there makes it unclear. */
+  prepare<Value>(work: () => Promise<Value>): Promise<Value>;
+  /** The prompt of that word, as a command. */
+  prompt(
+    session: string,
+    word: string,
+  ): { readonly type: 'prompt'; readonly sessionId: string; readonly message: string };
+  /** Starts a prompt that goes on until it is aborted, as it is at the end at the latest; resolves when it goes on. */
+  endless(place: Place, more?: Dictionary): Promise<string>;
+  /** Starts a prompt that takes a while; resolves when the agent is at work. Needs a session that is watched. */
+  busy(place: Place, more?: Dictionary): Promise<string>;
+}
+
+/** The stage of one check. */
+export function createStage(tools: Tools): Stage {
+  let minted = 0;
+  const mint = (word: string) => `${word}-${tools.nonce}-${++minted}`;
+
+  async function prepare<Value>(work: () => Promise<Value>): Promise<Value> {
+    try {
+      return await work();
+    } catch (thrown) {
+      if (thrown instanceof PeerWrong) throw new CannotTell(`could not be prepared: ${thrown.message}`);
+      throw thrown;
+    }
+  }
+  const connect = async () => createClient(await tools.connect(), mint);
+  async function client(): Promise<Client> {
+    const connected = await connect();
+    await prepare(() => connected.connection.until('first frame', () => connected.connection.log[0]));
+    return connected;
+  }
+
+  async function session(owner: Client, { watched = false } = {}): Promise<string> {
+    const name = mint('session');
+    await prepare(async () => {
+      await owner.does({ type: 'create_session', sessionId: name });
+      if (watched) await owner.does({ type: 'switch_session', sessionId: name });
+    });
+    tools.atEnd(async () => {
+      if (owner.connection.ended === null) await owner.ask({ type: 'delete_session', sessionId: name });
+    });
+    return name;
+  }
+  const prompt: Stage['prompt'] = (sessionId, word) => ({ type: 'prompt', sessionId, message: tools.script(word) });
+
+  async function running({ client: owner, session: name }: Place, word: string, more: Dictionary): Promise<string> {
+    const from = owner.now;
+    const id = owner.start({ ...prompt(name, word), ...more });
+    const isAtWork = (event: Dictionary) =>
+      event.type === 'message_start' && dictionaryOf(event.message).role === 'assistant';
+    await prepare(() => owner.untilEvent(name, 'answer of the model that begins', isAtWork, from));
+    return id;
+  }
+
+  return {
+    tools,
+    mint,
+    connect,
+    client,
+    session,
+    async place(options) {
+      const owner = await client();
+      return { client: owner, session: await session(owner, options) };
+    },
+    prepare,
+    prompt,
+    async endless(place, more = {}) {
+      const { client: owner, session: name } = place;
+      tools.atEnd(async () => {
+        if (owner.connection.ended === null) await owner.ask({ type: 'abort', sessionId: name });
+      });
+      return running(place, 'endless', more);
+    },
+    busy: (place, more = {}) => running(place, 'busy', more),
+  };
+}
+
+/** The version that a response carries; fails where it carries none. */
+export function versionOf(frame: Dictionary): number {
+  const { sessionVersion } = frame;
+  expect(typeof sessionVersion === 'number', 'the response has no sessionVersion:', frame);
+  return Number(sessionVersion);
+}

@@ -1,0 +1,13 @@
+// What of two commands has to be equal for one to be the other again (seed 003 section 8.3). Pure.
+import { isDictionary } from '../dictionary.ts';
+
+/** JSON that is the same text for the same value, in whatever order its keys came; fields that are undefined are none. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (!isDictionary(value)) return JSON.stringify(value) ?? 'null';
+  const names = Object.keys(value).filter((name) => value[name] !== undefined);
+  return `{${names
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name])}`)
+    .join(',')}}`;
+}

@@ -1,0 +1,70 @@
+// What came of commands that are over, kept for their repetitions and for those that depend on them (seed 003 sections 8, 9
+// and 11). Bounded in number, bytes and time. Pure.
+import type { Outcome } from '../errors.ts';
+import type { Receipt } from './ticket.ts';
+
+/** A command that is over. */
+export interface Kept {
+  readonly type: string;
+  readonly fingerprint: string;
+  readonly outcome: Outcome;
+  /** As it was given with the first answer. */
+  readonly receipt: Receipt;
+  /** Bytes. */
+  readonly weight: number;
+}
+
+/** Commands that are over, by a name. */
+export interface Shelf {
+  get(name: string): Kept | undefined;
+  /** Now the newest; the oldest give way. */
+  put(name: string, kept: Kept): void;
+  readonly size: number;
+}
+
+/** Bounds of a shelf. */
+export interface ShelfLimits {
+  readonly count: number;
+  /** The newest is kept even where it alone is more: the one that is most likely asked for again. */
+  readonly bytes: number;
+  /** How long one is kept; absent: until it gives way. */
+  readonly ttlMs?: number;
+}
+
+/** An empty shelf; `now` is asked where there is a `ttlMs`. */
+export function createShelf(limits: ShelfLimits, now: () => number): Shelf {
+  const ttlMs = limits.ttlMs ?? Number.POSITIVE_INFINITY;
+  // A map keeps the order in which names were set, so the first is the oldest, and the first to expire.
+  const all = new Map<string, { readonly kept: Kept; readonly until: number }>();
+  let bytes = 0;
+
+  function drop(name: string): void {
+    bytes -= all.get(name)?.kept.weight ?? 0;
+    all.delete(name);
+  }
+
+  function dropOld(): void {
+    for (const [name, { until }] of all) {
+      const isTooMuch = all.size > limits.count || (bytes > limits.bytes && all.size > 1);
+      if (!isTooMuch && until > now()) return;
+      drop(name);
+    }
+  }
+
+  return {
+    get(name) {
+      dropOld();
+      return all.get(name)?.kept;
+    },
+    put(name, kept) {
+      drop(name);
+      all.set(name, { kept, until: now() + ttlMs });
+      bytes += kept.weight;
+      dropOld();
+    },
+    get size() {
+      dropOld();
+      return all.size;
+    },
+  };
+}

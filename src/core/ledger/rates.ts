@@ -1,0 +1,80 @@
+// How many commands a client may have carried out within a minute: in one lane, in all, and answers to questions (reference
+// for seed 003, section 5). Pure.
+import type { LedgerLimits } from './limits.ts';
+import { createQueue } from './queue.ts';
+
+const minuteMs = 60_000;
+
+/** Which allowance is used up. */
+export type Allowance = 'rate' | 'allRate' | 'answers';
+
+/** What a command draws on beside the allowance of all. */
+export interface Draw {
+  readonly lane: string;
+  readonly answers: boolean;
+}
+
+/** What was carried out within the last minute. */
+export interface Rates {
+  /** The first allowance that has nothing left for it; null where it may come in. */
+  exhausted(draw: Draw): Allowance | null;
+  /** It has come in. */
+  count(draw: Draw): void;
+  /** In all lanes. */
+  lastMinute(): number;
+}
+
+/** The sentence for those who come too often. */
+export function rateSentence(allowance: Allowance, limits: LedgerLimits): string {
+  switch (allowance) {
+    case 'rate':
+      return `Rate limit exceeded (${limits.commandsPerMinute} commands/minute)`;
+    case 'allRate':
+      return `Global rate limit exceeded (${limits.allCommandsPerMinute} commands/minute)`;
+    case 'answers':
+      return `Rate limit exceeded (${limits.answersPerMinute} answers/minute)`;
+    default:
+      return allowance satisfies never;
+  }
+}
+
+/** Nobody has come yet. */
+export function createRates(limits: LedgerLimits, now: () => number): Rates {
+  // One queue for all lanes: what it forgets is forgotten of its lane too, so that names of lanes cannot pile up.
+  const recent = createQueue<{ readonly at: number; readonly names: readonly string[] }>();
+  const counts = new Map<string, number>();
+
+  const namesOf = ({ lane, answers }: Draw) => (answers ? [`lane ${lane}`, `answers ${lane}`] : [`lane ${lane}`]);
+
+  function forgetOld(): void {
+    const old = now() - minuteMs;
+    for (let first = recent.peek(); first !== undefined && first.at <= old; first = recent.peek()) {
+      recent.shift();
+      for (const name of first.names) {
+        const left = (counts.get(name) ?? 0) - 1;
+        if (left > 0) counts.set(name, left);
+        else counts.delete(name);
+      }
+    }
+  }
+
+  return {
+    exhausted(draw) {
+      forgetOld();
+      const used = (name: string) => counts.get(name) ?? 0;
+      if (used(`lane ${draw.lane}`) >= limits.commandsPerMinute) return 'rate';
+      if (recent.length >= limits.allCommandsPerMinute) return 'allRate';
+      if (draw.answers && used(`answers ${draw.lane}`) >= limits.answersPerMinute) return 'answers';
+      return null;
+    },
+    count(draw) {
+      const names = namesOf(draw);
+      recent.push({ at: now(), names });
+      for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+    },
+    lastMinute() {
+      forgetOld();
+      return recent.length;
+    },
+  };
+}

@@ -1,0 +1,85 @@
+// The versions of sessions: how many commands have changed each since it was opened (seed 003 section 10). Pure.
+import { dictionaryOf } from '../dictionary.ts';
+import { type Outcome, refused } from '../errors.ts';
+import type { Ticket } from './ticket.ts';
+
+/** The version of one session from its opening to its end: a session of the same name that comes later has another. */
+export interface Counter {
+  value: number;
+}
+
+/** Those of all sessions. */
+export interface Versions {
+  /** Undefined for a session that there is not. */
+  of(session: string): number | undefined;
+  /** Undefined for a session that there is not. */
+  counter(session: string | undefined): Counter | undefined;
+  /** Whether the session is as the command wants it; null when it is. */
+  check(ticket: Ticket): Outcome | null;
+  /** What a success makes of it, and what the answer says. `before`: the session's counter when the command began. */
+  succeeded(ticket: Ticket, before: Counter | undefined, data: unknown): number | undefined;
+  forget(session: string): void;
+  readonly size: number;
+}
+
+/** The session that a command has opened (OutcomeData `create-session`, `load-session`). */
+function openedBy(data: unknown): string | undefined {
+  const { id } = dictionaryOf(dictionaryOf(data).session);
+  return typeof id === 'string' ? id : undefined;
+}
+
+/** No version yet; sessions that `exists` knows and that nobody has seen opened have 0. */
+export function createVersions(exists: (session: string) => boolean): Versions {
+  const counters = new Map<string, Counter>();
+
+  function open(session: string): Counter {
+    const counter = { value: 0 };
+    counters.set(session, counter);
+    return counter;
+  }
+
+  function of(session: string): number | undefined {
+    return counters.get(session)?.value ?? (exists(session) ? 0 : undefined);
+  }
+
+  return {
+    of,
+    counter(session) {
+      if (session === undefined) return undefined;
+      return counters.get(session) ?? (exists(session) ? open(session) : undefined);
+    },
+    check({ session, ifVersion }) {
+      if (ifVersion === undefined) return null;
+      const version = session === undefined ? undefined : of(session);
+      if (version === ifVersion) return null;
+      return version === undefined
+        ? refused('not-found', `Session ${session ?? ''} not found`)
+        : refused('stale', `Session version mismatch: expected ${ifVersion}, got ${version}`);
+    },
+    succeeded({ session, effect }, before, data) {
+      const isSame = session !== undefined && before !== undefined && counters.get(session) === before;
+      switch (effect) {
+        case 'none':
+          return session === undefined ? undefined : of(session);
+        case 'changes':
+          // A session that has gone meanwhile has no version, and one of the same name is not the one that was changed.
+          if (!isSame) return undefined;
+          before.value += 1;
+          return before.value;
+        case 'opens': {
+          const opened = openedBy(data) ?? session;
+          return opened === undefined ? undefined : open(opened).value;
+        }
+        case 'closes':
+          if (isSame) counters.delete(session);
+          return undefined;
+        default:
+          return effect satisfies never;
+      }
+    },
+    forget: (session) => void counters.delete(session),
+    get size() {
+      return counters.size;
+    },
+  };
+}

@@ -1,0 +1,64 @@
+// What a list shows of a session file of pi, and which files are none: pi empties a file that is none of its own.
+import { describe, expect, test } from 'vitest';
+import { storedFormat } from '../../../src/adapters/pi/stored-session.ts';
+
+const header = { type: 'session', version: 3, id: 'abc', timestamp: '2026-01-01T00:00:00.000Z', cwd: '/work' };
+const entry = (type: string, more: object = {}) => ({ type, id: 'e', parentId: null, timestamp: '', ...more });
+const message = (role: string) => entry('message', { message: { role, content: [] } });
+const file = (...lines: readonly unknown[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+
+test('the header, the name and the messages', () => {
+  const text = file(
+    header,
+    entry('model_change', { provider: 'p', modelId: 'm' }),
+    message('user'),
+    message('assistant'),
+    entry('session_info', { name: 'first' }),
+    message('toolResult'),
+    entry('compaction', { summary: 'message', firstKeptEntryId: 'e', tokensBefore: 1 }),
+    entry('session_info', { name: 'second' }),
+    entry('custom', { data: { type: 'message' } }),
+  );
+  const { id, timestamp: createdAt, cwd } = header;
+  expect(storedFormat.read(text)).toEqual({ id, createdAt, cwd, name: 'second', messageCount: 3 });
+});
+
+describe('the same', () => {
+  test.each<[string, string, object]>([
+    ['of an empty session', file(header), { messageCount: 0 }],
+    ['cut in the middle of a line', file(header, message('user')).slice(0, -3), { messageCount: 1 }],
+    [
+      'with spaces and another order',
+      `${file(header)} { "type" : "message" }\n{"id":"e","type":"message"}\n`,
+      { messageCount: 2 },
+    ],
+    ['with lines that are none', `${file(header)}nothing\n\nnull\n[]\n"message"\n{"type":5}\n`, { messageCount: 0 }],
+    ['with a name that was taken away', file(header, entry('session_info', { name: 'x' }), entry('session_info')), {}],
+    ['with an empty name', file(header, entry('session_info', { name: '' })), {}],
+    ['with a name of another type', file(header, entry('session_info', { name: 5 })), {}],
+  ])('%s', (_name, text, fields) => {
+    const { id, timestamp: createdAt, cwd } = header;
+    expect(storedFormat.read(text)).toEqual({ id, createdAt, cwd, messageCount: 0, ...fields });
+  });
+
+  test('of an older pi, which knew no folder', () => {
+    expect(storedFormat.read(file({ type: 'session', id: 'x' }))).toEqual({ id: 'x', messageCount: 0 });
+    expect(storedFormat.read(file({ type: 'session', id: 'x', cwd: '' }))).toEqual({ id: 'x', messageCount: 0 });
+  });
+});
+
+test.each<[string, string]>([
+  ['nothing', ''],
+  ['another line first', file(message('user'), header)],
+  ['an empty line first', `\n${file(header)}`],
+  ['no id', file({ ...header, id: undefined })],
+  ['an empty id', file({ ...header, id: '' })],
+  ['an id of another type', file({ ...header, id: 5 })],
+  ['another program', file({ ...header, type: 'patchbay-session' })],
+  ['a list', file([header])],
+  ['a folder of another type', file({ ...header, cwd: 5 })],
+  ['a header that was cut', JSON.stringify(header).slice(0, -1)],
+  ['very deep', `${'[{"a":'.repeat(50_000)}`],
+])('none of its own: %s', (_name, text) => {
+  expect(storedFormat.read(text)).toBe(null);
+});

@@ -1,0 +1,42 @@
+// An extension for the real pi whose slash commands ask: `/ask select` before its prompt is over, `/later select` behind it.
+// What it gets is said to the user again. Runs inside pi, and imports nothing.
+
+interface Ui {
+  select(title: string, options: string[]): Promise<string | undefined>;
+  confirm(title: string, message: string): Promise<boolean>;
+  input(title: string, placeholder: string): Promise<string | undefined>;
+  editor(title: string, prefill: string): Promise<string | undefined>;
+  notify(message: string, type: 'info'): void;
+}
+interface Context {
+  readonly ui: Ui;
+}
+interface Pi {
+  registerCommand(
+    name: string,
+    command: { readonly description: string; handler(words: string, context: Context): Promise<void> },
+  ): void;
+}
+
+const questions = new Map<string, (ui: Ui) => Promise<unknown>>([
+  ['select', (ui) => ui.select('Which colour?', ['red', 'green', 'blue'])],
+  ['confirm', (ui) => ui.confirm('Go on?', 'Nothing depends on it.')],
+  ['input', (ui) => ui.input('Your name?', 'a name')],
+  ['editor', (ui) => ui.editor('Your text?', 'first line')],
+]);
+
+async function ask(words: string, { ui }: Context): Promise<void> {
+  const answer = await questions.get(words.trim())?.(ui);
+  ui.notify(`the answer is ${JSON.stringify(answer ?? null)}`, 'info');
+}
+
+/** Registers the commands. */
+export default function asking(pi: Pi): void {
+  pi.registerCommand('ask', { description: 'asks at once', handler: ask });
+  pi.registerCommand('later', {
+    description: 'asks behind its prompt',
+    async handler(words, context) {
+      setTimeout(() => void ask(words, context), 100);
+    },
+  });
+}

@@ -1,0 +1,113 @@
+// The checks of a pi-server against our own: over WebSocket and stdio in front of the demo agent, and in front of the real pi
+// where an agent has something to do. What we answer differently on purpose is in the table of departures.
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Check, Result } from '../../src/conformance/check.ts';
+import { departures } from '../../src/conformance/pi-server/departures.ts';
+import { piServerChecks } from '../../src/conformance/pi-server/index.ts';
+import { type RunOptions, runChecks } from '../../src/conformance/runner.ts';
+import type { Target } from '../../src/conformance/target.ts';
+import { killAllChildren } from '../../src/transports/process-group.ts';
+import { type Own, ownDemo, ownPi } from './targets.ts';
+
+afterAll(killAllChildren);
+
+const { checks } = piServerChecks;
+const count = (results: readonly Result[], verdict: Result['verdict']) =>
+  results.filter((result) => result.verdict === verdict).length;
+
+/** What is wrong with a run: checks that fail or cannot tell, and departures that are none any more. */
+function faultsOf(results: readonly Result[]): string[] {
+  return results.flatMap(({ id, verdict, reason }) => {
+    if (verdict === 'passed') return departures.has(id) ? [`${id}: passed, and is no departure any more`] : [];
+    return verdict === 'not-applicable' || (verdict === 'failed' && departures.has(id)) ? [] : [`${id}: ${reason}`];
+  });
+}
+
+/** Reasons why a check says nothing about our server. */
+function unheard(results: readonly Result[]): string[] {
+  return results.flatMap(({ id, verdict, reason }) => (verdict === 'not-applicable' ? [`${id}: ${reason}`] : []));
+}
+
+async function run(own: Own | Promise<Own>, options: RunOptions): Promise<Result[]> {
+  const { target, remove } = await own;
+  try {
+    const results = await runChecks(piServerChecks, target, { patienceMs: 20_000, ...options });
+    const known = results.filter(({ id, verdict }) => verdict === 'failed' && departures.has(id)).length;
+    const failed = count(results, 'failed') - known;
+    console.log(
+      `${target.label}: ${results.length} checks, ${count(results, 'passed')} passed, ${known} departures, ${failed} failed, ` +
+        `${count(results, 'unclear')} unclear, ${count(results, 'not-applicable')} not applicable`,
+    );
+    return results;
+  } finally {
+    await remove();
+  }
+}
+
+/** Checks that need a peer of their own, which is the same program on all transports. */
+const isShared = ({ needs = {} }: Check<never>) => needs.settings === undefined && needs.alone !== true;
+
+describe('our own server', () => {
+  test('over WebSocket, in front of the demo agent', { timeout: 120_000 }, async () => {
+    const results = await run(ownDemo(), {});
+    expect(faultsOf(results)).toEqual([]);
+    // The demo agent asks inside prompts only, and our transport has no binary messages.
+    expect(unheard(results).map((line) => line.split(':')[0])).toEqual([
+      'pi-server/3.2-11',
+      ...Array.from({ length: 4 }, () => 'pi-server/18-96'),
+    ]);
+  });
+
+  test('over stdio, in front of the demo agent', { timeout: 120_000 }, async () => {
+    const only = (check: Check<never>) =>
+      check.needs?.transport === 'stdio' || (check.needs?.transport === undefined && isShared(check));
+    const results = await run(ownDemo(), { transport: 'stdio', atOnce: 2, only });
+    expect(faultsOf(results)).toEqual([]);
+    for (const line of unheard(results)) expect(line).toMatch(/one connection|no binary|no prompt for 'later/u);
+  });
+
+  test('over WebSocket, in front of the real pi', { timeout: 120_000 }, async () => {
+    const only = (check: Check<never>) => check.needs?.script !== undefined && check.needs.transport !== 'stdio';
+    const results = await run(ownPi(), { only, atOnce: 4 });
+    expect(faultsOf(results)).toEqual([]);
+    expect(unheard(results)).toEqual([]);
+  });
+});
+
+describe('the table of checks', () => {
+  test('has a stable, unique id for each, with its section', () => {
+    for (const { id, section } of checks)
+      expect(id).toMatch(new RegExp(`^pi-server/${section.replace('.', '\\.')}-\\d`, 'u'));
+    expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length);
+  });
+
+  test('has every row of the reference but that of clients', () => {
+    const rows = new Set(checks.map(({ id }) => Number(/-(\d+)[a-z]?(?::\w+)?$/u.exec(id)?.[1])));
+    const all = Array.from({ length: 112 }, (_, index) => index + 1);
+    expect(all.filter((row) => !rows.has(row))).toEqual([3]);
+  });
+
+  test('departs only where there is a check, and says why', () => {
+    for (const [id, reason] of departures) {
+      expect(checks.map((check) => check.id)).toContain(id);
+      expect(reason).toMatch(/^\S.*\.$/u);
+    }
+  });
+});
+
+describe('the runner', () => {
+  const nobody: Target = { label: 'nobody', script: new Map() };
+
+  test('a peer that there is no way to reach makes no check applicable', async () => {
+    const results = await runChecks(piServerChecks, nobody);
+    expect(count(results, 'not-applicable')).toBe(checks.length);
+  });
+
+  test('a program that does not start makes all checks unclear, not failed', async () => {
+    const isFirst = ({ section }: Check<never>) => section === '4';
+    const absent: Target = { ...nobody, stdio: { command: [process.execPath, '-e', ''] } };
+    const results = await runChecks(piServerChecks, absent, { only: isFirst, patienceMs: 5_000 });
+    expect(count(results, 'failed')).toBe(0);
+    expect(count(results, 'unclear')).toBeGreaterThan(0);
+  });
+});

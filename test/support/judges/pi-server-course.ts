@@ -1,0 +1,193 @@
+// The course of commands as one connection hears it: each accepted, started, finished; one after the other in a lane; and
+// the versions that they give to sessions. Knows no response and no event.
+import { isDeepStrictEqual } from 'node:util';
+import type { Complain, PiServerOrderOptions } from './pi-server-rules.ts';
+import type { Finished, Identity } from './pi-server-shapes.ts';
+
+/** Commands without a session, and one with (17.1). */
+const serverCommands: ReadonlySet<string> = new Set([
+  'list_sessions',
+  'create_session',
+  'switch_session',
+  'get_metrics',
+  'health_check',
+  'list_stored_sessions',
+  'load_session',
+  'get_startup_recovery',
+  'get_command_history',
+]);
+
+/** About what is going on in their lane: they do not wait behind it (17.2, 18.2). */
+const besideCommands: ReadonlySet<string> = new Set([
+  'abort',
+  'abort_compaction',
+  'abort_retry',
+  'abort_bash',
+  'steer',
+  'follow_up',
+  'extension_ui_response',
+]);
+
+const openers: ReadonlySet<string> = new Set(['create_session', 'load_session']);
+
+/** Words of refusals that come before anything is carried out (7.1; reference, section 6). */
+const refusals =
+  /^(?:Conflicting |Rate limit exceeded|Global rate limit exceeded|Server busy|Extension UI response rate)/u;
+
+interface Going {
+  readonly identity: Identity;
+  readonly at: number;
+  /** Accepted while nobody was heard yet. */
+  readonly isInherited: boolean;
+  isStarted: boolean;
+}
+
+/** All commands of a connection's time. */
+export interface Courses {
+  accepted(identity: Identity, at: number): void;
+  started(identity: Identity): void;
+  finished(ending: Finished): void;
+  /** A session is gone, with or without a command. */
+  forget(session: string): void;
+  /** Those that were not finished. */
+  open(): readonly { readonly identity: Identity; readonly at: number }[];
+}
+
+export function createCourses(
+  complain: Complain,
+  { dialect = 'seed', late = false }: PiServerOrderOptions,
+  joining: ReadonlySet<string>,
+): Courses {
+  const going = new Map<string, Going[]>();
+  /** Of each lane: what was accepted and is not started, and what is started and not finished. */
+  const queued = new Map<string, Going[]>();
+  const running = new Map<string, Going[]>();
+  const versions = new Map<string, number>();
+
+  const waitsItsTurn = ({ commandType, commandId }: Identity) =>
+    !besideCommands.has(commandType) && !joining.has(commandId);
+
+  function begin(identity: Identity, at: number, isInherited = false): Going {
+    const command: Going = { identity, at, isInherited, isStarted: false };
+    listOf(going, identity.commandId).push(command);
+    if (!isInherited && waitsItsTurn(identity)) listOf(queued, laneOf(identity)).push(command);
+    return command;
+  }
+
+  function end(command: Going): void {
+    const lane = laneOf(command.identity);
+    for (const list of [listOf(going, command.identity.commandId), listOf(queued, lane), listOf(running, lane)])
+      remove(list, command);
+  }
+
+  function isSame(command: Going, identity: Identity): boolean {
+    return isDeepStrictEqual(command.identity, identityOf(identity));
+  }
+
+  function start(identity: Identity): void {
+    const mine = listOf(going, identity.commandId);
+    if (mine.some(({ isStarted }) => isStarted)) complain('twice', `${identity.commandId} is started again`);
+    let command = mine.find((one) => !one.isStarted && isSame(one, identity)) ?? mine.find((one) => !one.isStarted);
+    if (command === undefined) {
+      if (!late) complain('phase', `${identity.commandId} is started and was not accepted`);
+      command = begin(identity, 0, true);
+    } else if (!isSame(command, identity)) complain('identity', `${identity.commandId} changed when it was started`);
+    command.isStarted = true;
+    if (!waitsItsTurn(identity)) return;
+    const lane = laneOf(identity);
+    const before = listOf(running, lane)[0];
+    if (before !== undefined)
+      complain('lane', `${identity.commandId} is started before ${before.identity.commandId} is finished`);
+    const first = listOf(queued, lane)[0];
+    // Who came late cannot tell a repetition that waits from a command that waits.
+    if (!late && first !== undefined && first !== command && !command.isInherited)
+      complain('queue', `${identity.commandId} is started before ${first.identity.commandId}`);
+    remove(listOf(queued, lane), command);
+    listOf(running, lane).push(command);
+  }
+
+  /** Which of those with that id has ended, and whether that was in order. */
+  function endingOf(ending: Finished): void {
+    const { commandId } = ending;
+    const mine = listOf(going, commandId);
+    const isRefused = ending.error !== undefined && refusals.test(ending.error);
+    const unstarted = mine.find((one) => !one.isStarted && isSame(one, ending)) ?? mine.find((one) => !one.isStarted);
+    const begun = mine.find(({ isStarted }) => isStarted);
+    if (ending.replayed === true || isRefused) {
+      const rule = ending.replayed === true ? 'replay' : 'refusal';
+      if (dialect === 'newer') {
+        if (unstarted !== undefined) complain(rule, `${commandId} was accepted`);
+      } else if (unstarted === undefined) {
+        if (begun !== undefined) complain(rule, `${commandId} was started`);
+        else if (!late) complain(rule, `${commandId} was not accepted`);
+      }
+      if (unstarted !== undefined) end(unstarted);
+      else if (begun !== undefined && dialect !== 'newer') end(begun);
+      return;
+    }
+    const command = begun ?? unstarted;
+    if (command === undefined) {
+      if (!late) complain('phase', `${commandId} is finished and was not accepted, or is finished again`);
+      return;
+    }
+    if (ending.success && !command.isStarted && !late)
+      complain('phase', `${commandId} was carried out and never started`);
+    if (!isSame(command, ending)) complain('identity', `${commandId} changed when it was finished`);
+    end(command);
+  }
+
+  function checkVersion({ commandType, commandId, sessionId, success, sessionVersion, replayed }: Finished): void {
+    if (!success || replayed === true) return;
+    if (openers.has(commandType)) {
+      if (sessionVersion !== 0) complain('version', `${commandId} opens a session with version ${sessionVersion}`);
+      if (sessionId !== undefined) versions.set(sessionId, 0);
+      return;
+    }
+    if (sessionId === undefined || sessionVersion === undefined) return;
+    const before = versions.get(sessionId);
+    if (before !== undefined && sessionVersion !== before && sessionVersion !== before + 1)
+      complain('version', `${commandId} gives ${sessionId} version ${sessionVersion} behind ${before}`);
+    versions.set(sessionId, sessionVersion);
+  }
+
+  return {
+    accepted: (identity, at) => void begin(identity, at),
+    started: start,
+    finished(ending) {
+      endingOf(ending);
+      checkVersion(ending);
+      if (ending.commandType === 'delete_session' && ending.success && ending.sessionId !== undefined)
+        versions.delete(ending.sessionId);
+    },
+    forget: (session) => void versions.delete(session),
+    open: () => [...going.values()].flat(),
+  };
+}
+
+/** The lane in which a command is carried out (7.3). */
+function laneOf({ commandType, sessionId }: Identity): string {
+  return serverCommands.has(commandType) || sessionId === undefined ? 'server' : `session:${sessionId}`;
+}
+
+function identityOf({ commandId, commandType, sessionId, dependsOn, ...rest }: Identity | Finished): Identity {
+  const { ifSessionVersion, idempotencyKey } = rest;
+  return {
+    commandId,
+    commandType,
+    ...(sessionId === undefined ? {} : { sessionId }),
+    dependsOn,
+    ...(ifSessionVersion === undefined ? {} : { ifSessionVersion }),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+  };
+}
+
+function listOf<Key, Value>(map: Map<Key, Value[]>, key: Key): Value[] {
+  const list = map.get(key) ?? [];
+  map.set(key, list);
+  return list;
+}
+
+function remove<Value>(list: Value[], value: Value): void {
+  const at = list.indexOf(value);
+  if (at >= 0) list.splice(at, 1);
+}

@@ -1,0 +1,241 @@
+// One connection that carries many: each of its channels is a channel like any other, and they do not stand in each other's way.
+import { once } from 'node:events';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Channel, Frame } from '../../src/core/channel.ts';
+import { GatewayError } from '../../src/core/errors.ts';
+import { memoryPair } from '../../src/transports/memory.ts';
+import { createTrunk, type TrunkOptions } from '../../src/transports/trunk.ts';
+import { connectWebSocket } from '../../src/transports/websocket.ts';
+import { describeTransport, type FarEnd, type Rig } from '../contract/transport.ts';
+import { createArrivals } from './support/arrivals.ts';
+import { record } from './support/recording-receiver.ts';
+
+/** Frames say themselves whose they are: `{"to":"a"}`; `{"greeting":1}` is for all, also for those to come. */
+function route(frame: Frame) {
+  let json: unknown = null;
+  try {
+    json = frame.json;
+  } catch {}
+  const { to, greeting } =
+    typeof json === 'object' && json !== null ? { to: undefined, greeting: undefined, ...json } : {};
+  return { name: typeof to === 'string' ? to : null, isGreeting: greeting !== undefined };
+}
+
+function farEnd(other: Channel): FarEnd {
+  const received = createArrivals<string>();
+  const heard = record();
+  other.open({ ...heard.receiver, frame: (frame) => received.add(frame.text) });
+  return {
+    received,
+    send: other.send,
+    hangUp: () => other.close('normal', 'hung up'),
+    stall: other.pause,
+    carryOn: other.resume,
+  };
+}
+
+async function overMemory(): Promise<Rig> {
+  const [channel, other] = memoryPair();
+  const trunk = createTrunk({ label: 'trunk', channel, route });
+  return { channel: trunk.join('a'), far: farEnd(other), dispose: () => {} };
+}
+
+const maxFrameBytes = 1024 * 1024;
+
+async function overWebSocket(): Promise<Rig> {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const accepted = once(server, 'connection');
+  const channel = connectWebSocket(`ws://127.0.0.1:${port}`, { maxFrameBytes });
+  const [socket]: WebSocket[] = await accepted;
+  if (socket === undefined) throw new Error('unreachable');
+  const received = createArrivals<string>();
+  socket.on('message', (data) => received.add(data.toString()));
+  socket.on('error', () => {});
+  // A second one that is there all the time and reads: nothing changes for the first.
+  const trunk = createTrunk({ label: 'trunk', channel, route });
+  trunk.join('b').open(record().receiver);
+  return {
+    channel: trunk.join('a'),
+    far: {
+      received,
+      send: (message) => socket.send(message),
+      hangUp: () => socket.close(1000),
+      stall: () => socket.pause(),
+      carryOn: () => socket.resume(),
+    },
+    dispose() {
+      socket.terminate();
+      server.close();
+    },
+  };
+}
+
+describeTransport({ name: 'trunk over memory', maxFrameBytes: null, afterTooLarge: 'goes on', connect: overMemory });
+describeTransport({
+  name: 'trunk over websocket, one of two',
+  maxFrameBytes,
+  afterTooLarge: 'goes on',
+  connect: overWebSocket,
+});
+
+describe('several on one connection', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  function start(options: Partial<TrunkOptions> = {}) {
+    const [channel, other] = memoryPair();
+    const over = vi.fn();
+    const trunk = createTrunk({ label: 'trunk', channel, route, over, ...options });
+    const far = farEnd(other);
+    const join = (name: string) => {
+      const joined = trunk.join(name);
+      const heard = record();
+      joined.open(heard.receiver);
+      return { channel: joined, heard };
+    };
+    return { trunk, far, over, join, other };
+  }
+
+  test('each hears its own, and all what names nobody', async () => {
+    const { far, join } = start();
+    const [a, b] = [join('a'), join('b')];
+    for (const frame of [
+      '{"to":"a","n":1}',
+      '{"to":"b","n":2}',
+      '{"n":3}',
+      '{"to":"nobody"}',
+      'no json',
+      '{"to":"a","n":4}',
+    ]) {
+      far.send(frame);
+    }
+    expect(await a.heard.frames.first(4)).toEqual(['{"to":"a","n":1}', '{"n":3}', 'no json', '{"to":"a","n":4}']);
+    expect(b.heard.frames.items).toEqual(['{"to":"b","n":2}', '{"n":3}', 'no json']);
+  });
+
+  test('who comes later hears the greeting first, and nothing else of before', async () => {
+    const { far, join } = start();
+    const a = join('a');
+    for (const frame of ['{"greeting":1}', '{"n":1}']) far.send(frame);
+    await a.heard.frames.first(2);
+    const b = join('b');
+    far.send('{"n":2}');
+    expect(await b.heard.frames.first(2)).toEqual(['{"greeting":1}', '{"n":2}']);
+  });
+
+  test('all send on the one connection, in their order', async () => {
+    const { far, join } = start();
+    const [a, b] = [join('a'), join('b')];
+    a.channel.send('1');
+    b.channel.send('2');
+    a.channel.send('3');
+    expect(await far.received.first(3)).toEqual(['1', '2', '3']);
+  });
+
+  test('the first that leaves takes nobody with it, the last takes the connection, what was sent goes out', async () => {
+    const { trunk, far, over, join, other } = start();
+    const ended = vi.spyOn(other, 'close');
+    const [a, b] = [join('a'), join('b')];
+    a.channel.send('bye a');
+    a.channel.close('normal', 'enough');
+    expect(await a.heard.end()).toEqual({ reason: 'enough' });
+    far.send('{"to":"a"}');
+    far.send('{"to":"b","n":1}');
+    expect(await b.heard.frames.first(1)).toEqual(['{"to":"b","n":1}']);
+    expect([trunk.isOver, over.mock.calls.length]).toEqual([false, 0]);
+    b.channel.send('bye b');
+    b.channel.close('normal', 'enough');
+    b.channel.close('normal', 'again');
+    await b.heard.end();
+    expect([trunk.isOver, over.mock.calls.length]).toEqual([true, 1]);
+    expect(await far.received.first(2)).toEqual(['bye a', 'bye b']);
+    expect(a.heard.calls).toEqual(['end']);
+    expect(ended).not.toHaveBeenCalled();
+    expect(() => trunk.join('c')).toThrow(GatewayError);
+  });
+
+  test('the end of the connection is the end of all', async () => {
+    const { trunk, far, over, join } = start();
+    const [a, b] = [join('a'), join('b')];
+    far.send('{"n":1}');
+    far.hangUp();
+    expect([await a.heard.end(), await b.heard.end()]).toEqual([
+      { reason: 'the other end closed: hung up' },
+      { reason: 'the other end closed: hung up' },
+    ]);
+    expect([a.heard.calls, b.heard.calls]).toEqual([
+      ['frame', 'end'],
+      ['frame', 'end'],
+    ]);
+    expect([trunk.isOver, over.mock.calls.length]).toEqual([true, 1]);
+  });
+
+  test('a name is taken once', () => {
+    const { trunk, join } = start();
+    join('a');
+    expect(() => trunk.join('a')).toThrow(expect.objectContaining({ code: 'conflict' }));
+  });
+
+  test('one that does not read holds up nobody while what waits for it is little, and loses nothing', async () => {
+    const { far, join } = start({ mostWaitingBytes: 1_000 });
+    const [a, b] = [join('a'), join('b')];
+    a.channel.pause();
+    const frames = Array.from({ length: 10 }, (_, n) => JSON.stringify({ to: 'a', n }));
+    for (const frame of frames) far.send(frame);
+    far.send('{"to":"b"}');
+    await b.heard.frames.first(1);
+    expect(a.heard.frames.items).toEqual([]);
+    a.channel.resume();
+    expect(await a.heard.frames.first(10)).toEqual(frames);
+  });
+
+  test('with much waiting the whole connection is paused until it reads', async () => {
+    const { far, join } = start({ mostWaitingBytes: 100 });
+    const [a, b] = [join('a'), join('b')];
+    a.channel.pause();
+    const frames = Array.from({ length: 100 }, (_, n) => JSON.stringify({ to: 'a', n }));
+    for (const frame of frames) far.send(frame);
+    far.send('{"to":"b"}');
+    // A round trip the other way: what could come would have come.
+    b.channel.send('ping');
+    await far.received.first(1);
+    expect(b.heard.frames.items).toEqual([]);
+    a.channel.resume();
+    expect(await a.heard.frames.first(100)).toEqual(frames);
+    expect(await b.heard.frames.first(1)).toEqual(['{"to":"b"}']);
+  });
+
+  test('one that never reads is cut off behind what waits for it, and the others go on', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { far, join } = start({ mostWaitingBytes: 100, mostStalledMs: 5_000 });
+    const [a, b] = [join('a'), join('b')];
+    a.channel.pause();
+    const frames = Array.from({ length: 50 }, (_, n) => JSON.stringify({ to: 'a', n }));
+    for (const frame of frames) far.send(frame);
+    far.send('{"to":"b"}');
+    b.channel.send('ping');
+    await far.received.first(1);
+    vi.advanceTimersByTime(5_000);
+    expect(await b.heard.frames.first(1)).toEqual(['{"to":"b"}']);
+    a.channel.resume();
+    expect(await a.heard.end()).toEqual({ reason: 'what the agent said was not read for too long' });
+    const read = a.heard.frames.items;
+    expect(read.length).toBeGreaterThan(5);
+    expect(read).toEqual(frames.slice(0, read.length));
+  });
+
+  test('one that leaves while it holds up all others lets them go on', async () => {
+    const { far, join } = start({ mostWaitingBytes: 100 });
+    const [a, b] = [join('a'), join('b')];
+    a.channel.pause();
+    for (let n = 0; n < 50; n += 1) far.send(JSON.stringify({ to: 'a', n }));
+    far.send('{"to":"b"}');
+    b.channel.send('ping');
+    await far.received.first(1);
+    a.channel.close('normal', 'enough');
+    expect(await b.heard.frames.first(1)).toEqual(['{"to":"b"}']);
+  });
+});
