@@ -88,6 +88,7 @@ async function runOne<Stage>(set: CheckSet<Stage>, check: Check<Stage>, place: P
   const began = performance.now();
   const connections: Connection[] = [];
   const undo: (() => Promise<void>)[] = [];
+  let prompts = 0;
 
   function ended(verdict: Verdict, reason?: string): Result {
     const exchanges = connections.map(({ label, log }) => ({ connection: label, log }));
@@ -123,7 +124,8 @@ async function runOne<Stage>(set: CheckSet<Stage>, check: Check<Stage>, place: P
       script(word) {
         const prompt = target.script.get(word);
         if (prompt === undefined) throw new NotApplicable(`there is no prompt for '${word}'`);
-        return prompt;
+        prompts += 1;
+        return prompt.replaceAll('{id}', `${nonce}-${prompts}`);
       },
       terminate: () => peer.terminate(),
       exit: () => peer.exit(),

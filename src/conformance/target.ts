@@ -29,7 +29,7 @@ export interface Target {
   readonly stdio?: Program;
   /** Variables with which the program has these bounds; null where it cannot have them. A server that has them needs none. */
   settings?(wanted: Settings): Readonly<Record<string, string>> | null;
-  /** What to prompt, by word, so that its agent does what a check needs. */
+  /** What to prompt, by word, so that its agent does what a check needs. `{id}` in it becomes a word that comes once. */
   readonly script: ReadonlyMap<string, string>;
   /** Each connection is led through this: a recorder, or somebody who tampers with it in our own tests. */
   through?(channel: Channel): Channel;

@@ -14,8 +14,10 @@ export function* replay(transcript: Transcript): Generator<Logged> {
   const present = (event: Event): Logged => ({ ...now, event, replay: 'present' });
   if (Object.keys(transcript.info).length > 0) yield present({ type: 'session-changed', changes: transcript.info });
   for (const server of transcript.servers.values()) yield present(server);
+  const run = openRun(transcript);
   for (const item of transcript.items) {
-    if (item.kind === 'message') yield* retellMessage(item.message);
+    if (item === run && item.kind === 'event') yield { ...item.logged, replay: 'present' };
+    else if (item.kind === 'message') yield* retellMessage(item.message);
     else yield { ...item.logged, replay: isPending(transcript, item.logged.event) ? 'present' : 'past' };
   }
   for (const tool of transcript.tools.values()) {
@@ -45,6 +47,12 @@ function* retellMessage(message: AssistantMessage): Generator<Logged> {
     if (block.end !== undefined) yield { seq, at, event: block.end, ...marks };
   }
   if (end !== undefined) yield { seq, at: endedAt ?? at, event: end, ...marks };
+}
+
+/** The start of the run that goes on. */
+function openRun({ run, items }: Transcript) {
+  if (run === null) return undefined;
+  return items.findLast((item) => item.kind === 'event' && item.logged.event.type === 'run-start');
 }
 
 function isPending(transcript: Transcript, event: Event): boolean {

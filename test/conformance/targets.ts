@@ -93,7 +93,7 @@ const piScript: ReadonlyMap<string, string> = new Map([
   ['endless', '[[hold]]'],
   ['tool', '[[tools]]'],
   ['fail', '[[bad-request]]'],
-  ['retry', '[[twice]]'],
+  ['retry', '[[twice]] {id}'],
   ['compaction', '[[compact]]'],
   ['select', '/ask select'],
   ['confirm', '/ask confirm'],

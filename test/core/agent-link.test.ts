@@ -177,6 +177,32 @@ describe('the end', () => {
     expect(rig.heard.at(-2)).toBe(`a: agent-down, ${reason}`);
   });
 
+  test('what the agent is to hear before we stop it goes out before, once', () => {
+    const { agent, link, clock } = linked({ leave: [{ do: 'send', frame: 'bye' }] });
+    const sentWhenClosed: number[] = [];
+    const { close } = agent.channel;
+    agent.channel.close = (...words) => {
+      sentWhenClosed.push(agent.wire.sent.length);
+      close(...words);
+    };
+    link.stop('not needed');
+    link.stop('again');
+    expect([agent.wire.sent, sentWhenClosed[0]]).toEqual([['bye'], 1]);
+    clock.advance(0);
+    link.stop('late');
+    expect(agent.wire.sent).toEqual(['bye']);
+  });
+
+  test('one that has gone, or was given up, is told nothing', () => {
+    const gone = linked({ leave: [{ do: 'send', frame: 'bye' }] });
+    gone.agent.wire.end({ reason: 'gone' });
+    gone.link.stop('not needed');
+    const lost = linked({ leave: [{ do: 'send', frame: 'bye' }] });
+    lost.agent.wire.fault('a frame of over 32 MiB');
+    lost.link.stop('not needed');
+    expect([gone.agent.wire.sent, lost.agent.wire.sent]).toEqual([[], []]);
+  });
+
   test('a lost frame is a violation', () => {
     const { agent, heard } = linked();
     agent.wire.fault('too much');

@@ -137,7 +137,10 @@ describe('what it tells', () => {
       { type: 'compaction-start', trigger: 'manual' },
     ];
     const marks = (transcript: Transcript) => [...replay(transcript)].map((logged) => logged.replay);
-    expect(marks(folded(ended))).toEqual(ended.map(() => 'past'));
+    const past = ended.map(() => 'past');
+    // The run goes on, and with it its start is open.
+    expect(marks(folded(ended))).toEqual(['present', ...past.slice(1)]);
+    expect(marks(folded([...ended, { type: 'run-end', outcome: 'completed' }]))).toEqual([...past, 'past']);
     expect(marks(folded([...ended, ...open])).slice(ended.length)).toEqual(open.map(() => 'present'));
   });
 });

@@ -9,7 +9,19 @@ import { shownLines } from './projection-shown.ts';
 export function createProjection(session: SessionView): Projection {
   const inner = createPiProjection(session, { dialect: 'growing', shown: shownLines });
   const opening = `{"type":"event","sessionId":${JSON.stringify(session.id)},"event":`;
-  return { ...inner, event: (logged) => inner.event(logged).map((out) => wrapped(opening, out)) };
+  /** What is told again belongs to a run that goes on. */
+  let isGoingOn = false;
+
+  return {
+    ...inner,
+    event(logged) {
+      const outs = inner.event(logged);
+      if (logged.replay === 'present' && logged.event.type === 'run-start') isGoingOn = true;
+      // Real servers tell nothing that was before (reference pi-server, 7): an old end would be taken for that of a new prompt.
+      if (logged.replay === 'past' && !isGoingOn) return [];
+      return outs.map((out) => wrapped(opening, out));
+    },
+  };
 }
 
 /** Pieces stay pieces: each delta repeats a message that may be long. */

@@ -94,7 +94,8 @@ export const laneChecks: readonly PiServerCheck[] = [
     sentence: 'Commands of the server do not wait for those of a session.',
     input: 'long prompt on s1, then list_sessions',
     expected: 'list_sessions is answered before the prompt',
-    needs: { script: ['busy'] },
+    // Nobody else may open a session meanwhile, which takes its time in the lane of the server.
+    needs: { script: ['busy'], alone: true },
     async run(stage) {
       const place = await stage.place({ watched: true });
       const prompt = await stage.busy(place);

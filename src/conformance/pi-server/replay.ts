@@ -101,8 +101,9 @@ export const replayChecks: readonly PiServerCheck[] = [
       const place = await stage.place({ watched: true });
       const { client, session } = place;
       const from = client.now;
-      const id = await stage.busy(place);
-      client.start({ id, ...stage.prompt(session, 'busy') });
+      const command = stage.prompt(session, 'busy');
+      const id = await stage.busy(place, command);
+      client.start({ id, ...command });
       const both = [await client.response(id), await client.response(id, 1)];
       expect(both.filter(({ replayed }) => replayed === true).length === 1, 'one of them must be a replay:', ...both);
       expect(

@@ -16,10 +16,11 @@ async function joins(stage: Stage, type: 'steer' | 'follow_up'): Promise<void> {
   const { client, session } = place;
   const prompt = await stage.busy(place);
   const from = client.now;
-  const frame = await client.does({ type, sessionId: session, message: stage.tools.script('text') });
+  const message = stage.tools.script('text');
+  const frame = await client.does({ type, sessionId: session, message });
   expect(answeredAt(client, prompt) < 0, `${type} must be answered while the prompt goes on:`, frame);
   await client.response(prompt);
-  const joined = client.events(session, from).find(({ event }) => isFromUser(stage.tools.script('text'))(event));
+  const joined = client.events(session, from).find(({ event }) => isFromUser(message)(event));
   const isInside = joined !== undefined && joined.at < answeredAt(client, prompt);
   expect(isInside, 'the message must come into the conversation before the prompt is answered');
 }

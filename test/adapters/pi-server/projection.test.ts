@@ -222,6 +222,13 @@ describe.each(scenarioNames)('a conversation: %s', (scenario) => {
 
   test('is in order', () => expect(found(tell(server, logged).texts)).toEqual([]));
 
+  test('is not told to who comes when it is over', () => {
+    const late = tellLate(server, logged).at(-1)?.texts ?? [];
+    expect(
+      late.map((text): unknown => JSON.parse(text).event.type).filter((type) => type !== 'extension_ui_request'),
+    ).toEqual([]);
+  });
+
   test('is in order for who comes late', () => {
     for (const { joined, texts } of tellLate(server, logged)) {
       // The past does not tell that an agent ended and started again for a retry.

@@ -15,6 +15,7 @@ export interface Script {
   readonly takesContexts?: boolean;
   readonly start?: Actions;
   readonly end?: Actions;
+  readonly leave?: Actions;
   encode?(command: Command, id: string): Actions;
   wake?(timer: string): Actions;
   /** It keeps no session itself. */
@@ -47,6 +48,7 @@ export function createAgent(clock: Clock, script: Script = {}): ScriptedAgent {
       ...(script.recall === undefined ? {} : { recall: script.recall }),
       start: () => [...(script.start ?? [])],
       end: () => [...(script.end ?? [])],
+      leave: () => [...(script.leave ?? [])],
       decode: () => [...next],
       encode(command, id) {
         agent.received.push({ id, command });
