@@ -41,6 +41,8 @@ export interface Desks {
   /** The one of that protocol; made with its first client. */
   of(frontend: string, limits: FrontendLimits): Desk;
   tell(news: Exclude<News, { news: 'command' }>): void;
+  /** That session is no more. */
+  forget(session: string): void;
   /** What is told of sessions waits until the returned function is called: an answer is to go first. */
   hold(): () => void;
   /** The longest that any client may have been told that it can wait, ms; 0 without clients. */
@@ -68,10 +70,7 @@ export function createDesks(clock: Clock, timeOrigin: number, agentOf: (session:
       held.push(news);
       return;
     }
-    for (const desk of desks.values()) {
-      if (news.news === 'session-closed') desk.forget(news.session);
-      desk.tell(news);
-    }
+    for (const desk of desks.values()) desk.tell(news);
   }
 
   return {
@@ -84,6 +83,9 @@ export function createDesks(clock: Clock, timeOrigin: number, agentOf: (session:
       return made;
     },
     tell,
+    forget(session) {
+      for (const desk of desks.values()) desk.forget(session);
+    },
     hold() {
       holds += 1;
       return () => {

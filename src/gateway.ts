@@ -1,27 +1,23 @@
-// The composition root: with agents.ts, sessions.ts and switchboard.ts the one place that knows adapters, transports and
+// The composition root: with its neighbours in this folder the one place that knows adapters, transports and
 // core at once.
 import { randomUUID } from 'node:crypto';
 import { adapters } from './adapters/index.ts';
 import { adapterOf, createAgents } from './agents.ts';
 import type { Config } from './config.ts';
-import type { Env, FrontendSide, Options } from './core/adapter.ts';
+import { createClients } from './clients.ts';
+import type { Env } from './core/adapter.ts';
 import type { Channel, Out } from './core/channel.ts';
-import { type ClientLink, type ClientListener, linkClient } from './core/client-link.ts';
 import type { Clock } from './core/clock.ts';
 import type { Command } from './core/command.ts';
 import { GatewayError, type Outcome } from './core/errors.ts';
 import type { HubEntry } from './core/hub.ts';
 import { type Figures, metricsText } from './core/metrics.ts';
-import { linkPosts, type PostLink } from './core/post-link.ts';
-import type { Reader } from './core/reader.ts';
 import type { Session } from './core/session.ts';
-import type { Stream } from './core/stream.ts';
+import { createDesks } from './desks.ts';
 import type { Log } from './log.ts';
 import { createSessions } from './sessions.ts';
-import { createDesks, type Desk } from './desks.ts';
-import { createSwitchboard, type Switchboard } from './switchboard.ts';
 import { bytesOf, createFrame } from './transports/framing/frame.ts';
-import type { Board, ClientRequest, PostedFrame, PostResult, SessionSummary } from './transports/http/board.ts';
+import type { Board, ClientRequest, SessionSummary } from './transports/http/board.ts';
 
 /** What a session is told before its client says anything. */
 export interface Opening {
@@ -67,9 +63,6 @@ export interface GatewayPorts {
   readonly clock?: Clock;
 }
 
-/** Only one principal exists: whoever holds the token, or owns the process on stdio. */
-const owner = 'owner';
-
 /** Why a client is let go that sends nothing more. */
 const answered = 'everything has been answered';
 
@@ -99,16 +92,10 @@ export const systemClock: Clock = {
 export function createGateway(config: Config, ports: GatewayPorts): Gateway {
   const { log, clock = systemClock } = ports;
   const env: Env = { now: clock.now, id: () => randomUUID() };
-  /** One per SSE stream: those who post to it and those who read it share it. */
-  const posting = new WeakMap<Stream, PostLink>();
-  /** Connections that carry many sessions, and do not end with any. */
-  const carriers = new Set<ClientLink>();
   const agents = createAgents(config, env);
   const timeOrigin = Math.round(Date.now() - clock.now());
   const desks = createDesks(clock, timeOrigin, (id) => agentOf(id));
   let isClosed = false;
-  /** What leaves the news with a session: those who hear of it by a stream. */
-  const leavers = new Map<string, (() => void)[]>();
   const sessions = createSessions(config, agents, {
     clock,
     log,
@@ -116,12 +103,15 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     tell(news) {
       // Who hears that all is over need not hear it of each session.
       if (!isClosed) desks.tell(news);
-      if (news.news !== 'session-closed') return;
-      for (const leave of leavers.get(news.session) ?? []) leave();
-      leavers.delete(news.session);
+    },
+    ended(session) {
+      desks.forget(session);
+      clients.forget(session);
     },
   });
-  const { hub, sinkOf } = sessions;
+  const { hub } = sessions;
+  const clients = createClients({ config, env, clock, sessions, desks });
+  const { sideOf } = clients;
   checkSettings();
 
   function agentOf(id: string): string | undefined {
@@ -139,135 +129,17 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     }
   }
 
-  function deskOf({ frontend }: Pick<ClientRequest, 'frontend'>, { limits }: FrontendSide): Desk | undefined {
-    return limits === undefined ? undefined : desks.of(frontend, limits);
-  }
-
-  function entryFor(request: Pick<ClientRequest, 'session' | 'agent'>): HubEntry {
-    return request.session === undefined ? sessions.open(request, false) : sessions.find(request.session);
-  }
-
-  function sideOf(frontend: string, options: Options): FrontendSide {
-    const side = adapterOf(frontend).frontend?.(env, options, config.frontends[frontend]);
-    if (side === undefined) throw new GatewayError('not-found', `${frontend} has no client side`);
-    return side;
-  }
-
-  /** The shared stream of a dialect, and for SSE also the connection behind all posts to it. */
-  function streamFor(session: Session, request: ClientRequest): { stream: Stream; side: FrontendSide } {
-    const side = sideOf(request.frontend, request.options);
-    const stream = session.stream(`${request.frontend} ${side.key} sse`, side.projection);
-    return { stream, side };
-  }
-
-  function postLink(request: ClientRequest & { session: string }): PostLink {
-    const { session } = sessions.find(request.session);
-    const { stream, side } = streamFor(session, request);
-    const known = posting.get(stream);
-    if (known !== undefined) return known;
-    const desk = deskOf(request, side);
-    const link = linkPosts(side.connection(session), stream, clock, sinkFor(session, request, side, false));
-    posting.set(stream, link);
-    if (desk !== undefined) {
-      leavers.set(session.id, [...(leavers.get(session.id) ?? []), desk.join(link.hear)]);
-    }
-    return link;
-  }
-
-  /** Commands with tickets may be about any session, also where a connection hears but one. */
-  function sinkFor(bound: Session, request: Omit<ClientRequest, 'principal'>, side: FrontendSide, isOurs: boolean) {
-    const desk = deskOf(request, side);
-    if (desk === undefined) return sinkOf(bound, isOurs);
-    return createSwitchboard({ ...request, sessions, side, desk, bound, isOurs, hold: desks.hold });
-  }
-
-  function post(request: ClientRequest & { session: string }, frames: readonly PostedFrame[]): PostResult {
-    const link = postLink(request);
-    const refusals = frames.flatMap(({ bytes, id }) => link.frame(createFrame(bytes), id).map(textOf));
-    return refusals.length === 0 ? { ok: true } : { ok: false, frames: refusals };
-  }
-
-  /** A client that owns the process also holds its agent back when it cannot keep up. */
-  function attach(channel: Channel, request: ClientRequest, isOurs: boolean, listener: ClientListener) {
-    const { session } = entryFor(request);
-    const side = sideOf(request.frontend, request.options);
-    const stream = session.stream(`${request.frontend} ${side.key}`, side.projection);
-    const reader = stream.attach(null, isOurs);
-    const sink = sinkFor(session, request, side, isOurs);
-    linkHearing(deskOf(request, side), listener, (heard) =>
-      linkClient(channel, side.connection(session), reader, clock, sink, heard),
-    );
-  }
-
-  /** From the first to the last of a client it hears the news of its desk. */
-  function linkHearing(
-    desk: Desk | undefined,
-    listener: ClientListener,
-    make: (listener: ClientListener) => ClientLink,
-  ): ClientLink {
-    let leave = () => {};
-    let isGone = false;
-    const link = make({
-      ...listener,
-      end() {
-        isGone = true;
-        leave();
-        listener.end();
-      },
-    });
-    if (desk !== undefined && !isGone) leave = desk.join(link.hear);
-    return link;
-  }
-
-  /** A client that opens its sessions itself, and those that it opens. On the network they outlive it. */
-  function attachMany(channel: Channel, request: Omit<ClientRequest, 'principal'>, side: FrontendSide): void {
-    if (sessions.isShut) throw new GatewayError('shutting-down', 'the gateway is shutting down');
-    const desk = deskOf(request, side);
-    const switchboard = createSwitchboard({ ...request, sessions, side, desk, isOurs: false, hold: desks.hold });
-    linkMany(channel, side, { switchboard, desk }, { end: () => {} });
-  }
-
-  /** No end of a session ends it. */
-  function linkMany(
-    channel: Channel,
-    side: FrontendSide,
-    { switchboard, desk }: { readonly switchboard: Switchboard; readonly desk: Desk | undefined },
-    listener: ClientListener,
-  ): void {
-    const ending: ClientListener = {
-      ...listener,
-      end() {
-        carriers.delete(link);
-        switchboard.end();
-        listener.end();
-      },
-    };
-    const link = linkHearing(desk, ending, (heard) =>
-      linkClient(channel, side.connection(), null, clock, switchboard, heard),
-    );
-    carriers.add(link);
-  }
-
-  /** The same for a client that owns the process: they end with it. */
-  function serveMany(channel: Channel, request: ServeRequest, side: FrontendSide, opening?: Opening): Promise<void> {
+  /** A client that owns the process and opens its sessions itself: they end with it. */
+  function serveMany(channel: Channel, request: ServeRequest, opening?: Opening): Promise<void> {
     return new Promise((resolve) => {
-      const desk = deskOf(request, side);
-      const switchboard = createSwitchboard({
-        ...request,
-        sessions,
-        side,
-        desk,
+      const wishes = {
         isOurs: true,
-        hold: desks.hold,
         lost: opening?.lost,
-        opened: (session) => begin(session, opening),
-      });
-      if (opening?.isUnattended === true) switchboard.unattend();
-      linkMany(
-        channel,
-        side,
-        { switchboard, desk },
-        {
+        opened: (session: Session) => begin(session, opening),
+      };
+      clients.attachMany(channel, request, wishes, (switchboard) => {
+        if (opening?.isUnattended === true) switchboard.unattend();
+        return {
           end: resolve,
           half() {
             switchboard.unattend();
@@ -282,8 +154,8 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
               },
             };
           },
-        },
-      );
+        };
+      });
     });
   }
 
@@ -292,7 +164,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
       const { session } = sessions.open(request, true, opening?.lost);
       if (opening?.isUnattended === true) session.unattend();
       begin(session, opening);
-      attach(channel, { ...request, session: session.id, principal: owner }, true, {
+      clients.attach(channel, { ...request, session: session.id }, true, {
         end: () => {
           hub.remove(session.id, 'the client is gone');
           resolve();
@@ -328,7 +200,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     isClosed = true;
     sessions.shut();
     hub.closeAll(reason);
-    for (const link of carriers) link.leave('going-away', reason);
+    clients.leaveAll(reason);
   }
 
   const board: Board = {
@@ -349,19 +221,21 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     envelope: (request) => adapterOf(request.frontend).envelope?.(request.options),
     connect(channel, request) {
       const side = sideOf(request.frontend, request.options);
-      if (side.carries === 'many' && request.session === undefined) attachMany(channel, request, side);
-      else attach(channel, request, false, { end: () => {} });
+      const gone = { end: () => {} };
+      if (side.carries === 'many' && request.session === undefined) {
+        clients.attachMany(channel, request, { isOurs: false }, () => gone);
+      } else {
+        const session = request.session ?? sessions.open(request, false).session.id;
+        clients.attach(channel, { ...request, session }, false, gone);
+      }
     },
-    stream(request, cursor) {
-      const { session } = sessions.find(request.session);
-      const { stream, side } = streamFor(session, request);
-      // News come by what takes the posts.
-      if (side.limits !== undefined) postLink(request);
-      const reader = stream.attach(cursor);
-      return side.greeting === undefined || cursor !== null ? reader : greeted(reader, side.greeting());
+    stream: clients.stream,
+    post(request, frames) {
+      const link = clients.postLink(request);
+      const refusals = frames.flatMap(({ bytes, id }) => link.frame(createFrame(bytes), id).map(textOf));
+      return refusals.length === 0 ? { ok: true } : { ok: false, frames: refusals };
     },
-    post,
-    refuse: (request, fault) => postLink(request).fault(fault).map(textOf),
+    refuse: (request, fault) => clients.postLink(request).fault(fault).map(textOf),
     metrics: () => metricsText(figures()),
     ready: () => !sessions.isShut,
   };
@@ -373,7 +247,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
       const side = sideOf(request.frontend, request.options);
       agents.named(request.agent);
       await (side.carries === 'many' && request.id === undefined
-        ? serveMany(channel, request, side, opening)
+        ? serveMany(channel, request, opening)
         : serveOne(channel, request, opening));
     },
     async drain(reason, graceMs) {
@@ -400,27 +274,6 @@ function begin(session: Session, opening: Opening | undefined): void {
   for (const command of opening?.commands ?? []) {
     session.submit(command, (outcome) => opening?.settled(command, outcome));
   }
-}
-
-/** The stream of a client that is greeted first. */
-function greeted(reader: Reader, greeting: readonly Out[]): Reader {
-  let waiting = greeting;
-  return {
-    read(maxBytes, until) {
-      if (waiting.length === 0) return reader.read(maxBytes, until);
-      const frames = waiting.map((out) => ({ kind: 'frame' as const, out, cursor: null, number: null, at: null }));
-      waiting = [];
-      return frames;
-    },
-    mark: () => reader.mark(),
-    set onReadable(callback: () => void) {
-      reader.onReadable = callback;
-    },
-    get onReadable() {
-      return reader.onReadable;
-    },
-    close: () => reader.close(),
-  };
 }
 
 function textOf(out: Out): string {

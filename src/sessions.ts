@@ -75,6 +75,8 @@ export interface SessionsPorts {
   readonly timeOrigin: number;
   /** Sessions come and go. */
   tell(news: Extract<News, { news: 'session-opened' | 'session-closed' }>): void;
+  /** That session is over, whether clients have heard of it or not. */
+  ended(session: string): void;
 }
 
 /** Folders of one session that are looked at. */
@@ -92,6 +94,8 @@ export function createSessions(config: Config, agents: Agents, ports: SessionsPo
   const exportsOf = createExportPlaces(config.exportDirectory);
   const idleSince = new WeakMap<Session, number>();
   const reserved = new WeakSet<Session>();
+  /** Ids of sessions that clients have heard of. */
+  const announced = new Set<string>();
   const sweeper = setInterval(sweep, Math.min(60_000, config.limits.idleSessionMs));
   sweeper.unref();
   let isShut = false;
@@ -163,7 +167,8 @@ export function createSessions(config: Config, agents: Agents, ports: SessionsPo
         logged: (event) => life.hear(event, session),
         ended() {
           life.end(session);
-          ports.tell({ news: 'session-closed', session: id });
+          if (announced.delete(id)) ports.tell({ news: 'session-closed', session: id });
+          ports.ended(id);
         },
         lost: lost ?? ((sentence) => log('error', 'the agent is gone', { session: id, agent: name, reason: sentence })),
       });
@@ -176,6 +181,7 @@ export function createSessions(config: Config, agents: Agents, ports: SessionsPo
   function announce(entry: HubEntry, state?: SessionState): void {
     // It may have ended before it could be told of.
     if (entry.session.state === 'closed') return;
+    announced.add(entry.session.id);
     ports.tell({ news: 'session-opened', session: summary(entry), ...(state === undefined ? {} : { state }) });
   }
 

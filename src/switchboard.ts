@@ -1,17 +1,16 @@
 // What one client may ask of all sessions: to open, find and leave them at its word, within bounds. For connections that
 // carry many of them, and for all whose commands have tickets. Part of the composition root; knows no protocol.
 import type { FrontendSide, SessionView, Watch } from './core/adapter.ts';
-import type { Command, CommandOf } from './core/command.ts';
-import { GatewayError, messageOf, type Outcome, refused } from './core/errors.ts';
+import type { Command } from './core/command.ts';
+import { GatewayError, type Outcome, refused } from './core/errors.ts';
 import type { CommandSink } from './core/frontend-driver.ts';
-import type { HubEntry } from './core/hub.ts';
 import type { Receipt, Ticket } from './core/ledger/ticket.ts';
-import { OutcomeData, SessionState } from './core/outcome-data.ts';
 import type { Reader } from './core/reader.ts';
 import type { Session } from './core/session.ts';
 import type { Transcript } from './core/transcript.ts';
 import type { Desk } from './desks.ts';
-import { refusalOf, type SessionRequest, type Sessions } from './sessions.ts';
+import { createOpenings, type Settle } from './openings.ts';
+import { refusalOf, type Sessions } from './sessions.ts';
 
 /** What the connection is and may. */
 export interface SwitchboardPorts {
@@ -46,9 +45,6 @@ export interface Switchboard extends CommandSink {
   end(): void;
 }
 
-/** An id may be part of a path, a URL or a line of a log (threat T9); longer than those of the REST routes, for clients mint them. */
-const sessionId = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,255}$/u;
-
 /** Those that are about no session, or about one that is still to be. */
 function isForAll(command: Command): boolean {
   switch (command.type) {
@@ -64,9 +60,6 @@ function isForAll(command: Command): boolean {
   }
 }
 
-/** `then`: what is told of it when the client has heard its answer. */
-type Settle = (outcome: Outcome, then?: () => void) => void;
-
 /** What clients call a session is shown and compared, and nothing else; those that mint names keep to 256 characters. */
 const sessionName = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,256}$/u;
 
@@ -76,84 +69,21 @@ export function createSwitchboard(ports: SwitchboardPorts): Switchboard {
   /** Weak: a connection may see thousands of sessions come and go. */
   const opened = new WeakSet<Session>();
   let isAttended = true;
+  const openings = createOpenings({
+    sessions,
+    agent: ports.agent,
+    isOurs,
+    questionMs: desk?.limits.questionMs,
+    opened(session) {
+      opened.add(session);
+      if (!isAttended) session.unattend();
+      ports.opened?.(session);
+    },
+    lost: (sentence, wasSilent) => ports.lost?.(sentence, wasSilent),
+  });
 
   function own(): readonly Session[] {
     return sessions.hub.list().flatMap(({ session }) => (opened.has(session) ? [session] : []));
-  }
-
-  function create({ describe = false, ...wish }: CommandOf<'create-session'>, settle: Settle): void {
-    const { entry, endOf } = open({ agent: ports.agent, ...wish, isQuiet: describe });
-    if (describe) return describeOpened(entry, settle, endOf);
-    settle({ ok: true, data: { session: sessions.summary(entry), problems: entry.problems } });
-  }
-
-  /** A session that could not be loaded leaves nothing behind. */
-  function load({ path, id, keep, describe = false }: CommandOf<'load-session'>, settle: Settle): void {
-    const found = sessions.findStored(path, ports.agent);
-    const { agent, cwd, file } = found;
-    const folders = cwd === undefined ? [] : [cwd];
-    const { entry, endOf } = open({ agent, id, folders, keep, found, isQuiet: true });
-    const loaded = () => {
-      if (describe) return describeOpened(entry, settle, endOf);
-      settle({ ok: true, data: { session: sessions.summary(entry), problems: entry.problems } }, () =>
-        sessions.announce(entry),
-      );
-    };
-    if (found.told !== null) return loaded();
-    const fail = (outcome: Outcome) => {
-      sessions.hub.remove(entry.session.id, 'it could not be loaded');
-      settle(outcome);
-    };
-    entry.session.submit({ type: 'switch-session', path: file }, (outcome) => {
-      if (!outcome.ok) return fail(outcome);
-      const answer = OutcomeData['switch-session'].safeParse(outcome.data).data;
-      if (answer?.cancelled === true) return fail(refused('agent-refused', 'the agent did not open the session'));
-      // It may ask its agent for what was said only now, behind our question; the next one comes behind that.
-      const asking = { type: 'query', subject: 'state' } as const;
-      entry.session.submit(asking, () => (describe ? loaded() : entry.session.submit(asking, loaded)));
-    });
-  }
-
-  /** `endOf`: why its agent is gone; null while it is there. */
-  function open(wish: SessionRequest): { entry: HubEntry; endOf(): string | null } {
-    const { id } = wish;
-    if (id !== undefined && !sessionId.test(id)) {
-      throw new GatewayError('invalid', `a session id must match ${sessionId.source}`);
-    }
-    let end: string | null = null;
-    const lost = (sentence: string, wasSilent: boolean) => {
-      end = sentence;
-      ports.lost?.(sentence, wasSilent);
-    };
-    const entry = sessions.open({ ...wish, questionMs: desk?.limits.questionMs }, isOurs, lost);
-    const { session } = entry;
-    opened.add(session);
-    sessions.reserve(session);
-    if (!isAttended) session.unattend();
-    ports.opened?.(session);
-    return { entry, endOf: () => end };
-  }
-
-  /** The answer comes when the agent has told how it is; one that could not be started leaves no session behind. */
-  function describeOpened(entry: HubEntry, settle: Settle, endOf: () => string | null): void {
-    const { session, problems } = entry;
-    const fail = (outcome: Outcome) => {
-      sessions.hub.remove(session.id, 'its agent could not be started');
-      settle(outcome);
-    };
-    try {
-      session.wake();
-    } catch (thrown) {
-      return fail(refused('agent-down', messageOf(thrown)));
-    }
-    session.submit({ type: 'query', subject: 'state' }, (outcome) => {
-      const reason = endOf();
-      if (reason !== null) return fail(refused('agent-down', reason));
-      const state = outcome.ok ? SessionState.safeParse(outcome.data).data : undefined;
-      settle({ ok: true, data: { session: sessions.summary(entry), state, problems } }, () =>
-        sessions.announce(entry, state),
-      );
-    });
   }
 
   /** The answer goes before the news. */
@@ -167,9 +97,9 @@ export function createSwitchboard(ports: SwitchboardPorts): Switchboard {
   function withoutSession(command: Command, settle: Settle): void {
     switch (command.type) {
       case 'create-session':
-        return create(command, settle);
+        return openings.create(command, settle);
       case 'load-session':
-        return load(command, settle);
+        return openings.load(command, settle);
       case 'list-stored-sessions':
         return settle({ ok: true, data: { sessions: sessions.listStored() } });
       case 'list-sessions':

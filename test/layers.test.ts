@@ -53,7 +53,11 @@ const layers: readonly Layer[] = [
     files: ['src/core/', 'src/adapters/', 'src/transports/', 'src/conformance/'],
   },
   { of: /^src\/log\.ts$/, packages: ['node:'], files: [] },
-  { of: /^src\/(gateway|agents|sessions|switchboard|desks|circuits|stored|config|index)\.ts$/, packages: ['*'], files: everything },
+  {
+    of: /^src\/(gateway|agents|sessions|switchboard|openings|clients|desks|circuits|stored|config|index)\.ts$/,
+    packages: ['*'],
+    files: everything,
+  },
   { of: /^src\/cli\//, packages: ['*'], files: everything },
 ];
 
