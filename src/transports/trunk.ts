@@ -132,7 +132,7 @@ export function createTrunk(options: TrunkOptions): TrunkConnection {
       const branch: Branch = { inlet: createInlet(), waiting: 0, stalled: undefined, isClosed: false };
       branches.set(name, branch);
       const { inlet } = branch;
-      
+      for (const frame of greetings) give(branch, frame);
       return {
         label: options.label,
         open(receiver) {

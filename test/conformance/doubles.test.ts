@@ -1,7 +1,7 @@
 // Each broken pi-server is found by the checks that are meant to find it, and by no others. Its faults are made by a man in the
 // middle in front of our own server.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Check, Result } from '../../src/conformance/check.ts';
+import type { Check, Result, Settings } from '../../src/conformance/check.ts';
 import { departures } from '../../src/conformance/pi-server/departures.ts';
 import { piServerChecks } from '../../src/conformance/pi-server/index.ts';
 import { runChecks } from '../../src/conformance/runner.ts';
@@ -14,8 +14,9 @@ import { type Own, ownDemo } from './targets.ts';
 
 const patienceMs = 8_000;
 /** One of so many unrelated checks is tried at each double, another at the next; 1 tries them all. */
-const spread = Number(process.env.PATCHBAY_CONFORMANCE_SPREAD ?? 6);
+const spread = Number(process.env.PATCHBAY_CONFORMANCE_SPREAD ?? 24);
 
+const { usual } = piServerChecks;
 const checks = piServerChecks.checks.filter(({ id }) => !departures.has(id));
 const nameOf = (id: string) => id.replace(/^pi-server\//u, '');
 /** Needs no program of its own. */
@@ -23,25 +24,38 @@ const isQuick = ({ needs = {} }: Check<never>) =>
   needs.settings === undefined && needs.alone !== true && needs.transport !== 'stdio' && needs.binary !== true;
 
 let own: Own;
-let peer: Peer;
-let address: Address;
-beforeAll(async () => {
+const servers = new Map<string, Promise<{ readonly peer: Peer; readonly address: Address }>>();
+beforeAll(() => {
   own = ownDemo();
-  const way = own.target.websocket;
-  if (way === undefined || !('command' in way)) throw new Error('our own server is a program');
-  const ready = (line: unknown): Address | null => {
-    const found = way.ready(line);
-    if (found !== null) address = found;
-    return found;
-  };
-  const usual = { transport: 'websocket', settings: piServerChecks.usual, patienceMs: 30_000 } as const;
-  peer = await startPeer({ ...own.target, websocket: { ...way, ready } }, usual);
 });
 afterAll(async () => {
-  await peer?.stop();
-  await own?.remove();
+  for (const server of servers.values()) await (await server).peer.stop();
+  await own.remove();
   killAllChildren();
 });
+
+async function start(settings: Settings) {
+  const way = own.target.websocket;
+  if (way === undefined || !('command' in way)) throw new Error('our own server is a program');
+  let address: Address | null = null;
+  const ready = (line: unknown) => {
+    address = way.ready(line);
+    return address;
+  };
+  const options = { transport: 'websocket', settings, patienceMs: 30_000 } as const;
+  const peer = await startPeer({ ...own.target, websocket: { ...way, ready } }, options);
+  if (address === null) throw new Error('it has no address');
+  return { peer, address };
+}
+
+/** Where there is a server with those bounds, which all doubles share. */
+async function addressWith(settings: Settings): Promise<Address> {
+  const whole = { ...usual, ...settings };
+  const key = JSON.stringify(whole);
+  const starting = servers.get(key) ?? start(whole);
+  servers.set(key, starting);
+  return (await starting).address;
+}
 
 const failedIn = (results: readonly Result[]) =>
   results.flatMap(({ id, verdict }) => (verdict === 'failed' ? [nameOf(id)] : []));
@@ -57,14 +71,25 @@ function chosen({ caught, kin = [] }: Double, index: number): (check: Check<neve
 }
 
 async function judge(double: Double, index: number): Promise<Result[]> {
-  const only = chosen(double, index);
+  const picked = checks.filter(chosen(double, index));
   const through = tampering(double.make());
-  // Most share one server; those that need bounds of their own, or end it, start it themselves.
-  const shared: Target = { ...own.target, websocket: address, settings: () => ({}), through };
-  const quick = await runChecks(piServerChecks, shared, { patienceMs, only: (check) => isQuick(check) && only(check) });
   const target: Target = { ...own.target, through };
-  const rest = await runChecks(piServerChecks, target, { patienceMs, only: (check) => !isQuick(check) && only(check) });
-  return [...quick, ...rest];
+  const results: Result[] = [];
+  async function run(some: readonly Check<never>[], whom: Target) {
+    const ids = new Set(some.map(({ id }) => id));
+    if (ids.size > 0)
+      results.push(...(await runChecks(piServerChecks, whom, { patienceMs, only: ({ id }) => ids.has(id) })));
+  }
+  // Who ends the server or fills it up starts it as well; all others share those with the same bounds.
+  const isApart = ({ needs = {} }: Check<never>) => needs.alone === true || needs.transport === 'stdio';
+  await run(picked.filter(isApart), target);
+  const shared = picked.filter((check) => !isApart(check));
+  for (const settings of new Set(shared.map(({ needs }) => needs?.settings ?? usual))) {
+    const websocket = await addressWith(settings);
+    const some = shared.filter(({ needs }) => (needs?.settings ?? usual) === settings);
+    await run(some, { ...target, websocket, settings: () => ({}) });
+  }
+  return results;
 }
 
 const found = new Set<string>();
@@ -95,11 +120,13 @@ test('every check can fail', () => {
     .map(({ id }) => nameOf(id))
     .filter((name) => !doubles.some(({ caught }) => caught.includes(name)));
   console.log(`${doubles.length} doubles, found by ${found.size} of ${checks.length} checks`);
-  expect(never).toEqual([]);
+  // The demo agent asks inside prompts only: these are tried in front of the real pi.
+  const elsewhere = ['select', 'confirm', 'input', 'editor'].map((method) => `18-96:${method}`);
+  expect(never).toEqual(elsewhere);
 });
 
 test('doubles name checks that there are', () => {
-  const names = new Set(checks.map(({ id }) => nameOf(id)));
+  const names = new Set(piServerChecks.checks.map(({ id }) => nameOf(id)));
   const unknown = doubles.flatMap(({ caught, kin = [] }) => [...caught, ...kin]).filter((name) => !names.has(name));
   expect(unknown).toEqual([]);
 });

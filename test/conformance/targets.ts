@@ -3,9 +3,11 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { WebSocket } from 'ws';
 import { z } from 'zod';
 import type { Settings } from '../../src/conformance/check.ts';
 import type { Target } from '../../src/conformance/target.ts';
+import { webSocketChannel } from '../../src/transports/websocket.ts';
 import { startFakeAnthropic } from '../support/fake-anthropic.ts';
 import { makePiHome, piCommand } from '../support/pi-rig.ts';
 import type { Scenario } from '../support/scenarios.ts';
@@ -26,7 +28,7 @@ interface Agent {
   readonly env: Readonly<Record<string, string>>;
 }
 
-function ways({ words, cwd, env }: Agent): Pick<Target, 'websocket' | 'stdio' | 'settings'> {
+function ways({ words, cwd, env }: Agent): Pick<Target, 'websocket' | 'stdio' | 'settings' | 'connectBinary'> {
   return {
     websocket: {
       command: [process.execPath, cli, 'serve', '--json', ...words],
@@ -41,6 +43,11 @@ function ways({ words, cwd, env }: Agent): Pick<Target, 'websocket' | 'stdio' | 
     },
     stdio: { command: [process.execPath, cli, 'stdio', '--frontend', 'pi-server', ...words], cwd, env },
     settings: (wanted: Settings) => ({ PATCHBAY_PI_SERVER: JSON.stringify(wanted) }),
+    connectBinary({ url, token }) {
+      const socket = new WebSocket(url, { headers: { authorization: `Bearer ${token}` } });
+      const channel = webSocketChannel(socket, { label: 'binary' });
+      return { channel, sendBinary: (text) => socket.send(Buffer.from(text)) };
+    },
   };
 }
 

@@ -63,7 +63,11 @@ async function serverOf(child: ChildProcessWithoutNullStreams): Promise<GatewayS
     log += text;
   });
   const lines = createInterface({ input: child.stdout });
-  const first = await Promise.race([once(lines, 'line'), once(child, 'exit').then(() => [`exited: ${log}`])]);
+  const exited = once(child, 'close').then(() => {
+    throw new Error(`the gateway has exited: ${log}`);
+  });
+  const first = await Promise.race([once(lines, 'line'), exited]);
+  exited.catch(() => {});
   const { url, token } = Ready.parse(JSON.parse(z.string().parse(first[0])));
   const headers = { authorization: `Bearer ${token}` };
   return {

@@ -54,7 +54,6 @@ export function createAgentAborts(out: Outbox, requests: AgentRequests, ports: A
   return {
     abort(id) {
       open.push(id);
-      if (ports.hasPrompt()) return;
       if (open.length > 1) return;
       if (!ports.isOpen() && !ports.hasPrompt()) {
         // Behind a run that was ended here it would wait for nothing.
@@ -68,6 +67,7 @@ export function createAgentAborts(out: Outbox, requests: AgentRequests, ports: A
       if (isHeld) send();
     },
     promptOver() {
+      if (ports.hasPrompt()) return;
       if (open.length > 0) out.timer(timer, null);
       if (isHeld) settle({ ok: true });
       isHeld = false;

@@ -82,7 +82,7 @@ export function createAgentRequests(
     const request = open.get(id);
     if (request === undefined) return;
     open.delete(id);
-    if (request.isTimed === !blocked) out.timer(timerPrefix + id, null);
+    if (request.isTimed) out.timer(timerPrefix + id, null);
     if (!request.isStarted) request.started?.();
     request.done(answer);
     reckon();
@@ -93,7 +93,7 @@ export function createAgentRequests(
   function reckon(): void {
     const blocked = blocks();
     for (const [id, request] of open) {
-      if (request.isShort === false || request.isTimed) continue;
+      if (request.isShort === false || request.isTimed === !blocked) continue;
       request.isTimed = !blocked;
       out.timer(timerPrefix + id, blocked ? null : timeoutMs);
     }

@@ -20,12 +20,13 @@ interface Question extends Place {
   readonly from: number;
 }
 
-/** Prompts the agent to ask. */
-async function asked(stage: Stage, word: string, method: Method): Promise<Question> {
-  const place = await stage.place({ watched: true });
+/** Prompts the agent to ask, in a session of its own where there is no other. */
+async function asked(stage: Stage, word: string, method: Method, where?: Place): Promise<Question> {
+  const place = where ?? (await stage.place({ watched: true }));
+  const begin = place.client.now;
   const prompt = place.client.start(stage.prompt(place.session, word));
   const isIt = (event: Dictionary) => event.type === 'extension_ui_request' && event.method === method;
-  const { event, at } = await place.client.untilEvent(place.session, `question of kind ${method}`, isIt);
+  const { event, at } = await place.client.untilEvent(place.session, `question of kind ${method}`, isIt, begin);
   return { ...place, prompt, request: event, from: at + 1 };
 }
 
@@ -79,7 +80,7 @@ async function answerReaches(stage: Stage, word: string, method: Method): Promis
   const { response, word: echo } = answerOf(method, question.request);
   const told = await answered(question, response);
   if (echo !== null) return expect(told.includes(echo), `the agent must have got '${echo}', and told:`, told);
-  const other = await answered(await asked(stage, word, method), { method, confirmed: false });
+  const other = await answered(await asked(stage, word, method, question), { method, confirmed: false });
   expect(told !== other, 'yes and no must not be the same to the agent, which told:', told);
 }
 
@@ -210,10 +211,11 @@ export const dialogChecks: readonly PiServerCheck[] = [
     expected: 'requestId; title; options of select, message of confirm',
     needs: { script: ['select', 'confirm'] },
     async run(stage) {
+      const place = await stage.place({ watched: true });
       const seen: unknown[] = [];
       for (const method of methods) {
         if (!isKnown(stage, method)) continue;
-        const question = await asked(stage, method, method);
+        const question = await asked(stage, method, method, place);
         const { requestId, title, options, message } = question.request;
         const isWhole = typeof requestId === 'string' && requestId !== '' && typeof title === 'string';
         expect(isWhole, 'it must have requestId and title:', question.request);

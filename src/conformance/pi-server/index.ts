@@ -7,6 +7,7 @@ import { dialogChecks } from './dialogs.ts';
 import { envelopeChecks } from './envelope.ts';
 import { eventChecks } from './events.ts';
 import { framingChecks } from './framing.ts';
+import { keyChecks } from './keys.ts';
 import { laneChecks } from './lanes.ts';
 import { limitChecks } from './limits.ts';
 import { replayChecks } from './replay.ts';
@@ -30,6 +31,7 @@ export const piServerChecks: CheckSet<Stage> = {
     ...envelopeChecks,
     ...laneChecks,
     ...replayChecks,
+    ...keyChecks,
     ...dependencyChecks,
     ...versionChecks,
     ...limitChecks,

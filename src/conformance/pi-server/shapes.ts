@@ -113,7 +113,7 @@ export const sessionAnswers: readonly Answered[] = [
   { type: 'get_state', data: sessionInfo },
   {
     type: 'get_messages',
-    data: fields({ messages: [fields({ role: 'string', content: 'any' })] }),
+    data: fields({ messages: [fields({ role: 'string', 'content?': 'any' })] }),
     isAfterPrompt: true,
   },
   { type: 'cycle_model', data: orNull(fields({ model, thinkingLevel: 'string', isScoped: 'boolean' })), mayRefuse },

@@ -61,19 +61,17 @@ describe('an abort', () => {
     server.command(abort, 'a1');
     server.advance(100);
     const { events } = inOrder(server.events());
-    expect(typesOf(events)).toEqual(
-      [
-        'run-start',
-        'turn-start',
-        'message-start',
-        'block-start',
-        'block-delta',
-        'block-end',
-        'message-end',
-        'turn-end',
-        'run-end',
-      ],
-    );
+    expect(typesOf(events)).toEqual([
+      'run-start',
+      'turn-start',
+      'message-start',
+      'block-start',
+      'block-delta',
+      'block-end',
+      'message-end',
+      'turn-end',
+      'run-end',
+    ]);
   });
 
   test('later prompts go on, behind the one that was ended here', () => {
@@ -144,6 +142,14 @@ describe('an abort', () => {
     server.events();
     server.advance(1_000);
     expect(server.events()).toEqual([]);
+  });
+
+  test('is still waited for when a prompt of somebody else is over that joined its run', () => {
+    const server = running({ abortGraceMs: 100 });
+    server.command(abort, 'a1');
+    server.feed(wire.started('joins', 'prompt'), wire.finished('joins', 'prompt', { success: true }));
+    server.advance(100);
+    expect(typesOf(server.events())).toEqual(['run-end']);
   });
 
   test('twice is said once and answered twice', () => {

@@ -272,6 +272,18 @@ describe('while the server is at a prompt', () => {
   });
 });
 
+test('nor is what was asked before a prompt that came between', () => {
+  const server = agent();
+  server.command({ type: 'cycle-model' }, 'c1');
+  server.advance(59_000);
+  server.feed(wire.started('theirs', 'prompt'));
+  server.advance(600_000);
+  expect(server.settled()).toEqual({});
+  server.feed(wire.finished('theirs', 'prompt', { success: true }));
+  server.advance(60_000);
+  expect(server.settled()).toMatchObject({ c1: { error: { code: 'timeout' } } });
+});
+
 test('what a pi-server does not take of a prompt is a loss', () => {
   const server = agent();
   server.command(prompt('hi', { mode: 'plan', contexts: [{ type: 'repo-map' }] }), 'c1');

@@ -150,6 +150,23 @@ describe('a prompt of another client', () => {
     expect(server.settled()).toEqual({ c1: { ok: true } });
   });
 
+  test('that was sent later and is run first', () => {
+    const server = prompted();
+    server.feed(wire.started('theirs', 'prompt'), ...once(), wire.finished('theirs', 'prompt', { success: true }));
+    expect(server.settled()).toEqual({});
+    server.feed(wire.started(3, 'prompt'), ...once(), done);
+    const run = ['run-start', ...messageTypes, 'run-end'];
+    expect(typesOf(server.events())).toEqual([...run, ...run]);
+    expect(server.settled()).toEqual({ c1: { ok: true } });
+  });
+
+  test('that joins ours before it has an agent has no run either', () => {
+    const server = prompted();
+    server.feed(wire.started(3, 'prompt'), wire.started('joins', 'prompt'));
+    server.feed(wire.finished('joins', 'prompt', { success: true }));
+    expect(server.events()).toEqual([]);
+  });
+
   test('that joins ours has no run of its own', () => {
     const server = prompted();
     server.feed(wire.started(3, 'prompt'), ...speaking());
@@ -196,12 +213,8 @@ describe('what 2.0.1 does', () => {
     const server = agent();
     server.feed(wire.started('one', 'prompt'), ...once(), wire.started('two', 'prompt'), ...once());
     server.feed(wire.finished('one', 'prompt', { success: true }), wire.finished('two', 'prompt', { success: true }));
-    expect(typesOf(server.events()).filter((type) => type.startsWith('run'))).toEqual([
-      'run-start',
-      'run-end',
-      'run-start',
-      'run-end',
-    ]);
+    const run = ['run-start', ...messageTypes, 'run-end'];
+    expect(typesOf(server.events())).toEqual([...run, ...run]);
   });
 
   test('its snapshots run ahead and carry what is no content', () => {

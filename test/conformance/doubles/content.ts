@@ -8,6 +8,8 @@ const answeredApart = [
   'get_commands',
   'get_skills',
   'get_tools',
+  'list_session_files',
+  'export_html',
   'get_fork_messages',
   'get_session_stats',
   'get_last_assistant_text',
@@ -67,7 +69,7 @@ export const contentDoubles: readonly Double[] = [
     caught: row92(['get_state']),
     kin: ['17.2-93'],
     make: says((frame) =>
-      isResponse(frame, 'get_state')
+      isResponse(frame, 'get_state') && frame.success === true
         ? { ...frame, data: without(dataOf(frame), 'isStreaming', 'thinkingLevel') }
         : frame,
     ),
@@ -124,6 +126,7 @@ export const contentDoubles: readonly Double[] = [
   {
     fault: 'what was said while the agent works does not reach it',
     caught: ['17.2-94', '17.2-94b'],
+    kin: row92(['steer', 'follow_up']),
     make: takes((frame) =>
       frame.type === 'steer' || frame.type === 'follow_up' ? { ...frame, type: 'get_state' } : frame,
     ),
@@ -228,6 +231,17 @@ export const contentDoubles: readonly Double[] = [
     fault: 'every retry is the first',
     caught: ['19.5-104'],
     make: says((frame) => (isEvent('auto_retry_start')(frame) ? withEvent(frame, { attempt: 1 }) : frame)),
+  },
+  {
+    fault: 'each attempt has an end',
+    caught: ['19.5-104b'],
+    make: () => ({
+      out(frame) {
+        const { attempt } = eventOf(frame);
+        if (!isEvent('auto_retry_start')(frame) || attempt === 1) return [frame];
+        return [{ ...frame, event: { type: 'auto_retry_end', success: false, attempt: Number(attempt) - 1 } }, frame];
+      },
+    }),
   },
   {
     fault: 'the end of retries is not told',

@@ -87,7 +87,12 @@ function holding(isHeld: (frame: Dictionary) => boolean): () => Tamper {
       },
       out(frame) {
         if (isResponse(frame, 'prompt')) prompts.delete(frame.id);
-        if (prompts.size === 0) for (const { link, frame: late } of held.splice(0)) link.toServer(late);
+        while (prompts.size === 0) {
+          const late = held.shift();
+          if (late === undefined) break;
+          if (late.frame.type === 'prompt') prompts.add(late.frame.id);
+          late.link.toServer(late.frame);
+        }
         return [frame];
       },
     };
@@ -242,26 +247,48 @@ export const identityDoubles: readonly Double[] = [
   {
     fault: 'keys never expire',
     caught: ['8.2-54'],
-    make: says((frame) => (isResponse(frame, 'set_session_name') ? { ...frame, replayed: true } : frame)),
+    make: () => {
+      const known = new Set<unknown>();
+      const again = new Set<unknown>();
+      return {
+        in(frame) {
+          const { idempotencyKey, id } = frame;
+          if (known.has(idempotencyKey)) again.add(id);
+          if (idempotencyKey !== undefined) known.add(idempotencyKey);
+          return [frame];
+        },
+        out: (frame) => [
+          isResponse(frame, 'set_session_name') && frame.success === true && again.has(frame.id)
+            ? { ...frame, replayed: true }
+            : frame,
+        ],
+      };
+    },
+    kin: ['8.2-52'],
   },
   {
     fault: 'outcomes are never forgotten',
     caught: ['8-57'],
     make: () => {
+      const sent = new Map<unknown, string>();
       const known = new Map<unknown, Dictionary>();
       return {
         in(frame, link) {
-          const before = known.get(frame.id);
-          if (before === undefined) return [frame];
+          const { id } = frame;
+          const before = known.get(id);
+          const isAgain = before !== undefined && sent.get(id) === payloadOf(frame);
+          if (!sent.has(id)) sent.set(id, payloadOf(frame));
+          if (!isAgain) return [frame];
           link.toClient({ ...before, replayed: true });
           return [];
         },
         out(frame) {
-          if (isResponse(frame) && frame.id !== undefined) known.set(frame.id, frame);
+          if (isResponse(frame) && frame.id !== undefined && !known.has(frame.id)) known.set(frame.id, frame);
           return [frame];
         },
       };
     },
+    kin: ['4.2-20', '7.4-40'],
   },
   {
     fault: 'dependencies are not looked at',
@@ -290,7 +317,7 @@ export const identityDoubles: readonly Double[] = [
   {
     fault: 'a command that waits for one in its own lane deadlocks',
     caught: ['9.2-65', '9.2-66', '9-62'],
-    kin: ['9-58'],
+    kin: ['9-58', '9-61'],
     make: () => {
       const lanes = new Map<unknown, unknown>();
       return {
@@ -310,6 +337,16 @@ export const identityDoubles: readonly Double[] = [
     kin: ['9-67', '9.1-64'],
     make: answering(({ dependsOn }) =>
       Array.isArray(dependsOn) && dependsOn.length === 1 && String(dependsOn[0]).startsWith('fails')
+        ? { success: true, sessionVersion: 0 }
+        : null,
+    ),
+  },
+  {
+    fault: 'a dependency that is not over in time counts as one that succeeded',
+    caught: ['9-67', '9.1-64'],
+    kin: ['9-63'],
+    make: answering(({ dependsOn }) =>
+      Array.isArray(dependsOn) && String(dependsOn[0]).startsWith('prompt')
         ? { success: true, sessionVersion: 0 }
         : null,
     ),

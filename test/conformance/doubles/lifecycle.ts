@@ -70,6 +70,16 @@ export const lifecycleDoubles: readonly Double[] = [
     }),
   },
   {
+    fault: 'stdout carries log lines too, as in the real server',
+    caught: ['3.1-4'],
+    make: () => ({
+      out(frame, link) {
+        if (frame.type === 'session_created') link.say('2026-01-01T00:00:00.000Z INFO [server] a session was created');
+        return [frame];
+      },
+    }),
+  },
+  {
     fault: 'two objects in a frame are two commands',
     caught: ['3.1-5'],
     make: () => ({ raw: (text) => text.split(/(?<=\})(?=\{)/u) }),
@@ -158,8 +168,8 @@ export const lifecycleDoubles: readonly Double[] = [
   },
   {
     fault: 'everybody hears every session',
-    caught: ['6.1-25', '6.1-27', '6.1-29'],
-    kin: ['6.1-26'],
+    caught: ['6.1-25', '6.1-27'],
+    kin: ['6.1-26', '6.1-29'],
     make: () => ({
       out(frame, link) {
         if (frame.type !== 'event') return [frame];
@@ -167,6 +177,23 @@ export const lifecycleDoubles: readonly Double[] = [
         return [frame];
       },
     }),
+  },
+  {
+    fault: 'a subscription outlives its connection',
+    caught: ['6.1-29'],
+    kin: ['6.1-27'],
+    make: () => {
+      const watched = new Set<unknown>();
+      return {
+        in(frame, link) {
+          const { type, sessionId } = frame;
+          if (type === 'switch_session') watched.add(sessionId);
+          if (type === 'prompt' && watched.has(sessionId)) link.toServer({ type: 'switch_session', sessionId });
+          return [frame];
+        },
+        out: (frame) => (isResponse(frame, 'switch_session') && frame.id === undefined ? [] : [frame]),
+      };
+    },
   },
   {
     fault: 'only the first subscriber hears a session',

@@ -8,6 +8,8 @@ import { bytesOf, createFrame } from '../../../src/transports/framing/frame.ts';
 export interface Link {
   /** Says something in the server's name. */
   toClient(frame: Dictionary): void;
+  /** The same with any text. */
+  say(text: string): void;
   /** Says something in the client's name. */
   toServer(frame: Dictionary): void;
   close(): void;
@@ -33,6 +35,7 @@ export function tampering(tamper: Tamper): (channel: Channel) => Channel {
     const link: Link = {
       all,
       toClient: (frame) => tell(JSON.stringify(frame)),
+      say: (text) => tell(text),
       toServer: (frame) => channel.send(JSON.stringify(frame)),
       close: () => channel.close('error', 'tampered with'),
     };

@@ -1,0 +1,59 @@
+// The shapes of answers, by which checks judge: what they take and refuse, and that real servers' answers fit them.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { serverAnswers, sessionAnswers } from '../../src/conformance/pi-server/shapes.ts';
+import { fields, misfit, orNull, type Shape } from '../../src/conformance/shape.ts';
+
+const person = fields({ name: 'string', 'age?': 'number', friends: [fields({ name: 'string' })] });
+
+const table: readonly (readonly [Shape, unknown, string | null])[] = [
+  ['any', undefined, 'data must be a any'],
+  ['any', null, null],
+  ['object', [], 'data must be a object'],
+  [['number'], [1, 2], null],
+  [['number'], [1, '2'], 'data[1] must be a number'],
+  [['number'], {}, 'data must be an array'],
+  [orNull('number'), null, null],
+  [orNull('number'), 'x', 'data must be a number or data must be a null'],
+  [person, { name: 'a', friends: [] }, null],
+  [person, { name: 'a', friends: [], more: 1 }, null],
+  [person, { name: 'a', age: 'old', friends: [] }, 'data.age must be a number'],
+  [person, { friends: [] }, 'data.name is missing'],
+  [person, { name: 'a', friends: [{}] }, 'data.friends[0].name is missing'],
+  [person, null, 'data must be an object'],
+];
+
+test.each(table)('%j: %j', (shape, value, wrong) => expect(misfit(value, shape)).toBe(wrong));
+
+const folder = join(process.env.PATCHBAY_CORPUS ?? '../shared/corpus', 'pi-server');
+const Row = z.object({ dir: z.enum(['in', 'out', 'note']), line: z.string() });
+const Response = z.looseObject({ type: z.literal('response'), command: z.string(), success: z.literal(true) });
+
+// Recorded servers are no part of the project.
+describe.skipIf(!existsSync(folder))('recorded servers', () => {
+  const shapes = new Map([...serverAnswers, ...sessionAnswers].map(({ type, data }) => [type, data]));
+  const answers = (existsSync(folder) ? readdirSync(folder) : []).flatMap((name) =>
+    readFileSync(join(folder, name), 'utf8')
+      .split('\n')
+      .flatMap((line) => {
+        const row = line === '' ? null : Row.parse(JSON.parse(line));
+        if (row?.dir !== 'out' || !row.line.startsWith('{')) return [];
+        const read = Response.safeParse(JSON.parse(row.line));
+        return read.success ? [read.data] : [];
+      }),
+  );
+
+  test('answer in these shapes', () => {
+    const wrong = answers.flatMap(({ command, data }) => {
+      const shape = shapes.get(command);
+      // What nobody has said yet is null (reference section 4).
+      const isEmpty = command === 'get_last_assistant_text' && misfit(data, fields({ text: 'null' })) === null;
+      const problem = shape === undefined || isEmpty ? null : misfit(data, shape);
+      return problem === null ? [] : [`${command}: ${problem}: ${JSON.stringify(data)}`];
+    });
+    expect(wrong).toEqual([]);
+    expect(new Set(answers.map(({ command }) => command)).size).toBeGreaterThan(20);
+  });
+});
