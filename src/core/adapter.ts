@@ -152,6 +152,8 @@ export interface Capabilities {
   readonly events: readonly EventType[];
   /** Commands that the protocol has a shape for. */
   readonly commands: readonly CommandType[];
+  /** Who comes late is told of the run that goes on, and of nothing before: its clients ask for that. */
+  readonly tellsPast?: false;
 }
 
 /**

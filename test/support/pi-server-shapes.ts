@@ -29,21 +29,21 @@ export function framesOf(name: string): unknown[] {
   });
 }
 
-/** Keys by place; `optional`: not in all objects at that place. */
+/** Keys by place: those that some object there has, and those that each has. */
 export type Shapes = ReadonlyMap<string, { readonly all: ReadonlySet<string>; readonly always: ReadonlySet<string> }>;
 
 /** What tells apart the objects that may stand at one place. */
-const kinds = ['type', 'role', 'method', 'command', 'stopReason'];
+const kinds = ['type', 'role', 'method', 'command'];
 
 /** Places whose keys are anybody's own. */
 const foreign = /(?:\.arguments|\.args|\.details|\.metrics|\.counters|\.gauges|\.histograms)$/u;
 
 function kindOf(object: Record<string, unknown>): string {
-  const kind = kinds.map((key) => object[key]).find((value) => typeof value === 'string');
-  return typeof kind === 'string' ? `(${kind})` : '';
+  const kind = kinds.map((key) => object[key]).filter((value) => typeof value === 'string');
+  return kind.length > 0 ? `(${kind.join(' ')})` : '';
 }
 
-/** The shapes of all objects in these frames. A message that failed is another kind than one that did not. */
+/** The shapes of all objects in these frames. */
 export function shapesOf(frames: readonly unknown[]): Shapes {
   const shapes = new Map<string, { all: Set<string>; always: Set<string> }>();
   function look(value: unknown, place: string): void {
@@ -67,11 +67,11 @@ export function shapesOf(frames: readonly unknown[]): Shapes {
 
 /** How one server's shapes differ from another's, where both have said such an object: `place +key` and `place -key`. */
 export function differences(ours: Shapes, theirs: Shapes): string[] {
-  return [...ours].flatMap(([place, { all, always }]) => {
+  return [...ours].flatMap(([place, { all }]) => {
     const other = theirs.get(place);
     if (other === undefined) return [];
     const more = [...all].filter((key) => !other.all.has(key)).map((key) => `${place} +${key}`);
-    const less = [...other.always].filter((key) => !always.has(key)).map((key) => `${place} -${key}`);
+    const less = [...other.always].filter((key) => !all.has(key)).map((key) => `${place} -${key}`);
     return [...more, ...less];
   });
 }

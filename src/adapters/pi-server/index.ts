@@ -57,6 +57,7 @@ export const piServer: Adapter = {
       'error',
       'unknown',
     ],
+    tellsPast: false,
     commands: [
       'create-session',
       'delete-session',

@@ -10,7 +10,10 @@ import { extraOf, modelOf, usageOf } from './values.ts';
 import { problemOf } from './wire/problem.ts';
 import { dataSchemas } from './wire/responses.ts';
 
-type Convert = (data: unknown) => { readonly data: object } | { readonly problem: string };
+/** `missing`: what this pi does not tell, and the session may know. */
+type Convert = (
+  data: unknown,
+) => { readonly data: object } | { readonly problem: string } | { readonly missing: string };
 
 /** The outcome of a command, by the line that asked for it; `reading` where its answer is read otherwise. */
 export function outcomeOf(line: string, answer: Answer, reading: string = line): Outcome {
@@ -25,6 +28,7 @@ export function outcomeOf(line: string, answer: Answer, reading: string = line):
       if (convert === undefined) return answer.data === undefined ? { ok: true } : { ok: true, data: raw };
       const converted = convert(answer.data);
       if ('problem' in converted) return refused('agent-refused', `pi answered ${line} oddly: ${converted.problem}`);
+      if ('missing' in converted) return refused('unsupported', `pi does not tell ${converted.missing}`);
       return { ok: true, data: { ...converted.data, ...raw } };
     }
     default:
@@ -86,10 +90,14 @@ const converters: ReadonlyMap<string, Convert> = new Map([
   ],
   [
     'context-usage',
-    convert(dataSchemas.get_session_stats, ({ contextUsage }) => ({
-      tokens: contextUsage?.tokens ?? null,
-      window: contextUsage?.contextWindow ?? null,
-    })),
+    (data) => {
+      const read = dataSchemas.get_session_stats.safeParse(data);
+      if (!read.success) return { problem: problemOf(read.error) };
+      const { contextUsage } = read.data;
+      // Pi 0.54 does not.
+      if (contextUsage === undefined) return { missing: 'how full its context is' };
+      return { data: { tokens: contextUsage.tokens ?? null, window: contextUsage.contextWindow ?? null } };
+    },
   ],
   ['get_last_assistant_text', convert(dataSchemas.get_last_assistant_text, ({ text }) => ({ text: text ?? null }))],
   [
