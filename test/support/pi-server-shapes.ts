@@ -40,6 +40,7 @@ const foreign = /(?:\.arguments|\.args|\.details|\.metrics|\.counters|\.gauges|\
 
 function kindOf(object: Record<string, unknown>): string {
   const kind = kinds.map((key) => object[key]).filter((value) => typeof value === 'string');
+  if (object.success === false) kind.push('failed');
   return kind.length > 0 ? `(${kind.join(' ')})` : '';
 }
 

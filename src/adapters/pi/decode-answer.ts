@@ -95,7 +95,7 @@ const converters: ReadonlyMap<string, Convert> = new Map([
       if (!read.success) return { problem: problemOf(read.error) };
       const { contextUsage } = read.data;
       // Pi 0.54 does not.
-      if (contextUsage === undefined) return { missing: 'how full its context is' };
+      if (contextUsage === undefined || contextUsage === null) return { missing: 'how full its context is' };
       return { data: { tokens: contextUsage.tokens ?? null, window: contextUsage.contextWindow ?? null } };
     },
   ],
