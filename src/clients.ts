@@ -82,7 +82,7 @@ export function createClients({ config, env, clock, sessions, desks }: ClientsPo
   ): CommandSink & { end(): void } {
     const desk = deskOf(request, side);
     if (desk === undefined) return { ...sessions.sinkOf(bound, isOurs), end: () => {} };
-    return createSwitchboard({ ...request, sessions, side, desk, bound, isOurs, hold: desks.hold });
+    return createSwitchboard({ ...request, sessions, side, desk, bound, isOurs, clock });
   }
 
   /** From the first to the last of a client it hears the news of its desk. */
@@ -147,7 +147,7 @@ export function createClients({ config, env, clock, sessions, desks }: ClientsPo
       if (sessions.isShut) throw new GatewayError('shutting-down', 'the gateway is shutting down');
       const side = sideOf(request.frontend, request.options);
       const desk = deskOf(request, side);
-      const switchboard = createSwitchboard({ ...request, ...wishes, sessions, side, desk, hold: desks.hold });
+      const switchboard = createSwitchboard({ ...request, ...wishes, sessions, side, desk, clock });
       const listener = listenerOf(switchboard);
       // No end of a session ends it.
       const ending: ClientListener = {

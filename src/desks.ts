@@ -43,8 +43,6 @@ export interface Desks {
   tell(news: Exclude<News, { news: 'command' }>): void;
   /** That session is no more. */
   forget(session: string): void;
-  /** What is told of sessions waits until the returned function is called: an answer is to go first. */
-  hold(): () => void;
   /** The longest that any client may have been told that it can wait, ms; 0 without clients. */
   readonly drainMs: number;
   /** Takes nothing new, tells all clients so, and resolves when everything that was taken has been answered. */
@@ -62,14 +60,8 @@ interface OpenDesk extends Desk {
 export function createDesks(clock: Clock, timeOrigin: number, agentOf: (session: string) => string | undefined): Desks {
   const desks = new Map<string, OpenDesk>();
   let isDraining = false;
-  let holds = 0;
-  let held: Parameters<Desks['tell']>[0][] = [];
 
   function tell(news: Parameters<Desks['tell']>[0]): void {
-    if (holds > 0) {
-      held.push(news);
-      return;
-    }
     for (const desk of desks.values()) desk.tell(news);
   }
 
@@ -85,16 +77,6 @@ export function createDesks(clock: Clock, timeOrigin: number, agentOf: (session:
     tell,
     forget(session) {
       for (const desk of desks.values()) desk.forget(session);
-    },
-    hold() {
-      holds += 1;
-      return () => {
-        holds -= 1;
-        if (holds > 0) return;
-        const waiting = held;
-        held = [];
-        for (const news of waiting) tell(news);
-      };
     },
     get drainMs() {
       const used = [...desks.values()].filter(({ clients }) => clients > 0);

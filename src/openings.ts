@@ -1,5 +1,6 @@
 // How a client opens sessions: fresh ones, and stored ones again; what could not be opened leaves nothing behind. Part of the
 // composition root; knows no protocol.
+import type { Clock } from './core/clock.ts';
 import type { CommandOf } from './core/command.ts';
 import { GatewayError, messageOf, type Outcome, refused } from './core/errors.ts';
 import type { HubEntry } from './core/hub.ts';
@@ -16,10 +17,11 @@ export interface OpeningsPorts {
   readonly isOurs: boolean;
   /** See SessionRequest. */
   readonly questionMs: number | undefined;
+  readonly clock: Clock;
   /** Called for each, before anybody can speak in it. */
   opened(session: Session): void;
-  /** The agent of one of them is gone, and nobody sent it away. */
-  lost(sentence: string, wasSilent: boolean): void;
+  /** The agent of one of them is gone, and nobody sent it away; default: the log tells of it. */
+  readonly lost: ((sentence: string, wasSilent: boolean) => void) | undefined;
 }
 
 /** Opens sessions. Throws what Sessions.open does; the answer may come later. */
@@ -33,6 +35,9 @@ export type Settle = (outcome: Outcome, then?: () => void) => void;
 
 /** An id may be part of a path, a URL or a line of a log (threat T9); longer than those of the REST routes, for clients mint them. */
 const sessionId = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,255}$/u;
+
+/** How long an agent may take to start and to tell how it is. */
+const describeMs = 30_000;
 
 /** Of one client. */
 export function createOpenings(ports: OpeningsPorts): Openings {
@@ -78,37 +83,46 @@ export function createOpenings(ports: OpeningsPorts): Openings {
       throw new GatewayError('invalid', `a session id must match ${sessionId.source}`);
     }
     let end: string | null = null;
-    const lost = (sentence: string, wasSilent: boolean) => {
+    const ending = (sentence: string) => {
       end = sentence;
-      ports.lost(sentence, wasSilent);
     };
-    const entry = sessions.open({ ...wish, questionMs: ports.questionMs }, isOurs, lost);
-    const { session } = entry;
-    sessions.reserve(session);
-    ports.opened(session);
+    const entry = sessions.open({ ...wish, questionMs: ports.questionMs, ending }, isOurs, ports.lost);
+    ports.opened(entry.session);
     return { entry, endOf: () => end };
   }
 
   /** The answer comes when the agent has told how it is; one that could not be started leaves no session behind. */
   function describeOpened(entry: HubEntry, settle: Settle, endOf: () => string | null): void {
     const { session, problems } = entry;
-    const fail = (outcome: Outcome) => {
-      sessions.hub.remove(session.id, 'its agent could not be started');
-      settle(outcome);
+    let isOver = false;
+    const end = (outcome: Outcome, then?: () => void) => {
+      if (isOver) return;
+      isOver = true;
+      cancelDeadline();
+      if (!outcome.ok) sessions.hub.remove(session.id, outcome.error.message);
+      settle(outcome, then);
     };
+    // Everybody's commands wait behind this one.
+    const cancelDeadline = ports.clock.after(describeMs, () =>
+      end(refused('timeout', `the agent did not tell how it is within ${describeMs} ms`)),
+    );
+    function described(answer: Outcome): void {
+      const reason = endOf();
+      if (reason !== null) return end(refused('agent-down', reason));
+      if (session.state === 'closed')
+        return end(refused('not-found', `session ${session.id} was deleted while it was opened`));
+      const state = answer.ok ? SessionState.safeParse(answer.data).data : undefined;
+      end({ ok: true, data: { session: sessions.summary(entry), state, problems } }, () =>
+        sessions.announce(entry, state),
+      );
+    }
     try {
       session.wake();
     } catch (thrown) {
-      return fail(refused('agent-down', messageOf(thrown)));
+      return end(refused('agent-down', messageOf(thrown)));
     }
-    session.submit({ type: 'query', subject: 'state' }, (outcome) => {
-      const reason = endOf();
-      if (reason !== null) return fail(refused('agent-down', reason));
-      const state = outcome.ok ? SessionState.safeParse(outcome.data).data : undefined;
-      settle({ ok: true, data: { session: sessions.summary(entry), state, problems } }, () =>
-        sessions.announce(entry, state),
-      );
-    });
+    // Of an agent that dies its questions hear before the session does.
+    session.submit({ type: 'query', subject: 'state' }, (answer) => queueMicrotask(() => described(answer)));
   }
 
   return { create, load };

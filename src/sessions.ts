@@ -35,6 +35,8 @@ export interface SessionRequest {
   readonly keep?: boolean | undefined;
   /** The stored session that it goes on with. */
   readonly found?: Found | undefined;
+  /** Why its agent is gone, whenever that is. */
+  ending?(sentence: string): void;
   /** Who opens it tells of it, by {@link Sessions.announce}. */
   readonly isQuiet?: boolean | undefined;
 }
@@ -170,7 +172,11 @@ export function createSessions(config: Config, agents: Agents, ports: SessionsPo
           if (announced.delete(id)) ports.tell({ news: 'session-closed', session: id });
           ports.ended(id);
         },
-        lost: lost ?? ((sentence) => log('error', 'the agent is gone', { session: id, agent: name, reason: sentence })),
+        lost(sentence, wasSilent) {
+          request.ending?.(sentence);
+          if (lost !== undefined) lost(sentence, wasSilent);
+          else log('error', 'the agent is gone', { session: id, agent: name, reason: sentence });
+        },
       });
       return { session, agent: name, createdAt, principal: owner, problems };
     });

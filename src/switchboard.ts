@@ -1,6 +1,7 @@
 // What one client may ask of all sessions: to open, find and leave them at its word, within bounds. For connections that
 // carry many of them, and for all whose commands have tickets. Part of the composition root; knows no protocol.
 import type { FrontendSide, SessionView, Watch } from './core/adapter.ts';
+import type { Clock } from './core/clock.ts';
 import type { Command } from './core/command.ts';
 import { GatewayError, type Outcome, refused } from './core/errors.ts';
 import type { CommandSink } from './core/frontend-driver.ts';
@@ -27,8 +28,7 @@ export interface SwitchboardPorts {
   readonly bound?: Session | undefined;
   /** Called for each session that it opens, before anybody can speak in it. */
   opened?(session: Session): void;
-  /** What is told of sessions waits until the returned function is called. */
-  hold(): () => void;
+  readonly clock: Clock;
   lost?(sentence: string, wasSilent: boolean): void;
 }
 
@@ -69,37 +69,40 @@ export function createSwitchboard(ports: SwitchboardPorts): Switchboard {
   /** Weak: a connection may see thousands of sessions come and go. */
   const opened = new WeakSet<Session>();
   let isAttended = true;
+  let isGone = false;
   const openings = createOpenings({
     sessions,
     agent: ports.agent,
     isOurs,
     questionMs: desk?.limits.questionMs,
+    clock: ports.clock,
     opened(session) {
       opened.add(session);
+      // Nobody comes to it any more whose connection is gone.
+      if (!isGone) sessions.reserve(session);
       if (!isAttended) session.unattend();
       ports.opened?.(session);
     },
-    lost: (sentence, wasSilent) => ports.lost?.(sentence, wasSilent),
+    lost: ports.lost,
   });
 
   function own(): readonly Session[] {
     return sessions.hub.list().flatMap(({ session }) => (opened.has(session) ? [session] : []));
   }
 
-  /** The answer goes before the news. */
+  /** The answer first: who hears that session alone hears nothing any more when it is gone. */
   function remove(id: string, settle: Settle): void {
     const { session } = sessions.find(id);
-    const release = ports.hold();
-    sessions.hub.remove(session.id, 'the session was deleted');
-    settle({ ok: true }, release);
+    settle({ ok: true }, () => sessions.hub.remove(session.id, 'the session was deleted'));
   }
 
   function withoutSession(command: Command, settle: Settle): void {
     switch (command.type) {
       case 'create-session':
-        return openings.create(command, settle);
       case 'load-session':
-        return openings.load(command, settle);
+        // What it opens would be nobody's.
+        if (isGone && isOurs) return settle(refused('shutting-down', 'the client is gone'));
+        return command.type === 'create-session' ? openings.create(command, settle) : openings.load(command, settle);
       case 'list-stored-sessions':
         return settle({ ok: true, data: { sessions: sessions.listStored() } });
       case 'list-sessions':
@@ -111,6 +114,15 @@ export function createSwitchboard(ports: SwitchboardPorts): Switchboard {
       default:
     }
     settle(refused('invalid', `${command.type} without a session`));
+  }
+
+  /** Its own id, where it is called by another name; a name that there is not stays as it is. */
+  function idOf(name: string | undefined): string | undefined {
+    try {
+      return name === undefined ? undefined : sessions.find(name).session.id;
+    } catch {
+      return name;
+    }
   }
 
   function census() {
@@ -139,7 +151,7 @@ export function createSwitchboard(ports: SwitchboardPorts): Switchboard {
     named?: string,
     ticket?: Ticket,
   ): void {
-    const session = named ?? (isForAll(command) ? undefined : ports.bound?.id);
+    const session = idOf(named) ?? (isForAll(command) ? undefined : ports.bound?.id);
     if (ticket === undefined || desk === undefined) {
       return execute(
         command,
@@ -154,7 +166,8 @@ export function createSwitchboard(ports: SwitchboardPorts): Switchboard {
     let later: (() => void)[] | null = [];
     desk.submit({
       command,
-      ticket,
+      // Of one session there is one lane, however it is called.
+      ticket: named !== undefined && ticket.session === named ? { ...ticket, session } : ticket,
       session,
       execute: (asked, done) =>
         execute(
@@ -214,6 +227,7 @@ export function createSwitchboard(ports: SwitchboardPorts): Switchboard {
     },
     whenIdle,
     end() {
+      isGone = true;
       for (const session of own()) {
         sessions.release(session);
         if (isOurs) sessions.hub.remove(session.id, 'the client is gone');

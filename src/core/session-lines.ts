@@ -32,10 +32,20 @@ export interface StoredSession {
   readonly messages: readonly Message[];
   /** Lines that say nothing: one that was cut by a crash, or somebody else's. */
   readonly dropped: number;
+  /** All lines that were looked at. */
+  readonly lines: number;
+  /** There is more, but too much was read, or too much in vain: it is no file that the gateway has written. */
+  readonly isCut: boolean;
 }
 
-/** Levels of `[` and `{` that a line may open, as for frames: all that walks its values does so by recursion. */
-const maxDepth = 128;
+/** What is read of one file. What is written stays below it; see {@link mostLines}. */
+const bounds: LineBounds = { characters: 32 * 1024 * 1024, values: 2_000_000, faults: 1000 };
+
+/** Lines of one file, empty ones included: what cannot be read again need not be kept. */
+export const mostLines = 200_000;
+
+/** Names that are looked at until there is one. */
+const mostNames = 16;
 
 /** The text of a line, its LF included. */
 export function textOfLine(line: SessionHead | SessionLine): string {
@@ -49,15 +59,18 @@ export function lineOfMessage(message: Message): SessionLine {
 
 /** Reads the lines of a file; null when they are not those of a session of ours. */
 export function readSession(text: string): StoredSession | null {
-  const [first = '', ...rest] = text.split('\n');
-  const head = SessionHead.safeParse(valueIn(first)).data;
-  if (head === undefined) return null;
+  const head = headIn(text);
+  if (head === null) return null;
+  const reader = createObjectReader(bounds);
   let { name } = head;
   let messages: Message[] = [];
   let dropped = 0;
-  for (const words of rest) {
-    if (words === '') continue;
-    const line = SessionLine.safeParse(valueIn(words)).data;
+  let lines = 0;
+  for (const words of linesOf(text)) {
+    if (lines > mostLines || dropped > bounds.faults || reader.isOver) break;
+    lines += 1;
+    if (lines === 1 || words === '') continue;
+    const line = SessionLine.safeParse(reader.read(words)).data;
     switch (line?.type) {
       case undefined:
         dropped += 1;
@@ -77,8 +90,9 @@ export function readSession(text: string): StoredSession | null {
         line satisfies never;
     }
   }
+  const isCut = lines > mostLines || dropped > bounds.faults || reader.isOver;
   // No name is an empty one.
-  return { head, name: name === '' ? undefined : name, messages, dropped };
+  return { head, name: name === '' ? undefined : name, messages, dropped, lines, isCut };
 }
 
 /** What a list shows of a session; its messages are counted and not read, for there may be many. */
@@ -90,37 +104,15 @@ export interface SessionOutline {
 
 /** The same of a file or of its beginning; null when it is none of ours. */
 export function outlineOf(text: string): SessionOutline | null {
-  const [first = '', ...rest] = text.split('\n');
-  const head = SessionHead.safeParse(valueIn(first)).data;
-  if (head === undefined) return null;
-  let { name } = head;
+  const head = headIn(text);
+  if (head === null) return null;
+  let names: string[] = [];
   let messageCount = 0;
-  for (const words of rest) {
+  for (const words of linesOf(text)) {
     // As JSON.stringify writes the lines above: the type comes first.
     if (words.startsWith('{"type":"message-added"')) messageCount += 1;
     if (words.startsWith('{"type":"history-reset"')) messageCount = 0;
-    if (!words.startsWith('{"type":"session-changed"')) continue;
-    const line = SessionLine.safeParse(valueIn(words)).data;
-    if (line?.type === 'session-changed') name = line.changes.name;
+    if (words.startsWith('{"type":"session-changed"')) names = [...names.slice(1 - mostNames), words];
   }
-  return { head, name: name === '' ? undefined : name, messageCount };
-}
-
-/** The JSON value of a line; undefined where there is none, or one that is too deep. */
-function valueIn(line: string): unknown {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isDeeperThan(maxDepth, value) ? undefined : value;
-  } catch {
-    return undefined;
-  }
-}
-
-function isDeeperThan(limit: number, value: unknown): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > limit) return true;
-    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
-  }
-  return false;
+  return { head, name: newestIn(names) ?? (head.name === '' ? undefined : head.name), messageCount };
 }

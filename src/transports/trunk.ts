@@ -18,13 +18,16 @@ export interface TrunkOptions {
    * order. Default 4 MiB.
    */
   readonly mostWaitingBytes?: number;
-  /** One that holds up all others for so long is cut off behind what waits for it, ms; default 10,000. */
+  /**
+   * One that holds up others for so long is cut off behind what waits for it, ms; default 10,000. Where nobody else would
+   * read it slows the agent instead, for as long as it takes (reference reliability F20).
+   */
   readonly mostStalledMs?: number;
 }
 
 /** One connection and the channels that share it. */
 export interface TrunkConnection {
-  /** The connection has ended, or its last channel was closed. */
+  /** Nobody can join any more: the connection has ended or failed, or its last channel was closed. */
   readonly isOver: boolean;
   /** The channel of that name. Throws `conflict` when it is taken, `agent-down` when it is over. */
   join(name: string): Channel;
@@ -38,12 +41,17 @@ interface Branch {
   readonly inlet: Inlet;
   /** Bytes that were given to it and its receiver has not taken. */
   waiting: number;
-  /** Set while it has more than it may. */
-  stalled: NodeJS.Timeout | undefined;
+  /** It has more than it may. */
+  isStalled: boolean;
+  /** Runs while it holds up others. */
+  patience: NodeJS.Timeout | undefined;
   isClosed: boolean;
 }
 
-/** Nobody has joined yet. A fault of the connection is told to all, for nobody knows whose frame it was. */
+/**
+ * Nobody has joined yet. A fault of the connection is told to all, for nobody knows whose frame it was; who comes after it
+ * needs a new one.
+ */
 export function createTrunk(options: TrunkOptions): TrunkConnection {
   const { channel, mostWaitingBytes = 4 * 1024 * 1024, mostStalledMs = 10_000 } = options;
   const branches = new Map<string, Branch>();
@@ -56,13 +64,17 @@ export function createTrunk(options: TrunkOptions): TrunkConnection {
     isOpen = true;
     channel.open({
       frame: take,
-      fault: (fault) => each(({ inlet }) => inlet.fault(fault)),
+      fault(fault) {
+        // It may live on for one that has not read so far.
+        finish();
+        each(({ inlet }) => inlet.fault(fault));
+      },
       end(ending) {
         const last = [...branches.values()];
         branches.clear();
         finish();
         for (const branch of last) {
-          unstall(branch);
+          clearTimeout(branch.patience);
           branch.inlet.end(ending);
         }
       },
@@ -93,18 +105,32 @@ export function createTrunk(options: TrunkOptions): TrunkConnection {
     if (branch.isClosed) return;
     branch.waiting += frame.bytes.length;
     branch.inlet.frame(frame);
-    if (branch.waiting <= mostWaitingBytes || branch.stalled !== undefined || branch.isClosed) return;
+    if (branch.waiting <= mostWaitingBytes || branch.isStalled || branch.isClosed) return;
     channel.pause();
-    branch.stalled = setTimeout(() => cutOff(branch), mostStalledMs);
-    branch.stalled.unref();
+    branch.isStalled = true;
+    judge();
   }
 
   /** It has read enough, or is gone: the others go on unless one more of them is full. */
   function unstall(branch: Branch): void {
-    if (branch.stalled === undefined) return;
-    clearTimeout(branch.stalled);
-    branch.stalled = undefined;
-    if ([...branches.values()].every(({ stalled }) => stalled === undefined)) channel.resume();
+    if (!branch.isStalled) return;
+    branch.isStalled = false;
+    if ([...branches.values()].every(({ isStalled }) => !isStalled)) channel.resume();
+  }
+
+  /** Whose patience runs: after each change of who is there and who is full. */
+  function judge(): void {
+    const all = [...branches.values()];
+    const isHeldUp = all.some(({ isStalled }) => !isStalled);
+    for (const branch of all) {
+      if (!branch.isStalled || !isHeldUp) {
+        clearTimeout(branch.patience);
+        branch.patience = undefined;
+      } else if (branch.patience === undefined) {
+        branch.patience = setTimeout(() => cutOff(branch), mostStalledMs);
+        branch.patience.unref();
+      }
+    }
   }
 
   function cutOff(branch: Branch): void {
@@ -116,8 +142,10 @@ export function createTrunk(options: TrunkOptions): TrunkConnection {
   function forget(branch: Branch, code: CloseCode = 'normal', reason = 'nobody needs it any more'): void {
     for (const [name, one] of branches) if (one === branch) branches.delete(name);
     branch.isClosed = true;
+    clearTimeout(branch.patience);
     unstall(branch);
-    if (branches.size > 0 || isOver) return;
+    judge();
+    if (branches.size > 0) return;
     finish();
     channel.close(code, reason);
   }
@@ -129,8 +157,15 @@ export function createTrunk(options: TrunkOptions): TrunkConnection {
     join(name) {
       if (isOver) throw new GatewayError('agent-down', `${options.label} has ended`);
       if (branches.has(name)) throw new GatewayError('conflict', `${options.label} has a session of that name already`);
-      const branch: Branch = { inlet: createInlet(), waiting: 0, stalled: undefined, isClosed: false };
+      const branch: Branch = {
+        inlet: createInlet(),
+        waiting: 0,
+        isStalled: false,
+        patience: undefined,
+        isClosed: false,
+      };
       branches.set(name, branch);
+      judge();
       const { inlet } = branch;
       for (const frame of greetings) give(branch, frame);
       return {
@@ -139,7 +174,9 @@ export function createTrunk(options: TrunkOptions): TrunkConnection {
           inlet.open(
             counting(receiver, (frame) => {
               branch.waiting -= frame.bytes.length;
-              if (branch.waiting * 2 <= mostWaitingBytes) unstall(branch);
+              if (!branch.isStalled || branch.waiting * 2 > mostWaitingBytes) return;
+              unstall(branch);
+              judge();
             }),
           );
           open();

@@ -48,9 +48,9 @@ function kindOf(object: Record<string, unknown>): string {
 export function shapesOf(frames: readonly unknown[]): Shapes {
   const shapes = new Map<string, { all: Set<string>; always: Set<string> }>();
   function look(value: unknown, place: string): void {
-    if (Array.isArray(value)) return value.forEach((member) => look(member, `${place}[]`));
+    if (Array.isArray(value)) for (const member of value) look(member, `${place}[]`);
     const object = z.record(z.string(), z.unknown()).safeParse(value).data;
-    if (object === undefined) return;
+    if (object === undefined || Array.isArray(value)) return;
     const here = `${place}${kindOf(object)}`;
     const keys = Object.keys(object);
     const known = shapes.get(here) ?? { all: new Set<string>(), always: new Set(keys) };

@@ -7,6 +7,7 @@ import { isDictionary, without } from '../../core/dictionary.ts';
 import type { Ticket } from '../../core/ledger/ticket.ts';
 import { type Patience, rows } from './commands.ts';
 import { Identity, Precondition } from './wire/commands.ts';
+import { clipped } from './wire/fields.ts';
 import { faultsIn } from './wire/validate.ts';
 
 /** A command, and which session it is for. */
@@ -40,7 +41,7 @@ export function decodeCommand(json: unknown, { commandTimeoutMs, view }: Decodin
   const type = typeof line.type === 'string' ? line.type : 'unknown';
   const read = rows.get(type);
   if (faults.length > 0 || read === undefined) {
-    return { problem: `Validation failed: ${faults.join('; ')}`, type, ...('id' in line ? { id: line.id } : {}) };
+    return { problem: `Validation failed: ${faults.join('; ')}`, type: clipped(type), ...('id' in line ? { id: line.id } : {}) };
   }
   const named = typeof line.sessionId === 'string' ? line.sessionId : undefined;
   const { command, place, patience } = read(line, named === undefined ? undefined : view(named));

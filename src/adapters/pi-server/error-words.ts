@@ -28,9 +28,13 @@ export function errorWords(
   }
 }
 
-/** What the gateway says of sessions, also where it is the reason of something else. */
+/**
+ * What the gateway says of sessions, also where it is the reason of something else. Pi puts its own words before whatever its
+ * session throws; a real server has the session without that.
+ */
 function sessionWords(message: string): string {
   return message
+    .replace(/(^|failed: )Failed to parse command: /u, '$1')
     .replace(/(^|failed: )session (\S+) exists already$/u, '$1Session $2 already exists')
     .replace(/(^|failed: )session (\S+ not found|limit reached)/u, '$1Session $2');
 }

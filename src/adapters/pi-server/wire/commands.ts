@@ -9,12 +9,20 @@ import {
   longest,
   NewSessionId,
   never,
-  notBlank,
   optionalText,
   RequestId,
   required,
   SessionPath,
+  StraySessionId,
+  sessionName,
 } from './fields.ts';
+
+const [isTooLong, tooLong] = atMost(longest.id);
+
+function faultOfDependency(id: unknown): string | null {
+  if (typeof id !== 'string' || id.trim() === '') return 'Must be a non-empty command ID string';
+  return isTooLong(id) ? tooLong : null;
+}
 
 /** What any command may say of itself, in the order in which its faults are told. */
 export const Identity = z.looseObject({
@@ -27,8 +35,8 @@ export const Identity = z.looseObject({
         context.addIssue({ code: 'custom', message: `Too many dependencies (max ${longest.dependsOn})` });
       }
       for (const [place, id] of ids.entries()) {
-        if (typeof id === 'string' && id.trim() !== '') continue;
-        context.addIssue({ code: 'custom', message: 'Must be a non-empty command ID string', path: [place] });
+        const fault = faultOfDependency(id);
+        if (fault !== null) context.addIssue({ code: 'custom', message: fault, path: [place] });
       }
     })
     .transform((ids) => ids.filter((id) => typeof id === 'string'))
@@ -45,7 +53,7 @@ export const Precondition = z.looseObject({
 
 /** The session of a command that is about one. */
 export const SessionTarget = z.looseObject({
-  sessionId: notBlank("Session commands must have a non-empty string 'sessionId'"),
+  sessionId: sessionName("Session commands must have a non-empty string 'sessionId'"),
 });
 
 /** Real servers do not look at images; what is none would reach no model. */
@@ -63,8 +71,10 @@ const images = z.array(WireImage, { error: 'Must be an array of images' }).nulli
 const said = { message: required(atMost(longest.prompt)), images };
 const enabled = { enabled: z.boolean({ error: 'Required boolean' }) };
 
+const noSession = { sessionId: StraySessionId.optional() };
+
 /** The two server commands that are about one session. */
-const namedSession = { sessionId: notBlank('Required non-empty string') };
+const namedSession = { sessionId: sessionName('Required non-empty string') };
 
 function command<Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) {
   return z.looseObject({ type: z.literal(type), ...shape });
@@ -72,13 +82,13 @@ function command<Type extends string, Shape extends z.ZodRawShape>(type: Type, s
 
 /** Commands that need no session (seed 17.1), by their type. */
 export const serverCommands = {
-  list_sessions: command('list_sessions', {}),
+  list_sessions: command('list_sessions', noSession),
   create_session: command('create_session', { sessionId: NewSessionId.optional(), cwd: optionalText }),
   delete_session: command('delete_session', namedSession),
   switch_session: command('switch_session', namedSession),
-  get_metrics: command('get_metrics', {}),
-  health_check: command('health_check', {}),
-  list_stored_sessions: command('list_stored_sessions', {}),
+  get_metrics: command('get_metrics', noSession),
+  health_check: command('health_check', noSession),
+  list_stored_sessions: command('list_stored_sessions', noSession),
   load_session: command('load_session', { sessionPath: SessionPath, sessionId: NewSessionId.optional() }),
 } as const;
 

@@ -10,7 +10,14 @@ export const longest = {
   id: 256,
   path: 4096,
   dependsOn: 32,
+  /** What went wrong, which may quote what somebody sent; all clients are told. */
+  error: 8192,
 } as const;
+
+/** A text that goes back, cut where it is longer than it has any reason to be. */
+export function clipped(text: string, length: number = longest.id): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text;
+}
 
 /** Before the ids that servers give to commands without one. */
 export const reservedPrefix = 'anon:';
@@ -55,8 +62,17 @@ export const CommandId = notBlank(ifGiven, atMost(longest.id), [
 /** What makes a repetition of it known (seed 8.2). */
 export const IdempotencyKey = notBlank(ifGiven, atMost(longest.id));
 
+/** The name of a session that there is. All clients are told of a command's session, so there is a limit to it. */
+export const sessionName = (missing: string) => notBlank(missing, atMost(longest.id));
+
 /** The name of a session that is still to be. */
-export const NewSessionId = notBlank(ifGiven);
+export const NewSessionId = sessionName(ifGiven);
+
+/** What a command that is about no session says of one all the same: nobody looks at it, and all clients are told. */
+export const StraySessionId = z.unknown().superRefine((value, context) => {
+  const [isWrong, message] = atMost(longest.id);
+  if (typeof value === 'string' && isWrong(value)) context.addIssue({ code: 'custom', message });
+});
 
 /** What an answer names its question by; both faults are told. */
 export const RequestId = z

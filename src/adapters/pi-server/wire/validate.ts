@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { Dictionary } from '../../../core/content.ts';
 import { isDictionary } from '../../../core/dictionary.ts';
 import { Identity, Precondition, SessionTarget, serverCommands, sessionCommands } from './commands.ts';
+import { clipped } from './fields.ts';
 
 /** Any command schema, by its type; a name of `Object.prototype` is none. */
 const schemas: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
@@ -28,7 +29,7 @@ export function faultsIn(json: unknown): string[] {
     ...complaints(Identity, line),
     ...(lacksId(line) ? ['id: Required when dependsOn is provided'] : []),
     ...complaints(Precondition, line),
-    ...(typeof type === 'string' && schema === undefined ? [`type: Unknown command type '${type}'`] : []),
+    ...(typeof type === 'string' && schema === undefined ? [`type: Unknown command type '${clipped(type)}'`] : []),
     ...(isForSession(type) ? complaints(SessionTarget, line) : []),
     ...(isMisplaced(line) ? ['ifSessionVersion: Only supported for session-targeted commands'] : []),
     ...(schema === undefined ? [] : complaints(schema, line)),
