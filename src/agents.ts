@@ -62,7 +62,10 @@ export function createAgents(config: Config, env: Env): Agents {
     const adapter = adapterOf(agent.protocol);
     if (adapter.backend === undefined) throw new GatewayError('invalid', `${agent.protocol} has no agent side`);
     const session = randomUUID();
-    const backend = adapter.backend(env, agent.options ?? {}, folders, session);
+    // Who carries sessions for many and is reached by an address works where its own directories are.
+    const isElsewhere = adapter.trunk !== undefined && agent.url !== undefined;
+    const places = isElsewhere ? (agent.cwd === undefined ? [] : [agent.cwd]) : folders;
+    const backend = adapter.backend(env, agent.options ?? {}, places, session);
     if (adapter.trunk === undefined) return { backend, channel: openAgent(name, agent, adapter, cwd) };
     return { backend, channel: trunkTo(name, agent, adapter, adapter.trunk, cwd).join(session) };
   }

@@ -47,8 +47,8 @@ export interface Gateway {
    */
   serveClient(channel: Channel, request: ServeRequest, opening?: Opening): Promise<void>;
   /**
-   * Takes nothing new and lets runs end for at most `graceMs`, or as long as clients have been told that they may
-   * ({@link Gateway.drainMs}); then {@link Gateway.close}.
+   * Takes nothing new and lets runs end for at most `graceMs`; where clients have been told how long that is
+   * ({@link Gateway.drainMs}), so long. Then {@link Gateway.close}.
    */
   drain(reason: string, graceMs: number): Promise<void>;
   /** How long clients that are here now are told that they may go on when the gateway is to stop, ms. */
@@ -252,7 +252,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     },
     async drain(reason, graceMs) {
       sessions.shut();
-      const grace = new Promise<void>((resolve) => clock.after(Math.max(graceMs, desks.drainMs), resolve));
+      const grace = new Promise<void>((resolve) => clock.after(desks.drainMs > 0 ? desks.drainMs : graceMs, resolve));
       // What has been taken in is carried out, prompts that wait as well.
       await Promise.race([desks.drain(), grace]);
       const open = hub.list().map((entry) => entry.session);

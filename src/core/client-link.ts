@@ -16,8 +16,8 @@ export const highWater = 64 * 1024;
 /** Commands of one client that may be on their way at once, to all its sessions (reference reliability T32). */
 const mostUnanswered = 256;
 
-/** Bytes of news that may wait for a client that does not read: more is not kept for it (threat T26). */
-const mostUnreadNews = 1024 * 1024;
+/** Bytes of news that may wait for a client: for ever, at once, and for how long what is between (threat T26). */
+const mostUnreadNews = { ever: 1024 * 1024, atOnce: 4 * 1024 * 1024, forMs: 10_000 };
 
 /** When a client that sends nothing more has been served. */
 export interface Remainder {
@@ -73,6 +73,8 @@ export function linkClient(
   let mustPump = false;
   let unanswered = 0;
   let unreadNews = 0;
+  /** Since when more news wait than may for ever. */
+  let behindSince: number | null = null;
   let leaving: Leave | null = null;
   let awaitsIdleness = false;
   let blocked = false;
@@ -267,7 +269,11 @@ export function linkClient(
       driver.hear(news);
       // Answers that the client has asked for count for nothing here, however long they are.
       unreadNews = agenda.answerBytes === 0 ? 0 : unreadNews + Math.max(0, agenda.answerBytes - before);
-      if (unreadNews > mostUnreadNews) close('slow', 'too far behind: reconnect');
+      if (unreadNews <= mostUnreadNews.ever) behindSince = null;
+      else behindSince ??= clock.now();
+      // A burst is nobody's fault who reads.
+      const isSlow = behindSince !== null && clock.now() - behindSince > mostUnreadNews.forMs;
+      if (isSlow || unreadNews > mostUnreadNews.atOnce) close('slow', 'too far behind: reconnect');
     },
   };
 }

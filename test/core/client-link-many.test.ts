@@ -28,7 +28,7 @@ function carried(script: ClientScript = {}, options: StreamOptions = {}, holds =
   const settles: ((outcome?: Outcome) => void)[] = [];
   const heard: string[] = [];
   let opened = 0;
-  linkClient(
+  const link = linkClient(
     client.wire.channel,
     client.frontend,
     null,
@@ -59,6 +59,7 @@ function carried(script: ClientScript = {}, options: StreamOptions = {}, holds =
   return {
     clock,
     client,
+    link,
     settles,
     heard,
     act: client.act,
@@ -285,6 +286,54 @@ describe('a client that reads slowly', () => {
     expect(client.wire.sent).toEqual([]);
     clock.advance(0);
     expect(readers()).toEqual([0, 0, 0]);
+  });
+});
+
+describe('news', () => {
+  const news = { news: 'session-closed', session: 's' } as const;
+  const slow = [{ code: 'slow', reason: 'too far behind: reconnect' }];
+  /** A client that is told so many bytes by each piece of news, and does not read for now. */
+  function told(bytes: number) {
+    const rig = carried({ hear: () => [send('x'.repeat(bytes))] });
+    rig.client.wire.buffered = highWater;
+    return { ...rig, tell: (times: number) => Array.from({ length: times }, () => rig.link.hear(news)) };
+  }
+
+  test('in a burst are kept for who reads then', () => {
+    const { client, clock, tell } = told(100_000);
+    tell(40);
+    client.wire.buffered = 0;
+    client.wire.drain();
+    clock.advance(60_000);
+    tell(1);
+    expect([client.wire.sent.length, client.wire.closings]).toEqual([41, []]);
+  });
+
+  test('in a larger one are kept for nobody (T26)', () => {
+    const { client, tell } = told(100_000);
+    tell(42);
+    expect(client.wire.closings).toEqual(slow);
+  });
+
+  test('of some size are kept for a while for who does not read (T26)', () => {
+    const { client, clock, tell } = told(100_000);
+    tell(11);
+    clock.advance(10_000);
+    tell(1);
+    expect(client.wire.closings).toEqual([]);
+    clock.advance(1);
+    tell(1);
+    expect(client.wire.closings).toEqual(slow);
+  });
+
+  test('that are few wait as long as it takes, and so do answers of any size', () => {
+    const { client, clock, tell, act } = told(1_000);
+    act(send('x'.repeat(8 * 1024 * 1024)));
+    for (let minute = 0; minute < 60; minute += 1) {
+      clock.advance(60_000);
+      tell(1);
+    }
+    expect(client.wire.closings).toEqual([]);
   });
 });
 

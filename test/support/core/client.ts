@@ -16,6 +16,7 @@ export interface ClientScript {
   dress?: Frontend['dress'];
   watching?: Frontend['watching'];
   over?(session: string, reason: string): Actions;
+  hear?(): Actions;
 }
 
 /** The client, in the hand of a test. */
@@ -46,6 +47,7 @@ export function createClient(clock: Clock, script: ClientScript = {}): ScriptedC
       wake: (timer) => [...(script.wake?.(timer) ?? [])],
       ...(script.dress === undefined ? {} : { dress: script.dress }),
       watching: (view) => script.watching?.(view),
+      hear: () => [...(script.hear?.() ?? [])],
       over: (session, reason) => [...(script.over?.(session, reason) ?? [])],
     },
     act(...actions) {
