@@ -20,7 +20,9 @@ export function errorWords(
     case 'load_session':
       return problem.code === 'invalid' ? (sessionIdFault(line) ?? pathFault(line) ?? words) : words;
     case 'switch_session_file':
-      return problem.code === 'invalid' ? (pathFault(line) ?? words) : words;
+      return problem.code === 'invalid' ? (pathFault(line) ?? placeWords('sessionPath', words)) : words;
+    case 'new_session':
+      return problem.code === 'invalid' ? placeWords('parentSession', words) : words;
     case 'extension_ui_response':
       return answerWords(line, problem, words, isElsewhere);
     default:
@@ -79,6 +81,15 @@ function pathFault({ sessionPath: path }: Dictionary): string | null {
   if (typeof path !== 'string') return null;
   if (!isAbsolute(path)) return 'sessionPath must be an absolute path';
   return /\.jsonl?$/u.test(path) ? null : 'sessionPath must point to a .jsonl or .json session file';
+}
+
+/** What the gateway says of the paths of stored sessions, in the words that `load_session` has for them. */
+function placeWords(field: string, words: string): string {
+  const [, rule] = /^session path: (.*)$/u.exec(words) ?? [];
+  if (rule === undefined) return words;
+  return rule.startsWith('must name a stored session')
+    ? `${field} must point to an existing session file under an allowed session directory`
+    : `${field} contains potentially dangerous path components`;
 }
 
 function isAbsolute(path: string): boolean {

@@ -73,6 +73,24 @@ const rows: readonly [line: Json, code: ErrorCode, message: string, words: strin
     'no',
     'sessionPath must be an absolute path',
   ],
+  [
+    { type: 'switch_session_file', sessionId: 's1', sessionPath: '/a.json' },
+    'invalid',
+    'session path: must name a stored session inside one of the configured roots',
+    'sessionPath must point to an existing session file under an allowed session directory',
+  ],
+  [
+    { type: 'switch_session_file', sessionId: 's1', sessionPath: '/a.json' },
+    'invalid',
+    'session path: must not hold control characters or backslashes',
+    'sessionPath contains potentially dangerous path components',
+  ],
+  [
+    { type: 'new_session', sessionId: 's1', parentSession: '/a.json' },
+    'invalid',
+    'session path: must name a stored session inside one of the configured roots',
+    'parentSession must point to an existing session file under an allowed session directory',
+  ],
   [answer, 'stale', 'no open question "r1": answered, withdrawn or never asked', 'No pending UI request with id r1'],
   [answer, 'not-found', notFound, 'Session s1 not found'],
   [
