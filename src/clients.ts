@@ -101,7 +101,7 @@ export function createClients({ config, env, clock, sessions, desks }: ClientsPo
         listener.end();
       },
     });
-    if (desk !== undefined && !isGone) leave = desk.join(link.hear);
+    if (desk !== undefined && !isGone) leave = desk.join(link);
     return link;
   }
 
@@ -119,7 +119,7 @@ export function createClients({ config, env, clock, sessions, desks }: ClientsPo
     const sink = sinkFor(session, request, side, false);
     const link = linkPosts(side.connection(session), stream, clock, sink);
     posting.set(stream, link);
-    const leave = deskOf(request, side)?.join(link.hear);
+    const leave = deskOf(request, side)?.join(link);
     if (leave !== undefined) posters.set(session.id, [...(posters.get(session.id) ?? []), leave, sink.end]);
     return link;
   }
@@ -167,9 +167,10 @@ export function createClients({ config, env, clock, sessions, desks }: ClientsPo
     stream(request, cursor) {
       const { side, stream } = streamFor(request);
       // News come by what takes the posts.
-      if (side.limits !== undefined) postLink(request);
+      const link = side.limits === undefined ? undefined : postLink(request);
       const reader = stream.attach(cursor);
-      return side.greeting === undefined || cursor !== null ? reader : greeted(reader, side.greeting());
+      const greeting = cursor === null ? side.greeting?.() : undefined;
+      return link === undefined && greeting === undefined ? reader : visited(reader, greeting, () => link?.left());
     },
     forget(session) {
       for (const leave of posters.get(session) ?? []) leave();
@@ -181,8 +182,8 @@ export function createClients({ config, env, clock, sessions, desks }: ClientsPo
   };
 }
 
-/** The stream of a client that is greeted first. */
-function greeted(reader: Reader, greeting: readonly Out[]): Reader {
+/** The stream of a client that is greeted first, if there is anything to say, and whose going is told. */
+function visited(reader: Reader, greeting: readonly Out[] = [], left: () => void): Reader {
   let waiting = greeting;
   return {
     read(maxBytes, until) {
@@ -198,6 +199,9 @@ function greeted(reader: Reader, greeting: readonly Out[]): Reader {
     get onReadable() {
       return reader.onReadable;
     },
-    close: () => reader.close(),
+    close() {
+      reader.close();
+      left();
+    },
   };
 }

@@ -128,10 +128,11 @@ export function loadConfig(path: string | undefined): Config {
   return withEnvironment(configIn(path), process.env);
 }
 
-/** With the settings of protocols that the environment holds, as JSON. Throws `invalid` where that is none. */
+/** With the settings that the environment holds, as JSON, of protocols that have any. Throws `invalid` where that is none. */
 export function withEnvironment(config: Config, environment: Readonly<Record<string, string | undefined>>): Config {
   const frontends = { ...config.frontends };
-  for (const id of adapters.keys()) {
+  for (const { id, settings } of adapters.values()) {
+    if (settings === undefined) continue;
     const name = `PATCHBAY_${id.replaceAll('-', '_').toUpperCase()}`;
     const text = environment[name];
     if (text === undefined || text === '') continue;

@@ -24,12 +24,20 @@ export interface Order {
 /** What a desk counts beside its ledger. */
 export type Miscount = 'sessionLimit' | 'frameSize';
 
+/** Who hears the news. */
+export interface NewsListener {
+  hear(news: News): void;
+  /** False while there is nobody behind it; default true. */
+  readonly isHeard?: boolean;
+}
+
 /** The commands of all clients of one protocol, in one order. */
 export interface Desk {
   readonly limits: FrontendLimits;
   submit(order: Order): void;
   /** A client that hears the news; returns how it leaves. */
-  join(hear: (news: News) => void): () => void;
+  join(client: NewsListener): () => void;
+  /** Those that are there. */
   readonly clients: number;
   count(what: Miscount): void;
   health(): Outcome;
@@ -93,13 +101,14 @@ function openDesk(
   limits: FrontendLimits,
   { clock, timeOrigin, agentOf }: { clock: Clock; timeOrigin: number; agentOf(session: string): string | undefined },
 ): OpenDesk {
-  const listeners = new Set<(news: News) => void>();
+  const listeners = new Set<NewsListener>();
   const circuits = createCircuits(limits.breaker, clock, timeOrigin);
   const counts: Record<Miscount, number> = { sessionLimit: 0, frameSize: 0 };
   // A copy: who hears it may be gone by it.
   const tell = (news: News) => {
-    for (const hear of [...listeners]) hear(news);
+    for (const listener of [...listeners]) listener.hear(news);
   };
+  const present = () => [...listeners].filter(({ isHeard }) => isHeard !== false).length;
   const ledger = createLedger({
     clock,
     limits: limits.ledger,
@@ -136,7 +145,7 @@ function openDesk(
     const { maxInFlight, maxOutcomes, allCommandsPerMinute: maxPerMinute } = limits.ledger;
     return {
       ...all,
-      clients: listeners.size,
+      clients: present(),
       ledger: { ...figures, maxInFlight, maxOutcomes, maxPerMinute },
       refused: { ...counts, ...refused },
       ...circuits.figures(),
@@ -147,12 +156,12 @@ function openDesk(
     limits,
     submit,
     tell,
-    join(hear) {
-      listeners.add(hear);
-      return () => void listeners.delete(hear);
+    join(client) {
+      listeners.add(client);
+      return () => void listeners.delete(client);
     },
     get clients() {
-      return listeners.size;
+      return present();
     },
     count(what) {
       counts[what] += 1;

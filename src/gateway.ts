@@ -125,7 +125,9 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
   /** A setting that nobody reads is a mistake that nobody sees. */
   function checkSettings(): void {
     for (const id of Object.keys(config.frontends)) {
-      if (sideOf(id, {}).limits === undefined) throw new GatewayError('invalid', `frontends.${id}: it has no settings`);
+      sideOf(id, {});
+      if (adapterOf(id).settings === undefined)
+        throw new GatewayError('invalid', `frontends.${id}: it has no settings`);
     }
   }
 
@@ -232,7 +234,9 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     stream: clients.stream,
     post(request, frames) {
       const link = clients.postLink(request);
-      const refusals = frames.flatMap(({ bytes, id }) => link.frame(createFrame(bytes), id).map(textOf));
+      const refusals = frames.flatMap(({ bytes, id, digest }) =>
+        link.frame(createFrame(bytes), id, digest).map(textOf),
+      );
       return refusals.length === 0 ? { ok: true } : { ok: false, frames: refusals };
     },
     refuse: (request, fault) => clients.postLink(request).fault(fault).map(textOf),

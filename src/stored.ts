@@ -9,9 +9,11 @@ import type { Message } from './core/content.ts';
 import { GatewayError } from './core/errors.ts';
 import type { Event, SessionInfo } from './core/event.ts';
 import type { SessionFile, SessionSummary } from './core/outcome-data.ts';
-import { outlineOf, readSession, type SessionHead, type StoredSession } from './core/session-lines.ts';
+import { mostLines, outlineOf, readSession, type SessionHead, type StoredSession } from './core/session-lines.ts';
 import type { Log } from './log.ts';
+import { createFileCache } from './stores/file-cache.ts';
 import { type GrowingFile, longestFile, newGrowingFile, oldGrowingFile } from './stores/growing-file.ts';
+import { statOf } from './stores/opened.ts';
 import { realOrNull } from './stores/paths.ts';
 import { type Beginning, readBounded } from './stores/read-bounded.ts';
 import { createKeeper, type SessionKeeper } from './stores/session-keeper.ts';
@@ -57,7 +59,8 @@ export interface Life {
   files(): SessionFile[];
   /** What was said in one of the gateway's own. Throws like {@link Stored.find}. */
   read(path: string): readonly Message[];
-  hear(event: Event, view: SessionView): void;
+  /** Hears each event but deltas when the log has it. Another conversation has another file and name: it says which. */
+  hear(event: Event, view: SessionView): SessionInfo | undefined;
   /** The session is over. */
   end(view: SessionView): void;
 }
@@ -80,14 +83,31 @@ export interface Stored {
 /** Names of session files, whoever makes them (seed pi-server, 20). */
 const endings = ['.jsonl', '.json'];
 
-/** How much is read for one list, bytes. */
-const listed = { files: 500, ofOne: 4 * 1024 * 1024, ofAll: 32 * 1024 * 1024, ofRest: 64 * 1024 };
+/** How much is looked at: of a file where all have their share, and of one where only its first lines count. */
+interface Share {
+  readonly bytes: number;
+  readonly lines: number;
+}
+
+/** For one list: of one file, of all together, and of each of those that are left when that is used up. */
+const ofOne: Share = { bytes: 4 * 1024 * 1024, lines: 20_000 };
+const ofAll: Share = { bytes: 32 * 1024 * 1024, lines: 200_000 };
+const ofRest: Share = { bytes: 64 * 1024, lines: 200 };
+const mostListed = 500;
+
+/** What a file tells when so much of it is read; null when it is no session. */
+interface Read {
+  readonly summary: { readonly agent: string | null; readonly shown: SessionSummary } | null;
+  readonly isWhole: boolean;
+  readonly share: Share;
+}
 
 /** Looks at the disk whenever it is asked. */
 export function createStored(config: Config, agents: Agents, log: Log): Stored {
   const own = config.sessionDirectory ?? defaultDirectory();
   /** Files of open sessions: two must not write into one. */
   const used = new Set<string>();
+  const cache = createFileCache<Read>(2 * mostListed);
   /** Agents that keep files on this machine, with what is known of them. */
   const keepers = Object.entries(config.agents).flatMap(([name, agent]) => {
     const format = agent.command === undefined ? undefined : adapterOf(agent.protocol).stored;
@@ -125,19 +145,27 @@ export function createStored(config: Config, agents: Agents, log: Log): Stored {
     const place = storedFileAt(wish, places());
     if ('fault' in place) throw refusal(place.fault, allowed());
     const { file } = place;
-    const read = readBounded(file, longestFile);
-    if (read === null) throw refusal('must point to an existing session file');
-    const told = readSession(read.text);
-    if (told !== null) {
-      if (!read.isWhole) throw new GatewayError('limit', `the session file is larger than ${longestFile} bytes`);
-      return { file, agent: agentFor(told.head.agent), cwd: told.head.cwd, told, size: read.size };
-    }
+    const beginning = readBounded(file, ofRest.bytes, ofRest.lines);
+    if (beginning === null) throw refusal('must point to an existing session file');
+    if (outlineOf(beginning.text) !== null) return findOwn(file, agent);
     for (const { name, format } of inOrder(agent)) {
       // An agent may empty a file that is none of its own.
-      const summary = format.read(read.text);
-      if (summary !== null) return { file, agent: name, cwd: summary.cwd, told: null, size: read.size };
+      const summary = format.read(beginning.text);
+      if (summary !== null) return { file, agent: name, cwd: summary.cwd, told: null, size: beginning.size };
     }
     throw refusal('must point to an existing session file');
+  }
+
+  /** One of those that gateways write. Who brought it from elsewhere does not choose among the agents. */
+  function findOwn(file: string, wish: string | undefined): Found {
+    const read = readBounded(file, longestFile, mostLines + 1);
+    const told = read === null ? null : readSession(read.text);
+    if (read === null || told === null) throw refusal('must point to an existing session file');
+    if (read.size > longestFile)
+      throw new GatewayError('limit', `the session file is larger than ${longestFile} bytes`);
+    if (told.isCut || !read.isWhole) throw new GatewayError('limit', 'the session file holds more than can be read');
+    const agent = isOwn(file) ? agentFor(told.head.agent) : agents.named(wish)[0];
+    return { file, agent, cwd: told.head.cwd, told, size: read.size };
   }
 
   function summaries(): {
@@ -145,21 +173,38 @@ export function createStored(config: Config, agents: Agents, log: Log): Stored {
     readonly modifiedAt: number;
     readonly shown: SessionSummary;
   }[] {
-    let left = listed.ofAll;
+    const left = { ...ofAll };
+    const share = (of: keyof Share) => Math.max(ofRest[of], Math.min(ofOne[of], left[of]));
     return storedFilesIn(places())
-      .slice(0, listed.files)
-      .flatMap(({ file, modifiedAt }) => {
-        const read = readBounded(file, Math.max(listed.ofRest, Math.min(listed.ofOne, left)));
-        if (read === null) return [];
-        left -= read.text.length;
-        const summary = summaryOf(read);
+      .slice(0, mostListed)
+      .flatMap(({ file, modifiedAt, mark }) => {
+        const summary = summaryIn(file, mark, { bytes: share('bytes'), lines: share('lines') }, left);
         return summary === null
           ? []
           : [{ agent: summary.agent, modifiedAt, shown: { ...summary.shown, file, exists: true } }];
       });
   }
 
-  function summaryOf(read: Beginning): { readonly agent: string | null; readonly shown: SessionSummary } | null {
+  /** What is known of it already costs nothing; else what was read is taken from what is left. */
+  function summaryIn(
+    file: string,
+    mark: string,
+    share: Share,
+    left: { bytes: number; lines: number },
+  ): Read['summary'] {
+    const known = cache.get(file, mark);
+    const isEnough = (of: keyof Share) => known !== undefined && (known.isWhole || known.share[of] >= share[of]);
+    if (known !== undefined && isEnough('bytes') && isEnough('lines')) return known.summary;
+    const read = readBounded(file, share.bytes, share.lines);
+    if (read === null) return null;
+    left.bytes -= Math.min(read.size, share.bytes);
+    left.lines -= read.lines;
+    const summary = summaryOf(read);
+    cache.set(file, read.mark, { summary, isWhole: read.isWhole, share });
+    return summary;
+  }
+
+  function summaryOf(read: Beginning): Read['summary'] {
     // How many there are behind what was read, nobody knows.
     const counted = (messageCount: number | undefined) => (read.isWhole ? { messageCount } : {});
     const outline = outlineOf(read.text);
@@ -179,8 +224,13 @@ export function createStored(config: Config, agents: Agents, log: Log): Stored {
 
   function growingFile({ id, createdAt, found }: Opening): GrowingFile {
     if (found?.told && isOwn(found.file) && !used.has(found.file)) return oldGrowingFile(found.file, found.size);
-    const name = `${createdAt.replaceAll(/[:.]/gu, '-')}_${id.slice(0, 128)}.jsonl`;
-    return newGrowingFile(path.join(realOrNull(own) ?? own, name));
+    // There are protocols that have no path with two dots, wherever they are.
+    const name = `${createdAt}_${id.slice(0, 128)}`.replaceAll(/[:.]/gu, '-');
+    const stem = path.join(realOrNull(own) ?? own, name);
+    let file = `${stem}.jsonl`;
+    // A session may begin again within a millisecond.
+    for (let number = 2; used.has(file) || statOf(file) !== null; number += 1) file = `${stem}-${number}.jsonl`;
+    return newGrowingFile(file);
   }
 
   function isOwn(file: string): boolean {
@@ -198,8 +248,11 @@ export function createStored(config: Config, agents: Agents, log: Log): Stored {
     });
   }
 
-  /** Null where nothing is to be kept, or its agent does that itself. */
-  function keep(opening: Opening): { readonly file: string; readonly keeper: SessionKeeper } | null {
+  /**
+   * Null where nothing is to be kept, or its agent does that itself. `items`: of the transcript that are none of its
+   * conversation.
+   */
+  function keep(opening: Opening, items = 0): { readonly file: string; readonly keeper: SessionKeeper } | null {
     const { id, agent, cwd, createdAt, found } = opening;
     if (opening.keep !== true || !agents.isForgetful(agent)) return null;
     const file = growingFile(opening);
@@ -208,34 +261,58 @@ export function createStored(config: Config, agents: Agents, log: Log): Stored {
     const keeper = createKeeper({
       head: { ...(file.isMade && told !== null ? told.head : fresh), name: told?.name },
       file,
-      known: file.isMade ? (told?.messages.length ?? 0) : 0,
+      known: items + (file.isMade ? (told?.messages.length ?? 0) : 0),
+      lines: file.isMade ? (told?.lines ?? 0) : 0,
       soon: (callback) => void setImmediate(callback),
       failed: (reason) => log('error', 'the session is not kept any more', { session: id, reason }),
     });
+    used.add(file.file);
     return { file: file.file, keeper };
   }
 
   function live(opening: Opening): Life {
-    const kept = keep(opening);
+    let kept = keep(opening);
+    /** What its client has told it to go on with. */
+    let wanted: Found | undefined;
     const told = opening.found?.told ?? null;
-    if (kept !== null) used.add(kept.file);
     const info: SessionInfo = {
       ...(opening.cwd === undefined ? {} : { cwd: opening.cwd }),
       ...(kept === null ? {} : { file: kept.file }),
       ...(opening.keep === true ? { createdAt: opening.createdAt } : {}),
       ...(told?.name === undefined ? {} : { name: told.name }),
     };
+
+    /** What was said until now stays as it is, for whoever wants it again. */
+    function goOn({ transcript }: SessionView, found: Found | undefined): SessionInfo | undefined {
+      if (kept === null) return undefined;
+      kept.keeper.write();
+      used.delete(kept.file);
+      kept = keep({ ...opening, createdAt: new Date().toISOString(), found }, transcript.items.length);
+      const name = found?.told?.name ?? '';
+      return { ...(kept && { file: kept.file }), ...(name === (transcript.info.name ?? '') ? {} : { name }) };
+    }
+
     return {
       info: Object.keys(info).length === 0 ? undefined : info,
       history: told?.messages,
       files: () => filesOf(opening),
       read(wish) {
-        const read = find(wish, opening.agent).told;
+        // It may be its own.
+        kept?.keeper.write();
+        const found = find(wish, opening.agent);
+        const read = found.told;
         if (read === null) throw new GatewayError('unsupported', 'only the agent that wrote that session can read it');
+        wanted = found;
         return read.messages;
       },
       hear(event, view) {
+        if (event.type === 'history-reset') {
+          const found = event.reason === 'switched' ? wanted : undefined;
+          wanted = undefined;
+          return goOn(view, found);
+        }
         kept?.keeper.hear(event, view);
+        return undefined;
       },
       end(view) {
         kept?.keeper.flush(view);
@@ -245,11 +322,20 @@ export function createStored(config: Config, agents: Agents, log: Log): Stored {
   }
 
   return {
-    list: (open) => summaries().map(({ shown }) => ({ ...shown, id: open.get(shown.file ?? '') ?? shown.id })),
+    list(open) {
+      const taken = new Set(open.values());
+      return summaries().map(({ shown }) => {
+        const { file = '' } = shown;
+        // A session may have left other files: only one of them is listed under its id.
+        const id = open.get(file) ?? (taken.has(shown.id) ? path.parse(file).name : shown.id);
+        taken.add(id);
+        return { ...shown, id };
+      });
+    },
     find,
     fileAt(wish) {
       const place = storedFileAt(wish, places());
-      const read = 'file' in place ? readBounded(place.file, listed.ofRest) : null;
+      const read = 'file' in place ? readBounded(place.file, ofRest.bytes, ofRest.lines) : null;
       return 'file' in place && read !== null && summaryOf(read) !== null ? place.file : null;
     },
     live,

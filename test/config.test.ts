@@ -1,5 +1,6 @@
 // Settings of protocols in the configuration and in the environment, and what is said of those that nobody reads.
 import { describe, expect, test } from 'vitest';
+import { adapters } from '../src/adapters/index.ts';
 import { parseConfig, withEnvironment } from '../src/config.ts';
 import { createGateway } from '../src/gateway.ts';
 
@@ -17,6 +18,22 @@ describe('settings of a protocol', () => {
 
   test('of an empty variable, or of one that names no protocol, are none', () => {
     expect(frontends({ PATCHBAY_PI_SERVER: '', PATCHBAY_TOKEN: '{"a":1}', PATCHBAY_NOBODY: '{"a":1}' })).toEqual({});
+  });
+
+  test('are read for protocols that have any, whatever the others’ variables hold', () => {
+    const others = [...adapters.values()].filter(({ settings }) => settings === undefined);
+    expect(others.map(({ id }) => id)).toEqual(expect.arrayContaining(['pi', 'demo', 'claude', 'eca']));
+    for (const text of ['1', '{}', '{', '{"drainMs":5}']) {
+      const environment = others.map(({ id }) => [`PATCHBAY_${id.replaceAll('-', '_').toUpperCase()}`, text]);
+      expect(frontends(Object.fromEntries(environment))).toEqual({});
+    }
+  });
+
+  test('belong to the protocols that say so', () => {
+    const env = { now: () => 0, id: (kind: string) => kind };
+    for (const { frontend, settings } of adapters.values()) {
+      expect(frontend?.(env, {}).limits !== undefined).toBe(settings === true);
+    }
   });
 
   test.each(['{', '[]', '5', '"x"', 'null'])('that are %s are refused with the name of the variable', (text) => {

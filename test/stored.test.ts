@@ -10,11 +10,12 @@ import {
   realpathSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { Message } from '../src/core/content.ts';
 import type { SessionSummary } from '../src/core/outcome-data.ts';
@@ -202,7 +203,6 @@ describe('what is written', () => {
     await client.ask({ type: 'set-name', name: 'before' }, 'a');
     await run(client, 'a', 'hello');
     await client.ask({ type: 'set-name', name: 'after' }, 'a');
-    await client.ask({ type: 'new-session' }, 'a');
     await run(client, 'a', 'again');
     await client.ask({ type: 'delete-session' }, 'a');
     const [file = ''] = files();
@@ -211,10 +211,7 @@ describe('what is written', () => {
     const lines = linesOf(file);
     expect(lines[0]).toMatchObject({ type: 'patchbay-session', version: 1, id: 'a', agent: 'fast', name: 'before' });
     const shape = lines.slice(1).map(({ type, role, changes }) => role ?? changes?.name ?? type);
-    expect(shape).toEqual(['user', 'assistant', 'after', 'history-reset', '', 'user', 'assistant']);
-    const loaded = await load(client, file);
-    expect(textsOf(await messages(client, loaded))[0]).toBe('user: again');
-    expect(await messages(client, loaded)).toHaveLength(2);
+    expect(shape).toEqual(['user', 'assistant', 'after', 'user', 'assistant']);
   });
 
   test('a run that is cut by the end of its session is kept as far as it came', async () => {
@@ -224,18 +221,6 @@ describe('what is written', () => {
     await client.ask({ type: 'delete-session' }, 'a');
     const [file = ''] = files();
     expect(linesOf(file).map(({ role }) => role)).toEqual([undefined, 'user', 'assistant']);
-  });
-
-  test('a fork is a new beginning of the same file', async () => {
-    const client = onNetwork(open().gateway);
-    const file = await keep(client, 'a', 'one', 'two');
-    const [, , second] = await messages(client, 'a');
-    await client.ask({ type: 'fork', entry: second?.id ?? '' }, 'a');
-    await run(client, 'a', 'three');
-    await client.ask({ type: 'delete-session' }, 'a');
-    const loaded = await load(client, file);
-    const said = textsOf(await messages(client, loaded)).filter((text) => text.startsWith('user'));
-    expect(said).toEqual(['user: one', 'user: three']);
   });
 
   test('two that go on with the same file do not write into each other’s', async () => {
@@ -346,6 +331,100 @@ describe('who goes on with it', () => {
     expect(answers[0]?.data).toMatchObject({ problems: [] });
     expect(answers[1]?.data).toMatchObject({ problems: [expect.stringContaining('was left out')] });
   });
+});
+
+describe('who brought a file from elsewhere', () => {
+  const agents = {
+    ...fast,
+    other: fast.fast,
+    theirs: { protocol: 'pi', command: ['nothing'], env: { HOME: '/none' } },
+  };
+
+  /** The file of a session with the agent `other`, in a project. */
+  async function brought(): Promise<{ inside: string; outside: string }> {
+    const client = onNetwork(open({ agents }).gateway, { agent: 'other' });
+    const inside = await keep(client, 'a', 'one');
+    const outside = join(base, 'root', 'one', '.pi', 'sessions', 'a.jsonl');
+    mkdirSync(join(outside, '..'), { recursive: true });
+    writeFileSync(outside, readFileSync(inside));
+    return { inside, outside };
+  }
+
+  test.each<[string, 'inside' | 'outside', string | undefined, string]>([
+    ['of our own', 'inside', undefined, 'other'],
+    ['of our own', 'inside', 'fast', 'other'],
+    ['from elsewhere', 'outside', undefined, 'fast'],
+    ['from elsewhere', 'outside', 'fast', 'fast'],
+    ['from elsewhere', 'outside', 'other', 'other'],
+  ])('a file %s (%s), for a client that wants %s: %s goes on', async (_name, place, agent, chosen) => {
+    const path = (await brought())[place];
+    const { gateway } = open({ agents, roots: [join(base, 'root')] });
+    const client = onNetwork(gateway, { ...(agent && { agent }) });
+    const id = await load(client, path);
+    expect(gateway.board.session(id).agent).toBe(chosen);
+    expect(await messages(client, id)).toHaveLength(2);
+  });
+});
+
+describe('files that somebody has made to keep us busy', () => {
+  const head = (id: string) =>
+    `${JSON.stringify({ type: 'patchbay-session', version: 1, id, agent: 'fast', createdAt: 't' })}\n`;
+  const put = (name: string, text: string) => {
+    mkdirSync(folder, { recursive: true });
+    const file = join(folder, `${name}.jsonl`);
+    writeFileSync(file, text);
+    utimesSync(file, 1, Number(name.replaceAll(/\D/gu, '')));
+    return file;
+  };
+  test.each<[string, string]>([
+    ['empty lines', '\n'.repeat(200_000)],
+    ['objects that say nothing', '{}\n'.repeat(50_000)],
+    ['names that are none', '{"type":"session-changed"\n'.repeat(150_000)],
+  ])('%s: listed, but neither counted nor loaded', async (_name, lines) => {
+    const file = put('1', head('a') + lines);
+    const client = onStdio(open().gateway);
+    const [told] = await list(client);
+    expect(told).toMatchObject({ id: 'a', file });
+    expect(told).not.toHaveProperty('messageCount');
+    expect(await client.ask({ type: 'load-session', path: file })).toMatchObject({ ok: false, code: 'limit' });
+    expect((await client.ask({ type: 'list-sessions' })).data).toEqual({ sessions: [] });
+  });
+
+  /** Of the listed files, those that were read to their end. */
+  const counted = async (client: RelayClient) =>
+    (await list(client)).filter(({ messageCount }) => messageCount !== undefined).length;
+
+  test.each<[string, string, number, number[]]>([
+    ['lines', '{}\n'.repeat(19_000), 25, [10, 20, 25, 25]],
+    ['bytes', `{"a":"${'x'.repeat(3 * 1024 * 1024)}"}\n`, 12, [10, 12, 12]],
+  ])(
+    'many %s: one list reads so many and no more, and what it has read it knows',
+    async (_what, lines, many, expected) => {
+      for (let number = 1; number <= many; number += 1) put(String(number), head(`s${number}`) + lines);
+      const client = onStdio(open().gateway);
+      expect(await list(client)).toHaveLength(many);
+      const later: number[] = [];
+      for (const _ of expected.slice(1)) later.push(await counted(client));
+      expect(later).toEqual(expected.slice(1));
+      expect(await counted(onStdio(open().gateway))).toBe(expected[0]);
+    },
+  );
+
+  test('what was written since is seen', async () => {
+    const file = put('1', head('a'));
+    const client = onStdio(open().gateway);
+    expect(await list(client)).toMatchObject([{ messageCount: 0 }]);
+    writeFileSync(file, '{"type":"message-added","role":"user","content":[]}\n', { flag: 'a' });
+    expect(await list(client)).toMatchObject([{ messageCount: 1 }]);
+  });
+});
+
+test('a file has no two dots in its name, for some protocols have no such path', async () => {
+  const client = onNetwork(open().gateway);
+  const file = await keep(client, 'a..b.c', 'one');
+  expect(file).toMatch(/\/[\w-]+_a--b-c\.jsonl$/u);
+  expect(await list(client)).toMatchObject([{ id: 'a..b.c' }]);
+  await load(client, file);
 });
 
 describe('the list', () => {
@@ -487,15 +566,144 @@ describe('files of an agent that keeps its own', () => {
   });
 });
 
-test('a session of the gateway takes the place of another', async () => {
-  const client = onNetwork(open().gateway);
-  const file = await keep(client, 'a', 'one');
-  await client.open({ id: 'b', keep: true });
-  await run(client, 'b', 'two');
-  expect(await client.ask({ type: 'switch-session', path: file }, 'b')).toMatchObject({ data: { cancelled: false } });
-  expect(textsOf(await messages(client, 'b')).slice(0, 1)).toEqual(['user: one']);
-  expect(await client.ask({ type: 'switch-session', path: '/etc/passwd' }, 'b')).toMatchObject({ code: 'invalid' });
-  await client.ask({ type: 'delete-session' }, 'b');
-  const last = linesOf(files()[1] ?? '').map(({ type, role }) => role ?? type);
-  expect(last).toEqual(['patchbay-session', 'user', 'assistant', 'history-reset', 'user', 'assistant']);
+describe('another conversation in the same session has another file', () => {
+  const wordsIn = (file: string) => linesOf(file).map(({ type, role, content }) => content?.[0]?.text ?? role ?? type);
+  const usersIn = (file: string) =>
+    linesOf(file).flatMap(({ role, content }) => (role === 'user' ? [content[0].text] : []));
+
+  async function infoOf(client: RelayClient, id: string) {
+    const { data } = await client.ask({ type: 'query', subject: 'state' }, id);
+    return z.object({ changes: z.object({ file: z.string(), name: z.string().optional() }) }).parse(data).changes;
+  }
+
+  /** Each change of the file that clients have heard of. */
+  const told = (client: RelayClient) =>
+    client.told.flatMap(({ event }) => {
+      const changes = z.object({ file: z.string(), name: z.string().optional() }).safeParse(event?.changes).data;
+      return changes === undefined ? [] : [changes];
+    });
+
+  test('a new one: the old one stays as it is, listed and loadable', async () => {
+    const client = onNetwork(open().gateway);
+    const old = await keep(client, 'a', 'one');
+    await client.ask({ type: 'set-name', name: 'the first' }, 'a');
+    const seen = told(client).length;
+    expect(await client.ask({ type: 'new-session' }, 'a')).toMatchObject({ ok: true });
+    const { file, name = '' } = await infoOf(client, 'a');
+    expect([file === old, name, existsSync(file)]).toEqual([false, '', false]);
+    expect(told(client).slice(seen)).toEqual([{ file, name: '' }]);
+
+    await run(client, 'a', 'two');
+    expect([usersIn(old), usersIn(file)]).toEqual([['one'], ['two']]);
+    const listed = await list(client);
+    expect(listed.map((one) => [one.file, one.name, one.messageCount])).toEqual([
+      [file, undefined, 2],
+      [old, 'the first', 2],
+    ]);
+    const [current, left] = listed.map(({ id }) => id);
+    expect(current).toBe('a');
+    expect(old).toContain(`${left}.jsonl`);
+    const again = await load(client, old, { keep: true });
+    expect(textsOf(await messages(client, again))[0]).toBe('user: one');
+    expect((await infoOf(client, again)).file).toBe(old);
+  });
+
+  test('each of many that begin in one moment', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const client = onNetwork(open().gateway);
+    const seen = [await keep(client, 'a', 'one')];
+    for (const text of ['two', 'three', 'four']) {
+      await client.ask({ type: 'new-session' }, 'a');
+      await run(client, 'a', text);
+      seen.push((await infoOf(client, 'a')).file);
+    }
+    expect(seen.map(usersIn)).toEqual([['one'], ['two'], ['three'], ['four']]);
+    expect(files()).toEqual([...seen].sort());
+    const ids = async () => new Set((await list(client)).map(({ id }) => id)).size;
+    expect(await ids()).toBe(4);
+    await client.ask({ type: 'delete-session' }, 'a');
+    expect(await ids()).toBe(4);
+  });
+
+  test('a fork: what was said until then, and what follows', async () => {
+    const client = onNetwork(open().gateway);
+    const old = await keep(client, 'a', 'one', 'two');
+    const [, , second] = await messages(client, 'a');
+    expect(await client.ask({ type: 'fork', entry: second?.id ?? '' }, 'a')).toMatchObject({ ok: true });
+    await run(client, 'a', 'three');
+    const { file } = await infoOf(client, 'a');
+    expect([usersIn(old), usersIn(file)]).toEqual([
+      ['one', 'two'],
+      ['one', 'three'],
+    ]);
+    expect(wordsIn(file)).toHaveLength(5);
+  });
+
+  test('one that nobody else uses goes on where it is, under its own name', async () => {
+    const client = onNetwork(open().gateway);
+    const other = await keep(client, 'a', 'one');
+    await client.ask({ type: 'set-name', name: 'the first' }, 'a');
+    await client.ask({ type: 'delete-session' }, 'a');
+    const own = await keep(client, 'b', 'two');
+    await client.ask({ type: 'set-name', name: 'the second' }, 'b');
+    expect(await client.ask({ type: 'switch-session', path: other }, 'b')).toMatchObject({
+      data: { cancelled: false },
+    });
+    expect(await infoOf(client, 'b')).toMatchObject({ file: other, name: 'the first' });
+    await run(client, 'b', 'three');
+    expect([usersIn(other), usersIn(own)]).toEqual([['one', 'three'], ['two']]);
+    expect((await list(client)).map(({ id, file, name }) => [id, file, name])).toEqual([
+      ['b', other, 'the first'],
+      [expect.stringMatching(/_b$/u), own, 'the second'],
+    ]);
+    // It was left, and is nobody's now.
+    await load(client, own, { id: 'c', keep: true });
+    expect((await infoOf(client, 'c')).file).toBe(own);
+  });
+
+  test('one that another session uses is copied', async () => {
+    const client = onNetwork(open().gateway);
+    const used = await keep(client, 'a', 'one');
+    const own = await keep(client, 'b', 'two');
+    expect(await client.ask({ type: 'switch-session', path: used }, 'b')).toMatchObject({ ok: true });
+    const { file } = await infoOf(client, 'b');
+    expect([used, own]).not.toContain(file);
+    await run(client, 'b', 'of b');
+    await run(client, 'a', 'of a');
+    expect([used, own, file].map(usersIn)).toEqual([['one', 'of a'], ['two'], ['one', 'of b']]);
+    expect(linesOf(file)[0]).toMatchObject({ type: 'patchbay-session', id: 'b' });
+  });
+
+  test('its own is no other', async () => {
+    const { gateway, rows } = open();
+    const client = onNetwork(gateway);
+    const file = await keep(client, 'a', 'one');
+    const named = client.ask({ type: 'set-name', name: 'in the same moment' }, 'a');
+    const switched = client.ask({ type: 'switch-session', path: file }, 'a');
+    expect(await Promise.all([named, switched])).toMatchObject([{ ok: true }, { ok: true }]);
+    expect(await infoOf(client, 'a')).toMatchObject({ file, name: 'in the same moment' });
+    await run(client, 'a', 'two');
+    expect(usersIn(file)).toEqual(['one', 'two']);
+    expect(files()).toEqual([file]);
+    expect(JSON.stringify(rows)).not.toContain('not kept any more');
+  });
+
+  test('one that may not be had changes nothing', async () => {
+    const client = onNetwork(open().gateway);
+    const file = await keep(client, 'a', 'one');
+    expect(await client.ask({ type: 'switch-session', path: '/etc/passwd' }, 'a')).toMatchObject({ code: 'invalid' });
+    expect((await infoOf(client, 'a')).file).toBe(file);
+    await run(client, 'a', 'two');
+    expect(usersIn(file)).toEqual(['one', 'two']);
+  });
+
+  test('what is not kept has none', async () => {
+    const client = onNetwork(open().gateway);
+    await client.open({ id: 'a' });
+    await run(client, 'a', 'one');
+    await client.ask({ type: 'new-session' }, 'a');
+    await run(client, 'a', 'two');
+    expect([files(), told(client)]).toEqual([[], []]);
+  });
 });

@@ -291,6 +291,8 @@ export interface Adapter {
   frontend?(env: Env, options: Options, settings?: Options): FrontendSide;
   /** `folders`: where its user works. `name`: of its session, no other has it. Throws a GatewayError `invalid` for options that it cannot take. */
   backend?(env: Env, options: Options, folders?: readonly string[], name?: string): Backend;
+  /** `frontend` reads its `settings`; those of others are a mistake, and variables that look like theirs are none. */
+  readonly settings?: true;
   /** One channel carries all sessions of such an agent. */
   readonly trunk?: Trunk;
   /** Its agents keep their sessions themselves. */

@@ -48,6 +48,8 @@ const runCommands = [
     whenBusy: z.enum(['queue', 'refuse', 'steer', 'follow-up']).optional(),
     /** Answered only when its run is over, not when it has begun; one that joins a run is answered as ever. */
     untilIdle: z.boolean().optional(),
+    /** A name under which its client can take it back (`abort.handle`); no other prompt has it, and no agent is told. */
+    handle: z.string().optional(),
     model: z.string().optional(),
     mode: z.string().optional(),
   }),
@@ -59,6 +61,11 @@ const runCommands = [
     untilIdle: z.boolean().optional(),
     /** Target `run`: what becomes of the session's prompts that wait behind it; default `keep`. */
     waiting: z.enum(['keep', 'drop']).optional(),
+    /**
+     * Target `run`: only the prompt of that handle. It is taken out where it waits, its run is stopped if it is the one
+     * that goes on; else nothing happens. What has joined the run of another prompt stays there.
+     */
+    handle: z.string().optional(),
   }),
   command('clear-queue', {}),
   command('answer-approval', {

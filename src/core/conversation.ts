@@ -160,9 +160,11 @@ export function startConversation(ports: ConversationPorts): Conversation {
     context = contextAfter(context, event);
     if (event.type !== 'block-delta') questions.event(event);
     for (const stream of streams.values()) stream.event(logged);
-    if (event.type !== 'block-delta') ports.logged?.(event);
+    const changes = event.type === 'block-delta' ? undefined : ports.logged?.(event);
     watchSilence();
     prompts.event(logged);
+    // Legal anywhere, and there before the messages that an agent tells again behind its reset.
+    if (changes !== undefined) log({ type: 'session-changed', changes });
   }
 
   function watchSilence(): void {

@@ -70,6 +70,10 @@ export function createPrompts(ports: PromptPorts): Prompts {
   let running: { readonly settle: Settle; readonly silence: Silence } | null = null;
   /** What becomes of it when its run is closed without the agent. */
   let lost: Outcome | null = null;
+  /** The handle of the prompt that the agent has, until its run is over. */
+  let current: string | undefined;
+  /** Handles of prompts that the agent has been asked to let into its run, and that may still be kept here. */
+  const joining = new Set<string>();
   /** A run is being ended: the agent may be in the middle of what it says about it. */
   let isEnding = false;
   /** Aborts that are answered when the run is over. */
@@ -89,8 +93,10 @@ export function createPrompts(ports: PromptPorts): Prompts {
   function send(command: Prompt, settle: Settle): void {
     const prompt = { command, settle };
     prompting = prompt;
+    current = command.handle;
     forward(command, (outcome) => {
       if (outcome.ok || prompting !== prompt) return;
+      current = undefined;
       settlePrompt(outcome);
       afterRun();
     });
@@ -151,8 +157,13 @@ export function createPrompts(ports: PromptPorts): Prompts {
 
   /** For the open run. To steer needs the agent; to follow is to be the next prompt, which needs nobody. */
   function join(command: Prompt, settle: Settle): void {
+    const { handle } = command;
+    if (handle !== undefined) joining.add(handle);
     forward(command, (outcome) => {
-      if (command.whenBusy !== 'follow-up' || !isUnsupported(outcome)) return settle(outcome);
+      const isTakenBack = handle !== undefined && !joining.delete(handle);
+      // Without a run to steer, even that is a prompt as any other.
+      if (!isUnsupported(outcome) || (command.whenBusy !== 'follow-up' && isRunning())) return settle(outcome);
+      if (isTakenBack) return settle(takenBack);
       const later: Prompt = { ...command, whenBusy: undefined };
       // It is answered when it is kept, so not again behind its run.
       if (isRunning()) keep({ ...later, untilIdle: undefined }, settle);
@@ -210,6 +221,18 @@ export function createPrompts(ports: PromptPorts): Prompts {
     for (const { settle } of waiting.splice(0)) settle(outcome);
   }
 
+  /** The prompt of that handle will not run, unless the agent has it already. */
+  function takeBack(handle: string): void {
+    const isIt = (command: Prompt) => command.handle === handle;
+    joining.delete(handle);
+    const at = waiting.findIndex(({ command }) => isIt(command));
+    const kept = followUps.findIndex(isIt);
+    if (kept >= 0) followUps.splice(kept, 1);
+    const [prompt] = at < 0 ? [] : waiting.splice(at, 1);
+    prompt?.settle(takenBack);
+    tellIdle();
+  }
+
   const aborted = (): Outcome => ({ ok: true, data: { waiting: waiting.map((next) => next.command) } });
 
   function settleAborts(outcome: Outcome): void {
@@ -218,6 +241,11 @@ export function createPrompts(ports: PromptPorts): Prompts {
 
   function abort(command: CommandOf<'abort'>, settle: Settle): void {
     const ofRun = command.target === 'run';
+    const { handle } = command;
+    if (ofRun && handle !== undefined && handle !== current) {
+      takeBack(handle);
+      return settle(aborted());
+    }
     if (ofRun && command.waiting === 'drop') drop(refused('aborted', 'the user stopped what came before it'));
     if (ofRun) {
       if (!isBusy()) return settle(aborted());
@@ -270,6 +298,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
       if (event.type === 'block-delta') return;
       if (event.type === 'run-start') prompting = null;
       if (event.type === 'run-end') {
+        current = undefined;
         if (event.outcome === 'completed') queueFollowUps();
         settleRun(event);
       }
@@ -290,6 +319,8 @@ export function createPrompts(ports: PromptPorts): Prompts {
     tellIdle,
   };
 }
+
+const takenBack = refused('aborted', 'its client took it back');
 
 function isUnsupported(outcome: Outcome): boolean {
   return !outcome.ok && outcome.error.code === 'unsupported';

@@ -2,6 +2,7 @@
 // for each whole message and each change. Pure; knows no file and no protocol.
 import { z } from 'zod';
 import { Extra, Message } from './content.ts';
+import { createObjectReader, type LineBounds, linesOf, longestHead } from './read-lines.ts';
 
 /** The first line. */
 export const SessionHead = z.object({
@@ -38,11 +39,17 @@ export interface StoredSession {
   readonly isCut: boolean;
 }
 
-/** What is read of one file. What is written stays below it; see {@link mostLines}. */
-const bounds: LineBounds = { characters: 32 * 1024 * 1024, values: 2_000_000, faults: 1000 };
+/** What is read of one file. */
+const bounds: LineBounds = { characters: 32 * 1024 * 1024, width: 100_000, values: 2_000_000, faults: 1000 };
+
+/** What says what a file is, or what it is called. */
+const ofHead: LineBounds = { characters: longestHead, width: 100, values: 100, faults: 0 };
 
 /** Lines of one file, empty ones included: what cannot be read again need not be kept. */
-export const mostLines = 200_000;
+export const mostLines = 100_000;
+
+/** Longest name in a first line, characters. */
+const longestName = 1024;
 
 /** Names that are looked at until there is one. */
 const mostNames = 16;
@@ -50,6 +57,13 @@ const mostNames = 16;
 /** The text of a line, its LF included. */
 export function textOfLine(line: SessionHead | SessionLine): string {
   return `${JSON.stringify(line)}\n`;
+}
+
+/** The first line, and one more where its name is so long that nobody would look for the first line's end. */
+export function textOfHead(head: SessionHead): string {
+  const { name = '' } = head;
+  if (name.length <= longestName) return textOfLine(head);
+  return textOfLine({ ...head, name: undefined }) + textOfLine({ type: 'session-changed', changes: { name } });
 }
 
 /** The line that keeps a message. */
@@ -67,12 +81,14 @@ export function readSession(text: string): StoredSession | null {
   let dropped = 0;
   let lines = 0;
   for (const words of linesOf(text)) {
-    if (lines > mostLines || dropped > bounds.faults || reader.isOver) break;
+    if (lines > mostLines || reader.isOver) break;
     lines += 1;
     if (lines === 1 || words === '') continue;
-    const line = SessionLine.safeParse(reader.read(words)).data;
+    const value = reader.read(words);
+    const line = SessionLine.safeParse(value).data;
     switch (line?.type) {
       case undefined:
+        if (value !== null) reader.drop();
         dropped += 1;
         break;
       case 'message-added': {
@@ -90,7 +106,7 @@ export function readSession(text: string): StoredSession | null {
         line satisfies never;
     }
   }
-  const isCut = lines > mostLines || dropped > bounds.faults || reader.isOver;
+  const isCut = lines > mostLines || reader.isOver;
   // No name is an empty one.
   return { head, name: name === '' ? undefined : name, messages, dropped, lines, isCut };
 }
@@ -114,5 +130,20 @@ export function outlineOf(text: string): SessionOutline | null {
     if (words.startsWith('{"type":"history-reset"')) messageCount = 0;
     if (words.startsWith('{"type":"session-changed"')) names = [...names.slice(1 - mostNames), words];
   }
-  return { head, name: newestIn(names) ?? (head.name === '' ? undefined : head.name), messageCount };
+  const name = newestOf(names) ?? head.name;
+  return { head, name: name === '' ? undefined : name, messageCount };
+}
+
+function headIn(text: string): SessionHead | null {
+  const [first = ''] = linesOf(text);
+  return SessionHead.safeParse(createObjectReader(ofHead).read(first)).data ?? null;
+}
+
+/** Of the lines that name it. */
+function newestOf(lines: readonly string[]): string | undefined {
+  for (const words of [...lines].reverse()) {
+    const line = SessionLine.safeParse(createObjectReader(ofHead).read(words)).data;
+    if (line?.type === 'session-changed') return line.changes.name;
+  }
+  return undefined;
 }

@@ -59,8 +59,8 @@ export interface SessionPorts {
   /** What was said in a stored session that its client names. Throws a GatewayError where it may not have that. */
   readStored?(path: string): readonly Message[];
   note(level: NoteLevel, text: string): void;
-  /** Hears each event but deltas when the log has it. */
-  logged?(event: Event): void;
+  /** Hears each event but deltas when the log has it; what it answers has changed by that, and is told to clients. */
+  logged?(event: Event): SessionInfo | undefined;
   /** The session is over; once. */
   ended?(): void;
   /** The agent is gone, and nobody sent it away. `wasSilent`: there is nothing in the log. */

@@ -1,17 +1,26 @@
-// Writes down what is said in one session: after each run, and when its name changes, what is new. Knows no protocol.
+// Writes down one conversation: after each run, and when its name changes, what is new. Knows no protocol.
 import type { SessionView } from '../core/adapter.ts';
-import { messageOf } from '../core/errors.ts';
+import { GatewayError, messageOf } from '../core/errors.ts';
 import type { Event } from '../core/event.ts';
 import { messagesOf } from '../core/messages.ts';
-import { lineOfMessage, type SessionHead, type SessionLine, textOfLine } from '../core/session-lines.ts';
+import {
+  lineOfMessage,
+  mostLines,
+  type SessionHead,
+  type SessionLine,
+  textOfHead,
+  textOfLine,
+} from '../core/session-lines.ts';
 import type { GrowingFile } from './growing-file.ts';
 
-/** Keeps one session. Nothing is written as long as nothing was said. */
+/** Keeps one conversation in one file. Nothing is written as long as nothing was said. */
 export interface SessionKeeper {
   /** Hears each event of the session but deltas, when the log has it. */
   hear(event: Event, view: SessionView): void;
   /** Writes what is new, unless a run is going on. Never throws. */
   flush(view: SessionView): void;
+  /** Writes what it has heard of, whatever became of the conversation since. Never throws. */
+  write(): void;
 }
 
 /** What a keeper is made of. */
@@ -20,30 +29,51 @@ export interface KeeperPorts {
   readonly file: GrowingFile;
   /** So many items of the transcript are in the file already. */
   readonly known: number;
+  /** Lines that are in the file already. */
+  readonly lines: number;
   /** Calls back when what is going on in this moment is over. */
   soon(callback: () => void): void;
   /** It could not be written, and nothing more will be. */
   failed(reason: string): void;
 }
 
+/** Those that are no message and no change: the first, what is behind the last, a name that is too long. */
+const otherLines = 4;
+
 /** Keeps from now on. */
-export function createKeeper({ head, file, known, soon, failed }: KeeperPorts): SessionKeeper {
+export function createKeeper({ head, file, known, lines: linesBefore, soon, failed }: KeeperPorts): SessionKeeper {
   /** Items of the transcript that are written, or need not be. */
   let done = known;
   let { name } = head;
+  let written = linesBefore;
   let waiting: SessionLine[] = [];
   let isDue = false;
   let hasFailed = false;
 
-  function flush({ transcript, timeOrigin }: SessionView): void {
-    if (hasFailed || transcript.run !== null) return;
+  function flush(view: SessionView): void {
+    collect(view);
+    write();
+  }
+
+  /** At once: the conversation may be another one when it is written. */
+  function collect({ transcript, timeOrigin }: SessionView): void {
+    if (hasFailed || transcript.run !== null || transcript.items.length <= done) return;
     const fresh = messagesOf({ ...transcript, items: transcript.items.slice(done) }, timeOrigin);
     done = transcript.items.length;
-    const lines = [...(file.isMade ? waiting : []), ...fresh.map(lineOfMessage)];
+    for (const message of fresh) waiting.push(lineOfMessage(message));
+  }
+
+  function write(): void {
+    // The first line has its name.
+    const lines = file.isMade ? waiting : waiting.filter(({ type }) => type === 'message-added');
     waiting = [];
+    if (hasFailed) return;
     if (lines.length === 0) return;
     try {
-      const first = file.isMade ? '' : textOfLine({ ...head, name });
+      written += lines.length;
+      if (written > mostLines - otherLines)
+        throw new GatewayError('limit', `the file would have more than ${mostLines} lines`);
+      const first = file.isMade ? '' : textOfHead({ ...head, name });
       file.append(first + lines.map(textOfLine).join(''));
     } catch (thrown) {
       hasFailed = true;
@@ -53,11 +83,12 @@ export function createKeeper({ head, file, known, soon, failed }: KeeperPorts): 
 
   /** Messages outside of runs often come many at a time. */
   function flushSoon(view: SessionView): void {
+    collect(view);
     if (isDue || view.transcript.run !== null) return;
     isDue = true;
     soon(() => {
       isDue = false;
-      flush(view);
+      write();
     });
   }
 
@@ -69,10 +100,6 @@ export function createKeeper({ head, file, known, soon, failed }: KeeperPorts): 
         case 'message-added':
         case 'tool-end':
           return flushSoon(view);
-        case 'history-reset':
-          done = 0;
-          waiting.push({ type: 'history-reset' });
-          return flushSoon(view);
         case 'session-changed':
           if (event.changes.name === undefined || event.changes.name === (name ?? '')) return;
           name = event.changes.name;
@@ -82,5 +109,6 @@ export function createKeeper({ head, file, known, soon, failed }: KeeperPorts): 
       }
     },
     flush,
+    write,
   };
 }

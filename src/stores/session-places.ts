@@ -2,6 +2,7 @@
 // format of a file.
 import { opendirSync } from 'node:fs';
 import path from 'node:path';
+import { markOf } from './file-cache.ts';
 import { statOf } from './opened.ts';
 import { faultInWords, isDirectory, realOrNull } from './paths.ts';
 
@@ -29,6 +30,8 @@ export interface FoundFile {
   readonly file: string;
   /** Ms since 1970. */
   readonly modifiedAt: number;
+  /** See markOf. */
+  readonly mark: string;
 }
 
 /** How much is looked at for one list. */
@@ -91,7 +94,7 @@ export function storedFilesIn(places: SessionPlaces): FoundFile[] {
       if (isFolder && depth < most.depth) walk(file, depth + 1);
       if (isFolder || !hasEnding(file, places.endings)) continue;
       const stats = statOf(file);
-      if (stats?.isFile() === true) found.set(file, { file, modifiedAt: stats.mtimeMs });
+      if (stats?.isFile() === true) found.set(file, { file, modifiedAt: stats.mtimeMs, mark: markOf(stats) });
     }
   }
 

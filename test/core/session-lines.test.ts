@@ -2,7 +2,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Message } from '../../src/core/content.ts';
-import { lineOfMessage, outlineOf, readSession, type SessionHead, textOfLine } from '../../src/core/session-lines.ts';
+import {
+  lineOfMessage,
+  mostLines,
+  outlineOf,
+  readSession,
+  type SessionHead,
+  textOfHead,
+  textOfLine,
+} from '../../src/core/session-lines.ts';
+import { countParses } from '../support/core/count-parses.ts';
 
 const head: SessionHead = {
   type: 'patchbay-session',
@@ -54,7 +63,7 @@ test('every message comes back as it was', () => {
     },
   ];
   const text = first + messages.map((message) => textOfLine(lineOfMessage(message))).join('');
-  expect(readSession(text)).toEqual({ head, name: undefined, messages, dropped: 0 });
+  expect(readSession(text)).toEqual({ head, name: undefined, messages, dropped: 0, lines: 5, isCut: false });
   expect(outlineOf(text)).toEqual({ head, name: undefined, messageCount: 3 });
 });
 
@@ -130,4 +139,59 @@ test.each<[string, string]>([
 ])('no session of ours: %s', (_name, text) => {
   expect(readSession(text + line('a'))).toBe(null);
   expect(outlineOf(text + line('a'))).toBe(null);
+});
+
+describe('what somebody has made to keep us busy', () => {
+  const of = (beginning: string, values: number) => `${beginning}:[${Array(values).fill('5').join()}]}\n`;
+  const million = 1_000_000;
+  const deepLine = '['.repeat(million) + ']'.repeat(million);
+
+  test.each<[string, string, { parses: number; isCut: boolean }]>([
+    ['very deep', deepLine, { parses: 1, isCut: false }],
+    ['very deep, in an object', `{"a":${deepLine}}`, { parses: 1, isCut: false }],
+    ['very wide', of('{"type":"message-added","role":"user","content"', million), { parses: 1, isCut: false }],
+    ['rather wide, again and again', of('{"type":"none","a"', 30_000).repeat(100), { parses: 5, isCut: true }],
+    ['empty lines', '\n'.repeat(million), { parses: 1, isCut: true }],
+    ['lines of spaces', ' \n'.repeat(million), { parses: 1, isCut: true }],
+    ['lists', '[]\n'.repeat(million), { parses: 1, isCut: true }],
+    ['objects that say nothing', '{}\n'.repeat(million), { parses: 1002, isCut: true }],
+    ['objects that are none', '{x\n'.repeat(million), { parses: 1002, isCut: true }],
+    [
+      'very many values',
+      of('{"type":"message-added","role":"tool","content":[],"details"', 90_000).repeat(40),
+      { parses: 23, isCut: true },
+    ],
+  ])('%s', (_name, lines, { parses, isCut }) => {
+    const text = first + lines;
+    expect(countParses(() => expect(readSession(text)?.isCut).toBe(isCut))).toBe(parses);
+    // A list looks at a few names and no more.
+    expect(countParses(() => outlineOf(text))).toBeLessThanOrEqual(17);
+  });
+
+  test('names that are none: an older one counts, if it is not too far away', () => {
+    const none = '{"type":"session-changed"\n';
+    expect(outlineOf(first + named('x') + none.repeat(15))?.name).toBe('x');
+    expect(countParses(() => expect(outlineOf(first + named('x') + none.repeat(100_000))?.name).toBeUndefined())).toBe(
+      17,
+    );
+  });
+
+  test('a first line that is very long is none, and none of ours is', () => {
+    const long = { ...head, name: 'n'.repeat(100_000) };
+    expect(countParses(() => expect(readSession(textOfLine(long))).toBe(null))).toBe(0);
+    expect(countParses(() => expect(outlineOf(textOfLine(long))).toBe(null))).toBe(0);
+    expect(readSession(textOfHead(long))).toMatchObject({ head, name: long.name });
+    expect(textOfHead({ ...head, name: 'n' })).toBe(textOfLine({ ...head, name: 'n' }));
+  });
+
+  test('as many lines as may be are read', () => {
+    const text = `${first}${'\n'.repeat(mostLines - 3)}${line('a')}`;
+    expect(readSession(text)).toMatchObject({ isCut: false, lines: mostLines, messages: [said('a')] });
+    expect(readSession(`${text}\n`)).toMatchObject({ isCut: true });
+  });
+
+  test('brackets and commas in strings count for nothing', () => {
+    const text = `${'[{,'.repeat(100_000)}\\"[,\\\\`;
+    expect(textsIn(first + line(text))).toEqual([text]);
+  });
 });

@@ -218,6 +218,14 @@ test('stored files are listed by the gateway where the agent cannot', () => {
   expect(rigged().ask({ type: 'query', subject: 'session-files' })).toMatchObject({ error: { code: 'unsupported' } });
 });
 
+test('who keeps a session says what has changed by what it hears: clients are told, and then what is told again', () => {
+  const logged = ({ type }: Event) => (type === 'history-reset' ? { file: '/b', name: '' } : undefined);
+  const { rig, ask } = rigged({ readStored: () => [user('of old')], logged });
+  expect(ask({ type: 'switch-session', path: '/b' })).toMatchObject({ ok: true });
+  expect(rig.log()).toEqual(['history-reset', 'session-changed', 'message-added']);
+  expect(rig.session.transcript.info).toMatchObject({ file: '/b', name: '' });
+});
+
 test('who keeps a session hears all but deltas, when the log has it', () => {
   const heard: Event['type'][] = [];
   const at: number[] = [];

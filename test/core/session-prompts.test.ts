@@ -148,6 +148,20 @@ describe('while a run goes on', () => {
     },
   );
 
+  test.each(['steer', 'follow-up'] as const)(
+    'one that was to join (%s) is the next prompt, once the agent says that there is no run to join',
+    (whenBusy) => {
+      const { agent, answers, prompt, prompted, endRun, run } = running();
+      prompt('two', whenBusy);
+      endRun();
+      agent.settle('prompt', refused('unsupported', 'no run'));
+      expect(prompted()).toEqual(['one', 'two', 'two']);
+      expect(answers).toEqual([]);
+      run();
+      expect(answers).toEqual(['two: ok']);
+    },
+  );
+
   test('only so many wait', () => {
     const { answers, problems, prompt } = running({ limits: { queuedPrompts: 2 } });
     for (const text of ['two', 'three', 'four']) prompt(text);

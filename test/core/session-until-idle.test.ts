@@ -126,6 +126,116 @@ describe('a prompt until idle', () => {
     expect(answers()).toEqual(['one: ok failed']);
   });
 
+  describe('that is taken back by its handle', () => {
+    type Rigged = ReturnType<typeof rigged>;
+    const takeBack = { type: 'abort', target: 'run', handle: 'h' } as const;
+    const askWith = ({ submit }: Rigged, text: string, whenBusy?: CommandOf<'prompt'>['whenBusy']) =>
+      submit(text, { ...promptOf(text, whenBusy), untilIdle: true, handle: 'h' });
+    const aborts = ({ agent }: Rigged) => agent().received.filter(({ command }) => command.type === 'abort').length;
+    const prompts = ({ agent }: Rigged) => agent().received.filter(({ command }) => command.type === 'prompt').length;
+
+    test.each<[string, (rig: Rigged) => void, string]>([
+      ['is stopped before its run', () => {}, 'ok aborted'],
+      ['is stopped in its run', ({ run }) => run(), 'ok aborted'],
+    ])('%s', (_name, before, end) => {
+      const rig = rigged();
+      askWith(rig, 'mine');
+      before(rig);
+      rig.submit('back', takeBack);
+      expect(aborts(rig)).toBe(1);
+      rig.run();
+      rig.agent().say({ type: 'run-end', outcome: 'aborted' });
+      expect(rig.answers()).toContain(`mine: ${end}`);
+    });
+
+    test('is taken out where it waits, behind the run of another, which goes on', () => {
+      const rig = rigged();
+      rig.ask('other');
+      rig.run();
+      askWith(rig, 'mine');
+      rig.ask('third');
+      rig.submit('back', takeBack);
+      expect(rig.answers()).toEqual(['mine: aborted', 'back: ok']);
+      expect(aborts(rig)).toBe(0);
+      for (let count = 0; count < 2; count += 1) {
+        rig.endRun();
+        rig.clock.advance(0);
+        if (count === 0) rig.run();
+      }
+      expect(rig.answers().slice(2)).toEqual(['other: ok completed', 'third: ok completed']);
+      expect(prompts(rig)).toBe(2);
+    });
+
+    test('is taken out behind a compaction, and between two runs, and then nothing is waited for', () => {
+      const rig = rigged();
+      const idle: string[] = [];
+      rig.session.wake();
+      rig.agent().say({ type: 'compaction-start', trigger: 'manual' });
+      askWith(rig, 'mine');
+      rig.agent().say({ type: 'compaction-end', outcome: 'completed' });
+      rig.session.whenIdle(() => idle.push('idle'));
+      rig.submit('back', takeBack);
+      expect(idle).toEqual(['idle']);
+      rig.clock.advance(0);
+      expect([prompts(rig), aborts(rig), ...rig.answers()]).toEqual([0, 0, 'mine: aborted', 'back: ok']);
+    });
+
+    test.each([
+      ['over', (rig: Rigged) => rig.endRun(), true],
+      ['failed', (rig: Rigged) => rig.agent().say({ type: 'run-end', outcome: 'failed', failure }), true],
+      ['lost with its agent', (rig: Rigged) => rig.agent().wire.end({ reason: 'it fell' }), true],
+      ['lost before its run', (rig: Rigged) => rig.agent().wire.end({ reason: 'it fell' }), false],
+    ])('when it is %s: the run that an agent begins by itself goes on', (_name, end, isBegun) => {
+      const rig = rigged();
+      askWith(rig, 'mine');
+      if (isBegun) rig.run();
+      end(rig);
+      rig.session.wake();
+      rig.run();
+      rig.submit('back', takeBack);
+      expect([aborts(rig), rig.session.state]).toEqual([0, 'running']);
+    });
+
+    test('when its agent did not want it: the run that the agent begins by itself goes on', () => {
+      const rig = rigged();
+      askWith(rig, 'mine');
+      rig.agent().settle('prompt', refused('agent-refused', 'no credit'));
+      rig.run();
+      rig.submit('back', takeBack);
+      expect(aborts(rig)).toBe(0);
+    });
+
+    test.each(['steer', 'follow-up'] as const)('when it has joined a run (%s): nothing is stopped', (whenBusy) => {
+      const rig = rigged();
+      rig.ask('other');
+      rig.run();
+      askWith(rig, 'mine', whenBusy);
+      rig.submit('back', takeBack);
+      rig.agent().settle('prompt');
+      expect(aborts(rig)).toBe(0);
+      rig.endRun();
+      expect(rig.answers()).toEqual(['back: ok', 'mine: ok', 'other: ok completed']);
+    });
+
+    test.each([
+      ['while its agent is asked', 'mine: aborted', true],
+      ['when it is kept', 'mine: ok', false],
+    ])('before it follows the run of another, %s', (_name, answer, isEarly) => {
+      const rig = rigged();
+      rig.ask('other');
+      rig.run();
+      askWith(rig, 'mine', 'follow-up');
+      if (isEarly) rig.submit('back', takeBack);
+      rig.agent().settle('prompt', refused('unsupported', 'no queue'));
+      if (!isEarly) rig.submit('back', takeBack);
+      rig.endRun();
+      rig.clock.advance(0);
+      expect(rig.answers()).toEqual(expect.arrayContaining([answer, 'back: ok', 'other: ok completed']));
+      expect(prompts(rig)).toBe(2);
+      expect([aborts(rig), rig.session.state]).toEqual([0, 'idle']);
+    });
+  });
+
   test('that joins a run is answered as ever', () => {
     const { ask, run, agent, answers, endRun } = rigged();
     ask('one');

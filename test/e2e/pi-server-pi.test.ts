@@ -26,6 +26,10 @@ export default function (pi) {
         case 'confirm': return heard(ctx, await ctx.ui.confirm('Sure?', 'Really'));
         case 'input': return heard(ctx, await ctx.ui.input('Name?', 'a name'));
         case 'editor': return heard(ctx, await ctx.ui.editor('Edit', 'before'));
+        case 'twice': {
+          await ctx.ui.select('Choose', ['Option A', 'Option B']);
+          return heard(ctx, await ctx.ui.confirm('Sure?', 'Really'));
+        }
         case 'briefly': return heard(ctx, await ctx.ui.select('Choose', ['Option A'], { timeout: 100 }));
         default:
           ctx.ui.setStatus('key', 'a status');
@@ -204,6 +208,25 @@ describe('runs', { timeout }, () => {
     expect(textOf(events)).toContain('The answer is 42.');
   });
 
+  test.each([
+    ['steer', 'a run', words('text', 'FIRST')],
+    ['followUp', 'a run', words('text', 'FIRST')],
+    ['steer', 'a slash command', '/ui nothing'],
+    ['followUp', 'a slash command', '/ui nothing'],
+  ])('prompts that are to join (%s) are sent in one go with %s', async (streamingBehavior, _, first) => {
+    const [left, right] = [words('text', 'LEFT'), words('text', 'RIGHT')];
+    const { answer } = await run(first, async () => {
+      const joining = [left, right].map((message) =>
+        client.ask('prompt', { sessionId: session, message, streamingBehavior }),
+      );
+      expect(await Promise.all(joining)).toMatchObject([done, done]);
+    });
+    expect(answer).toMatchObject(done);
+    for (const text of [left, right]) {
+      await fake.until(({ body }) => JSON.stringify(body).includes(text), 'the model heard it');
+    }
+  });
+
   test('a compaction by itself', async () => {
     const before = client.frames.length;
     const { answer } = await run(words('compact'));
@@ -280,6 +303,16 @@ describe('an extension asks inside a prompt', { timeout }, () => {
     expect(answer).toMatchObject(done);
     expect(JSON.stringify(events.find(({ type }) => type === 'tool_execution_end'))).toMatch(new RegExp(said, 'u'));
     expect(textOf(events)).toBe('May I?So much.');
+  });
+
+  test('twice, and is aborted at the first question', async () => {
+    const { answer, events } = await run('/ui twice', async (from) => {
+      await client.hear(session, 'the question', isQuestion, from);
+      expect(await client.ask('abort', { sessionId: session })).toMatchObject(done);
+    });
+    expect(answer).toMatchObject(done);
+    expect(events.filter(({ method }) => method === 'notify')).toMatchObject([{ message: 'heard false' }]);
+    expect((await run(words('text'))).answer).toMatchObject(done);
   });
 
   test('and tells', async () => {
@@ -401,6 +434,8 @@ const declared: ReadonlyMap<RegExp, string> = new Map([
     /\.content\[\]\(\w+\) -(?:index|partialJson)$/u,
     'notes of the reader of the model’s stream, which it strips off later',
   ],
+  [/extension_ui_request confirm\) -timeout$/u, 'the extension that was recorded gave one'],
+  [/data\.sessions\[\] \+sessionName$/u, 'the session that was recorded had none'],
 ]);
 
 describe.skipIf(!hasRecordings)('beside the real server (skipped where there is no corpus)', () => {

@@ -213,15 +213,25 @@ describe('folders that are swapped while it is opened', () => {
     for (const folder of ['in', 'out']) writeFileSync(at(`${folder}/f`), folder);
     hooks.beforeOpen = once(before);
     hooks.afterOpen = once(after);
-    expect(readBounded(at('in/f'), 100)).toBe(null);
+    expect(readBounded(at('in/f'), 100, 9)).toBe(null);
   });
 });
 
 describe('what is read', () => {
   test('as much as is wanted', () => {
     writeFileSync(at('f'), 'abcdef');
-    expect(readBounded(at('f'), 100)).toEqual({ text: 'abcdef', isWhole: true, size: 6 });
-    expect(readBounded(at('f'), 4)).toEqual({ text: 'abcd', isWhole: false, size: 6 });
+    expect(readBounded(at('f'), 100, 9)).toMatchObject({ text: 'abcdef', isWhole: true, size: 6, lines: 0 });
+    expect(readBounded(at('f'), 4, 9)).toMatchObject({ text: 'abcd', isWhole: false, size: 6, lines: 0 });
+  });
+
+  test.each<[number, object]>([
+    [1, { text: 'a\n', isWhole: false, lines: 1 }],
+    [2, { text: 'a\n\n', isWhole: false, lines: 2 }],
+    [3, { text: 'a\n\nb\n', isWhole: true, lines: 3 }],
+    [4, { text: 'a\n\nb\n', isWhole: true, lines: 3 }],
+  ])('and %i lines of three', (most, read) => {
+    writeFileSync(at('f'), 'a\n\nb\n');
+    expect(readBounded(at('f'), 100, most)).toMatchObject(read);
   });
 
   test.each<[string, () => void]>([
@@ -236,12 +246,12 @@ describe('what is read', () => {
     ],
   ])('not %s', (_name, prepare) => {
     prepare();
-    expect(readBounded(at('f'), 100)).toBe(null);
+    expect(readBounded(at('f'), 100, 9)).toBe(null);
   });
 
   test('a second name of a file is a file', () => {
     writeFileSync(at('g'), 'x');
     linkSync(at('g'), at('f'));
-    expect(readBounded(at('f'), 100)?.text).toBe('x');
+    expect(readBounded(at('f'), 100, 9)?.text).toBe('x');
   });
 });

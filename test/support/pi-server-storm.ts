@@ -150,6 +150,16 @@ export function plan(seed: number, { commands, sessions: count, clients: connect
     }
   }
 
+  // What depends on what is behind it in its lane, while the lane is busy.
+  for (const at of [0, 1, 2, 3, 4, 5]) {
+    const sessionId = dice.pick(sessions);
+    somebody().push(
+      attempt({ id: `busy-${at}`, type: 'prompt', sessionId, message: `slow 60 m${seed}x9000${at}` }),
+      attempt({ id: `before-${at}`, type: 'get_state', sessionId, dependsOn: [`behind-${at}`] }),
+      attempt({ id: `behind-${at}`, type: 'set_session_name', sessionId, name: `behind-${at}` }),
+    );
+  }
+
   while (ids.length < commands) {
     const id = `i${ids.length}`;
     const mark = `m${seed}x${ids.length}`;

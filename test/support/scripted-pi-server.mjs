@@ -1,6 +1,6 @@
 // A tiny pi-server, on stdin and stdout or with `--port` on a WebSocket: any prompt is answered with thinking, a tool and
 // text; one with the word `hang` goes on only when it is aborted, `retry` fails once, `ask` asks, `who` tells who is there,
-// one that begins with `/` starts no agent. It is as the protocol's document wants it, unless a fault is switched on:
+// `huge` says a frame of 2 MB and then goes on like `hang`, one that begins with `/` starts no agent. It is as the protocol's document wants it, unless a fault is switched on:
 //   --lanes        everything waits behind the prompt of its session (real 2.0.1 and 2.2.1)
 //   --early-start  a command starts before the one before it is said to be finished (2.0.1)
 //   --finished-only  a replay is not said to be accepted (2.2.1)
@@ -9,6 +9,7 @@
 //   --removing     a create_session on a name that is taken removes what is there (2.2.1)
 //   --summary      a second frame of greeting (2.2.1)
 //   --other-version  it speaks another protocol
+//   --mute         it says nothing at all
 // Needs no model and no network.
 import { createInterface } from 'node:readline';
 import { WebSocketServer } from 'ws';
@@ -127,7 +128,8 @@ async function prompt(session, words) {
     return;
   }
   begin(session, words);
-  if (words.includes('hang')) return hang(session);
+  if (words.includes('huge')) tell(session, { type: 'huge', text: 'x'.repeat(2_000_000) });
+  if (words.includes('hang') || words.includes('huge')) return hang(session);
   if (words.includes('who')) {
     const who = `${sessions.size} sessions on ${connections.size} connections`;
     return finish(session, message(session, [text(who)], 'stop')());
@@ -316,7 +318,9 @@ function connect(say) {
   };
 }
 
-if (port === -1) {
+if (has('mute')) {
+  process.stdin.resume();
+} else if (port === -1) {
   const log = () => process.stdout.write('2026-03-01T00:00:00.000Z INFO [scripted] {"type":"event"}\n');
   const { take } = connect((frame) => {
     if (has('log-lines')) log();

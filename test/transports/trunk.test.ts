@@ -227,6 +227,83 @@ describe('several on one connection', () => {
     expect(read).toEqual(frames.slice(0, read.length));
   });
 
+  describe('one that never reads, and nobody who would', () => {
+    /** `a` is full; the way back carries on, so what could have come would have. */
+    async function full() {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      const rig = start({ mostWaitingBytes: 100, mostStalledMs: 5_000 });
+      const a = rig.join('a');
+      a.channel.pause();
+      const frames = Array.from({ length: 50 }, (_, n) => JSON.stringify({ to: 'a', n }));
+      for (const frame of frames) rig.far.send(frame);
+      rig.far.send('{"to":"b"}');
+      a.channel.send('ping');
+      await rig.far.received.first(1);
+      return { ...rig, a, frames };
+    }
+
+    test('slows the agent for as long as it takes, and loses nothing (F20)', async () => {
+      const { a, frames } = await full();
+      vi.advanceTimersByTime(3_600_000);
+      a.channel.resume();
+      expect(await a.heard.frames.first(50)).toEqual(frames);
+      expect(a.heard.calls).not.toContain('end');
+    });
+
+    test('is given its time from when somebody comes', async () => {
+      const { a, join } = await full();
+      vi.advanceTimersByTime(3_600_000);
+      const b = join('b');
+      vi.advanceTimersByTime(4_999);
+      expect(b.heard.frames.items).toEqual([]);
+      vi.advanceTimersByTime(1);
+      expect(await b.heard.frames.first(1)).toEqual(['{"to":"b"}']);
+      a.channel.resume();
+      expect(await a.heard.end()).toEqual({ reason: 'what the agent said was not read for too long' });
+    });
+
+    test('is left alone again when the others have gone', async () => {
+      const { a, frames, join } = await full();
+      const b = join('b');
+      vi.advanceTimersByTime(4_000);
+      b.channel.close('normal', 'enough');
+      vi.advanceTimersByTime(3_600_000);
+      a.channel.resume();
+      expect(await a.heard.frames.first(50)).toEqual(frames);
+    });
+  });
+
+  test('after a fault nobody can join, and it lives on for who has not heard of it', async () => {
+    const [channel, other] = memoryPair();
+    const [fault, over] = [{ code: 'too-large', message: 'a frame of 9 bytes' } as const, vi.fn()];
+    const faulty: Channel = {
+      ...channel,
+      open: (receiver) =>
+        channel.open({
+          ...receiver,
+          frame: (frame) => (frame.text === 'fault' ? receiver.fault(fault) : receiver.frame(frame)),
+        }),
+    };
+    const trunk = createTrunk({ label: 'trunk', channel: faulty, route, over });
+    const [a, b] = [record(), record()];
+    const [one, late] = [trunk.join('a'), trunk.join('b')];
+    one.open(a.receiver);
+    late.open(b.receiver);
+    late.pause();
+    const far = farEnd(other);
+    far.send('fault');
+    expect(await a.faults.first(1)).toEqual([fault]);
+    expect([trunk.isOver, over.mock.calls.length]).toEqual([true, 1]);
+    expect(() => trunk.join('c')).toThrow(expect.objectContaining({ code: 'agent-down' }));
+    one.close('error', 'a fault');
+    await a.end();
+    late.resume();
+    expect(await b.faults.first(1)).toEqual([fault]);
+    late.close('error', 'a fault');
+    expect(await far.heard.end()).toEqual({ reason: 'the other end closed: a fault' });
+    expect(over).toHaveBeenCalledTimes(1);
+  });
+
   test('one that leaves while it holds up all others lets them go on', async () => {
     const { far, join } = start({ mostWaitingBytes: 100 });
     const [a, b] = [join('a'), join('b')];

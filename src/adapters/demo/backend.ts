@@ -170,7 +170,11 @@ export function createBackend(env: Env, { paceMs }: { readonly paceMs: number })
           return settle(id, refused('unsupported', `the demo agent has no command ${command.type}`));
       }
     },
-    recall: (messages) => remember(retold(messages)),
+    recall(messages) {
+      // It was another conversation's.
+      delete settings.name;
+      remember(retold(messages));
+    },
     wake(id) {
       return id === timer ? player.wake() : [];
     },

@@ -43,10 +43,6 @@ export function createAgentGreeting(ports: GreetingPorts): AgentGreeting {
   let isAsked = false;
   let waiting: (() => void)[] = [];
 
-  function patient(): void {
-    out.timer(timer, ports.timeoutMs);
-  }
-
   function stop(): void {
     step = 'over';
     waiting = [];
@@ -64,7 +60,6 @@ export function createAgentGreeting(ports: GreetingPorts): AgentGreeting {
   function create(): void {
     step = 'create_session';
     isAsked = true;
-    patient();
     const { cwd } = ports;
     const line = { type: step, ...(cwd === undefined ? {} : { cwd }) };
     // Never twice on one name: a 2.2.1 answers the second by removing the first (reference pi-server, section 3, finding 9).
@@ -73,7 +68,6 @@ export function createAgentGreeting(ports: GreetingPorts): AgentGreeting {
 
   function subscribe(): void {
     step = 'switch_session';
-    patient();
     requests.send({ type: step }, { isShort: false, done: (answer) => told(answer, open) });
   }
 
@@ -87,7 +81,7 @@ export function createAgentGreeting(ports: GreetingPorts): AgentGreeting {
     get isAsked() {
       return isAsked;
     },
-    start: patient,
+    start: () => out.timer(timer, ports.timeoutMs),
     ready(line) {
       if (step !== 'greeting') return out.note('repair', 'server_ready: ignored a second greeting');
       const read = ServerReady.safeParse(line);

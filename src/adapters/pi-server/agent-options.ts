@@ -18,8 +18,11 @@ export const AgentOptions = z.strictObject({
    * about (reference pi-server, section 3, finding 1): then the run is ended here.
    */
   abortGraceMs: milliseconds.default(1_500),
-  /** How long the server may take to greet us, and then to open the session. */
-  readyTimeoutMs: milliseconds.positive().default(30_000),
+  /**
+   * How long greeting, session and subscription may take together. A little less than the 30 s for which others wait who
+   * open a session through us: they are to hear what was missing.
+   */
+  readyTimeoutMs: milliseconds.positive().default(25_000),
   /** How long a question may go unanswered while nothing stands before it on the server. */
   requestTimeoutMs: milliseconds.positive().default(60_000),
   /** After that a server gives up a question of an extension that says nothing of its time, and tells nobody. */

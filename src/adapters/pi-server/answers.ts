@@ -5,7 +5,7 @@ import type { CommandOf } from '../../core/command.ts';
 import type { Dictionary } from '../../core/content.ts';
 import { isDictionary } from '../../core/dictionary.ts';
 import { approvalPrefix } from '../pi/projection-lines.ts';
-import { idOf } from './request-id.ts';
+import { idOf, namesApproval } from './request-id.ts';
 import type { UiResponse } from './wire/commands.ts';
 
 type Answer = CommandOf<'answer-approval' | 'answer-dialog'>;
@@ -17,7 +17,7 @@ const cancelled: DialogAnswer = { kind: 'cancelled' };
 export function answerOf(requestId: string, response: UiResponse, view: SessionView | undefined): Answer {
   const id = idOf(requestId);
   const dialog = view?.transcript.dialogs.get(id);
-  if (id.startsWith(approvalPrefix) && dialog === undefined) {
+  if (namesApproval(requestId) && dialog === undefined) {
     // An approval was asked as a `confirm`: only a clear yes allows.
     const isAllowed = response.method === 'confirm' && response.confirmed === true;
     return { type: 'answer-approval', id: id.slice(approvalPrefix.length), decision: isAllowed ? 'allow' : 'deny' };

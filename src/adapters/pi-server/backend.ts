@@ -213,13 +213,15 @@ export function createBackend(
     out.note('repair', `ignored a frame of an unknown type: ${JSON.stringify(String(json.type).slice(0, 64))}`);
   }
 
-  /** All that was asked for, and the end behind it. */
+  /** All that was asked for, and the end behind it; who is answered then is to find that the agent is gone. */
   function take(): Action<Event>[] {
     const actions = out.take();
     if (closing === null) return actions;
     const { code, reason } = closing;
     closing = null;
-    return [...actions, { do: 'close', code, reason }];
+    const answers = actions.findIndex((action) => action.do === 'settle');
+    const at = answers === -1 ? actions.length : answers;
+    return [...actions.slice(0, at), { do: 'close', code, reason }, ...actions.slice(at)];
   }
 
   return {

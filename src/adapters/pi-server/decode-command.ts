@@ -5,7 +5,7 @@ import type { Command } from '../../core/command.ts';
 import type { Dictionary } from '../../core/content.ts';
 import { isDictionary, without } from '../../core/dictionary.ts';
 import type { Ticket } from '../../core/ledger/ticket.ts';
-import { type Patience, rows } from './commands.ts';
+import { type Patience, type Row, rows } from './commands.ts';
 import { Identity, Precondition } from './wire/commands.ts';
 import { clipped } from './wire/fields.ts';
 import { faultsIn } from './wire/validate.ts';
@@ -30,21 +30,27 @@ const shortMs = 30_000;
 /** What decoding needs to know of its connection. */
 export interface DecodingPorts {
   readonly commandTimeoutMs: number;
+  /** A name that no other prompt has. */
+  handle(): string;
   /** A session that the connection hears. */
   view(session: string): SessionView | undefined;
 }
 
 /** Takes any JSON value. */
-export function decodeCommand(json: unknown, { commandTimeoutMs, view }: DecodingPorts): Decoded | Refused {
+export function decodeCommand(json: unknown, { commandTimeoutMs, handle, view }: DecodingPorts): Decoded | Refused {
   const faults = faultsIn(json);
   const line = isDictionary(json) ? json : {};
   const type = typeof line.type === 'string' ? line.type : 'unknown';
   const read = rows.get(type);
   if (faults.length > 0 || read === undefined) {
-    return { problem: `Validation failed: ${faults.join('; ')}`, type: clipped(type), ...('id' in line ? { id: line.id } : {}) };
+    return {
+      problem: `Validation failed: ${faults.join('; ')}`,
+      type: clipped(type),
+      ...('id' in line ? { id: line.id } : {}),
+    };
   }
   const named = typeof line.sessionId === 'string' ? line.sessionId : undefined;
-  const { command, place, patience } = read(line, named === undefined ? undefined : view(named));
+  const { command, place, patience } = retractable(read(line, named === undefined ? undefined : view(named)), handle);
   // Of server commands, one asks about a session that there is; others name one that is still to be, or none.
   const session = place.lane === 'session' || type === 'switch_session' ? named : undefined;
   return {
@@ -52,6 +58,14 @@ export function decodeCommand(json: unknown, { commandTimeoutMs, view }: Decodin
     ticket: ticketOf(line, type, { ...place, session, timeoutMs: waitOf(patience, commandTimeoutMs) }),
     session,
   };
+}
+
+/** When the time of a prompt is over, its own run is stopped and no other: it may wait behind that of another client. */
+function retractable(row: Row, handleOf: () => string): Row {
+  const { command, place } = row;
+  if (command.type !== 'prompt' || place.undo?.type !== 'abort') return row;
+  const handle = handleOf();
+  return { ...row, command: { ...command, handle }, place: { ...place, undo: { ...place.undo, handle } } };
 }
 
 function ticketOf(

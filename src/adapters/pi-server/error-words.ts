@@ -63,7 +63,6 @@ function answerWords(
 
 function sessionIdFault({ sessionId }: Dictionary): string | null {
   if (typeof sessionId !== 'string') return null;
-  if (sessionId.length > longest.id) return `Session ID too long (max ${longest.id} characters)`;
   if (/^[A-Za-z0-9_.-]+$/u.test(sessionId)) return null;
   return 'Session ID must contain only alphanumeric characters, underscores, dashes, and dots';
 }

@@ -15,6 +15,7 @@ import type { Dialect } from './dialect.ts';
 import { answerData } from './encode-answer.ts';
 import { newsFrame, serverReady } from './encode-news.ts';
 import { errorWords } from './error-words.ts';
+import { clipped, longest } from './wire/fields.ts';
 
 type Actions = Action<Command>[];
 
@@ -30,6 +31,8 @@ export interface ConnectionPorts {
   readonly serverId: string;
   /** Ms. */
   readonly commandTimeoutMs: number;
+  /** A name that no other prompt of this gateway has. */
+  handle(): string;
   /** Bytes. */
   readonly maxFrameBytes: number;
   /** The session that it hears and no other; absent where it carries many. */
@@ -59,14 +62,15 @@ export function createConnection(ports: ConnectionPorts): Frontend {
   function wordsFor(ticket: Ticket, outcome: Outcome): string | undefined {
     if (outcome.ok) return undefined;
     const { sessionId } = dictionaryOf(ticket.payload);
-    return errorWords(ticket, outcome.error, (requestId) =>
+    const words = errorWords(ticket, outcome.error, (requestId) =>
       [...views].some(([session, view]) => session !== sessionId && isOpen(requestId, view)),
     );
+    return clipped(words, longest.error);
   }
 
   function take(json: unknown): Actions {
-    const { commandTimeoutMs } = ports;
-    const decoded = decodeCommand(json, { commandTimeoutMs, view: (session) => views.get(session) });
+    const { commandTimeoutMs, handle } = ports;
+    const decoded = decodeCommand(json, { commandTimeoutMs, handle, view: (session) => views.get(session) });
     if ('problem' in decoded) return refuse(decoded, decoded.problem, 'a command that is not valid');
     const { command: message, ticket, session } = decoded;
     if (bound !== undefined && ticket.type === 'switch_session' && session !== bound.id) {

@@ -85,6 +85,7 @@ export const piServer: Adapter = {
       'query',
     ],
   },
+  settings: true,
   frontend(env, options, settings = {}) {
     const { dialect } = readClientOptions(options);
     const read = readSettings(settings);
@@ -98,7 +99,8 @@ export const piServer: Adapter = {
       carries: 'many',
       limits,
       greeting: () => [serverReady],
-      connection: (bound) => createConnection({ dialect, serverId, commandTimeoutMs, maxFrameBytes, bound }),
+      connection: (bound) =>
+        createConnection({ dialect, serverId, commandTimeoutMs, handle: () => env.id('prompt'), maxFrameBytes, bound }),
       projection: (session) => createProjection(session),
     };
   },

@@ -5,7 +5,7 @@ import { isDictionary } from '../../core/dictionary.ts';
 import type { EventOf } from '../../core/event.ts';
 import { piFields, present } from '../pi/encode-values.ts';
 import { type ShownLines, shownLines as inPi } from '../pi/projection-lines.ts';
-import { requestIdOf } from './request-id.ts';
+import { dialogRequestIdOf, requestIdOf } from './request-id.ts';
 
 /** The fields of pi's requests that have another name here. */
 const names: ReadonlyMap<string, string> = new Map([
@@ -24,9 +24,9 @@ function renamed(line: Dictionary): Dictionary {
 }
 
 /** A line that clients answer, under a name that they can send back. */
-function asked(line: Dictionary): Dictionary {
+function asked(line: Dictionary, nameOf = requestIdOf): Dictionary {
   const { type, requestId, ...rest } = renamed(line);
-  return { type, requestId: typeof requestId === 'string' ? requestIdOf(requestId) : requestId, ...rest };
+  return { type, requestId: typeof requestId === 'string' ? nameOf(requestId) : requestId, ...rest };
 }
 
 function request(requestId: unknown, method: string, fields: Dictionary): Dictionary {
@@ -46,7 +46,7 @@ function workingMessage({ lines, extra }: EventOf<'display'>, ownId: string): Di
 export const shownLines: ShownLines = {
   dialog(event) {
     const line = event.kind === 'interview' ? interview(event) : inPi.dialog(event);
-    return line === null ? null : asked(line);
+    return line === null ? null : asked(line, dialogRequestIdOf);
   },
   approval: (event) => asked(inPi.approval(event)),
   notice: (event, id) => renamed(inPi.notice(event, id)),

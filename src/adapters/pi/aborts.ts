@@ -16,8 +16,12 @@ export interface AbortPorts {
 
 /** The aborts of one pi process. */
 export interface Aborts {
+  /** Somebody stopped what goes on, and it is not over yet. It says nothing of an idle pi. */
+  readonly open: boolean;
   /** Sends it now, or after `runStarted` when a prompt waits for its run. */
   abort(id: string, state: { readonly runOpen: boolean; readonly promptWaits: boolean }): void;
+  /** What was stopped before is over: pi is idle, and about to begin something new. */
+  promptSent(): void;
   runStarted(): void;
   runEnded(): void;
   /** The prompt that was waited for will not run: there is nothing to abort. */
@@ -28,6 +32,7 @@ const done: Answer = { kind: 'data', data: undefined };
 
 export function createAborts(ports: AbortPorts, settle: (id: string) => void): Aborts {
   let held: string[] = [];
+  let isOpen = false;
 
   function release(how: (id: string) => void): void {
     const ids = held;
@@ -36,7 +41,11 @@ export function createAborts(ports: AbortPorts, settle: (id: string) => void): A
   }
 
   return {
+    get open() {
+      return isOpen;
+    },
     abort(id, { runOpen, promptWaits }) {
+      isOpen = true;
       if (promptWaits && !runOpen) {
         held.push(id);
         return;
@@ -45,11 +54,22 @@ export function createAborts(ports: AbortPorts, settle: (id: string) => void): A
       // Idle 0.13.2 prints nothing at all.
       if (!runOpen && !ports.answers()) ports.finish(id, done);
     },
-    runStarted: () => release(ports.perform),
+    promptSent() {
+      isOpen = false;
+    },
+    runStarted() {
+      // One that was sent before was not for this run.
+      isOpen = held.length > 0;
+      release(ports.perform);
+    },
     // Then it is done: 0.13.2 never says so, later versions say it in their next line.
     runEnded() {
+      isOpen = false;
       for (const id of ports.unanswered()) ports.finish(id, done);
     },
-    promptGone: () => release(settle),
+    promptGone() {
+      isOpen = false;
+      release(settle);
+    },
   };
 }

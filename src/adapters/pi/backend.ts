@@ -17,6 +17,7 @@ import { encodeCommand } from './encode-command.ts';
 import { type Said, sayContent, sayPrompt } from './encode-prompt.ts';
 import { piFields } from './encode-values.ts';
 import { createGlancer } from './glance.ts';
+import { createJoins } from './joins.ts';
 import { createKnowledge } from './knowledge.ts';
 import { nameModel } from './models.ts';
 import type { PiOptions } from './options.ts';
@@ -41,8 +42,13 @@ export function createBackend(env: Env, options: PiOptions): Backend {
   const asked = () => pending.pause('prompt', isAsking());
   const changes = createCallChanges(changeOf);
   const approvals = createApprovals(out, changes, asked);
-  // Outside a run no tool asks: then it only looks like it.
-  const dialogs = createDialogs(out, asked, (request) => run.open && approvals.take(request));
+  const dialogs = createDialogs(out, {
+    changed: asked,
+    // Outside a run no tool asks: then it only looks like it.
+    takes: (request) => run.open && approvals.take(request),
+    isStopping: () => aborts.open && isWorking(),
+  });
+  const joins = createJoins((id, outcome) => out.settle(id, outcome));
 
   const knowledge = createKnowledge(out, (type, then) => {
     request(env.id('query'), { type }, (answer) => then(answer.kind === 'data' ? answer.data : null));
@@ -53,10 +59,12 @@ export function createBackend(env: Env, options: PiOptions): Backend {
       approvals.runStarted();
       prompts.runStarted();
       aborts.runStarted();
+      if (!aborts.open) joins.release();
     },
     ended() {
       approvals.runEnded();
       aborts.runEnded();
+      joins.handBack();
     },
     changes,
     skippedOf: approvals.skippedOf,
@@ -78,7 +86,11 @@ export function createBackend(env: Env, options: PiOptions): Backend {
       out.deliver({ type: 'run-start', synthetic: true });
       out.deliver({ type: 'run-end', outcome: 'completed', synthetic: true });
     },
-    drained: () => aborts.promptGone(),
+    drained(joined) {
+      aborts.promptGone();
+      if (joined) joins.release();
+      else joins.handBack();
+    },
   });
 
   const aborts = createAborts(
@@ -94,6 +106,11 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     },
     (id) => out.settle(id, { ok: true }),
   );
+
+  /** Something goes on that an abort can be for. */
+  function isWorking(): boolean {
+    return run.open || prompts.waiting || events.compacting || pending.ids('compact').length > 0;
+  }
 
   /** Sends a line and hands its answer over. */
   function request(id: string, line: Line, then: (answer: Answer) => void): void {
@@ -118,13 +135,18 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     if (!isBusy) return startRun(command, said, id);
     // Two prompts at once would interleave two runs in 0.13.2 (reference pi, section 3).
     if (whenBusy !== 'steer' && whenBusy !== 'follow-up') return out.settle(id, refused('busy', 'pi is at work'));
-    origins.sent(said.message, whenBusy);
     const streamingBehavior = whenBusy === 'steer' ? 'steer' : 'followUp';
-    perform(id, { ...spoken('prompt', command, said), streamingBehavior });
+    const send = () => {
+      origins.sent(said.message, whenBusy);
+      perform(id, { ...spoken('prompt', command, said), streamingBehavior });
+    };
+    if (run.open && !aborts.open) send();
+    else joins.hold({ id, send });
   }
 
   function startRun(command: CommandOf<'prompt'>, said: Said, id: string): void {
     origins.sent(said.message, 'prompt');
+    aborts.promptSent();
     prompts.sent(id, said.message);
     request(id, spoken('prompt', command, said), (answer) => {
       out.settle(id, outcomeOf('prompt', answer));
@@ -146,10 +168,11 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     return { ...piFields(command.extra), type, message: said.message, ...images };
   }
 
-  function abort({ target }: CommandOf<'abort'>, id: string): void {
+  function abort({ target, waiting }: CommandOf<'abort'>, id: string): void {
     switch (target) {
       case 'run':
         dialogs.cancelAll();
+        if (waiting === 'drop') joins.abort();
         return aborts.abort(id, { runOpen: run.open, promptWaits: prompts.waiting });
       case 'retry':
         return perform(id, { type: 'abort_retry' });

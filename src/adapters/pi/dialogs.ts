@@ -23,12 +23,17 @@ export interface Dialogs {
   wake(timer: string): boolean;
 }
 
-/** `changed` is called when a dialog opens or ends. What `takes` takes is an approval, and no dialog. */
-export function createDialogs(
-  out: Outbox,
-  changed: () => void,
-  takes: (request: DialogRequest) => boolean = () => false,
-): Dialogs {
+/** What the machine lends to the dialogs. */
+export interface DialogPorts {
+  /** A dialog has opened or ended. */
+  changed(): void;
+  /** Takes a question that is an approval, and no dialog. */
+  takes(request: DialogRequest): boolean;
+  /** An abort is under way: what pi asks on the way is cancelled at once. */
+  isStopping(): boolean;
+}
+
+export function createDialogs(out: Outbox, { changed, takes, isStopping }: DialogPorts): Dialogs {
   const open = new Map<string, DialogRequest['method']>();
   const timers = new Map<string, string>();
 
@@ -45,6 +50,7 @@ export function createDialogs(
       out.timer(timer, request.timeout);
     }
     changed();
+    if (isStopping()) cancel(request.id);
   }
 
   function close(id: string): void {
@@ -57,6 +63,11 @@ export function createDialogs(
   function end(id: string, outcome: EventOf<'dialog-end'>['outcome']): void {
     close(id);
     out.deliver({ type: 'dialog-end', id, outcome });
+  }
+
+  function cancel(id: string): void {
+    out.send({ type: 'extension_ui_response', id, cancelled: true } satisfies ExtensionUiResponse);
+    end(id, 'cancelled');
   }
 
   return {
@@ -85,10 +96,7 @@ export function createDialogs(
       return { ok: true };
     },
     cancelAll() {
-      for (const id of [...open.keys()]) {
-        out.send({ type: 'extension_ui_response', id, cancelled: true } satisfies ExtensionUiResponse);
-        end(id, 'cancelled');
-      }
+      for (const id of [...open.keys()]) cancel(id);
     },
     wake(timer) {
       const id = timers.get(timer);

@@ -15,8 +15,8 @@ export interface PromptPorts {
   began(id: string): void;
   /** A prompt ended without a run of its own. */
   withoutRun(): void;
-  /** The prompt that waited is gone and began no run. */
-  drained(): void;
+  /** The prompt that waited is gone and began no run; `joined`: it has joined one. */
+  drained(joined: boolean): void;
 }
 
 /** The prompts of one pi process. */
@@ -43,11 +43,11 @@ export function createPrompts(out: Outbox, ports: PromptPorts): Prompts {
   let waiting: { readonly id: string; readonly words: string } | null = null;
   let pauseMs = 0;
 
-  function leave(id: string): void {
+  function leave(id: string, joined = false): void {
     if (waiting?.id !== id) return;
     waiting = null;
     stop();
-    ports.drained();
+    ports.drained(joined);
   }
 
   function stop(): void {
@@ -69,12 +69,12 @@ export function createPrompts(out: Outbox, ports: PromptPorts): Prompts {
     },
     accepted(id, disposition) {
       if (waiting?.id !== id) return;
-      if (disposition === 'queued') return leave(id);
+      if (disposition === 'queued') return leave(id, true);
       if (disposition !== 'handled') return look(waiting.words.startsWith('/') ? ports.graceMs : ports.startGraceMs);
       ports.withoutRun();
       leave(id);
     },
-    gone: leave,
+    gone: (id) => leave(id),
     runStarted() {
       if (waiting === null) return;
       const { id } = waiting;

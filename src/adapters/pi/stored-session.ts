@@ -1,7 +1,8 @@
 // What a session file of pi tells of its session. Pure: the gateway does the reading.
 import { z } from 'zod';
 import type { StoredFormat } from '../../core/adapter.ts';
-import { dictionaryIn } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/content.ts';
+import { createObjectReader, type LineBounds, linesOf, longestHead } from '../../core/read-lines.ts';
 
 /** The first line. pi throws away a file without it when it is told to open that (0.54.2). */
 const Header = z.looseObject({
@@ -16,22 +17,27 @@ const Name = z.looseObject({ type: z.literal('session_info'), name: z.string().n
 /** Lines may be long: most are known by their beginning. */
 const typeFirst = /^\s*\{\s*"type"\s*:\s*"(\w+)"/u;
 
+/** Anybody may have put such a file into a project. */
+const bounds: LineBounds = { characters: longestHead, width: 1000, values: 200_000, faults: 100 };
+
 /** pi's session files: one line that says what it is, then one for each entry of a tree. */
 export const storedFormat: StoredFormat = {
   folders: ['.pi/agent/sessions'],
   inProject: ['.pi/sessions'],
   endings: ['.jsonl', '.json'],
   read(text) {
-    const [first = '', ...rest] = text.split('\n');
-    const header = Header.safeParse(dictionaryIn(first)).data;
+    const reader = createObjectReader(bounds);
+    const [first = ''] = linesOf(text);
+    const header = Header.safeParse(reader.read(first)).data;
     if (header === undefined) return null;
     let name: string | undefined;
     let messageCount = 0;
-    for (const line of rest) {
-      const type = typeFirst.exec(line)?.[1] ?? dictionaryIn(line)?.type;
+    for (const line of linesOf(text)) {
+      if (line === '') continue;
+      const type = typeFirst.exec(line)?.[1] ?? reader.read(line)?.type;
       if (type === 'message') messageCount += 1;
       // The newest counts, and one without a name takes it away.
-      if (type === 'session_info') name = Name.safeParse(dictionaryIn(line)).data?.name ?? undefined;
+      if (type === 'session_info') name = nameIn(reader.read(line));
     }
     return {
       id: header.id,
@@ -42,3 +48,7 @@ export const storedFormat: StoredFormat = {
     };
   },
 };
+
+function nameIn(entry: Dictionary | null): string | undefined {
+  return entry === null ? undefined : (Name.safeParse(entry).data?.name ?? undefined);
+}

@@ -4,6 +4,7 @@ import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf } from '../../core/dictionary.ts';
 import { CannotTell, type Check, PeerWrong, type Tools } from '../check.ts';
 import { type Client, createClient, expect } from './client.ts';
+import type { Heard } from './frames.ts';
 
 /** A check of a pi-server. */
 export type PiServerCheck = Check<Stage>;
@@ -56,7 +57,8 @@ export function createStage(tools: Tools): Stage {
   const connect = async () => createClient(await tools.connect(), mint);
   async function client(): Promise<Client> {
     const connected = await connect();
-    await prepare(() => connected.connection.until('first frame', () => connected.connection.log[0]));
+    const isGreeting = ({ frame }: Heard) => frame.type === 'server_ready';
+    await prepare(() => connected.until('server_ready', (heard) => heard.find(isGreeting)));
     return connected;
   }
 

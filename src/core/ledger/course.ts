@@ -112,6 +112,8 @@ export function createCourse(ports: CoursePorts): Course {
     work.awaits = null;
     const version = outcome.ok && wasRunning ? versions.succeeded(work.ticket, work.counter, outcome.data) : undefined;
     const ending = { outcome, receipt: { replayed: false, ...(version === undefined ? {} : { version }), timedOut } };
+    const { effect, session } = work.ticket;
+    if (outcome.ok && wasRunning && effect === 'closes' && session !== undefined) identities.forget(session);
     // Before anybody hears of it: whoever asks again on hearing it gets the same.
     identities.finish(work, ending);
     if (timedOut) attempt(() => work.entry.undo?.());

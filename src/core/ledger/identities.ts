@@ -25,6 +25,8 @@ export interface Identities {
   find(id: string): Work | undefined;
   /** What came of the command of that id. */
   kept(id: string): Kept | undefined;
+  /** That session is gone: keys say nothing of one that comes later under the same name. */
+  forget(session: string): void;
   readonly outcomes: number;
   readonly keys: number;
 }
@@ -34,6 +36,14 @@ export interface Identities {
  * be megabytes, and 2000 of them would be the end of the gateway. What is shared by both is counted twice.
  */
 const maxBytes = 64 * 1024 * 1024;
+
+/**
+ * The session that a command's key is forgotten with. That of the command which closes it stays, for whoever did not hear
+ * the answer and asks again.
+ */
+function endsWith({ lane, session, effect }: Ticket): string | undefined {
+  return lane === 'session' && effect !== 'closes' ? session : undefined;
+}
 
 /** Nobody is known yet. */
 export function createIdentities({
@@ -98,6 +108,7 @@ export function createIdentities({
       const entry = {
         type: ticket.type,
         fingerprint,
+        session: endsWith(ticket),
         outcome,
         receipt,
         weight: weightOf([outcome, ticket.id, key], maxBytes),
@@ -106,13 +117,18 @@ export function createIdentities({
         underWay.delete(ticket.id);
         kept.put(ticket.id, entry);
       }
-      if (key !== undefined) {
+      // One whose session has gone meanwhile has no key any more; it may be that of another by now.
+      if (key !== undefined && keysUnderWay.get(key) === work) {
         keysUnderWay.delete(key);
         keptKeys.put(key, entry);
       }
     },
     find: (id) => underWay.get(id),
     kept: (id) => kept.get(id),
+    forget(session) {
+      keptKeys.forget(session);
+      for (const [key, { ticket }] of keysUnderWay) if (endsWith(ticket) === session) keysUnderWay.delete(key);
+    },
     get outcomes() {
       return kept.size;
     },

@@ -18,6 +18,8 @@ export interface Lanes {
 
 interface Lane {
   readonly waiting: Queue<Work>;
+  /** How many of them may join a run. */
+  joiners: number;
   /** Whose turn it is. */
   current: Work | null;
   /** Commands that go on for as long as the agent works. */
@@ -33,15 +35,31 @@ export function createLanes(begin: (work: Work) => void, later: (step: () => voi
   function laneFor(work: Work): Lane {
     const known = lanes.get(work.lane);
     if (known !== undefined) return known;
-    const lane: Lane = { waiting: createQueue(), current: null, runs: new Set(), count: 0 };
+    const lane: Lane = { waiting: createQueue(), joiners: 0, current: null, runs: new Set(), count: 0 };
     lanes.set(work.lane, lane);
     return lane;
+  }
+
+  function push(lane: Lane, work: Work): void {
+    lane.waiting.push(work);
+    if (work.ticket.place === 'joins') lane.joiners += 1;
+  }
+
+  function shift(lane: Lane): Work | undefined {
+    const work = lane.waiting.shift();
+    if (work?.ticket.place === 'joins') lane.joiners -= 1;
+    return work;
+  }
+
+  /** Those that join a run do so in the order in which they came, also where one of them waits behind another command. */
+  function mayBegin({ ticket: { place } }: Work, { runs, joiners }: Lane): boolean {
+    return place === 'beside' || (place === 'joins' && runs.size > 0 && joiners === 0);
   }
 
   /** Who stands first and may join begins now, for only the run is before it. */
   function joinAll(lane: Lane): void {
     while (lane.runs.size > 0 && lane.waiting.peek()?.ticket.place === 'joins') {
-      const work = lane.waiting.shift();
+      const work = shift(lane);
       if (work !== undefined) later(() => begin(work));
     }
   }
@@ -49,10 +67,9 @@ export function createLanes(begin: (work: Work) => void, later: (step: () => voi
   return {
     enter(work) {
       const lane = laneFor(work);
-      const { place } = work.ticket;
       lane.count += 1;
-      if (place === 'beside' || (place === 'joins' && lane.runs.size > 0)) begin(work);
-      else if (lane.current !== null) lane.waiting.push(work);
+      if (mayBegin(work, lane)) begin(work);
+      else if (lane.current !== null) push(lane, work);
       else {
         lane.current = work;
         begin(work);
@@ -70,7 +87,7 @@ export function createLanes(begin: (work: Work) => void, later: (step: () => voi
       lane.runs.delete(work);
       if (lane.count === 0) lanes.delete(work.lane);
       if (lane.current !== work) return;
-      const next = lane.waiting.shift() ?? null;
+      const next = shift(lane) ?? null;
       lane.current = next;
       if (next !== null) later(() => begin(next));
     },

@@ -5,10 +5,12 @@ import type { CommandNews } from '../news.ts';
 import { createCourse } from './course.ts';
 import { createIdentities, type Recognised } from './identities.ts';
 import { createLanes, type Lanes } from './lanes.ts';
+import { maxBytesInFlight } from './limits.ts';
 import type { Entry, LedgerPorts } from './ports.ts';
 import { createRates, rateSentence } from './rates.ts';
 import { attempt, createSteps } from './steps.ts';
 import { createVersions } from './versions.ts';
+import { weightOf } from './weight.ts';
 import { createWork, laneOf, type Work } from './work.ts';
 
 /** Figures for metrics. */
@@ -33,7 +35,7 @@ export interface LedgerFigures {
 /** The ledger of one principal: what one may not see again is not in it (threat T21). */
 export interface Ledger {
   submit(entry: Entry): void;
-  /** That session is gone, without a command of this ledger. */
+  /** That session is gone. One of the same name that comes later has nothing of it but the ids of its commands. */
   forget(session: string): void;
   /** Undefined for a session that there is not. */
   version(session: string): number | undefined;
@@ -57,6 +59,8 @@ export function createLedger(ports: LedgerPorts): Ledger {
   let count = 0;
   let inFlight = 0;
   let repetitions = 0;
+  /** Of all payloads that are held. */
+  let bytes = 0;
 
   const tell = (news: CommandNews) => attempt(() => ports.tell(news));
   const course = createCourse({ clock, limits, steps, identities, versions, lanes: () => lanes, tell, ended });
@@ -79,10 +83,12 @@ export function createLedger(ports: LedgerPorts): Ledger {
       refusals[exhausted] += 1;
       return refuse(entry, refused('limit', rateSentence(exhausted, limits)));
     }
-    if (inFlight >= limits.maxInFlight) return refuseAsBusy(entry);
+    const weight = weightOf(ticket.payload, maxBytesInFlight);
+    if (inFlight >= limits.maxInFlight || !hasRoom(weight)) return refuseAsBusy(entry);
     rates.count(draw);
     inFlight += 1;
-    const work = createWork(entry, count, identity);
+    bytes += weight;
+    const work = createWork({ entry, number: count, weight }, identity);
     identities.admit(work);
     tell({ news: 'command', phase: 'accepted', how: 'executed', ticket, number: count });
     lanes.enter(work);
@@ -91,12 +97,19 @@ export function createLedger(ports: LedgerPorts): Ledger {
   function answerKnown(entry: Entry, known: Recognised): void {
     if (known.is === 'conflict') return refuse(entry, refused('conflict', known.message));
     // Repetitions that wait are held in memory like commands, but need no allowance: they have a cap of their own.
-    if (known.is === 'under-way' && repetitions >= limits.maxInFlight) return refuseAsBusy(entry);
+    const weight = known.is === 'under-way' ? weightOf(entry.ticket.payload, maxBytesInFlight) : 0;
+    if (known.is === 'under-way' && (repetitions >= limits.maxInFlight || !hasRoom(weight))) return refuseAsBusy(entry);
     tell({ news: 'command', phase: 'accepted', how: 'replayed', ticket: entry.ticket, number: count });
-    const repetition = { entry, number: count };
+    const repetition = { entry, number: count, weight };
     if (known.is === 'kept') return course.repeat(repetition, known.kept);
     known.work.repetitions.push(repetition);
     repetitions += 1;
+    bytes += weight;
+  }
+
+  /** One alone always has: to come again would not help it. */
+  function hasRoom(weight: number): boolean {
+    return bytes === 0 || bytes + weight <= maxBytesInFlight;
   }
 
   function refuseAsBusy(entry: Entry): void {
@@ -115,6 +128,7 @@ export function createLedger(ports: LedgerPorts): Ledger {
   function ended(work: Work): void {
     inFlight -= 1;
     repetitions -= work.repetitions.length;
+    for (const { weight } of [work, ...work.repetitions]) bytes -= weight;
     steps.run(callIdle);
   }
 
@@ -125,7 +139,11 @@ export function createLedger(ports: LedgerPorts): Ledger {
 
   return {
     submit: (entry) => steps.run(() => take(entry)),
-    forget: (session) => steps.run(() => versions.forget(session)),
+    forget: (session) =>
+      steps.run(() => {
+        versions.forget(session);
+        identities.forget(session);
+      }),
     version: versions.of,
     shut() {
       isShut = true;

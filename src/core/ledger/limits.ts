@@ -1,5 +1,11 @@
 // How much a ledger keeps and how long it waits. Knows no protocol.
 
+/**
+ * Bytes that the payloads of all commands may take together that are admitted and not finished, repetitions that wait for
+ * them included. By number alone a few clients could fill the memory: ten thousand commands may be 10 MiB each (threat T32).
+ */
+export const maxBytesInFlight = 256 * 1024 * 1024;
+
 /** Bounds of one ledger; times in ms. */
 export interface LedgerLimits {
   /** Commands that are admitted and not finished; and, counted by themselves, repetitions that wait for one of them. */

@@ -7,6 +7,8 @@ import type { Receipt } from './ticket.ts';
 export interface Kept {
   readonly type: string;
   readonly fingerprint: string;
+  /** What was kept for it by key goes with that session; absent: with none. */
+  readonly session?: string | undefined;
   readonly outcome: Outcome;
   /** As it was given with the first answer. */
   readonly receipt: Receipt;
@@ -19,6 +21,8 @@ export interface Shelf {
   get(name: string): Kept | undefined;
   /** Now the newest; the oldest give way. */
   put(name: string, kept: Kept): void;
+  /** Those of that session are gone. */
+  forget(session: string): void;
   readonly size: number;
 }
 
@@ -61,6 +65,9 @@ export function createShelf(limits: ShelfLimits, now: () => number): Shelf {
       all.set(name, { kept, until: now() + ttlMs });
       bytes += kept.weight;
       dropOld();
+    },
+    forget(session) {
+      for (const [name, { kept }] of all) if (kept.session === session) drop(name);
     },
     get size() {
       dropOld();

@@ -68,7 +68,8 @@ export function createVersions(exists: (session: string) => boolean): Versions {
           return before.value;
         case 'opens': {
           const opened = openedBy(data) ?? session;
-          return opened === undefined ? undefined : open(opened).value;
+          // It may be gone again: nobody would ever forget its counter.
+          return opened !== undefined && exists(opened) ? open(opened).value : undefined;
         }
         case 'closes':
           if (isSame) counters.delete(session);

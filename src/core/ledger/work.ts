@@ -16,6 +16,8 @@ export interface Identity {
 export interface Repetition {
   readonly entry: Entry;
   readonly number: number;
+  /** Of its payload, bytes. */
+  readonly weight: number;
 }
 
 /** How it ended. */
@@ -29,6 +31,8 @@ export interface Work {
   readonly entry: Entry;
   readonly ticket: Ticket;
   readonly number: number;
+  /** Of its payload, bytes. */
+  readonly weight: number;
   readonly lane: string;
   /** Empty where it has neither id nor key. */
   readonly fingerprint: string;
@@ -57,11 +61,12 @@ export function laneOf({ lane, session }: Ticket): string {
 }
 
 /** A command that has just been admitted. */
-export function createWork(entry: Entry, number: number, { fingerprint, key }: Identity): Work {
+export function createWork({ entry, number, weight }: Repetition, { fingerprint, key }: Identity): Work {
   return {
     entry,
     ticket: entry.ticket,
     number,
+    weight,
     lane: laneOf(entry.ticket),
     fingerprint,
     key,

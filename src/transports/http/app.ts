@@ -1,4 +1,5 @@
 // The HTTP routes over the board. Runs behind the gates and knows no token, no protocol and no session.
+import { createHash } from 'node:crypto';
 import { Hono, type MiddlewareHandler } from 'hono';
 import type { FrameFault } from '../../core/channel.ts';
 import type { EventEnvelope } from '../../core/adapter.ts';
@@ -162,7 +163,14 @@ function keyIn(header: string | undefined): string | undefined {
 
 /** Frames that have no ids of their own are known by their place in a post that has a key. */
 function known(key: string | undefined): (frame: PostedFrame, place: number) => PostedFrame {
-  return (frame, place) => (key === undefined || frame.id !== undefined ? frame : { ...frame, id: `${key} ${place}` });
+  return (frame, place) =>
+    key === undefined || frame.id !== undefined
+      ? frame
+      : { ...frame, id: `${key} ${place}`, digest: digestOf(frame.bytes) };
+}
+
+function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('base64');
 }
 
 function linesOf(body: Uint8Array): readonly Uint8Array[] {

@@ -36,6 +36,8 @@ export interface ClientRequest {
 export interface PostedFrame {
   readonly bytes: Uint8Array;
   readonly id?: string | undefined;
+  /** Of its bytes, where the id is the client's word for a post and says nothing of the frame. */
+  readonly digest?: string;
 }
 
 /** The answer to posted frames: accepted, or the protocol's own error frames. */

@@ -383,6 +383,13 @@ describe('what was said before it was started', () => {
     driver.backend.recall?.([]);
     expect(driver.send({ type: 'query', subject: 'context-usage' })).toMatchObject({ data: { tokens: 0 } });
   });
+
+  test('had another name', () => {
+    const driver = startDemo();
+    driver.send({ type: 'set-name', name: 'of this one' });
+    driver.backend.recall?.([]);
+    expect(dataOf(driver.send({ type: 'query', subject: 'state' }))).not.toHaveProperty('changes.name');
+  });
 });
 
 describe('fork', () => {

@@ -21,10 +21,9 @@ const faults = ['lanes', 'early-start', 'finished-only', 'log-lines', 'ahead', '
   (fault) => `--${fault}`,
 );
 
-function gatewayWith(agent: object): Gateway {
-  const gateway = createGateway(parseConfig({ agents: { server: { protocol: 'pi-server', ...agent } } }), {
-    log: () => {},
-  });
+function gatewayWith(agent: object, limits = {}): Gateway {
+  const config = parseConfig({ agents: { server: { protocol: 'pi-server', ...agent } }, limits });
+  const gateway = createGateway(config, { log: () => {} });
   onTestFinished(() => gateway.close('the test is over'));
   return gateway;
 }
@@ -34,10 +33,26 @@ const overPipe = (options = {}, ...words: string[]) =>
 
 type Line = Record<string, unknown>;
 
-/** A client of pi with a session of its own. */
-function client(gateway: Gateway) {
+/** A server on a WebSocket; its port, and what ends it. */
+async function listening(wanted = 0): Promise<{ port: number; kill(): Promise<void> }> {
+  const server = spawn(process.execPath, [script, '--port', String(wanted)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const gone = once(server, 'exit');
+  onTestFinished(() => void server.kill());
+  const [line] = await once(createInterface({ input: server.stdout }), 'line');
+  const { port } = Object(JSON.parse(String(line)));
+  return {
+    port: Number(port),
+    async kill() {
+      server.kill('SIGKILL');
+      await gone;
+    },
+  };
+}
+
+/** A client of pi with a session of its own; one of another protocol has what it opens. */
+function client(gateway: Gateway, frontend = 'pi') {
   const [near, channel] = memoryPair();
-  const served = gateway.serveClient(near, { frontend: 'pi', agent: 'server', options: {} });
+  const served = gateway.serveClient(near, { frontend, agent: 'server', options: {} });
   const heard: Line[] = [];
   const watchers = new Set<() => void>();
   channel.open({
@@ -81,6 +96,17 @@ function client(gateway: Gateway) {
 
 const fileOf = async (one: ReturnType<typeof client>) => String(Object((await one.ask('get_state')).data).sessionFile);
 
+/** How many runs it has been told the end of. */
+const runsOf = ({ heard }: ReturnType<typeof client>, from = 0) =>
+  heard.slice(from).filter(({ type }) => type === 'agent_end').length;
+
+/** Prompts that go on until something happens, once all have begun; how each ends. */
+async function hanging(...clients: ReturnType<typeof client>[]): Promise<Promise<string>[]> {
+  const endings = clients.map((one) => one.prompt('hang'));
+  await Promise.all(clients.map((one) => one.until('words', ({ type }) => type === 'message_update')));
+  return endings;
+}
+
 describe('several sessions', () => {
   test('share one program, which ends with the last', async () => {
     const gateway = overPipe();
@@ -115,17 +141,48 @@ describe('several sessions', () => {
   });
 
   test('share one WebSocket', async () => {
-    const server = spawn(process.execPath, [script, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
-    onTestFinished(() => void server.kill());
-    const [line] = await once(createInterface({ input: server.stdout }), 'line');
-    const gateway = gatewayWith({ url: `ws://127.0.0.1:${Object(JSON.parse(String(line))).port}` });
+    const { port } = await listening();
+    const gateway = gatewayWith({ url: `ws://127.0.0.1:${port}` });
     const [one, other] = [client(gateway), client(gateway)];
     expect(await one.prompt('look')).toContain('There are three cables.');
     expect(await other.prompt('who')).toContain('2 sessions on 1 connections');
     const from = other.heard.length;
     await Promise.all([one.prompt('retry'), other.prompt('look')]);
     // Each heard its own.
-    expect(other.heard.slice(from).filter(({ type }) => type === 'agent_end')).toHaveLength(1);
+    expect(runsOf(other, from)).toBe(1);
+  });
+
+  test('lose their WebSocket together, are told once each, and go on together over one new one', async () => {
+    const server = await listening();
+    const gateway = gatewayWith({ url: `ws://127.0.0.1:${server.port}` });
+    const [one, other] = [client(gateway), client(gateway)];
+    const endings = await hanging(one, other);
+    await server.kill();
+    for (const ending of await Promise.all(endings)) expect(ending).toContain('connection closed (code 1006)');
+    await listening(server.port);
+    expect(await Promise.all([one.prompt('look'), other.prompt('look')])).toEqual([
+      expect.stringContaining('There are three cables.'),
+      expect.stringContaining('There are three cables.'),
+    ]);
+    expect(await one.prompt('who')).toContain('2 sessions on 1 connections');
+    // The one that was cut, the look, and the one who asked.
+    expect([runsOf(one), runsOf(other)]).toEqual([3, 2]);
+  });
+
+  test('end with a frame that is too large for any, and each is told why and has a fresh agent next', async () => {
+    const gateway = gatewayWith({ command: [process.execPath, script] }, { agentFrameBytes: 1_000_000 });
+    const [one, other, third] = [client(gateway), client(gateway), client(gateway)];
+    await third.prompt('look');
+    const before = await fileOf(third);
+    const endings = await hanging(one);
+    const huge = other.prompt('huge');
+    for (const ending of await Promise.all([...endings, huge])) {
+      expect(ending).toContain('the agent sent a line of more than 1000000 bytes');
+    }
+    await Promise.all([one, other, third].map((each) => each.prompt('look')));
+    expect(await third.prompt('who')).toContain('3 sessions on 1 connections');
+    expect(await fileOf(third)).not.toBe(before);
+    expect([runsOf(one), runsOf(other), runsOf(third)]).toEqual([2, 2, 3]);
   });
 });
 
@@ -144,6 +201,19 @@ test('a session that the server does not open fails with the server’s sentence
     error: 'CWD must point to an existing directory',
   });
 });
+
+test.each([
+  ['says nothing', { readyTimeoutMs: 50 }, ['--mute'], 'the pi-server did not answer in time (it has not greeted us)'],
+  ['refuses', { cwd: '/no such folder' }, [], 'CWD must point to an existing directory'],
+])(
+  'a server that %s is given up, and who opens a session in front of it is told so',
+  async (_, options, words, error) => {
+    const one = client(overPipe(options, ...words), 'pi-server');
+    expect(await one.ask('create_session', { sessionId: 'mine' })).toMatchObject({ success: false, error });
+    // Nothing is left behind.
+    expect(await one.ask('list_sessions')).toMatchObject({ success: true, data: { sessions: [] } });
+  },
+);
 
 describe('a server with the faults of real ones', () => {
   const usual = agentRoles.get('pi-server');

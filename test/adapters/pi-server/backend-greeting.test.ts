@@ -98,9 +98,21 @@ describe('the greeting', () => {
     server.advance(900);
     server.feed(...frames);
     server.command({ type: 'cycle-model' }, 'c1');
-    server.advance(1_000);
+    server.advance(99);
+    expect(server.closed()).toBeNull();
+    // All of it together.
+    server.advance(1);
     expect(server.closed()).toBe(sentence);
     expect(server.settled()).toEqual({ c1: { ok: false, error: { code: 'agent-down', message: sentence } } });
+  });
+
+  test('by itself it waits less long than those do who open a session through us', () => {
+    const server = strangeAgent();
+    server.start();
+    server.advance(24_999);
+    expect(server.closed()).toBeNull();
+    server.advance(1);
+    expect(server.closed()).toBe('the pi-server did not answer in time (it has not greeted us)');
   });
 
   test('an open session is not waited for any more', () => {

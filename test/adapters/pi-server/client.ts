@@ -52,8 +52,8 @@ export function sideOf(options: Json = {}, settings: Json = {}) {
 }
 
 /** One connection. */
-export function connect({ options = {}, settings = {}, bound }: Setting = {}) {
-  const machine = sideOf(options, settings).connection(bound);
+export function connect({ options = {}, settings = {}, bound, side = sideOf(options, settings) }: Setting = {}) {
+  const machine = side.connection(bound);
   const open: Delivered[] = [];
 
   function perform(actions: readonly Action<Command>[]): Result {
@@ -108,6 +108,8 @@ export interface Setting {
   readonly options?: Json;
   readonly settings?: Json;
   readonly bound?: SessionView;
+  /** Shared with other connections; default: one of its own. */
+  readonly side?: ReturnType<typeof sideOf>;
 }
 
 /** The news of one command's phase. */

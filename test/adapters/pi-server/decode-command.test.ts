@@ -3,11 +3,13 @@
 import { describe, expect, test } from 'vitest';
 import { Command } from '../../../src/core/command.ts';
 import { serverCommands, sessionCommands } from '../../../src/adapters/pi-server/wire/commands.ts';
-import { connect, type Json, ticketOf } from './client.ts';
+import { connect, type Json, sideOf, ticketOf } from './client.ts';
 
 const text = (words: string) => ({ type: 'text', text: words });
 const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
 const picture = { type: 'image', data: 'AAAA', mediaType: 'image/png' };
+/** Of the first prompt. */
+const handle = { handle: 'prompt-1' };
 const whole = { describe: true, keep: true };
 const abort = (target: string, rest: object = {}) => ({ type: 'abort', target, ...rest });
 const query = (subject: string) => ({ type: 'query', subject });
@@ -57,25 +59,25 @@ const commands: readonly [type: string, fields: Json, command: object, place: st
   [
     'prompt',
     { message: 'hi' },
-    { type: 'prompt', content: [text('hi')], whenBusy: 'queue', untilIdle: true },
+    { type: 'prompt', content: [text('hi')], whenBusy: 'queue', untilIdle: true, ...handle },
     `${change} runs`,
   ],
   [
     'prompt',
     { message: 'hi', images: [image], streamingBehavior: 'steer' },
-    { type: 'prompt', content: [text('hi'), picture], whenBusy: 'steer', untilIdle: true },
+    { type: 'prompt', content: [text('hi'), picture], whenBusy: 'steer', untilIdle: true, ...handle },
     'session joins changes 300000 runs',
   ],
   [
     'prompt',
     { message: 'hi', streamingBehavior: 'followUp' },
-    { type: 'prompt', content: [text('hi')], whenBusy: 'follow-up', untilIdle: true },
+    { type: 'prompt', content: [text('hi')], whenBusy: 'follow-up', untilIdle: true, ...handle },
     'session joins changes 300000 runs',
   ],
   [
     'prompt',
     { message: 'hi', images: null, streamingBehavior: null },
-    { type: 'prompt', content: [text('hi')], whenBusy: 'queue', untilIdle: true },
+    { type: 'prompt', content: [text('hi')], whenBusy: 'queue', untilIdle: true, ...handle },
     `${change} runs`,
   ],
   ['steer', { message: 'no', images: [image] }, { type: 'steer', content: [text('no'), picture] }, beside],
@@ -180,11 +182,24 @@ describe('a command', () => {
   });
 
   test.each([
-    ['prompt', { message: 'hi' }, abort('run', { untilIdle: false })],
+    ['prompt', { message: 'hi' }, abort('run', { untilIdle: false, ...handle })],
     ['bash', { command: 'ls' }, abort('bash')],
     ['compact', {}, abort('compaction')],
     ['set_session_name', { name: 'x' }, undefined],
   ])('when its time is over: %s', (type, fields, undo) => expect(ticketOf(lineOf(type, fields)).undo).toEqual(undo));
+
+  test('no two prompts have the same handle, on one connection or on two, and each undo is for its own', () => {
+    const side = sideOf();
+    const connections = [connect({ side }), connect({ side })];
+    const handles = [...connections, ...connections].map((client) => {
+      const one = client.send(lineOf('prompt', { message: 'hi', handle: 'mine' })).delivered[0];
+      const [sent, undone] = [one?.command, one?.ticket.undo];
+      if (sent?.type !== 'prompt' || undone?.type !== 'abort') throw new Error('no prompt that can be taken back');
+      expect(undone.handle).toBe(sent.handle);
+      return sent.handle;
+    });
+    expect(handles).toEqual(['prompt-1', 'prompt-2', 'prompt-3', 'prompt-4']);
+  });
 
   test('its timeout is the one that is set, for those that only look never more than that', () => {
     const waits = (commandTimeoutMs: number) =>

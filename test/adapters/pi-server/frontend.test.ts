@@ -194,6 +194,14 @@ describe('an answer to a question', () => {
     ]);
   });
 
+  test('a dialog that is called like an approval is answered by those who do not hear it, too', () => {
+    const line = answerTo('spelled:_61_pproval:t1', { method: 'select', value: 'a' });
+    const answer = { kind: 'value', value: 'a' };
+    expect(connect().send(line).delivered).toMatchObject([
+      { command: { type: 'answer-dialog', id: 'approval:t1', answer } },
+    ]);
+  });
+
   test('a dialog may be called like an approval', () => {
     const client = connect();
     client.watching(viewOf('s1', [{ ...question, id: 'approval:t1' }]));
@@ -237,6 +245,13 @@ describe('what all clients are told', () => {
       { type: 'command_finished', data: { ...course, ...told } },
     ]),
   );
+
+  test('what went wrong is not told at any length', () => {
+    const outcome = refused('agent-refused', `Model not found: ${'p'.repeat(1_000_000)}`);
+    const [told] = connect().hear(finished(outcome)).sent;
+    expect(JSON.stringify(told).length).toBeLessThan(9_000);
+    expect(told).toMatchObject({ data: { error: expect.stringMatching(/^Model not found: p+…$/u) } });
+  });
 
   test('a command without id has one of the server, the same for all clients', () => {
     const [first, second] = [connect(), connect()].map(

@@ -1,7 +1,7 @@
 // Questions are called on the wire what clients may send back, and whatever an agent calls them can be told from it.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { idOf, requestIdOf } from '../../../src/adapters/pi-server/request-id.ts';
+import { dialogRequestIdOf, idOf, namesApproval, requestIdOf } from '../../../src/adapters/pi-server/request-id.ts';
 
 const mayBeSent = /^[A-Za-z0-9:_-]+$/u;
 
@@ -28,6 +28,16 @@ test('any id comes back', () => {
       },
     ),
   );
+});
+
+test.each([
+  ['q1', 'q1'],
+  ['a b', 'spelled:a_20_b'],
+  ['approval:t1', 'spelled:_61_pproval:t1'],
+  ['approval:t 1', 'spelled:_61_pproval:t_20_1'],
+])('a dialog called %s is %s, and no approval', (id, wire) => {
+  expect([dialogRequestIdOf(id), idOf(wire), namesApproval(wire)]).toEqual([wire, id, false]);
+  expect(namesApproval(requestIdOf(`approval:${id}`))).toBe(true);
 });
 
 test.each([

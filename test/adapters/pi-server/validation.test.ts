@@ -46,6 +46,7 @@ const lines: readonly [line: Json, faults: string][] = [
     { ...list, id: 'a', dependsOn: [...Array(32).fill('b'), ''] },
     'dependsOn: Too many dependencies (max 32); dependsOn[32]: Must be a non-empty command ID string',
   ],
+  [{ ...list, id: 'a', dependsOn: ['b', x(257)] }, `dependsOn[1]: ${long}`],
   [{ ...list, dependsOn: ['b'] }, 'id: Required when dependsOn is provided'],
   [{ ...list, id: 7, dependsOn: ['b'] }, `id: ${blank}; id: Required when dependsOn is provided`],
   ...[-1, 1.5, '1', null].map((ifSessionVersion): [Json, string] => [
@@ -65,6 +66,14 @@ const lines: readonly [line: Json, faults: string][] = [
   [{ type: 'delete_session' }, 'sessionId: Required non-empty string'],
   [{ type: 'switch_session', sessionId: ' ' }, 'sessionId: Required non-empty string'],
   [{ type: 'create_session', sessionId: '' }, `sessionId: ${blank}`],
+  ...['list_sessions', 'get_metrics', 'health_check', 'list_stored_sessions', 'create_session', 'delete_session'].map(
+    (type): [Json, string] => [{ type, sessionId: x(257) }, `sessionId: ${long}`],
+  ),
+  ...['switch_session', 'get_state', 'abort'].map((type): [Json, string] => [
+    { type, sessionId: x(257) },
+    `sessionId: ${long}`,
+  ]),
+  [{ type: 'load_session', sessionPath: '/a.jsonl', sessionId: x(257) }, `sessionId: ${long}`],
   [{ type: 'create_session', cwd: 5 }, 'cwd: Must be a string if provided'],
   [{ type: 'create_session', sessionId: 4, cwd: null }, `sessionId: ${blank}; cwd: Must be a string if provided`],
   ...['prompt', 'steer', 'follow_up'].flatMap((type): [Json, string][] => [
@@ -137,9 +146,18 @@ describe('a command that is not valid', () => {
     expect(notes).toEqual(['violation: a command that is not valid']);
   });
 
+  test('whose type is too long to be said again', () => {
+    const [told] = connect().send({ type: x(3_000_000) }).sent;
+    const type = `${x(256)}…`;
+    expect(told).toMatchObject({ command: type, error: `Validation failed: type: Unknown command type '${type}'` });
+  });
+
   test('the longest that may be', () => {
     const longest = [
-      { ...list, id: x(256), idempotencyKey: x(256), dependsOn: Array(32).fill('b') },
+      { ...list, id: x(256), idempotencyKey: x(256), dependsOn: Array(32).fill(x(256)) },
+      of('get_state', { sessionId: x(256) }),
+      { ...list, sessionId: x(256) },
+      { type: 'create_session', sessionId: x(256) },
       of('prompt', { message: x(200_000) }),
       of('bash', { command: x(20_000) }),
       of('set_session_name', { name: x(256) }),

@@ -68,6 +68,63 @@ describe('abort', () => {
     ]);
   });
 
+  const cancelled = (id: string) => ({ type: 'extension_ui_response', id, cancelled: true });
+  const state = (id: unknown) => wire.response(String(id), 'get_state', { isStreaming: false, isCompacting: false });
+
+  test('of a slash command that asks cancels whatever it asks next, until the command is over', () => {
+    const pi = bench();
+    pi.command({ ...prompt, content: [{ type: 'text', text: '/ui' }] }, 'c1');
+    pi.feed(wire.response('c1', 'prompt'), asks('d1'));
+    pi.sent();
+    pi.command(abort, 'c2');
+    expect(pi.sent()).toEqual([cancelled('d1')]);
+    pi.events();
+    pi.feed(asks('d2', { timeout: 60_000 }));
+    expect(pi.sent()).toEqual([cancelled('d2')]);
+    expect(pi.events()).toMatchObject([
+      { type: 'dialog-request', id: 'd2' },
+      { type: 'dialog-end', id: 'd2', outcome: 'cancelled' },
+    ]);
+    pi.advance(50);
+    pi.feed(state(pi.sent()[0]?.id));
+    expect(pi.settled()).toEqual({ c1: ok, c2: ok });
+    expect(pi.timers()).toEqual({});
+    pi.command({ ...prompt, content: [{ type: 'text', text: '/ui' }] }, 'c3');
+    pi.sent();
+    pi.feed(asks('d3'));
+    expect(pi.sent()).toEqual([]);
+  });
+
+  test.each<[string, (pi: Bench) => void, object[], boolean]>([
+    ['in a run cancels what is asked in it', (pi) => pi.feed(wire.agentStart), [], true],
+    ['before a run as well', (pi) => pi.command(prompt, 'c0'), [], true],
+    ['before a run also when it has begun', (pi) => pi.command(prompt, 'c0'), [wire.agentStart], true],
+    ['in a compaction that pi told of as well', (pi) => pi.feed({ type: 'compaction_start' }), [], true],
+    ['in a compaction that was asked for as well', (pi) => pi.command({ type: 'compact' }, 'c0'), [], true],
+    ['of idle pi cancels nothing', () => {}, [], false],
+  ])('%s', (_, before, after, isCancelled) => {
+    const pi = bench();
+    before(pi);
+    pi.command(abort, 'c1');
+    pi.feed(...after);
+    pi.sent();
+    pi.feed(asks('d'));
+    expect(pi.sent()).toEqual(isCancelled ? [cancelled('d')] : []);
+  });
+
+  test.each([
+    ['a run', [wire.agentStart], shortRun('aborted').slice(1), [wire.agentStart]],
+    ['a compaction', [{ type: 'compaction_start' }], [{ type: 'compaction_end' }], [wire.agentStart]],
+  ])('of %s is not one of the next run', (_, before, after, next) => {
+    const pi = bench();
+    pi.feed(...before);
+    pi.command(abort, 'c1');
+    pi.feed(...after, wire.response('c1', 'abort'), ...next);
+    pi.sent();
+    pi.feed(asks('d'));
+    expect(pi.sent()).toEqual([]);
+  });
+
   test('of idle pi: 0.13.2 says nothing, so nothing is waited for', () => {
     const legacy = bench();
     legacy.command(abort, 'c1');

@@ -55,25 +55,113 @@ describe('a prompt', () => {
   test.each([
     ['while a run is open', (pi: Bench) => pi.feed(wire.agentStart)],
     ['while another waits for its run', (pi: Bench) => pi.command(prompt(), 'c0')],
-  ])('%s is refused or joins', (_, before) => {
+  ])('%s is refused, unless it joins', (_, before) => {
     const pi = bench();
     before(pi);
     pi.sent();
     pi.command(prompt(), 'c1');
     expect(pi.sent()).toEqual([]);
     expect(pi.settled()).toMatchObject({ c1: refused('busy') });
-    pi.command(prompt('a', { whenBusy: 'steer' }), 'c2');
-    pi.command(prompt('b', { whenBusy: 'follow-up' }), 'c3');
-    expect(pi.sent()).toMatchObject([
-      { message: 'a', streamingBehavior: 'steer' },
-      { message: 'b', streamingBehavior: 'followUp' },
-    ]);
   });
 
   test('that could join but need not is a plain one', () => {
     const pi = bench();
     pi.command(prompt('go', { whenBusy: 'steer' }), 'c1');
     expect(pi.sent()).toEqual([{ type: 'prompt', message: 'go', id: 'c1' }]);
+  });
+});
+
+describe('a prompt that joins a run', () => {
+  const stop: Command = { type: 'abort', target: 'run' };
+  const join = (pi: Bench) => {
+    pi.command(prompt('a', { whenBusy: 'steer' }), 'c1');
+    pi.command(prompt('b', { whenBusy: 'follow-up' }), 'c2');
+  };
+  const joined = [
+    { id: 'c1', type: 'prompt', message: 'a', streamingBehavior: 'steer' },
+    { id: 'c2', type: 'prompt', message: 'b', streamingBehavior: 'followUp' },
+  ];
+  /** A prompt that has no run yet, and two that are to join it. */
+  const early = (text = 'go') => {
+    const pi = bench();
+    pi.command(prompt(text), 'c0');
+    join(pi);
+    pi.feed(wire.response('c0', 'prompt'));
+    expect(pi.sent()).toMatchObject([{ type: 'prompt', id: 'c0' }]);
+    expect(pi.settled()).toEqual({ c0: ok });
+    return pi;
+  };
+
+  test('is sent at once while it is open', () => {
+    const pi = bench();
+    pi.feed(wire.agentStart);
+    join(pi);
+    expect(pi.sent()).toEqual(joined);
+  });
+
+  test('waits until it has begun, for pi would lose it, and is settled by pi', () => {
+    const pi = early();
+    pi.feed(wire.agentStart);
+    expect(pi.sent()).toEqual(joined);
+    expect(pi.settled()).toEqual({});
+    pi.feed(wire.response('c1', 'prompt'), wire.refusal('c2', 'prompt', 'no'));
+    expect(pi.settled()).toMatchObject({ c1: ok, c2: refused('agent-refused') });
+    pi.feed(...shortRun().slice(1));
+    pi.advance(60_000);
+    expect([pi.sent(), pi.settled()]).toEqual([[], {}]);
+  });
+
+  test('is sent to a pi that queued the prompt before it (since 0.99)', () => {
+    const pi = bench();
+    pi.command(prompt(), 'c0');
+    join(pi);
+    pi.sent();
+    pi.feed(wire.response('c0', 'prompt', { disposition: 'queued' }));
+    expect(pi.sent()).toEqual(joined);
+  });
+
+  test.each([
+    ['is handled', (pi: Bench) => pi.feed(wire.response('c0', 'prompt', { disposition: 'handled' }))],
+    ['is refused', (pi: Bench) => pi.feed(wire.refusal('c0', 'prompt', 'no'))],
+    ['is never answered', (pi: Bench) => pi.advance(30_000)],
+  ])('is handed back where the prompt %s without a run', (_, without) => {
+    const pi = bench();
+    pi.command(prompt(), 'c0');
+    join(pi);
+    pi.sent();
+    without(pi);
+    expect(pi.sent()).toEqual([]);
+    expect(pi.settled()).toMatchObject({ c1: refused('unsupported'), c2: refused('unsupported') });
+  });
+
+  test.each([
+    ['drop', 'aborted'],
+    ['keep', undefined],
+  ] as const)('and was there before an abort (%s): %s', (waiting, code) => {
+    const pi = early();
+    pi.command({ ...stop, waiting }, 'c3');
+    expect(pi.settled()).toEqual(
+      code === undefined
+        ? {}
+        : expect.objectContaining({ c1: { ok: false, error: expect.objectContaining({ code }) } }),
+    );
+    pi.feed(wire.agentStart);
+    expect(pi.sent()).toEqual([{ type: 'abort', id: 'c3' }]);
+  });
+
+  test('is not sent behind an abort, but handed back when the run is over', () => {
+    const pi = bench();
+    pi.feed(wire.agentStart);
+    pi.command(stop, 'c0');
+    join(pi);
+    expect(pi.sent()).toEqual([{ type: 'abort', id: 'c0' }]);
+    pi.feed(...shortRun('aborted').slice(1), wire.response('c0', 'abort'));
+    expect(pi.events().at(-1)).toEqual({ type: 'run-end', outcome: 'aborted' });
+    expect(pi.sent()).toEqual([]);
+    expect(pi.settled()).toMatchObject({ c0: ok, c1: refused('unsupported'), c2: refused('unsupported') });
+    pi.feed(wire.agentStart);
+    join(pi);
+    expect(pi.sent()).toEqual(joined);
   });
 });
 

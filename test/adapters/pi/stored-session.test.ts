@@ -1,6 +1,7 @@
 // What a list shows of a session file of pi, and which files are none: pi empties a file that is none of its own.
 import { describe, expect, test } from 'vitest';
 import { storedFormat } from '../../../src/adapters/pi/stored-session.ts';
+import { countParses } from '../../support/core/count-parses.ts';
 
 const header = { type: 'session', version: 3, id: 'abc', timestamp: '2026-01-01T00:00:00.000Z', cwd: '/work' };
 const entry = (type: string, more: object = {}) => ({ type, id: 'e', parentId: null, timestamp: '', ...more });
@@ -61,4 +62,30 @@ test.each<[string, string]>([
   ['very deep', `${'[{"a":'.repeat(50_000)}`],
 ])('none of its own: %s', (_name, text) => {
   expect(storedFormat.read(text)).toBe(null);
+});
+
+describe('what somebody has put into a project to keep us busy', () => {
+  const name = `${JSON.stringify(entry('session_info', { name: 'x' }))}\n`;
+  test.each<[string, string, number]>([
+    ['empty lines', '\n'.repeat(200_000), 1],
+    ['lines of spaces', '  \n'.repeat(200_000), 1],
+    ['lists', '[]\n'.repeat(200_000), 1],
+    ['a very deep line', '['.repeat(1_000_000), 1],
+    ['a very deep object', '{"a":'.repeat(1_000_000), 1],
+    ['a very long line', `{"a":"${'x'.repeat(1_000_000)}","type":"message"}`, 1],
+    ['objects that are none', '{x\n'.repeat(200_000), 102],
+    ['names that are none', '{"type":"session_info",\n'.repeat(200_000), 102],
+    ['entries', file(message('user')).repeat(1000), 1],
+    ['names', name.repeat(10), 11],
+    ['very many names', `${name.slice(0, -2)},"a":[${'1,'.repeat(900)}1]}\n`.repeat(1000), 221],
+  ])('%s', (_name, lines, parses) => {
+    expect(countParses(() => expect(storedFormat.read(file(header) + lines)).toMatchObject({ id: 'abc' }))).toBe(
+      parses,
+    );
+  });
+
+  test('a first line that is very long is none', () => {
+    const long = file({ ...header, more: 'x'.repeat(100_000) });
+    expect(countParses(() => expect(storedFormat.read(long)).toBe(null))).toBe(0);
+  });
 });

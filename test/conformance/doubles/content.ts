@@ -252,6 +252,7 @@ export const contentDoubles: readonly Double[] = [
   {
     fault: 'a prompt is answered when its model is tried again',
     caught: ['19.5-104'],
+    kin: ['19.5-104b'],
     make: () => {
       const prompts = new Map<unknown, unknown>();
       return {

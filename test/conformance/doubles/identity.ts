@@ -1,18 +1,7 @@
 // Doubles of lanes, replay, keys, dependencies, versions and timeouts: seed sections 7.3 to 12.
 import type { Dictionary } from '../../../src/core/content.ts';
 import { without } from '../../../src/core/dictionary.ts';
-import {
-  type Double,
-  dataOf,
-  eventOf,
-  hides,
-  isResponse,
-  payloadOf,
-  phaseOf,
-  says,
-  takes,
-  withData,
-} from './double.ts';
+import { type Double, dataOf, isResponse, payloadOf, phaseOf, says, takes, withData } from './double.ts';
 import type { Link, Tamper } from './tamper.ts';
 
 /** Gives a command an id of its own where `isNew` says so of an id that was used before, and answers under the old one. */
@@ -74,24 +63,30 @@ function answering(answer: (frame: Dictionary, link: Link) => Dictionary | null)
 /** Holds back such commands while a prompt goes on on that connection. */
 function holding(isHeld: (frame: Dictionary) => boolean): () => Tamper {
   return () => {
-    const prompts = new Set<unknown>();
-    const held: { readonly link: Link; readonly frame: Dictionary }[] = [];
+    const links = new Map<Link, { readonly prompts: Set<unknown>; readonly held: Dictionary[] }>();
+    const of = (link: Link) => {
+      const known = links.get(link) ?? { prompts: new Set(), held: [] };
+      links.set(link, known);
+      return known;
+    };
     return {
       in(frame, link) {
+        const { prompts, held } = of(link);
         if (isHeld(frame) && prompts.size > 0) {
-          held.push({ link, frame });
+          held.push(frame);
           return [];
         }
         if (frame.type === 'prompt') prompts.add(frame.id);
         return [frame];
       },
-      out(frame) {
+      out(frame, link) {
+        const { prompts, held } = of(link);
         if (isResponse(frame, 'prompt')) prompts.delete(frame.id);
         while (prompts.size === 0) {
           const late = held.shift();
           if (late === undefined) break;
-          if (late.frame.type === 'prompt') prompts.add(late.frame.id);
-          late.link.toServer(late.frame);
+          if (late.type === 'prompt') prompts.add(late.id);
+          link.toServer(late);
         }
         return [frame];
       },
@@ -100,6 +95,7 @@ function holding(isHeld: (frame: Dictionary) => boolean): () => Tamper {
 }
 
 const isSamePayload = (now: Dictionary, before: Dictionary) => payloadOf(now) === payloadOf(before);
+const sorted = (frame: Dictionary) => JSON.stringify(Object.entries(frame).sort(([a], [b]) => (a < b ? -1 : 1)));
 const replayed = ['7.4-39', '8.1-43', '8.1-44', '8.1-46', '8.2-50', '8.2-55', '5.1-24', '8-56'];
 
 /** Sections 7.3 to 12. */
@@ -107,7 +103,7 @@ export const identityDoubles: readonly Double[] = [
   {
     fault: 'reads do not wait for a prompt',
     caught: ['7.3-36'],
-    kin: ['17.2-93'],
+    kin: ['17.2-93', '9.2-65'],
     make: () => {
       const prompts = new Set<unknown>();
       return {
@@ -140,7 +136,7 @@ export const identityDoubles: readonly Double[] = [
   {
     fault: 'sessions wait for each other',
     caught: ['7.3-37'],
-    kin: ['12-84', '7.1-33c'],
+    kin: ['8.1-44', '8.1-45', '12-84', '7.1-33c'],
     make: holding(({ type }) => type === 'prompt'),
   },
   {
@@ -197,13 +193,7 @@ export const identityDoubles: readonly Double[] = [
   {
     fault: 'the order of keys counts, as in the real server',
     caught: ['8.3-47'],
-    make: renaming(
-      (now, before) =>
-        !isSamePayload(now, before) &&
-        now.type === before.type &&
-        now.name === before.name &&
-        Object.keys(now).length === Object.keys(before).length,
-    ),
+    make: renaming((now, before) => !isSamePayload(now, before) && sorted(now) === sorted(before)),
   },
   {
     fault: 'the key is part of the fingerprint',
@@ -382,6 +372,7 @@ export const identityDoubles: readonly Double[] = [
   {
     fault: 'reading changes the version',
     caught: ['10-69'],
+    kin: ['20.2-107'],
     make: says((frame) =>
       isResponse(frame, 'get_messages') ? { ...frame, sessionVersion: Number(frame.sessionVersion) + 1 } : frame,
     ),
@@ -472,25 +463,19 @@ export const identityDoubles: readonly Double[] = [
     ),
   },
   {
-    fault: 'an agent whose prompt timed out is not stopped',
-    caught: ['11-82'],
-    make: hides((frame) => eventOf(frame).type === 'agent_end'),
-  },
-  {
     fault: 'replays are counted',
     caught: ['12-83'],
     kin: ['7.1-33b'],
     make: () => {
-      let count = 0;
+      const counts = new Map<unknown, number>();
       return {
-        out: (frame) => {
+        out(frame) {
           if (!isResponse(frame) || frame.replayed !== true) return [frame];
-          count += 1;
-          return [
-            count > 5
-              ? { ...frame, success: false, replayed: undefined, error: 'Rate limit exceeded (6 commands/minute)' }
-              : frame,
-          ];
+          const count = (counts.get(frame.id) ?? 0) + 1;
+          counts.set(frame.id, count);
+          if (count < 6) return [frame];
+          const error = 'Rate limit exceeded (6 commands/minute)';
+          return [{ ...without(frame, 'replayed'), success: false, error }];
         },
       };
     },

@@ -133,6 +133,7 @@ export const lifecycleDoubles: readonly Double[] = [
   {
     fault: 'a refused id is taken',
     caught: ['4.2-20'],
+    kin: ['4.2-18'],
     make: () => {
       const refused = new Set<unknown>();
       return {
@@ -142,7 +143,7 @@ export const lifecycleDoubles: readonly Double[] = [
           return [];
         },
         out(frame) {
-          if (/^Validation/u.test(String(frame.error))) refused.add(frame.id);
+          if (typeof frame.id === 'string' && /^Validation/u.test(String(frame.error))) refused.add(frame.id);
           return [frame];
         },
       };
@@ -276,7 +277,7 @@ export const lifecycleDoubles: readonly Double[] = [
   {
     fault: 'the response comes before finished',
     caught: ['7.2-31'],
-    kin: ['5.1-22', '10-68', '10-73', '7.3-38'],
+    kin: ['5.1-22', '6.2-30', '10-68', '10-73', '7.3-38'],
     make: swaps(
       (frame) => phaseOf(frame) === 'finished',
       (held, frame) => frame.type === 'response' && frame.id === idOf(held),

@@ -203,6 +203,22 @@ describe('joins', () => {
     expect(runs).toEqual(['first', 'run', 'joiner', 'second', 'next']);
   });
 
+  test('not before one that came earlier and waits behind another', () => {
+    const { send, runs, succeed } = createRig();
+    send('other', { session: 's2' });
+    send('run', { runs: true, dependsOn: ['other'] });
+    send('next');
+    send('early', { ...joins, runs: true });
+    succeed('other');
+    send('late', joins);
+    expect(runs).toEqual(['other', 'run']);
+    succeed('run');
+    succeed('next');
+    expect(runs).toEqual(['other', 'run', 'next', 'early', 'late']);
+    send('later', joins);
+    expect(runs.at(-1)).toBe('later');
+  });
+
   test('a run that still waits for its dependencies is none yet', () => {
     const { send, runs, succeed } = createRig();
     send('other', { session: 's2' });

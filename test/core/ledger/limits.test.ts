@@ -111,6 +111,46 @@ describe('in flight', () => {
     expect(read('b 2')).toEqual(['accepted replayed']);
   });
 
+  const mib = 1024 * 1024;
+  const payload = 'x'.repeat(50 * mib);
+
+  test('so many bytes at once, whatever their number', () => {
+    const { send, read, succeed, ledger } = createRig();
+    for (const label of ['a', 'b']) send(label, { id: undefined, payload });
+    send('c', { id: undefined, payload });
+    expect(read('c')).toEqual(refusal(busy));
+    send('small', { id: undefined });
+    expect(read('small')).toEqual(['accepted']);
+    expect(ledger.figures()).toMatchObject({ inFlight: 3, refused: { busy: 1 } });
+    succeed('a');
+    send('d', { id: undefined, payload });
+    expect(read('d')).toEqual(['accepted']);
+  });
+
+  test('repetitions that wait have their bytes, too, and give them back', () => {
+    const { send, read, succeed } = createRig();
+    // A field that is none weighs its name, and costs nothing to compare.
+    const small = { ['x'.repeat(30 * mib)]: undefined };
+    for (const label of ['a', 'a 2', 'a 3', 'a 4', 'a 5']) send(label, { id: 'a', payload: small });
+    expect(read('a 4')).toEqual(['accepted replayed']);
+    send('a 6', { id: 'a', payload: small });
+    expect(read('a 6')).toEqual(refusal(busy));
+    succeed('a');
+    for (const label of ['b', 'c']) send(label, { id: undefined, payload });
+    expect(read('c')).toEqual(['accepted']);
+    send('over', { id: 'a', payload: small });
+    expect(read('over').at(-1)).toBe('answer: ok v1 replayed');
+  });
+
+  test('one alone may be as large as its frame may be', () => {
+    const { send, read } = createRig();
+    const half = 'x'.repeat(130 * mib);
+    send('a', { id: undefined, payload: half });
+    expect(read('a')).toContain('accepted');
+    send('b', { id: undefined });
+    expect(read('b')).toEqual(refusal(busy));
+  });
+
   test('the rate is looked at first, and what is refused as busy does not count', () => {
     const { send, read, clock, ledger } = createRig({ limits: { maxInFlight: 1, commandsPerMinute: 2 } });
     send('a');

@@ -19,6 +19,8 @@ interface One {
   /** Life of its session in which it was carried out. */
   life: number | undefined;
   again: string[];
+  /** Its session is gone. */
+  hasLostKey: boolean;
   /** Told behind its end: `ok v1`, without what a repetition adds. */
   words: string[];
   timedOut: boolean;
@@ -88,7 +90,8 @@ export function createModel(limits: LedgerLimits, sessions: readonly string[]): 
     if (isShut) return void log.push(`${label} answer: shutting-down: Server is shutting down`);
     keysKept = keysKept.filter(({ endedAt }) => now < endedAt + limits.idempotencyTtlMs);
     const { id, key } = ticket;
-    const isKey = (one: One) => key !== undefined && one.ticket.key === key && scopeOf(one.ticket) === scopeOf(ticket);
+    const isKey = (one: One) =>
+      key !== undefined && !one.hasLostKey && one.ticket.key === key && scopeOf(one.ticket) === scopeOf(ticket);
     const isId = (one: One) => id !== undefined && one.ticket.id === id;
     const looks: [string, string, One | undefined][] = [
       ['idempotencyKey', key ?? '', unfinished().find(isKey) ?? keysKept.find(isKey)],
@@ -133,12 +136,14 @@ export function createModel(limits: LedgerLimits, sessions: readonly string[]): 
       beganAt: 0,
       life: undefined,
       again: [],
+      hasLostKey: false,
       words: [],
       timedOut: false,
       endedAt: 0,
     };
     all.push(one);
-    const isBeside = ticket.place === 'beside' || (ticket.place === 'joins' && runsThere(one));
+    const hasEarlier = inLane(one).some((other) => other !== one && !other.isOut && other.ticket.place === 'joins');
+    const isBeside = ticket.place === 'beside' || (ticket.place === 'joins' && runsThere(one) && !hasEarlier);
     if (isBeside || turnOf(one) === one) {
       one.isOut = true;
       if (!isBeside) hasTurn.add(one);
@@ -256,8 +261,19 @@ export function createModel(limits: LedgerLimits, sessions: readonly string[]): 
   }
 
   /** Sessions come and go when their command answers, in time or not. */
+  /** The keys of its commands are free again, but for those of commands that close it. */
+  function loseKeys(session: string): void {
+    const isOf = ({ ticket }: One) =>
+      ticket.lane === 'session' && ticket.session === session && ticket.effect !== 'closes';
+    for (const one of unfinished().filter(isOf)) one.hasLostKey = true;
+    keysKept = keysKept.filter((one) => !isOf(one));
+  }
+
   function changeWorld({ ticket: { effect, session = 'made' } }: One): void {
-    if (effect === 'closes') lives.delete(session);
+    if (effect === 'closes') {
+      lives.delete(session);
+      loseKeys(session);
+    }
     if (effect === 'opens' && !lives.has(session)) {
       lifeCount += 1;
       lives.set(session, { life: lifeCount, version: 0 });
@@ -294,7 +310,7 @@ export function createModel(limits: LedgerLimits, sessions: readonly string[]): 
     one.waitsFor = null;
     timers = timers.filter(({ of }) => of !== one);
     if (one.ticket.id !== undefined) idsKept = [...idsKept, one].slice(-limits.maxOutcomes);
-    if (one.ticket.key !== undefined) keysKept = [...keysKept, one].slice(-limits.maxOutcomes);
+    if (one.ticket.key !== undefined && !one.hasLostKey) keysKept = [...keysKept, one].slice(-limits.maxOutcomes);
     if (one.timedOut) log.push(`${one.label} undone`);
     tellEnd(one.label, '', [...one.words, ...(one.timedOut ? ['timed out'] : [])]);
     for (const label of one.again) repeat(label, one);
@@ -344,6 +360,7 @@ export function createModel(limits: LedgerLimits, sessions: readonly string[]): 
     },
     lose(session) {
       lives.delete(session);
+      loseKeys(session);
     },
     shut() {
       isShut = true;

@@ -1,6 +1,6 @@
 // The same command again: by id and by key, while it is under way and when it is over (seed 003 section 8).
 import { describe, expect, test } from 'vitest';
-import { createRig } from './rig.ts';
+import { createRig, ticketOf } from './rig.ts';
 
 describe('the same id', () => {
   test.each([
@@ -200,6 +200,54 @@ describe('the same key', () => {
     clock.advance(1);
     send('c', { key }, 'ok');
     expect(runs).toEqual(['a', 'c']);
+  });
+
+  test.each<[string, (rig: ReturnType<typeof createRig>) => void]>([
+    ['without a command', ({ ledger }) => ledger.forget('s1')],
+    [
+      'by a command',
+      ({ ledger }) =>
+        ledger.submit({
+          ticket: ticketOf('close', { effect: 'closes', place: 'beside' }),
+          run: (settle) => settle({ ok: true }),
+          settle() {},
+        }),
+    ],
+  ])('does not outlive its session, closed %s; that of another does', (_, close) => {
+    const rig = createRig();
+    const { send, succeed, runs, read, sessions, ledger } = rig;
+    send('over', { key, payload: 1 }, 'ok');
+    send('under way', { key: 'l', payload: 1 });
+    send('elsewhere', { key, session: 's2', payload: 1 }, 'ok');
+    send('of the server', { key, lane: 'server', session: 's1', payload: 1 }, 'ok');
+    close(rig);
+    sessions.add('s1');
+    const before = runs.length;
+    send('a', { id: undefined, key, payload: 2, place: 'beside' }, 'ok');
+    send('b', { id: undefined, key: 'l', payload: 2, place: 'beside' }, 'ok');
+    expect(runs.slice(before)).toEqual(['a', 'b']);
+    // What comes late from the session of before has no key any more.
+    succeed('under way');
+    read();
+    send('b again', { id: undefined, key: 'l', payload: 2 });
+    send('elsewhere again', { id: undefined, key, session: 's2', payload: 1 });
+    send('of the server again', { id: undefined, key, lane: 'server', session: 's1', payload: 1 });
+    send('by its id', { id: 'over', payload: 1 });
+    expect(read().filter((line) => line.includes('accepted'))).toEqual([
+      'b again accepted replayed',
+      'elsewhere again accepted replayed',
+      'of the server again accepted replayed',
+      'by its id accepted replayed',
+    ]);
+    expect(ledger.figures().keys).toBe(4);
+  });
+
+  test('of the command that closed its session is known all the same', () => {
+    const { send, read, runs } = createRig();
+    send('a', { key, effect: 'closes' }, 'ok');
+    send('b', { key, effect: 'closes' }, 'ok');
+    expect(read('b').at(-1)).toBe('answer: ok replayed');
+    expect(runs).toEqual(['a']);
   });
 
   test('does not live longer for being used again', () => {

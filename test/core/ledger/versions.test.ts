@@ -74,6 +74,17 @@ describe('what a success makes of them', () => {
     expect(read('change 2').at(-1)).toBe('answer: ok v1');
   });
 
+  test('opened and gone again before the answer: none, and nothing is kept of it', () => {
+    const { ledger } = createRig();
+    const told: unknown[] = [];
+    ledger.submit({
+      ticket: ticketOf('open', { session: undefined, ...opens }),
+      run: (settle) => settle({ ok: true, data: { session: { id: 'short' } } }),
+      settle: (_outcome, { version }) => void told.push(version),
+    });
+    expect([told, ledger.version('short'), ledger.figures().versions]).toEqual([[undefined], undefined, 0]);
+  });
+
   test('one that has gone without a command', () => {
     const { send, read, succeed, sessions, ledger } = createRig();
     send('a');
