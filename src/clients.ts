@@ -12,7 +12,7 @@ import { linkPosts, type PostLink } from './core/post-link.ts';
 import type { Reader } from './core/reader.ts';
 import type { Session } from './core/session.ts';
 import type { Stream } from './core/stream.ts';
-import type { Desk, Desks } from './desks.ts';
+import { changes, type Desk, type Desks } from './desks.ts';
 import type { Sessions } from './sessions.ts';
 import { createSwitchboard, type Switchboard, type SwitchboardPorts } from './switchboard.ts';
 import type { ClientRequest } from './transports/http/board.ts';
@@ -81,8 +81,20 @@ export function createClients({ config, env, clock, sessions, desks }: ClientsPo
     isOurs: boolean,
   ): CommandSink & { end(): void } {
     const desk = deskOf(request, side);
-    if (desk === undefined) return { ...sessions.sinkOf(bound, isOurs), end: () => {} };
-    return createSwitchboard({ ...request, sessions, side, desk, bound, isOurs, clock });
+    const { changed } = desks;
+    if (desk !== undefined)
+      return createSwitchboard({ ...request, sessions, side, desk, bound, isOurs, clock, changed });
+    const sink = sessions.sinkOf(bound, isOurs);
+    return {
+      ...sink,
+      submit(command, settle) {
+        sink.submit(command, (outcome) => {
+          if (outcome.ok && changes(command)) changed(bound.id);
+          settle(outcome);
+        });
+      },
+      end: () => {},
+    };
   }
 
   /** From the first to the last of a client it hears the news of its desk. */
@@ -147,7 +159,15 @@ export function createClients({ config, env, clock, sessions, desks }: ClientsPo
       if (sessions.isShut) throw new GatewayError('shutting-down', 'the gateway is shutting down');
       const side = sideOf(request.frontend, request.options);
       const desk = deskOf(request, side);
-      const switchboard = createSwitchboard({ ...request, ...wishes, sessions, side, desk, clock });
+      const switchboard = createSwitchboard({
+        ...request,
+        ...wishes,
+        sessions,
+        side,
+        desk,
+        clock,
+        changed: desks.changed,
+      });
       const listener = listenerOf(switchboard);
       // No end of a session ends it.
       const ending: ClientListener = {

@@ -49,6 +49,8 @@ export interface Desks {
   /** The one of that protocol; made with its first client. */
   of(frontend: string, limits: FrontendLimits): Desk;
   tell(news: Exclude<News, { news: 'command' }>): void;
+  /** A client without tickets has changed that session. */
+  changed(session: string): void;
   /** That session is no more. */
   forget(session: string): void;
   /** The longest that any client may have been told that it can wait, ms; 0 without clients. */
@@ -59,9 +61,17 @@ export interface Desks {
 
 interface OpenDesk extends Desk {
   tell(news: News): void;
+  /** A client without tickets has changed that session. */
+  changed(session: string): void;
+  changed(session: string): void;
   /** That session is no more. */
   forget(session: string): void;
   drain(): Promise<void>;
+}
+
+/** Whether a command's success leaves its session another one than it was: all but questions and answers do. */
+export function changes({ type }: Command): boolean {
+  return type !== 'query' && type !== 'answer-approval' && type !== 'answer-dialog' && type !== 'delete-session';
 }
 
 /** `agentOf`: the name of a session's agent; undefined where there is no such session. */
@@ -83,6 +93,9 @@ export function createDesks(clock: Clock, timeOrigin: number, agentOf: (session:
       return made;
     },
     tell,
+    changed(session) {
+      for (const desk of desks.values()) desk.changed(session);
+    },
     forget(session) {
       for (const desk of desks.values()) desk.forget(session);
     },
@@ -166,6 +179,7 @@ function openDesk(
     count(what) {
       counts[what] += 1;
     },
+    changed: ledger.changed,
     forget(session) {
       ledger.forget(session);
       circuits.forget(session);

@@ -41,7 +41,7 @@ function open(clock?: VirtualClock): Gateway {
   return gateway;
 }
 
-function connect(gateway: Gateway, agent = 'demo', session?: string) {
+function connect(gateway: Gateway, agent = 'demo', session?: string, frontend = 'pi-server') {
   const [ours, theirs] = memoryPair();
   const frames: Heard[] = [];
   const watchers = new Set<() => void>();
@@ -62,7 +62,7 @@ function connect(gateway: Gateway, agent = 'demo', session?: string) {
       wake();
     },
   });
-  const request = { frontend: 'pi-server', agent, options: {}, principal: 'owner' };
+  const request = { frontend, agent, options: {}, principal: 'owner' };
   gateway.board.connect(ours, session === undefined ? request : { ...request, session });
   return {
     frames,
@@ -131,6 +131,20 @@ test('what a client has asked for and left is swept as any other', async () => {
   clock.advance(30_000);
   clock.advance(30_000);
   expect(sessionsOf(gateway)).toEqual([]);
+});
+
+test('what a client of another protocol changes is a change, and what it asks is none', async () => {
+  const gateway = open();
+  const client = connect(gateway);
+  client.say(create('c', 's1'));
+  await client.answer('c');
+  const other = connect(gateway, 'demo', 's1', 'pi');
+  other.say({ id: '1', type: 'get_state' });
+  other.say({ id: '2', type: 'set_session_name', name: 'theirs' });
+  await other.answer('2');
+  client.say({ id: 'n', type: 'set_session_name', sessionId: 's1', name: 'ours', ifSessionVersion: 0 });
+  const error = 'Session version mismatch: expected 0, got 1';
+  expect(await client.answer('n')).toMatchObject({ success: false, error });
 });
 
 test('who hears one session alone is answered when it deletes that one', async () => {

@@ -109,14 +109,15 @@ export function createPrompts(ports: PromptPorts): Prompts {
   }
 
   /** The prompt that waited for the end of its run. */
-  function settleRun({ outcome, failure }: EventOf<'run-end'>): void {
+  function settleRun(event: EventOf<'run-end'>): void {
+    const { outcome, failure } = event;
     const prompt = running;
     if (prompt === null) return;
     running = null;
     const data = { outcome, failure, longestSilenceMs: prompt.silence.longestMs() };
     isEnding = true;
     try {
-      prompt.settle(lost ?? { ok: true, data });
+      prompt.settle(lost ?? refusalOf(event) ?? { ok: true, data });
     } finally {
       isEnding = false;
       lost = null;
@@ -159,11 +160,14 @@ export function createPrompts(ports: PromptPorts): Prompts {
   function join(command: Prompt, settle: Settle): void {
     const { handle } = command;
     if (handle !== undefined) joining.add(handle);
+    const target = () => transcript.run?.number ?? prompting;
+    const joined = target();
     forward(command, (outcome) => {
       const isTakenBack = handle !== undefined && !joining.delete(handle);
-      // Without a run to steer, even that is a prompt as any other.
-      if (!isUnsupported(outcome) || (command.whenBusy !== 'follow-up' && isRunning())) return settle(outcome);
+      if (!isUnsupported(outcome)) return settle(outcome);
       if (isTakenBack) return settle(takenBack);
+      // Where its run is over, or never began, even one that steers is a prompt as any other, which may join another.
+      if (command.whenBusy !== 'follow-up') return target() === joined ? settle(outcome) : submit(command, settle);
       const later: Prompt = { ...command, whenBusy: undefined };
       // It is answered when it is kept, so not again behind its run.
       if (isRunning()) keep({ ...later, untilIdle: undefined }, settle);
@@ -321,6 +325,12 @@ export function createPrompts(ports: PromptPorts): Prompts {
 }
 
 const takenBack = refused('aborted', 'its client took it back');
+
+/** A model that failed is the answer to a prompt that did not; an agent that says that it failed is none. */
+function refusalOf({ outcome, failure, synthetic }: EventOf<'run-end'>): Outcome | null {
+  const isSaid = outcome === 'failed' && synthetic !== true;
+  return isSaid && failure?.kind === 'agent' ? refused('agent-refused', failure.message) : null;
+}
 
 function isUnsupported(outcome: Outcome): boolean {
   return !outcome.ok && outcome.error.code === 'unsupported';

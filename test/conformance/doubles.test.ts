@@ -12,7 +12,7 @@ import { doubles } from './doubles/index.ts';
 import { tampering } from './doubles/tamper.ts';
 import { type Own, ownDemo } from './targets.ts';
 
-const patienceMs = 8_000;
+const patienceMs = 10_000;
 /** One of so many unrelated checks is tried at each double, another at the next; 1 tries them all. */
 const spread = Number(process.env.PATCHBAY_CONFORMANCE_SPREAD ?? 24);
 

@@ -54,7 +54,7 @@ function ways({ words, cwd, env }: Agent): Pick<Target, 'websocket' | 'stdio' | 
 /** What the demo agent is prompted for each word of the checks. */
 export const demoScript: ReadonlyMap<string, string> = new Map([
   ['text', 'hello there'],
-  ['busy', 'slow 30'],
+  ['busy', 'slow 100'],
   ['endless', 'hang'],
   ['tool', 'tool'],
   ['fail', 'fail'],
@@ -82,7 +82,7 @@ const text = (...deltas: string[]) => ({ type: 'text', deltas }) as const;
 const overloaded = 'overloaded_error';
 /** Beside those of the fake model: an answer that takes a while, and one that comes at the third attempt. */
 const scenarios: ReadonlyMap<string, Scenario> = new Map<string, Scenario>([
-  ['busy', () => [{ blocks: [text('I take ', 'my time', ' …')], lingers: 40 }]],
+  ['busy', () => [{ blocks: [text('I take ', 'my time', ' …')], lingers: 100 }]],
   [
     'twice',
     () => [

@@ -162,6 +162,19 @@ describe('while a run goes on', () => {
     },
   );
 
+  test('of two that were to steer a run that never was, the second steers the run of the first', () => {
+    const { agent, answers, prompt, prompted } = asked();
+    prompt('two', 'steer');
+    prompt('three', 'steer');
+    const outcomes = [refused('invalid', 'no'), refused('unsupported', 'no run'), refused('unsupported', 'no run')];
+    const ids = agent.received.map(({ id }) => id);
+    outcomes.forEach((outcome, at) => agent.act({ do: 'settle', id: ids.at(at - outcomes.length) ?? '', outcome }));
+    expect(prompted()).toEqual(['one', 'two', 'three', 'two', 'three']);
+    expect(answers).toEqual(['one: invalid']);
+    agent.settle('prompt', refused('unsupported', 'it cannot'));
+    expect(answers).toEqual(['one: invalid', 'three: unsupported']);
+  });
+
   test('only so many wait', () => {
     const { answers, problems, prompt } = running({ limits: { queuedPrompts: 2 } });
     for (const text of ['two', 'three', 'four']) prompt(text);

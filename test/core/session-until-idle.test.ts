@@ -52,6 +52,15 @@ describe('a prompt until idle', () => {
     expect(session.state).toBe('idle');
   });
 
+  test('is refused at the end of a run that its agent says it has failed', () => {
+    const { ask, run, agent, outcomes } = rigged();
+    ask('one');
+    agent().settle('prompt');
+    run();
+    agent().say({ type: 'run-end', outcome: 'failed', failure: { kind: 'agent', message: 'no session' } });
+    expect(outcomes).toMatchObject([{ outcome: refused('agent-refused', 'no session') }]);
+  });
+
   test('is answered before the abort that ends it, and the abort does not wait for more', () => {
     const { ask, run, agent, submit, answers } = rigged();
     ask('one');

@@ -223,7 +223,7 @@ describe('runs', { timeout }, () => {
     });
     expect(answer).toMatchObject(done);
     for (const text of [left, right]) {
-      await fake.until(({ body }) => JSON.stringify(body).includes(text), 'the model heard it');
+      await fake.until(({ body }) => JSON.stringify(body).includes(text), `the model hears ${text}`);
     }
   });
 

@@ -337,6 +337,10 @@ describe.each(seeds)('a storm of seed %d', (seed) => {
       return isUnsure ? found > ids.size : found !== ids.size;
     });
     expect(wrong.slice(0, 5).map(([mark, { ids }]) => ({ mark, ids: [...ids], told: told.get(mark) }))).toEqual([]);
+    // Those without an id are known by their keys.
+    const nameless = [...told].filter(([mark]) => mark.startsWith('anonymous'));
+    expect(nameless.length).toBeGreaterThan(3);
+    expect(nameless.filter(([, times]) => times !== 1)).toEqual([]);
     await client.close();
   });
 

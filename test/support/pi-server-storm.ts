@@ -160,6 +160,25 @@ export function plan(seed: number, { commands, sessions: count, clients: connect
     );
   }
 
+  // What fails while another lane waits for it.
+  for (const at of [0, 1, 2, 3]) {
+    const [sessionId, other] = [dice.pick(sessions), dice.pick(sessions)];
+    somebody().push(
+      attempt({ id: `long-${at}`, type: 'prompt', sessionId, message: `slow 60 m${seed}x9100${at}` }),
+      attempt(
+        { id: `fails-${at}`, type: 'set_model', sessionId, provider: 'nobody', modelId: 'none' },
+        { fails: true },
+      ),
+      attempt({
+        id: `waits-${at}`,
+        type: 'set_session_name',
+        sessionId: other,
+        name: `waits-${at}`,
+        dependsOn: [`fails-${at}`],
+      }),
+    );
+  }
+
   while (ids.length < commands) {
     const id = `i${ids.length}`;
     const mark = `m${seed}x${ids.length}`;

@@ -48,6 +48,8 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     takes: (request) => run.open && approvals.take(request),
     isStopping: () => aborts.open && isWorking(),
   });
+  /** A prompt has joined the run that is open. */
+  let hasJoined = false;
   const joins = createJoins((id, outcome) => out.settle(id, outcome));
 
   const knowledge = createKnowledge(out, (type, then) => {
@@ -56,6 +58,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
 
   const events = createEventDecoder(env, out, options.graceMs, {
     started() {
+      hasJoined = false;
       approvals.runStarted();
       prompts.runStarted();
       aborts.runStarted();
@@ -135,13 +138,23 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     if (!isBusy) return startRun(command, said, id);
     // Two prompts at once would interleave two runs in 0.13.2 (reference pi, section 3).
     if (whenBusy !== 'steer' && whenBusy !== 'follow-up') return out.settle(id, refused('busy', 'pi is at work'));
-    const streamingBehavior = whenBusy === 'steer' ? 'steer' : 'followUp';
     const send = () => {
       origins.sent(said.message, whenBusy);
-      perform(id, { ...spoken('prompt', command, said), streamingBehavior });
+      perform(id, joinLine(command, said, whenBusy));
     };
     if (run.open && !aborts.open) send();
     else joins.hold({ id, send });
+  }
+
+  /**
+   * A prompt that comes too late begins a run of its own, and pi loses one right behind it. A steer or a follow_up in
+   * that place is in that run, but commands of extensions cannot come that way.
+   */
+  function joinLine(command: CommandOf<'prompt'>, said: Said, as: 'steer' | 'follow-up'): Line {
+    const isLater = hasJoined && !said.message.startsWith('/');
+    hasJoined = true;
+    if (isLater) return spoken(as === 'steer' ? 'steer' : 'follow_up', command, said);
+    return { ...spoken('prompt', command, said), streamingBehavior: as === 'steer' ? 'steer' : 'followUp' };
   }
 
   function startRun(command: CommandOf<'prompt'>, said: Said, id: string): void {

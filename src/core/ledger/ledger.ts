@@ -37,6 +37,8 @@ export interface Ledger {
   submit(entry: Entry): void;
   /** That session is gone. One of the same name that comes later has nothing of it but the ids of its commands. */
   forget(session: string): void;
+  /** Somebody has changed that session whose commands are not this ledger's. */
+  changed(session: string): void;
   /** Undefined for a session that there is not. */
   version(session: string): number | undefined;
   /** From now on everything is refused as `shutting-down`, without news. */
@@ -144,6 +146,7 @@ export function createLedger(ports: LedgerPorts): Ledger {
         versions.forget(session);
         identities.forget(session);
       }),
+    changed: (session) => steps.run(() => versions.changed(session)),
     version: versions.of,
     shut() {
       isShut = true;

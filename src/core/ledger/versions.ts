@@ -18,6 +18,8 @@ export interface Versions {
   check(ticket: Ticket): Outcome | null;
   /** What a success makes of it, and what the answer says. `before`: the session's counter when the command began. */
   succeeded(ticket: Ticket, before: Counter | undefined, data: unknown): number | undefined;
+  /** Somebody has changed it whose commands are in no ledger. */
+  changed(session: string): void;
   forget(session: string): void;
   readonly size: number;
 }
@@ -42,11 +44,17 @@ export function createVersions(exists: (session: string) => boolean): Versions {
     return counters.get(session)?.value ?? (exists(session) ? 0 : undefined);
   }
 
+  function counter(session: string | undefined): Counter | undefined {
+    if (session === undefined) return undefined;
+    return counters.get(session) ?? (exists(session) ? open(session) : undefined);
+  }
+
   return {
     of,
-    counter(session) {
-      if (session === undefined) return undefined;
-      return counters.get(session) ?? (exists(session) ? open(session) : undefined);
+    counter,
+    changed(session) {
+      const changed = counter(session);
+      if (changed !== undefined) changed.value += 1;
     },
     check({ session, ifVersion }) {
       if (ifVersion === undefined) return null;

@@ -79,7 +79,8 @@ describe('a prompt that joins a run', () => {
   };
   const joined = [
     { id: 'c1', type: 'prompt', message: 'a', streamingBehavior: 'steer' },
-    { id: 'c2', type: 'prompt', message: 'b', streamingBehavior: 'followUp' },
+    // A second prompt is lost if both come too late.
+    { id: 'c2', type: 'follow_up', message: 'b' },
   ];
   /** A prompt that has no run yet, and two that are to join it. */
   const early = (text = 'go') => {
@@ -99,12 +100,24 @@ describe('a prompt that joins a run', () => {
     expect(pi.sent()).toEqual(joined);
   });
 
+  test('is a prompt again in the next run, and where it may be a command of an extension', () => {
+    const pi = bench();
+    for (const text of ['x', 'y']) {
+      pi.feed(...shortRun());
+      pi.feed(wire.agentStart);
+      pi.sent();
+      pi.command(prompt(text, { whenBusy: 'steer' }), text);
+      pi.command(prompt('/ui', { whenBusy: 'steer' }), `${text}2`);
+      expect(pi.sent()).toMatchObject([{ type: 'prompt' }, { type: 'prompt', streamingBehavior: 'steer' }]);
+    }
+  });
+
   test('waits until it has begun, for pi would lose it, and is settled by pi', () => {
     const pi = early();
     pi.feed(wire.agentStart);
     expect(pi.sent()).toEqual(joined);
     expect(pi.settled()).toEqual({});
-    pi.feed(wire.response('c1', 'prompt'), wire.refusal('c2', 'prompt', 'no'));
+    pi.feed(wire.response('c1', 'prompt'), wire.refusal('c2', 'follow_up', 'no'));
     expect(pi.settled()).toMatchObject({ c1: ok, c2: refused('agent-refused') });
     pi.feed(...shortRun().slice(1));
     pi.advance(60_000);
