@@ -166,9 +166,11 @@ describe('while a run goes on', () => {
     const { agent, answers, prompt, prompted } = asked();
     prompt('two', 'steer');
     prompt('three', 'steer');
-    const outcomes = [refused('invalid', 'no'), refused('unsupported', 'no run'), refused('unsupported', 'no run')];
-    const ids = agent.received.map(({ id }) => id);
-    outcomes.forEach((outcome, at) => agent.act({ do: 'settle', id: ids.at(at - outcomes.length) ?? '', outcome }));
+    const ids = agent.received.slice(-3).map(({ id }) => id);
+    for (const id of ids) {
+      const outcome = id === ids[0] ? refused('invalid', 'no') : refused('unsupported', 'no run');
+      agent.act({ do: 'settle', id, outcome });
+    }
     expect(prompted()).toEqual(['one', 'two', 'three', 'two', 'three']);
     expect(answers).toEqual(['one: invalid']);
     agent.settle('prompt', refused('unsupported', 'it cannot'));

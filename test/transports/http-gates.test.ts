@@ -241,7 +241,9 @@ describe('preflight', () => {
     const { status, headers } = await ask(kind, [`Host: ${here}`, `Origin: ${friend}`]);
     expect(status).toBe(204);
     expect(headers.get('access-control-allow-origin')).toBe(friend);
-    expect(headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type, Last-Event-ID, Idempotency-Key');
+    expect(headers.get('access-control-allow-headers')).toBe(
+      'Authorization, Content-Type, Last-Event-ID, Idempotency-Key',
+    );
     expect(headers.get('access-control-allow-credentials')).toBeUndefined();
     expect(headers.get('vary')).toBe('Origin');
   });

@@ -53,11 +53,7 @@ const table: readonly [prompt: string, outline: string, text: string | RegExp][]
   ['editor', `dialog-request dialog-end:answered < ${text} ${closing}`, 'Your answer to "Your text?": my words.'],
   ['fail', '< text * cut >error turn-end failed', 'I was about to'],
   ['think fail', '< thinking * / text * cut >error turn-end failed', 'I was about to'],
-  [
-    'retry 3',
-    `${'retry-start '.repeat(3)}retry-end:true < ${text} ${closing}`,
-    'The model answered after 3 retries.',
-  ],
+  ['retry 3', `${'retry-start '.repeat(3)}retry-end:true < ${text} ${closing}`, 'The model answered after 3 retries.'],
   ['compact', `compaction-start compaction-end:completed < ${text} ${closing}`, 'The conversation is shorter now.'],
   [
     'text 5 compact',
