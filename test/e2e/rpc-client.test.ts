@@ -316,8 +316,8 @@ const expectations: Record<string, readonly [pi: unknown, demo: unknown]> = {
   'a prompt in the new session': [events(spoken), events(spoken)],
   'back to the old session': [
     { result: cancelled, messages: expect.arrayContaining([expect.objectContaining({ role: 'compactionSummary' })]) },
-    // It keeps no files, and says so.
-    { error: 'the demo agent has no command switch-session' },
+    // Its sessions are kept for clients that ask for that, and pi's do not: there is no file to go back to.
+    { error: 'sessionPath must be an absolute path' },
   ],
   'a listener that has left': [0, 0],
   stop: ['Client not started', 'Client not started'],
