@@ -16,10 +16,15 @@ export interface UnderWay {
 function isBehind(dependency: Work, work: Work, underWay: UnderWay): boolean {
   // Those that have to succeed before it can.
   const needed = new Set([dependency]);
+  /** Nothing is looked at twice, so that this ends, and soon, whatever waits for what. */
+  const passed = new Set<Work>();
   for (const one of needed) {
     // Those that have to come to an end before that one can.
-    for (let other: Work | undefined = one; other !== undefined; other = other.awaits ?? underWay.ahead(other)) {
+    let other: Work | undefined = one;
+    while (other !== undefined && !passed.has(other)) {
       if (other === work) return true;
+      passed.add(other);
+      other = other.awaits ?? underWay.ahead(other);
     }
     if (one.stage === 'running') continue;
     for (const id of one.ticket.dependsOn.slice(one.satisfied)) {
