@@ -12,7 +12,7 @@ import { linkPosts, type PostLink } from './core/post-link.ts';
 import type { Reader } from './core/reader.ts';
 import type { Session } from './core/session.ts';
 import type { Stream } from './core/stream.ts';
-import { changes, type Desk, type Desks } from './desks.ts';
+import type { Desk, Desks } from './desks.ts';
 import type { Sessions } from './sessions.ts';
 import { createSwitchboard, type Switchboard, type SwitchboardPorts } from './switchboard.ts';
 import type { ClientRequest } from './transports/http/board.ts';
@@ -81,15 +81,15 @@ export function createClients({ config, env, clock, sessions, desks }: ClientsPo
     isOurs: boolean,
   ): CommandSink & { end(): void } {
     const desk = deskOf(request, side);
-    const { changed } = desks;
+    const { carriedOut } = desks;
     if (desk !== undefined)
-      return createSwitchboard({ ...request, sessions, side, desk, bound, isOurs, clock, changed });
+      return createSwitchboard({ ...request, sessions, side, desk, bound, isOurs, clock, carriedOut });
     const sink = sessions.sinkOf(bound, isOurs);
     return {
       ...sink,
       submit(command, settle) {
         sink.submit(command, (outcome) => {
-          if (outcome.ok && changes(command)) changed(bound.id);
+          carriedOut(command, bound.id, outcome);
           settle(outcome);
         });
       },
@@ -166,7 +166,7 @@ export function createClients({ config, env, clock, sessions, desks }: ClientsPo
         side,
         desk,
         clock,
-        changed: desks.changed,
+        carriedOut: desks.carriedOut,
       });
       const listener = listenerOf(switchboard);
       // No end of a session ends it.

@@ -49,8 +49,8 @@ export interface Desks {
   /** The one of that protocol; made with its first client. */
   of(frontend: string, limits: FrontendLimits): Desk;
   tell(news: Exclude<News, { news: 'command' }>): void;
-  /** A client without tickets has changed that session. */
-  changed(session: string): void;
+  /** A command without a ticket has been carried out: its session may be another one than it was. */
+  carriedOut(command: Command, session: string, outcome: Outcome): void;
   /** That session is no more. */
   forget(session: string): void;
   /** The longest that any client may have been told that it can wait, ms; 0 without clients. */
@@ -63,14 +63,13 @@ interface OpenDesk extends Desk {
   tell(news: News): void;
   /** A client without tickets has changed that session. */
   changed(session: string): void;
-  changed(session: string): void;
   /** That session is no more. */
   forget(session: string): void;
   drain(): Promise<void>;
 }
 
 /** Whether a command's success leaves its session another one than it was: all but questions and answers do. */
-export function changes({ type }: Command): boolean {
+function changes({ type }: Command): boolean {
   return type !== 'query' && type !== 'answer-approval' && type !== 'answer-dialog' && type !== 'delete-session';
 }
 
@@ -93,7 +92,8 @@ export function createDesks(clock: Clock, timeOrigin: number, agentOf: (session:
       return made;
     },
     tell,
-    changed(session) {
+    carriedOut(command, session, outcome) {
+      if (!outcome.ok || !changes(command)) return;
       for (const desk of desks.values()) desk.changed(session);
     },
     forget(session) {

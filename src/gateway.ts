@@ -180,12 +180,13 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     });
   }
 
+  /** Only those that have settings have a limit of their own: no side is made for all others. */
   function frameLimit(frontend?: string): number | undefined {
-    if (frontend !== undefined) return sideOf(frontend, {}).limits?.maxFrameBytes;
-    const all = [...adapters.values()].map(({ id, frontend: own }) =>
-      own === undefined ? undefined : sideOf(id, {}).limits?.maxFrameBytes,
-    );
-    return Math.max(...all.map((limit) => limit ?? 0));
+    const ids = frontend === undefined ? [...adapters.keys()] : [frontend];
+    const limits = ids
+      .filter((id) => adapterOf(id).settings === true)
+      .map((id) => sideOf(id, {}).limits?.maxFrameBytes ?? 0);
+    return limits.length === 0 ? undefined : Math.max(...limits);
   }
 
   function figures(): Figures {

@@ -1,69 +1,20 @@
 // Sessions that are stored as files: those that the gateway keeps for agents that keep none, and those of agents that do.
-// Lists them, finds the one that a client names, and keeps open ones. Part of the composition root.
+// Lists them and finds the one that a client names. Part of the composition root; what is open is lives.ts's.
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { adapterOf, type Agents } from './agents.ts';
 import type { AgentConfig, Config } from './config.ts';
-import type { SessionView, StoredFormat } from './core/adapter.ts';
-import type { Message } from './core/content.ts';
+import type { StoredFormat } from './core/adapter.ts';
 import { GatewayError } from './core/errors.ts';
-import type { Event, SessionInfo } from './core/event.ts';
 import type { SessionFile, SessionSummary } from './core/outcome-data.ts';
-import { mostLines, outlineOf, readSession, type SessionHead, type StoredSession } from './core/session-lines.ts';
+import { mostLines, outlineOf, readSession } from './core/session-lines.ts';
+import { createLives, type Found, type Life, type Opening } from './lives.ts';
 import type { Log } from './log.ts';
 import { createFileCache } from './stores/file-cache.ts';
-import { type GrowingFile, longestFile, newGrowingFile, oldGrowingFile } from './stores/growing-file.ts';
-import { statOf } from './stores/opened.ts';
+import { longestFile } from './stores/growing-file.ts';
 import { realOrNull } from './stores/paths.ts';
 import { type Beginning, readBounded } from './stores/read-bounded.ts';
-import { createKeeper, type SessionKeeper } from './stores/session-keeper.ts';
 import { type SessionPlaces, storedFileAt, storedFilesIn } from './stores/session-places.ts';
-
-/** A stored session that was found. */
-export interface Found {
-  /** Without links. */
-  readonly file: string;
-  /** The name of the agent that is to go on with it. */
-  readonly agent: string;
-  readonly cwd?: string | undefined;
-  /** What was said in it; null where the agent reads the file itself. */
-  readonly told: StoredSession | null;
-  /** Of the file when it was read, bytes. */
-  readonly size: number;
-}
-
-/** A session that is about to be opened. */
-export interface Opening {
-  readonly id: string;
-  /** Its agent, by its name in the configuration. */
-  readonly agent: string;
-  /** Where its agent works, as its clients may know it. */
-  readonly cwd: string | undefined;
-  /** The same, as it is. */
-  readonly place: string;
-  /** ISO 8601. */
-  readonly createdAt: string;
-  /** It is kept as a file, unless its agent keeps its sessions itself. */
-  readonly keep?: boolean | undefined;
-  /** What it goes on with. */
-  readonly found?: Found | undefined;
-}
-
-/** What an open session has to do with files. */
-export interface Life {
-  /** What is known of it before its agent has said anything. */
-  readonly info: SessionInfo | undefined;
-  /** What was said before. */
-  readonly history: readonly Message[] | undefined;
-  /** Stored sessions of its agent in its folder. */
-  files(): SessionFile[];
-  /** What was said in one of the gateway's own. Throws like {@link Stored.find}. */
-  read(path: string): readonly Message[];
-  /** Hears each event but deltas when the log has it. Another conversation has another file and name: it says which. */
-  hear(event: Event, view: SessionView): SessionInfo | undefined;
-  /** The session is over. */
-  end(view: SessionView): void;
-}
 
 /** The stored sessions of a gateway. */
 export interface Stored {
@@ -77,7 +28,7 @@ export interface Stored {
   /** The file at that path without links, if it is a session that may be loaded; else null. */
   fileAt(wish: string): string | null;
   /** To be called when its id is known to be free. */
-  live(opening: Opening): Life;
+  readonly live: (opening: Opening) => Life;
 }
 
 /** Names of session files, whoever makes them (seed pi-server, 20). */
@@ -105,8 +56,6 @@ interface Read {
 /** Looks at the disk whenever it is asked. */
 export function createStored(config: Config, agents: Agents, log: Log): Stored {
   const own = config.sessionDirectory ?? defaultDirectory();
-  /** Files of open sessions: two must not write into one. */
-  const used = new Set<string>();
   const cache = createFileCache<Read>(2 * mostListed);
   /** Agents that keep files on this machine, with what is known of them. */
   const keepers = Object.entries(config.agents).flatMap(([name, agent]) => {
@@ -222,19 +171,12 @@ export function createStored(config: Config, agents: Agents, log: Log): Stored {
     return null;
   }
 
-  function growingFile({ id, createdAt, found }: Opening): GrowingFile {
-    if (found?.told && isOwn(found.file) && !used.has(found.file)) return oldGrowingFile(found.file, found.size);
-    // There are protocols that have no path with two dots, wherever they are.
-    const name = `${createdAt}_${id.slice(0, 128)}`.replaceAll(/[:.]/gu, '-');
-    const stem = path.join(realOrNull(own) ?? own, name);
-    let file = `${stem}.jsonl`;
-    // A session may begin again within a millisecond.
-    for (let number = 2; used.has(file) || statOf(file) !== null; number += 1) file = `${stem}-${number}.jsonl`;
-    return newGrowingFile(file);
+  function isOwn(file: string): boolean {
+    return file.startsWith(`${directory()}${path.sep}`);
   }
 
-  function isOwn(file: string): boolean {
-    return file.startsWith(`${realOrNull(own) ?? own}${path.sep}`);
+  function directory(): string {
+    return realOrNull(own) ?? own;
   }
 
   /** Of that agent, by the folder that they say they are of. */
@@ -246,79 +188,6 @@ export function createStored(config: Config, agents: Agents, log: Log): Stored {
       if (!isTheirs || !folders.has(at) || file === undefined) return [];
       return [{ path: file, name: path.basename(file), modifiedAt: new Date(modifiedAt).toISOString() }];
     });
-  }
-
-  /**
-   * Null where nothing is to be kept, or its agent does that itself. `items`: of the transcript that are none of its
-   * conversation.
-   */
-  function keep(opening: Opening, items = 0): { readonly file: string; readonly keeper: SessionKeeper } | null {
-    const { id, agent, cwd, createdAt, found } = opening;
-    if (opening.keep !== true || !agents.isForgetful(agent)) return null;
-    const file = growingFile(opening);
-    const told = found?.told ?? null;
-    const fresh: SessionHead = { type: 'patchbay-session', version: 1, id, agent, cwd, createdAt };
-    const keeper = createKeeper({
-      head: { ...(file.isMade && told !== null ? told.head : fresh), name: told?.name },
-      file,
-      known: items + (file.isMade ? (told?.messages.length ?? 0) : 0),
-      lines: file.isMade ? (told?.lines ?? 0) : 0,
-      soon: (callback) => void setImmediate(callback),
-      failed: (reason) => log('error', 'the session is not kept any more', { session: id, reason }),
-    });
-    used.add(file.file);
-    return { file: file.file, keeper };
-  }
-
-  function live(opening: Opening): Life {
-    let kept = keep(opening);
-    /** What its client has told it to go on with. */
-    let wanted: Found | undefined;
-    const told = opening.found?.told ?? null;
-    const info: SessionInfo = {
-      ...(opening.cwd === undefined ? {} : { cwd: opening.cwd }),
-      ...(kept === null ? {} : { file: kept.file }),
-      ...(opening.keep === true ? { createdAt: opening.createdAt } : {}),
-      ...(told?.name === undefined ? {} : { name: told.name }),
-    };
-
-    /** What was said until now stays as it is, for whoever wants it again. */
-    function goOn({ transcript }: SessionView, found: Found | undefined): SessionInfo | undefined {
-      if (kept === null) return undefined;
-      kept.keeper.write();
-      used.delete(kept.file);
-      kept = keep({ ...opening, createdAt: new Date().toISOString(), found }, transcript.items.length);
-      const name = found?.told?.name ?? '';
-      return { ...(kept && { file: kept.file }), ...(name === (transcript.info.name ?? '') ? {} : { name }) };
-    }
-
-    return {
-      info: Object.keys(info).length === 0 ? undefined : info,
-      history: told?.messages,
-      files: () => filesOf(opening),
-      read(wish) {
-        // It may be its own.
-        kept?.keeper.write();
-        const found = find(wish, opening.agent);
-        const read = found.told;
-        if (read === null) throw new GatewayError('unsupported', 'only the agent that wrote that session can read it');
-        wanted = found;
-        return read.messages;
-      },
-      hear(event, view) {
-        if (event.type === 'history-reset') {
-          const found = event.reason === 'switched' ? wanted : undefined;
-          wanted = undefined;
-          return goOn(view, found);
-        }
-        kept?.keeper.hear(event, view);
-        return undefined;
-      },
-      end(view) {
-        kept?.keeper.flush(view);
-        if (kept !== null) used.delete(kept.file);
-      },
-    };
   }
 
   return {
@@ -338,7 +207,13 @@ export function createStored(config: Config, agents: Agents, log: Log): Stored {
       const read = 'file' in place ? readBounded(place.file, ofRest.bytes, ofRest.lines) : null;
       return 'file' in place && read !== null && summaryOf(read) !== null ? place.file : null;
     },
-    live,
+    live: createLives({
+      directory,
+      isForgetful: agents.isForgetful,
+      find,
+      filesOf,
+      log,
+    }),
   };
 }
 

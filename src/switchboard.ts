@@ -9,7 +9,7 @@ import type { Receipt, Ticket } from './core/ledger/ticket.ts';
 import type { Reader } from './core/reader.ts';
 import type { Session } from './core/session.ts';
 import type { Transcript } from './core/transcript.ts';
-import { changes, type Desk } from './desks.ts';
+import type { Desk, Desks } from './desks.ts';
 import { createOpenings, type Settle } from './openings.ts';
 import { refusalOf, type Sessions } from './sessions.ts';
 
@@ -26,8 +26,8 @@ export interface SwitchboardPorts {
   readonly desk?: Desk | undefined;
   /** The connection hears this session alone; commands that name none are for it. */
   readonly bound?: Session | undefined;
-  /** A command without a ticket has changed that session. */
-  changed(session: string): void;
+  /** See Desks. */
+  readonly carriedOut: Desks['carriedOut'];
   /** Called for each session that it opens, before anybody can speak in it. */
   opened?(session: Session): void;
   readonly clock: Clock;
@@ -158,7 +158,7 @@ export function createSwitchboard(ports: SwitchboardPorts): Switchboard {
       return execute(
         command,
         (outcome, then) => {
-          if (outcome.ok && session !== undefined && changes(command)) ports.changed(session);
+          if (session !== undefined) ports.carriedOut(command, session, outcome);
           settle(outcome);
           then?.();
         },

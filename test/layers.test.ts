@@ -54,7 +54,7 @@ const layers: readonly Layer[] = [
   },
   { of: /^src\/log\.ts$/, packages: ['node:'], files: [] },
   {
-    of: /^src\/(gateway|agents|sessions|switchboard|openings|clients|desks|circuits|stored|config|index)\.ts$/,
+    of: /^src\/(gateway|agents|sessions|switchboard|openings|clients|desks|circuits|stored|lives|config|index)\.ts$/,
     packages: ['*'],
     files: everything,
   },

@@ -4,9 +4,10 @@ import { z } from 'zod';
 import { without } from '../../core/dictionary.ts';
 import { type Outcome, refused } from '../../core/errors.ts';
 import type { CommandInfo } from '../../core/event.ts';
+import { statisticsOf } from '../pi/decode-answer.ts';
 import { historyOf } from '../pi/decode-whole-message.ts';
 import { sessionInfoOf } from '../pi/session-info.ts';
-import { extraOf, modelOf, usageOf } from '../pi/values.ts';
+import { extraOf, modelOf } from '../pi/values.ts';
 import { problemOf } from '../pi/wire/problem.ts';
 import { dataSchemas } from '../pi/wire/responses.ts';
 import { WireModel } from '../pi/wire/values.ts';
@@ -67,18 +68,7 @@ const readers: ReadonlyMap<string, Read> = new Map([
     })),
   ],
   ['get_messages', asPi(dataSchemas.get_messages, ({ messages }) => ({ messages: historyOf(messages) }))],
-  [
-    'get_session_stats',
-    asPi(dataSchemas.get_session_stats, ({ tokens, cost, ...counts }) => ({
-      userMessages: counts.userMessages,
-      assistantMessages: counts.assistantMessages,
-      toolCalls: counts.toolCalls,
-      toolResults: counts.toolResults,
-      totalMessages: counts.totalMessages,
-      usage: usageOf(tokens),
-      cost: typeof cost === 'number' ? { total: cost } : undefined,
-    })),
-  ],
+  ['get_session_stats', asPi(dataSchemas.get_session_stats, statisticsOf)],
   [
     'get_context_usage',
     own(z.looseObject({ tokens: z.number().nullish(), contextWindow: z.number().nullish() }), (usage) => ({

@@ -9,7 +9,7 @@ import type { Cut } from '../pi/decode-run.ts';
 import { type Said, sayContent, sayPrompt } from '../pi/encode-prompt.ts';
 import { piFields } from '../pi/encode-values.ts';
 import type { Knowledge } from '../pi/knowledge.ts';
-import { nameModel } from '../pi/models.ts';
+import { findModel } from '../pi/models.ts';
 import type { Origins } from '../pi/origins.ts';
 import type { AgentAborts } from './agent-aborts.ts';
 import { outcomeOf } from './agent-answers.ts';
@@ -143,17 +143,10 @@ export function createAgentAsk(ports: AskPorts): (command: Command, id: string) 
   }
 
   function setModel(command: CommandOf<'set-model'>, model: string, id: string): void {
-    const { provider } = command;
-    const set = (named: { readonly provider: string; readonly modelId: string }) =>
-      perform(id, { ...ownFields(command), type: 'set_model', ...named });
-    if (provider !== undefined) return set({ provider, modelId: model });
-    const setNamed = () => {
-      const named = nameModel(model, knowledge.models);
+    findModel({ model, provider: command.provider }, knowledge, (named) => {
       if (named === null) out.settle(id, refused('not-found', `the pi-server does not list a model ${model}`));
-      else set(named);
-    };
-    if (knowledge.models.all === null) knowledge.listModels(setNamed);
-    else setNamed();
+      else perform(id, { ...ownFields(command), type: 'set_model', ...named });
+    });
   }
 
   /** While the server is at a prompt it answers nothing about that session (seed 7.3). */

@@ -1,5 +1,6 @@
 // The protocol of pi-server, many sessions of pi behind one connection (seed pi-server-protocol), as the registry holds it.
 import type { Adapter, Env } from '../../core/adapter.ts';
+import { toldEvents } from '../pi/told-events.ts';
 import { trunk } from './agent-frames.ts';
 import { agentOptions } from './agent-options.ts';
 import { createBackend } from './backend.ts';
@@ -26,37 +27,7 @@ export const piServer: Adapter = {
   title: 'pi-server, many sessions over one connection',
   framing: { stdio: 'jsonl', websocket: 'text', sse: 'event-stream' },
   can: {
-    events: [
-      'run-start',
-      'run-end',
-      'turn-start',
-      'turn-end',
-      'message-added',
-      'history-reset',
-      'message-start',
-      'block-start',
-      'block-delta',
-      'block-end',
-      'message-end',
-      'tool-start',
-      'tool-update',
-      'tool-end',
-      'approval-request',
-      'approval-end',
-      'dialog-request',
-      'dialog-end',
-      'notice',
-      'display',
-      'compaction-start',
-      'compaction-end',
-      'retry-start',
-      'retry-end',
-      'queue-changed',
-      'session-changed',
-      'bash-output',
-      'error',
-      'unknown',
-    ],
+    events: toldEvents,
     tellsPast: false,
     commands: [
       'create-session',

@@ -19,13 +19,12 @@ import { piFields } from './encode-values.ts';
 import { createGlancer } from './glance.ts';
 import { createJoins } from './joins.ts';
 import { createKnowledge } from './knowledge.ts';
-import { nameModel } from './models.ts';
+import { findModel } from './models.ts';
 import type { PiOptions } from './options.ts';
 import { createOrigins } from './origins.ts';
 import { type Answer, createPending } from './pending.ts';
 import { createPrompts } from './prompts.ts';
 import { readLine } from './read-line.ts';
-import type { WireCommand } from './wire/commands.ts';
 import { problemOf } from './wire/problem.ts';
 import { dataSchemas, Response } from './wire/responses.ts';
 import { writeLine } from './write-line.ts';
@@ -200,16 +199,11 @@ export function createBackend(env: Env, options: PiOptions): Backend {
   }
 
   function setModel({ model, provider }: CommandOf<'set-model'>, id: string): void {
-    const set = (line: Extract<WireCommand, { type: 'set_model' }>) => perform(id, line);
     if (model === undefined) return out.settle(id, refused('unsupported', 'pi has no default model to go back to'));
-    if (provider !== undefined) return set({ type: 'set_model', provider, modelId: model });
-    const setNamed = () => {
-      const name = nameModel(model, knowledge.models);
-      if (name === null) out.settle(id, refused('not-found', `pi does not list a model ${model}`));
-      else set({ type: 'set_model', ...name });
-    };
-    if (knowledge.models.all === null) knowledge.listModels(setNamed);
-    else setNamed();
+    findModel({ model, provider }, knowledge, (named) => {
+      if (named === null) out.settle(id, refused('not-found', `pi does not list a model ${model}`));
+      else perform(id, { type: 'set_model', ...named });
+    });
   }
 
   /** A command of a newer pi, from a client of pi. */

@@ -10,6 +10,19 @@ import { extraOf, modelOf, usageOf } from './values.ts';
 import { problemOf } from './wire/problem.ts';
 import { dataSchemas } from './wire/responses.ts';
 
+/** The figures of a session, as every pi tells them. */
+export function statisticsOf({ tokens, cost, ...counts }: z.output<typeof dataSchemas.get_session_stats>) {
+  return {
+    userMessages: counts.userMessages,
+    assistantMessages: counts.assistantMessages,
+    toolCalls: counts.toolCalls,
+    toolResults: counts.toolResults,
+    totalMessages: counts.totalMessages,
+    usage: usageOf(tokens),
+    cost: typeof cost === 'number' ? { total: cost } : undefined,
+  };
+}
+
 /** `missing`: what this pi does not tell, and the session may know. */
 type Convert = (
   data: unknown,
@@ -76,18 +89,7 @@ const converters: ReadonlyMap<string, Convert> = new Map([
     })),
   ],
   ['get_messages', convert(dataSchemas.get_messages, ({ messages }) => ({ messages: historyOf(messages) }))],
-  [
-    'get_session_stats',
-    convert(dataSchemas.get_session_stats, ({ tokens, cost, ...counts }) => ({
-      userMessages: counts.userMessages,
-      assistantMessages: counts.assistantMessages,
-      toolCalls: counts.toolCalls,
-      toolResults: counts.toolResults,
-      totalMessages: counts.totalMessages,
-      usage: usageOf(tokens),
-      cost: typeof cost === 'number' ? { total: cost } : undefined,
-    })),
-  ],
+  ['get_session_stats', convert(dataSchemas.get_session_stats, statisticsOf)],
   [
     'context-usage',
     (data) => {

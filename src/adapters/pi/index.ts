@@ -6,6 +6,7 @@ import { createConnection } from './frontend.ts';
 import { readOptions } from './options.ts';
 import { createProjection } from './projection.ts';
 import { storedFormat } from './stored-session.ts';
+import { toldEvents } from './told-events.ts';
 
 /** pi's RPC protocol, modern and legacy dialects (seeds pi-rpc and pi-legacy-rpc). */
 export const pi: Adapter = {
@@ -13,37 +14,7 @@ export const pi: Adapter = {
   title: 'pi coding agent, RPC mode',
   framing: { stdio: 'jsonl', websocket: 'text', sse: 'event-stream' },
   can: {
-    events: [
-      'run-start',
-      'run-end',
-      'turn-start',
-      'turn-end',
-      'message-added',
-      'history-reset',
-      'message-start',
-      'block-start',
-      'block-delta',
-      'block-end',
-      'message-end',
-      'tool-start',
-      'tool-update',
-      'tool-end',
-      'approval-request',
-      'approval-end',
-      'dialog-request',
-      'dialog-end',
-      'notice',
-      'display',
-      'compaction-start',
-      'compaction-end',
-      'retry-start',
-      'retry-end',
-      'queue-changed',
-      'session-changed',
-      'bash-output',
-      'error',
-      'unknown',
-    ],
+    events: toldEvents,
     commands: [
       'prompt',
       'steer',

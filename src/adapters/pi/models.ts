@@ -28,3 +28,18 @@ export function nameModel(wanted: string, known: KnownModels): ModelName | null 
   if (full?.provider !== undefined) return { provider: full.provider, modelId: full.id };
   return current === undefined ? null : { provider: current, modelId: wanted };
 }
+
+/**
+ * Finds the full name of a model that a client wants, once the models are listed; null when there is none. `found` may be
+ * called at once.
+ */
+export function findModel(
+  { model, provider }: { readonly model: string; readonly provider?: string | undefined },
+  knowledge: { readonly models: KnownModels; listModels(then: () => void): void },
+  found: (named: ModelName | null) => void,
+): void {
+  if (provider !== undefined) return found({ provider, modelId: model });
+  const name = () => found(nameModel(model, knowledge.models));
+  if (knowledge.models.all === null) knowledge.listModels(name);
+  else name();
+}

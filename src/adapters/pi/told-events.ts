@@ -1,0 +1,35 @@
+// Which events the lines of a pi tell, of itself or of a server around it. Knows none of them.
+import type { EventType } from '../../core/event.ts';
+
+/** The events that clients are told of. */
+export const toldEvents = [
+  'run-start',
+  'run-end',
+  'turn-start',
+  'turn-end',
+  'message-added',
+  'history-reset',
+  'message-start',
+  'block-start',
+  'block-delta',
+  'block-end',
+  'message-end',
+  'tool-start',
+  'tool-update',
+  'tool-end',
+  'approval-request',
+  'approval-end',
+  'dialog-request',
+  'dialog-end',
+  'notice',
+  'display',
+  'compaction-start',
+  'compaction-end',
+  'retry-start',
+  'retry-end',
+  'queue-changed',
+  'session-changed',
+  'bash-output',
+  'error',
+  'unknown',
+] as const satisfies readonly EventType[];
