@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { parseConfig } from '../src/config.ts';
 import { createGateway } from '../src/gateway.ts';
 import { clientTransports } from './support/client-transports.ts';
-import { within } from './support/within.ts';
+import { within } from '../src/conformance/within.ts';
 
 const suggestion = { type: 'addRules', rules: [{ toolName: 'Bash' }], behavior: 'allow', destination: 'session' };
 

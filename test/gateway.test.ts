@@ -9,7 +9,7 @@ import type { Channel } from '../src/core/channel.ts';
 import type { Log } from '../src/log.ts';
 import { createGateway } from '../src/gateway.ts';
 import { clientTransports } from './support/client-transports.ts';
-import { within } from './support/within.ts';
+import { within } from '../src/conformance/within.ts';
 
 /** A pi that refuses everything, and says in what words it was asked and what it has inherited. */
 const repeating = `

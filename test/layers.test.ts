@@ -49,7 +49,7 @@ const layers: readonly Layer[] = [
   { of: /^src\/stores\//, packages: ['node:'], files: ['src/core/', 'src/stores/'] },
   {
     of: /^src\/conformance\//,
-    packages: [],
+    packages: ['node:', 'zod'],
     files: ['src/core/', 'src/adapters/', 'src/transports/', 'src/conformance/'],
   },
   { of: /^src\/log\.ts$/, packages: ['node:'], files: [] },

@@ -8,7 +8,7 @@ import { parseConfig } from '../src/config.ts';
 import { createGateway, type Gateway } from '../src/gateway.ts';
 import { memoryPair } from '../src/transports/memory.ts';
 import { createVirtualClock, type VirtualClock } from './support/core/virtual-clock.ts';
-import { within } from './support/within.ts';
+import { within } from '../src/conformance/within.ts';
 
 interface Heard {
   readonly type: string;

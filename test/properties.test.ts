@@ -11,9 +11,9 @@ import { verify } from '../src/core/grammar.ts';
 import { wholeContent } from '../src/core/messages.ts';
 import type { AssistantMessage, Item } from '../src/core/transcript.ts';
 import { admitAll, garbage } from './support/garbage.ts';
-import { checkClaudeOrder, describeViolations } from './support/judges/claude-order.ts';
+import { checkClaudeOrder, describeViolations } from '../src/conformance/claude/order/order.ts';
 import { assistantBlocks, finalMessage, splitMessages } from './support/judges/message-stream.ts';
-import { checkRpcMessages } from './support/judges/rpc-message.ts';
+import { checkRpcMessages } from '../src/conformance/rpc-message/order/order.ts';
 import { createLog, type Log, tell, tellLate } from './support/telling.ts';
 
 const env = { now: () => 0, id: (kind: string) => kind };

@@ -20,10 +20,10 @@ import {
   scenarioLosses,
   scenarioNames,
 } from './support/fixtures.ts';
-import { checkClaudeOrder, describeViolations } from './support/judges/claude-order.ts';
-import { checkEcaOrder, describeEcaViolations, heard } from './support/judges/eca-order.ts';
-import { checkPiServerOrder } from './support/judges/pi-server-order.ts';
-import { checkRpcMessages } from './support/judges/rpc-message.ts';
+import { checkClaudeOrder, describeViolations } from '../src/conformance/claude/order/order.ts';
+import { checkEcaOrder, describeEcaViolations, heard } from '../src/conformance/eca/order/order.ts';
+import { checkPiServerOrder } from '../src/conformance/pi-server/order/order.ts';
+import { checkRpcMessages } from '../src/conformance/rpc-message/order/order.ts';
 import { createLog, tell } from './support/telling.ts';
 
 const all = [...adapters.values()];

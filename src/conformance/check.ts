@@ -6,10 +6,13 @@ export type Level = 'MUST' | 'SHOULD' | 'MAY';
 /** Bounds that a peer is to be started with, by the name that the set of checks has for them. */
 export type Settings = Readonly<Record<string, number>>;
 
+/** How a peer is reached. `memory`: it is in this process. */
+export type Transport = 'websocket' | 'sse' | 'stdio' | 'memory';
+
 /** What a check needs before it can tell anything; without it it is not applicable. */
 export interface Needs {
   /** Default: any. */
-  readonly transport?: 'websocket' | 'stdio';
+  readonly transport?: Transport;
   /** Connections at the same time; default 1. */
   readonly connections?: number;
   /** A peer that was started with these bounds. */
@@ -20,19 +23,27 @@ export interface Needs {
   readonly script?: readonly string[];
   /** Connections must be able to send binary messages. */
   readonly binary?: boolean;
+  /** Connections must be able to send bytes as they stand: a program on stdio. */
+  readonly raw?: boolean;
 }
 
-/** One rule, and how it is tried. `Stage` is what the set of checks gives to each to play on. */
-export interface Check<Stage> {
-  /** Stable: protocol, section and number, e.g. `pi-server/7.4-39`. */
+/** What is said of every check, whichever way it is tried. */
+export interface Description {
+  /** Stable: protocol, section and number, e.g. `pi-server/7.4-39`; of clients `pi-server/client/7.4-39`. */
   readonly id: string;
-  /** Section of the specification. */
+  /** Section of the specification, as `sections.ts` of the protocol names it. */
   readonly section: string;
   readonly level: Level;
   /** `measured`: the specification is silent, and this is what its own implementation does. */
   readonly basis: 'specification' | 'measured';
   /** What is to be so, as a sentence. */
   readonly sentence: string;
+  /** The kinds of message that it looks at, as `sections.ts` of the protocol names them. */
+  readonly covers?: readonly string[];
+}
+
+/** A check that does something of its own. `Stage` is what the set of checks gives to each to play on. */
+export interface Check<Stage> extends Description {
   /** What is done. */
   readonly input: string;
   /** What must come of it. */
@@ -40,20 +51,6 @@ export interface Check<Stage> {
   readonly needs?: Needs;
   /** Resolves when it is so. Rejects with a {@link PeerWrong}, {@link CannotTell} or {@link NotApplicable}. */
   run(stage: Stage): Promise<void>;
-}
-
-/** All checks of one protocol, for one side. */
-export interface CheckSet<Stage> {
-  readonly protocol: string;
-  /** Who is checked. */
-  readonly side: 'agent' | 'client';
-  /** Counted up with each change of meaning. */
-  readonly version: string;
-  readonly checks: readonly Check<Stage>[];
-  /** Bounds for the peer that all other checks share, so that they do not stand in each other's way. */
-  readonly usual: Settings;
-  /** What a check plays on. */
-  stage(tools: Tools): Stage;
 }
 
 /** One message on one connection. */
@@ -64,6 +61,8 @@ export interface Exchange {
   readonly text: string;
   /** Undefined where the text is not JSON. */
   readonly json?: unknown;
+  /** What came was no frame: `text` says why. */
+  readonly isFault?: true;
 }
 
 /** A connection to the peer, with all that was said on it. */
@@ -75,6 +74,8 @@ export interface Connection {
   send(text: string): void;
   /** Absent where the transport has no binary messages, or none of ours. */
   sendBinary?(text: string): void;
+  /** Writes the text as it stands, without a frame around it. Absent where the transport has frames of its own. */
+  sendRaw?(text: string): void;
   /**
    * The first thing that `look` finds, now or after a message or the end. Rejects with a {@link PeerWrong} when patience
    * is over, or when the connection is.
@@ -88,7 +89,7 @@ export interface Connection {
 export interface Tools {
   /** A word that nobody else uses, in this run or in another. */
   readonly nonce: string;
-  readonly transport: 'websocket' | 'stdio';
+  readonly transport: Transport;
   /** The next connection to the peer of this check. */
   connect(): Promise<Connection>;
   /** The prompt for that word. Rejects as not applicable where there is none. */
@@ -116,12 +117,36 @@ export interface Result {
   readonly reason?: string;
   readonly ms: number;
   /** What was said, by connection. */
-  readonly exchanges: readonly { readonly connection: string; readonly log: readonly Exchange[] }[];
+  readonly exchanges: readonly Conversation[];
+  /** Where in them the peer is wrong, for rules. */
+  readonly breaches?: readonly Breach[];
+}
+
+/** All that was said on one connection. */
+export interface Conversation {
+  readonly connection: string;
+  readonly log: readonly Exchange[];
+  /** The scenario that it was said in, for rules. */
+  readonly scenario?: string;
+}
+
+/** A message that breaks a rule. */
+export interface Breach {
+  /** Index in the exchanges of the result, and of the message in it. */
+  readonly conversation: number;
+  readonly message: number;
+  readonly says: string;
 }
 
 /** The peer breaks the rule. */
 export class PeerWrong extends Error {
   override readonly name = 'PeerWrong';
+  /** The rule that says so, where a scenario tries several. */
+  readonly check: string | undefined;
+  constructor(message: string, check?: string) {
+    super(message);
+    this.check = check;
+  }
 }
 
 /** What the check builds upon did not work, so it says nothing about its rule. */

@@ -39,7 +39,10 @@ export function watchChannel(channel: Channel, { patienceMs, sendBinary }: Watch
         heard(Buffer.from(frame.bytes).toString('utf8'));
       }
     },
-    fault: ({ message }) => heard(`(${message})`),
+    fault({ message }) {
+      log.push({ at: performance.now() - began, by: 'peer', text: message, isFault: true });
+      wake();
+    },
     end({ reason }) {
       ended = reason;
       wake();

@@ -1,10 +1,10 @@
 // The peers of a run: those with equal bounds are one, unless a check needs one for itself. Knows no protocol.
-import type { Settings } from './check.ts';
+import type { Settings, Transport } from './check.ts';
 import { type Peer, startPeer, type Target, unreachable } from './target.ts';
 
 /** Which peer a check needs. */
 export interface Wanted {
-  readonly transport: 'websocket' | 'stdio';
+  readonly transport: Transport;
   readonly settings: Settings;
   readonly isAlone: boolean;
 }

@@ -2,30 +2,36 @@
 import { messageOf } from '../core/errors.ts';
 import {
   CannotTell,
-  type Check,
-  type CheckSet,
   type Connection,
+  type Conversation,
+  type Description,
   type Exchange,
+  type Needs,
   NotApplicable,
   PeerWrong,
   type Result,
   type Settings,
   type Tools,
+  type Transport,
   type Verdict,
 } from './check.ts';
+import { judgeRules, type Played, type Stopped } from './judge.ts';
 import { createPool, type Pool } from './pool.ts';
+import type { AgentSet } from './sets.ts';
 import type { Target } from './target.ts';
 
 /** How checks are run. */
 export interface RunOptions {
-  /** Default: websocket where the target has it. */
-  readonly transport?: 'websocket' | 'stdio';
+  /** Default: the first that the target has. */
+  readonly transport?: Transport;
   /** Checks at the same time over WebSockets; default 8. On stdio a program is one connection, and each has its own. */
   readonly atOnce?: number;
   /** How long a check waits for anything; default 10,000 ms. */
   readonly patienceMs?: number;
-  /** Which checks; default all. */
-  only?(check: Check<never>): boolean;
+  /** Which checks; default all. Scenarios are played when a rule that is chosen reads them. */
+  only?(check: Description & { readonly needs?: Needs }): boolean;
+  /** Which scenarios of those; default all. */
+  scenarios?(name: string): boolean;
   progress?(told: Progress): void;
 }
 
@@ -43,67 +49,112 @@ export interface Progress {
 const defaultPatienceMs = 10_000;
 const defaultAtOnce = 8;
 
+/** What is done in one go: a check of its own, or a scenario for rules. */
+interface Task {
+  readonly id: string;
+  readonly needs?: Needs | undefined;
+  run(tools: Tools): Promise<void>;
+}
+
+/** What came of one task. */
+interface Done {
+  readonly verdict: Verdict;
+  readonly reason?: string;
+  /** The rule that asks for what did not come. */
+  readonly check?: string | undefined;
+  readonly ms: number;
+  readonly exchanges: readonly Conversation[];
+}
+
 /** What came of each check, in the order of the set. Never rejects for what a peer does. */
-export async function runChecks<Stage>(
-  set: CheckSet<Stage>,
-  target: Target,
-  options: RunOptions = {},
-): Promise<Result[]> {
+export async function runChecks(set: AgentSet, target: Target, options: RunOptions = {}): Promise<Result[]> {
   const { patienceMs = defaultPatienceMs, atOnce = defaultAtOnce, only = () => true, progress = () => {} } = options;
-  const usually = options.transport ?? (target.websocket === undefined ? 'stdio' : 'websocket');
+  const isPlayed = options.scenarios ?? (() => true);
+  const usually = options.transport ?? firstOf(target);
   const checks = set.checks.filter((check) => only(check));
-  const results = new Map<string, Result>();
+  const rules = set.rules.filter((rule) => only(rule));
+  const scenarios = set.scenarios.filter(
+    ({ name }) => isPlayed(name) && rules.some((rule) => rule.scenarios.includes(name)),
+  );
+  const tasks: Task[] = [
+    ...checks,
+    ...scenarios.map(({ name, needs, play }) => ({ id: `scenario ${name}`, needs, run: play })),
+  ];
+  const finished = new Map<string, Done>();
   const pool = createPool(target, { patienceMs });
   // Unique among all runs that a peer may have seen.
   const run = crypto.randomUUID().slice(0, 8);
-  const waiting = checks.entries();
+  const waiting = tasks.entries();
 
   async function work(): Promise<void> {
-    for (const [index, check] of waiting) {
-      progress({ id: check.id, phase: 'started', done: results.size, of: checks.length });
-      const transport = check.needs?.transport ?? usually;
+    for (const [index, task] of waiting) {
+      const { id } = task;
+      progress({ id, phase: 'started', done: finished.size, of: tasks.length });
+      const transport = task.needs?.transport ?? usually;
       const nonce = `${run}-${index}`;
-      const result = await runOne(set, check, { target, pool, transport, nonce, patienceMs });
-      results.set(check.id, result);
-      const { id, verdict } = result;
-      progress({ id, phase: 'finished', verdict, done: results.size, of: checks.length });
+      const done = await runOne(task, { usual: set.usual, target, pool, transport, nonce, patienceMs });
+      finished.set(id, done);
+      progress({ id, phase: 'finished', verdict: done.verdict, done: finished.size, of: tasks.length });
     }
   }
   await Promise.all(Array.from({ length: atOnce }, work));
   await pool.stop();
-  return checks.flatMap(({ id }) => results.get(id) ?? []);
+  const played: Played[] = [];
+  const stopped: Stopped[] = [];
+  for (const { name } of scenarios) {
+    const done = finished.get(`scenario ${name}`);
+    if (done === undefined) continue;
+    const { verdict, reason = '', check } = done;
+    const isWhole = verdict === 'passed';
+    for (const one of done.exchanges) played.push({ conversation: { ...one, scenario: name }, us: 'client', isWhole });
+    if (verdict !== 'passed') stopped.push({ scenario: name, verdict, reason, check });
+  }
+  const own = checks.flatMap(({ id }): Result[] => {
+    const done = finished.get(id);
+    if (done === undefined) return [];
+    const { verdict, reason, ms, exchanges } = done;
+    return [{ id, verdict, ms, exchanges, ...(reason === undefined ? {} : { reason }) }];
+  });
+  return [...own, ...judgeRules(rules, played, stopped)];
+}
+
+function firstOf(target: Target): Transport {
+  const ways: readonly Transport[] = ['memory', 'websocket', 'sse', 'stdio'];
+  return ways.find((way) => target[way] !== undefined) ?? 'stdio';
 }
 
 interface Place {
+  readonly usual: Settings;
   readonly target: Target;
   readonly pool: Pool;
-  readonly transport: 'websocket' | 'stdio';
+  readonly transport: Transport;
   readonly nonce: string;
   readonly patienceMs: number;
 }
 
-async function runOne<Stage>(set: CheckSet<Stage>, check: Check<Stage>, place: Place): Promise<Result> {
+async function runOne(task: Task, place: Place): Promise<Done> {
   const { target, pool, transport, nonce, patienceMs } = place;
-  const { needs = {} } = check;
+  const { needs = {} } = task;
   const began = performance.now();
   const connections: Connection[] = [];
   const undo: (() => Promise<void>)[] = [];
   let prompts = 0;
 
-  function ended(verdict: Verdict, reason?: string): Result {
-    const exchanges = connections.map(({ label, log }) => ({ connection: label, log }));
-    const result: Result = { id: check.id, verdict, ms: performance.now() - began, exchanges };
-    return reason === undefined ? result : { ...result, reason };
+  function ended(verdict: Verdict, reason?: string, check?: string): Done {
+    const exchanges = connections.map(({ label, log }) => ({ connection: label, log: [...log] }));
+    return { verdict, check, ms: performance.now() - began, exchanges, ...(reason === undefined ? {} : { reason }) };
   }
 
   const missing = needs.script?.find((word) => !target.script.has(word));
   if (missing !== undefined) return ended('not-applicable', `there is no prompt for '${missing}'`);
+  if (needs.raw === true && transport !== 'stdio')
+    return ended('not-applicable', `what is sent over ${transport} has frames of its own`);
   if (transport === 'stdio' && (needs.connections ?? 1) > 1)
     return ended('not-applicable', 'a program on stdio has one connection');
   if (needs.binary === true && target.connectBinary === undefined)
     return ended('not-applicable', 'no binary message can be sent');
 
-  const settings = settingsOf(set, check, target);
+  const settings = settingsOf(place.usual, needs, target);
   const reason = pool.unreachable({ transport, settings });
   if (reason !== null) return ended('not-applicable', reason);
   try {
@@ -118,7 +169,7 @@ async function runOne<Stage>(set: CheckSet<Stage>, check: Check<Stage>, place: P
         const connection = peer.connect(needs.binary === true);
         const seen = transport === 'stdio' ? sinceNow(connection, lease.isFresh) : connection;
         connections.push(seen);
-        if (transport === 'websocket') undo.push(() => connection.close());
+        if (transport !== 'stdio') undo.push(() => connection.close());
         return seen;
       },
       script(word) {
@@ -132,10 +183,10 @@ async function runOne<Stage>(set: CheckSet<Stage>, check: Check<Stage>, place: P
       pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
       atEnd: (more) => undo.push(more),
     };
-    await check.run(set.stage(tools));
+    await task.run(tools);
     return ended('passed');
   } catch (thrown) {
-    if (thrown instanceof PeerWrong) return ended('failed', thrown.message);
+    if (thrown instanceof PeerWrong) return ended('failed', thrown.message, thrown.check);
     if (thrown instanceof NotApplicable) return ended('not-applicable', thrown.message);
     if (thrown instanceof CannotTell) return ended('unclear', thrown.message);
     return ended('unclear', `the check itself failed: ${thrown instanceof Error ? thrown.stack : messageOf(thrown)}`);
@@ -146,10 +197,9 @@ async function runOne<Stage>(set: CheckSet<Stage>, check: Check<Stage>, place: P
 }
 
 /** Where its bounds cannot be set at all, the usual peer must do. */
-function settingsOf<Stage>(set: CheckSet<Stage>, { needs }: Check<Stage>, target: Target): Settings {
-  const own = needs?.settings;
-  const usual = target.settings?.(set.usual) ? set.usual : {};
-  return own === undefined ? usual : { ...usual, ...own };
+function settingsOf(usual: Settings, { settings }: Needs, target: Target): Settings {
+  const possible = target.settings?.(usual) ? usual : {};
+  return settings === undefined ? possible : { ...possible, ...settings };
 }
 
 /** A connection that several checks use one after the other: each sees how it began, and what is said in its own time. */

@@ -4,7 +4,7 @@ import type { Channel } from '../core/channel.ts';
 import { type ChildChannel, spawnChannel } from '../transports/child-process.ts';
 import { jsonl } from '../transports/framing/jsonl.ts';
 import { connectWebSocket } from '../transports/websocket.ts';
-import { CannotTell, type Connection, PeerWrong, type Settings } from './check.ts';
+import { CannotTell, type Connection, PeerWrong, type Settings, type Transport } from './check.ts';
 import { watchChannel } from './connection.ts';
 
 /** Where a server listens. */
@@ -26,7 +26,11 @@ export interface Target {
   readonly label: string;
   /** `ready` is asked about each line of its stdout, as JSON where it is, until it gives the address. */
   readonly websocket?: Address | (Program & { ready(line: unknown): Address | null });
+  /** The address ends where `/events` and `/frames` follow; `{session}` in it becomes a name that comes once. */
+  readonly sse?: Address | (Program & { ready(line: unknown): Address | null });
   readonly stdio?: Program;
+  /** A new connection to a peer in this process. */
+  memory?(): Channel;
   /** Variables with which the program has these bounds; null where it cannot have them. A server that has them needs none. */
   settings?(wanted: Settings): Readonly<Record<string, string>> | null;
   /** What to prompt, by word, so that its agent does what a check needs. `{id}` in it becomes a word that comes once. */
@@ -49,7 +53,7 @@ export interface Peer {
 
 /** How a peer is started. */
 export interface StartOptions {
-  readonly transport: 'websocket' | 'stdio';
+  readonly transport: Transport;
   readonly settings: Settings;
   readonly patienceMs: number;
 }
@@ -70,7 +74,8 @@ export async function startPeer(target: Target, options: StartOptions): Promise<
     if (target.stdio === undefined) throw new CannotTell('there is no program to start');
     return stdioPeer(target, start(target.label, target.stdio, env), options);
   }
-  const way = target.websocket;
+  const { memory, websocket: way } = target;
+  if (options.transport === 'memory' && memory !== undefined) return memoryPeer(target, memory, options);
   if (way === undefined) throw new CannotTell('there is no server to reach');
   if (!('command' in way)) return serverPeer(target, way, options);
   const child = start(target.label, way, env);
@@ -107,12 +112,25 @@ function serverPeer(target: Target, address: Address, { patienceMs }: StartOptio
       const led = target.through?.(channel) ?? channel;
       return watchChannel(led, { patienceMs, ...(binary === undefined ? {} : { sendBinary: binary.sendBinary }) });
     },
-    terminate() {
-      throw new CannotTell('a peer at an address cannot be ended');
-    },
-    exit: () => Promise.reject(new CannotTell('a peer at an address does not end')),
-    stop: () => Promise.resolve(),
+    ...notOurs,
   };
+}
+
+/** What cannot be done with a peer that is no program of ours. */
+const notOurs: Pick<Peer, 'terminate' | 'exit' | 'stop'> = {
+  terminate() {
+    throw new CannotTell('a peer that we have not started cannot be ended');
+  },
+  exit: () => Promise.reject(new CannotTell('a peer that we have not started does not end')),
+  stop: () => Promise.resolve(),
+};
+
+function memoryPeer(target: Target, memory: () => Channel, { patienceMs }: StartOptions): Peer {
+  const connect = () => {
+    const channel = memory();
+    return watchChannel(target.through?.(channel) ?? channel, { patienceMs });
+  };
+  return { connect, ...notOurs };
 }
 
 function stdioPeer(target: Target, child: ChildChannel, options: StartOptions): Peer {

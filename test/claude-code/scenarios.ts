@@ -1,6 +1,6 @@
 // What the fake model says to Claude Code, beside scenarios.ts: the same kinds of answers with the names and arguments of
 // its own tools, and what only it can be asked for.
-import { type Block, cut, type Fault, type Scenario } from '../support/scenarios.ts';
+import { type Block, cut, type Fault, type Scenario } from '../../src/conformance/model/answers.ts';
 
 const text = (...deltas: string[]): Block => ({ type: 'text', deltas });
 const thinking = (...deltas: string[]): Block => ({ type: 'thinking', deltas, signature: 'c2lnbmVkIQ==' });

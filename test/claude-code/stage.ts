@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { spawnChannel } from '../../src/transports/child-process.ts';
 import { type ClaudeHome, claudeCommand, makeClaudeHome } from '../support/claude-code-rig.ts';
 import { type Client, connectWebSocket } from '../support/clients.ts';
-import { type FakeAnthropic, startFakeAnthropic } from '../support/fake-anthropic.ts';
+import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { type GatewayServer, startServerWith } from '../support/gateway.ts';
 import { createInbox } from '../support/inbox.ts';
 import { claudeScenarios } from './scenarios.ts';

@@ -8,7 +8,7 @@ import type { AgentRole } from '../support/agent-roles.ts';
 import type { ClientRole } from '../support/client-roles.ts';
 import { clientTransports, type Reach } from '../support/client-transports.ts';
 import { tells } from '../support/telltale.ts';
-import { within } from '../support/within.ts';
+import { within } from '../../src/conformance/within.ts';
 
 /** Who plays clients and agents, by adapter id. */
 export interface Cast {

@@ -9,13 +9,13 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { interruptFrame, isEvent, isResult, promptFrame, turn } from '../support/claude-turn.ts';
 import { type Client, connectSse, connectWebSocket } from '../support/clients.ts';
-import { type FakeAnthropic, type RecordedRequest, startFakeAnthropic } from '../support/fake-anthropic.ts';
+import { type FakeAnthropic, type RecordedRequest, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { type GatewayServer, startServerWith } from '../support/gateway.ts';
 import type { Frame } from '../support/inbox.ts';
-import { checkClaudeOrder, describeViolations } from '../support/judges/claude-order.ts';
+import { checkClaudeOrder, describeViolations } from '../../src/conformance/claude/order/order.ts';
 import { finalMessage, finalMessages } from '../support/judges/message-stream.ts';
-import { checkPiOrder } from '../support/judges/pi-order.ts';
-import { longText, type Scenario, unicodeText } from '../support/scenarios.ts';
+import { checkPiOrder } from '../../src/conformance/pi/order/order.ts';
+import { longText, type Scenario, unicodeText } from '../../src/conformance/model/answers.ts';
 
 const key = 'sk-ant-test-that-nobody-may-see';
 const text = (...deltas: string[]) => ({ type: 'text' as const, deltas });

@@ -3,10 +3,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { interruptFrame, isEvent, isResult, promptFrame, turn } from '../support/claude-turn.ts';
 import { type Client, connectSse, connectStdio, connectWebSocket } from '../support/clients.ts';
-import { type FakeAnthropic, startFakeAnthropic } from '../support/fake-anthropic.ts';
+import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { type GatewayServer, startServer } from '../support/gateway.ts';
 import type { Frame } from '../support/inbox.ts';
-import { checkClaudeOrder, describeViolations } from '../support/judges/claude-order.ts';
+import { checkClaudeOrder, describeViolations } from '../../src/conformance/claude/order/order.ts';
 import { makePiHome, type PiHome } from '../support/pi-rig.ts';
 
 let fake: FakeAnthropic;

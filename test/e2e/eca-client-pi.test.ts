@@ -15,7 +15,7 @@ import {
   startEditor,
   wordsIn,
 } from '../support/eca-client.ts';
-import { type FakeAnthropic, startFakeAnthropic } from '../support/fake-anthropic.ts';
+import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { makePiHome, type PiHome, piCommand, pidOf, recordOf } from '../support/pi-rig.ts';
 
 const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));

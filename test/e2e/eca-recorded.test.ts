@@ -7,7 +7,7 @@ import { createGateway } from '../../src/gateway.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
 import { readersOf, speakAgain } from '../support/eca-replay.ts';
 import { ecaTraces } from '../support/eca-traces.ts';
-import { checkEcaOrder, describeEcaViolations } from '../support/judges/eca-order.ts';
+import { checkEcaOrder, describeEcaViolations } from '../../src/conformance/eca/order/order.ts';
 import { obliging } from '../support/obliging.ts';
 
 if (!(adapters instanceof Map)) throw new Error('the registry is no longer a Map: register the agent in another way');

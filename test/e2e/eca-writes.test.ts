@@ -3,8 +3,8 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Editor, eras, modern, seedDay, startEditor, wordsIn } from '../support/eca-client.ts';
-import { type FakeAnthropic, startFakeAnthropic } from '../support/fake-anthropic.ts';
-import type { Block, Scenario } from '../support/scenarios.ts';
+import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
+import type { Block, Scenario } from '../../src/conformance/model/answers.ts';
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const gateway = [

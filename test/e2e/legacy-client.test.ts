@@ -6,13 +6,13 @@ import { parseConfig } from '../../src/config.ts';
 import { createGateway } from '../../src/gateway.ts';
 import { type Client, connectSse, connectStdio, connectWebSocket } from '../support/clients.ts';
 import { clientTransports } from '../support/client-transports.ts';
-import { type FakeAnthropic, startFakeAnthropic } from '../support/fake-anthropic.ts';
+import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { type GatewayServer, startServer } from '../support/gateway.ts';
 import { createInbox, type Frame } from '../support/inbox.ts';
-import { checkLegacyLines } from '../support/judges/pi-legacy.ts';
+import { checkLegacyLines } from '../../src/conformance/pi-legacy/order/order.ts';
 import { isRunEnd, isUpdate, legacyTurn } from '../support/legacy-turn.ts';
 import { linesAround, makePiHome, type PiHome, type PiPart, recordOf, recordsWith } from '../support/pi-rig.ts';
-import { longText, unicodeText } from '../support/scenarios.ts';
+import { longText, unicodeText } from '../../src/conformance/model/answers.ts';
 
 const parts = ['pi-modern', 'pi-legacy'] as const;
 let fake: FakeAnthropic;

@@ -13,7 +13,7 @@ import { type AgentRole, agentRoles } from '../support/agent-roles.ts';
 import { clientRoles } from '../support/client-roles.ts';
 import { connectPiServer } from '../support/pi-server-client.ts';
 import { tells } from '../support/telltale.ts';
-import { within } from '../support/within.ts';
+import { within } from '../../src/conformance/within.ts';
 
 const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const demo = agentRoles.get('demo');

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { verify } from '../../src/core/grammar.ts';
 import { wholeContent } from '../../src/core/messages.ts';
 import { isResult } from '../support/claude-turn.ts';
-import { checkClaudeOrder, describeViolations } from '../support/judges/claude-order.ts';
+import { checkClaudeOrder, describeViolations } from '../../src/conformance/claude/order/order.ts';
 import {
   type Json,
   type PiServerRow,

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vites
 import { judgeTurn, saidIn } from '../support/claude-judge.ts';
 import { interruptFrame, isEvent, promptFrame, turn } from '../support/claude-turn.ts';
 import { type Client, connectSse, connectStdio, connectWebSocket } from '../support/clients.ts';
-import { type FakeAnthropic, startFakeAnthropic } from '../support/fake-anthropic.ts';
+import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { type GatewayServer, startServer } from '../support/gateway.ts';
 import type { Frame } from '../support/inbox.ts';
 import { linesAround, makePiHome, type PiHome, recordOf } from '../support/pi-rig.ts';
-import { longText, unicodeText } from '../support/scenarios.ts';
+import { longText, unicodeText } from '../../src/conformance/model/answers.ts';
 
 let fake: FakeAnthropic;
 let home: PiHome;

@@ -11,7 +11,7 @@ import { agentRoles } from '../support/agent-roles.ts';
 import { clientRoles } from '../support/client-roles.ts';
 import { createCuttableProxy, type CuttableProxy } from '../support/cuttable-proxy.ts';
 import { scenarioLines } from '../support/fixtures.ts';
-import { within } from '../support/within.ts';
+import { within } from '../../src/conformance/within.ts';
 
 const disposals: (() => unknown)[] = [];
 afterEach(async () => {

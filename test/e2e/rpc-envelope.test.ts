@@ -11,8 +11,8 @@ import { z } from 'zod';
 import { parseConfig } from '../../src/config.ts';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
 import { type Listening, listen } from '../../src/transports/http/server.ts';
-import { checkRpcEnvelopes, type RpcCall } from '../support/judges/rpc-envelope.ts';
-import { within } from '../support/within.ts';
+import { checkRpcEnvelopes, type RpcCall } from '../../src/conformance/rpc-message/order/envelope.ts';
+import { within } from '../../src/conformance/within.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

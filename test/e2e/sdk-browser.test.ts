@@ -15,7 +15,7 @@ import { agentRoles } from '../support/agent-roles.ts';
 import { isEvent, isResult } from '../support/claude-turn.ts';
 import { createCuttableProxy, type CuttableProxy } from '../support/cuttable-proxy.ts';
 import type { Frame } from '../support/inbox.ts';
-import { checkClaudeOrder, describeViolations } from '../support/judges/claude-order.ts';
+import { checkClaudeOrder, describeViolations } from '../../src/conformance/claude/order/order.ts';
 import { converse, type Conversation, stubWebSocket, type Way } from '../support/sdk-browser.ts';
 
 const disposals: (() => unknown)[] = [];

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Message } from '../../src/core/content.ts';
 import type { SessionSummary } from '../../src/core/outcome-data.ts';
-import { type FakeAnthropic, startFakeAnthropic } from '../support/fake-anthropic.ts';
+import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { makePiHome, type PiHome, piCommand } from '../support/pi-rig.ts';
 import type { RelayClient } from '../support/relay.ts';
 import { isOver, onNetwork, openGateway, prompt } from '../support/relay-rig.ts';

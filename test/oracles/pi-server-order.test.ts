@@ -9,7 +9,7 @@ import {
   type PiServerOrderOptions,
   type PiServerRule,
   piServerRules,
-} from '../support/judges/pi-server-order.ts';
+} from '../../src/conformance/pi-server/order/order.ts';
 
 type Frame = Record<string, unknown>;
 

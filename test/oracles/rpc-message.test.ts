@@ -1,6 +1,6 @@
 // The judge of the seed's dialect on trial: the seed's own examples pass; broken in one way, it names the rule.
 import { describe, expect, test } from 'vitest';
-import { checkRpcMessages, type RpcRule, rpcRules } from '../support/judges/rpc-message.ts';
+import { checkRpcMessages, type RpcRule, rpcRules } from '../../src/conformance/rpc-message/order/order.ts';
 
 type Message = Record<string, unknown>;
 

@@ -2,7 +2,7 @@
 // an agent here fails them.
 import { fileURLToPath } from 'node:url';
 import type { AgentConfig } from '../../src/config.ts';
-import { startFakeAnthropic } from './fake-anthropic.ts';
+import { startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 
 /** An agent of one protocol. */
 export interface AgentRole {

@@ -11,9 +11,9 @@ import {
   StreamMessageWriter,
 } from 'vscode-jsonrpc/node.js';
 import { z } from 'zod';
-import type { ArgumentsReader } from './judges/eca-calls.ts';
-import { checkEcaOrder, describeEcaViolations, type EcaOrderOptions, type Said } from './judges/eca-order.ts';
-import { within } from './within.ts';
+import type { ArgumentsReader } from '../../src/conformance/eca/order/calls.ts';
+import { checkEcaOrder, describeEcaViolations, type EcaOrderOptions, type Said } from '../../src/conformance/eca/order/order.ts';
+import { within } from '../../src/conformance/within.ts';
 
 /** How clients of one time behave (reference eca, section 2). */
 export interface Era {

@@ -2,9 +2,9 @@
 // in the recording has happened here. Knows no agent.
 import type { Channel } from '../../src/core/channel.ts';
 import type { EcaRow } from './eca-traces.ts';
-import type { ArgumentsReader } from './judges/eca-calls.ts';
-import type { Said } from './judges/eca-order.ts';
-import { within } from './within.ts';
+import type { ArgumentsReader } from '../../src/conformance/eca/order/calls.ts';
+import type { Said } from '../../src/conformance/eca/order/order.ts';
+import { within } from '../../src/conformance/within.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -5,7 +5,7 @@ import type { Action, Adapter, Frontend, Projection, SessionView } from '../../s
 import type { Channel } from '../../src/core/channel.ts';
 import { Command } from '../../src/core/command.ts';
 import type { Outcome } from '../../src/core/errors.ts';
-import { within } from './within.ts';
+import { within } from '../../src/conformance/within.ts';
 
 /** What a client says. `next`: to be done when the command is answered. */
 export type Said =

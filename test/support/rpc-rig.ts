@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type FakeAnthropic, startFakeAnthropic } from './fake-anthropic.ts';
+import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { makePiHome, modelId } from './pi-rig.ts';
 import { createTour, RpcClient, type Script, type Tour } from './rpc-tour.ts';
 

@@ -1,6 +1,6 @@
 // The checks of a pi-server: the rows of reference section 9, by the sections of the seed. Row 3 is a client's duty, and is
 // checked where clients are.
-import type { CheckSet } from '../check.ts';
+import { type AgentSet, onStage } from '../sets.ts';
 import { answerChecks } from './answers.ts';
 import { dependencyChecks } from './dependencies.ts';
 import { dialogChecks } from './dialogs.ts';
@@ -13,34 +13,36 @@ import { limitChecks } from './limits.ts';
 import { replayChecks } from './replay.ts';
 import { runningChecks } from './running.ts';
 import { shutdownChecks } from './shutdown.ts';
-import { createStage, type Stage } from './stage.ts';
+import { createStage } from './stage.ts';
 import { storedChecks } from './stored.ts';
 import { validationChecks } from './validation.ts';
 import { versionChecks } from './versions.ts';
 
 /** Pi-servers of protocol 1.0.0, from the side of their clients. */
-export const piServerChecks: CheckSet<Stage> = {
+export const piServerChecks: AgentSet = {
   protocol: 'pi-server',
   side: 'agent',
   version: '1',
   // Whoever shares a peer with all other checks would soon have used up what real servers allow in a minute.
   usual: { commandsPerMinute: 1_000_000 },
-  checks: [
-    ...framingChecks,
-    ...validationChecks,
-    ...envelopeChecks,
-    ...laneChecks,
-    ...replayChecks,
-    ...keyChecks,
-    ...dependencyChecks,
-    ...versionChecks,
-    ...limitChecks,
-    ...shutdownChecks,
-    ...answerChecks,
-    ...runningChecks,
-    ...dialogChecks,
-    ...eventChecks,
-    ...storedChecks,
-  ],
-  stage: createStage,
+  ...onStage(createStage, {
+    checks: [
+      ...framingChecks,
+      ...validationChecks,
+      ...envelopeChecks,
+      ...laneChecks,
+      ...replayChecks,
+      ...keyChecks,
+      ...dependencyChecks,
+      ...versionChecks,
+      ...limitChecks,
+      ...shutdownChecks,
+      ...answerChecks,
+      ...runningChecks,
+      ...dialogChecks,
+      ...eventChecks,
+      ...storedChecks,
+    ],
+  }),
+  rules: [],
 };

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { adapters } from '../../../src/adapters/index.ts';
 import type { Event } from '../../../src/core/event.ts';
 import { admitAll } from '../../support/garbage.ts';
-import { checkClaudeOrder } from '../../support/judges/claude-order.ts';
+import { checkClaudeOrder } from '../../../src/conformance/claude/order/order.ts';
 import { createLog, tellLate } from '../../support/telling.ts';
 
 const events: Event[] = [

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Command } from '../../../src/core/command.ts';
 import { type Outcome, refused } from '../../../src/core/errors.ts';
 import type { Event } from '../../../src/core/event.ts';
-import { checkRpcMessages } from '../../support/judges/rpc-message.ts';
+import { checkRpcMessages } from '../../../src/conformance/rpc-message/order/order.ts';
 import { connect } from './harness.ts';
 
 const ok: Outcome = { ok: true };

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Content } from '../../../src/core/content.ts';
 import type { Event } from '../../../src/core/event.ts';
-import { checkRpcMessages } from '../../support/judges/rpc-message.ts';
+import { checkRpcMessages } from '../../../src/conformance/rpc-message/order/order.ts';
 import { told } from './harness.ts';
 import {
   answered,

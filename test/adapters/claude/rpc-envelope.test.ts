@@ -4,7 +4,7 @@ import type { Out } from '../../../src/core/channel.ts';
 import type { Command } from '../../../src/core/command.ts';
 import { type Outcome, refused } from '../../../src/core/errors.ts';
 import type { Event } from '../../../src/core/event.ts';
-import { checkRpcMessages } from '../../support/judges/rpc-message.ts';
+import { checkRpcMessages } from '../../../src/conformance/rpc-message/order/order.ts';
 import { connect, type Sent } from './harness.ts';
 
 const ok: Outcome = { ok: true };

@@ -2,7 +2,7 @@
 // and never displaces what makes our frames ours (design rule 3).
 import { describe, expect, test } from 'vitest';
 import type { Event } from '../../../src/core/event.ts';
-import { checkRpcMessages } from '../../support/judges/rpc-message.ts';
+import { checkRpcMessages } from '../../../src/conformance/rpc-message/order/order.ts';
 import { type Sent, told } from './harness.ts';
 import { closed, done, ended, inOrder, message, only, opened, outline, piece, run } from './words.ts';
 

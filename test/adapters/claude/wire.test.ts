@@ -8,7 +8,7 @@ import { ClientFrame } from '../../../src/adapters/claude/wire.ts';
 import { refused } from '../../../src/core/errors.ts';
 import type { Event } from '../../../src/core/event.ts';
 import { fixturesFolder, scenarioLines, scenarioNames } from '../../support/fixtures.ts';
-import { addPiece, headProblem } from '../../support/judges/claude-block.ts';
+import { addPiece, headProblem } from '../../../src/conformance/claude/order/block.ts';
 import {
   AssistantFrame,
   InitFrame,
@@ -18,7 +18,7 @@ import {
   strictEvents,
   UserFrame,
   WithParent,
-} from '../../support/judges/claude-shapes.ts';
+} from '../../../src/conformance/claude/order/shapes.ts';
 import { tell } from '../../support/telling.ts';
 import { connect, type Sent, sideOf, told } from './harness.ts';
 import { kindOf } from './kinds.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Content } from '../../../src/core/content.ts';
 import type { Event, EventOf } from '../../../src/core/event.ts';
-import { checkClaudeOrder, describeViolations } from '../../support/judges/claude-order.ts';
+import { checkClaudeOrder, describeViolations } from '../../../src/conformance/claude/order/order.ts';
 import { type Sent, told } from './harness.ts';
 
 export type Stop = EventOf<'message-end'>['stop']['reason'];

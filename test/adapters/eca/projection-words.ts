@@ -5,8 +5,8 @@ import { createProjection } from '../../../src/adapters/eca/projection.ts';
 import type { FrontendSide, SessionView } from '../../../src/core/adapter.ts';
 import type { Content } from '../../../src/core/content.ts';
 import type { Event, EventOf, Logged } from '../../../src/core/event.ts';
-import type { ArgumentsReader } from '../../support/judges/eca-calls.ts';
-import { checkEcaOrder, describeEcaViolations, heard } from '../../support/judges/eca-order.ts';
+import type { ArgumentsReader } from '../../../src/conformance/eca/order/calls.ts';
+import { checkEcaOrder, describeEcaViolations, heard } from '../../../src/conformance/eca/order/order.ts';
 import { createLog, tell, tellLate } from '../../support/telling.ts';
 
 /** A client that is known as new. */

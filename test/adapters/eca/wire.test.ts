@@ -9,8 +9,8 @@ import type { Event } from '../../../src/core/event.ts';
 import { createFrame } from '../../../src/transports/framing/frame.ts';
 import { stillEnv } from '../../support/decoding.ts';
 import { fixturesFolder, scenarioLines, scenarioNames } from '../../support/fixtures.ts';
-import { checkEcaOrder, heard } from '../../support/judges/eca-order.ts';
-import { contents, notifications, results, serverRequests } from '../../support/judges/eca-shapes.ts';
+import { checkEcaOrder, heard } from '../../../src/conformance/eca/order/order.ts';
+import { contents, notifications, results, serverRequests } from '../../../src/conformance/eca/order/shapes.ts';
 import { connect } from './client.ts';
 
 const folder = path.join(fixturesFolder, 'wire/eca');

@@ -2,7 +2,7 @@
 // dialects share is tested with the projection of ../pi.
 import { describe, expect, test } from 'vitest';
 import type { Event } from '../../../src/core/event.ts';
-import { checkLegacyLines } from '../../support/judges/pi-legacy.ts';
+import { checkLegacyLines } from '../../../src/conformance/pi-legacy/order/order.ts';
 import { scenarioLines, scenarioNames } from '../../support/fixtures.ts';
 import { createLog, tell } from '../../support/telling.ts';
 import { piLegacy } from '../../../src/adapters/pi-legacy/index.ts';

@@ -13,7 +13,7 @@ import { describePairs } from '../../contract/pair.ts';
 import { type AgentRole, agentRoles } from '../../support/agent-roles.ts';
 import { clientRoles } from '../../support/client-roles.ts';
 import { clientTransports } from '../../support/client-transports.ts';
-import { within } from '../../support/within.ts';
+import { within } from '../../../src/conformance/within.ts';
 
 const script = fileURLToPath(new URL('../../support/scripted-pi-server.mjs', import.meta.url));
 /** All at once. */

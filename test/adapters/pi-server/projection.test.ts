@@ -12,7 +12,7 @@ import { emptyTranscript, fold } from '../../../src/core/transcript.ts';
 import { stillEnv } from '../../support/decoding.ts';
 import { admitAll, garbage } from '../../support/garbage.ts';
 import { canonicalEvents, scenarioNames } from '../../support/fixtures.ts';
-import { checkPiServerOrder } from '../../support/judges/pi-server-order.ts';
+import { checkPiServerOrder } from '../../../src/conformance/pi-server/order/order.ts';
 import { createLog, epoch, tell, tellLate } from '../../support/telling.ts';
 
 type Json = Record<string, unknown>;

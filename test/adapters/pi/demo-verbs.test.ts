@@ -5,7 +5,7 @@ import { verbs } from '../../../src/adapters/demo/verbs.ts';
 import type { Dialect } from '../../../src/adapters/pi/dialect.ts';
 import type { Event } from '../../../src/core/event.ts';
 import { canonicalEvents, scenarioNames } from '../../support/fixtures.ts';
-import { checkPiOrder } from '../../support/judges/pi-order.ts';
+import { checkPiOrder } from '../../../src/conformance/pi/order/order.ts';
 import { createLog, tell, tellLate } from '../../support/telling.ts';
 import { promptOf, startDemo } from '../demo/driver.ts';
 import { type Json, sideOf } from './client.ts';

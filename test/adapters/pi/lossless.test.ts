@@ -5,7 +5,7 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { Dialect } from '../../../src/adapters/pi/dialect.ts';
-import { checkPiOrder } from '../../support/judges/pi-order.ts';
+import { checkPiOrder } from '../../../src/conformance/pi/order/order.ts';
 import { readTrace, type TraceRow } from '../../support/translate.ts';
 import { wire } from './harness.ts';
 import { differenceOf, normalisations, unplayable } from './normalised.ts';

@@ -1,7 +1,7 @@
 // One lane of a turn: the messages of one parent_tool_use_id, event by event. Knows nothing of turns and results.
-import { addPiece, contentProblem, headProblem, type OpenBlock, type Piece } from './claude-block.ts';
-import type { Report } from './claude-rules.ts';
-import { type AssistantFrame, type Block, type StreamEvent, stopReasons } from './claude-shapes.ts';
+import { addPiece, contentProblem, headProblem, type OpenBlock, type Piece } from './block.ts';
+import type { Report } from './rules.ts';
+import { type AssistantFrame, type Block, type StreamEvent, stopReasons } from './shapes.ts';
 
 /** What a lane tells of the tool calls in it. */
 export interface ToolBook {

@@ -5,14 +5,17 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
-import type { Settings } from '../../src/conformance/check.ts';
-import type { Target } from '../../src/conformance/target.ts';
-import { webSocketChannel } from '../../src/transports/websocket.ts';
-import { startFakeAnthropic } from '../support/fake-anthropic.ts';
-import { makePiHome, piCommand } from '../support/pi-rig.ts';
-import type { Scenario } from '../support/scenarios.ts';
+import type { Settings } from '../../../src/conformance/check.ts';
+import { demoScript, modelScript } from '../../../src/conformance/scripts.ts';
+import type { Target } from '../../../src/conformance/target.ts';
+import { parseConfig } from '../../../src/config.ts';
+import { createGateway } from '../../../src/gateway.ts';
+import { memoryPair } from '../../../src/transports/memory.ts';
+import { webSocketChannel } from '../../../src/transports/websocket.ts';
+import { startFakeAnthropic } from '../../../src/conformance/model/endpoint.ts';
+import { makePiHome, piCommand } from '../../support/pi-rig.ts';
 
-const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const cli = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
 const Ready = z.object({ type: z.literal('ready'), url: z.string(), token: z.string() });
 
 /** Our server, and what to do when it is no longer needed. */
@@ -51,23 +54,6 @@ function ways({ words, cwd, env }: Agent): Pick<Target, 'websocket' | 'stdio' | 
   };
 }
 
-/** What the demo agent is prompted for each word of the checks. */
-export const demoScript: ReadonlyMap<string, string> = new Map([
-  ['text', 'hello there'],
-  ['busy', 'slow 100'],
-  ['endless', 'hang'],
-  ['tool', 'tool'],
-  ['fail', 'fail'],
-  ['retry', 'retry 2'],
-  ['compaction', 'compact'],
-  ['select', 'select'],
-  ['confirm', 'confirm'],
-  ['input', 'input'],
-  ['editor', 'editor'],
-  ['shell', 'echo hello'],
-  ['endless shell', 'hang'],
-]);
-
 /** In front of the demo agent. */
 export function ownDemo(): Own {
   const home = mkdtempSync(join(tmpdir(), 'patchbay-conformance-'));
@@ -78,45 +64,17 @@ export function ownDemo(): Own {
   };
 }
 
-const text = (...deltas: string[]) => ({ type: 'text', deltas }) as const;
-const overloaded = 'overloaded_error';
-/** Beside those of the fake model: an answer that takes a while, and one that comes at the third attempt. */
-const scenarios: ReadonlyMap<string, Scenario> = new Map<string, Scenario>([
-  ['busy', () => [{ blocks: [text('I take ', 'my time', ' …')], lingers: 100 }]],
-  [
-    'twice',
-    () => [
-      {
-        blocks: [text('At ', 'last.')],
-        faults: [1, 2].map(() => ({ after: [text('Half a ', 'sentence')], error: overloaded })),
-      },
-    ],
-  ],
-]);
-
 const piScript: ReadonlyMap<string, string> = new Map([
-  ['text', '[[text]] hello'],
-  ['busy', '[[busy]]'],
-  ['endless', '[[hold]]'],
-  ['tool', '[[tools]]'],
-  ['fail', '[[bad-request]]'],
-  ['retry', '[[twice]] {id}'],
-  ['compaction', '[[compact]]'],
-  ['select', '/ask select'],
-  ['confirm', '/ask confirm'],
-  ['input', '/ask input'],
-  ['editor', '/ask editor'],
-  ['later select', '/later select'],
-  ['later confirm', '/later confirm'],
-  ['later input', '/later input'],
-  ['later editor', '/later editor'],
-  ['shell', 'echo hello'],
-  ['endless shell', 'sleep 20'],
+  ...modelScript,
+  ...['select', 'confirm', 'input', 'editor'].flatMap((method) => [
+    [method, `/ask ${method}`] as const,
+    [`later ${method}`, `/later ${method}`] as const,
+  ]),
 ]);
 
 /** In front of the real pi 0.54.2, which keeps its sessions as it does for its users. */
 export async function ownPi(): Promise<Own> {
-  const fake = await startFakeAnthropic({ scenarios });
+  const fake = await startFakeAnthropic();
   const home = makePiHome({ baseUrl: fake.url });
   // Where pi looks for them by itself, for that is where clients may load sessions from.
   const agentDir = join(home.dir, '.pi', 'agent');
@@ -136,6 +94,34 @@ export async function ownPi(): Promise<Own> {
     async remove() {
       await fake.close();
       home.remove();
+    },
+  };
+}
+
+/**
+ * Our own frontend of that protocol in this process, in front of the demo agent or another of that configuration. `script`:
+ * what the agent is prompted for each word.
+ */
+export function ownMemory(
+  frontend: string,
+  options: { readonly script?: ReadonlyMap<string, string>; readonly config?: object; readonly agent?: string } = {},
+): Own {
+  const { script = demoScript, config = {}, agent = 'demo' } = options;
+  const home = mkdtempSync(join(tmpdir(), 'patchbay-conformance-'));
+  const gateway = createGateway(parseConfig({ sessionDirectory: home, ...config }), { log: () => {} });
+  return {
+    target: {
+      label: `patchbay in memory with ${agent}`,
+      script,
+      memory() {
+        const [near, channel] = memoryPair();
+        void gateway.serveClient(near, { frontend, agent, options: {} });
+        return channel;
+      },
+    },
+    async remove() {
+      await gateway.drain('the checks are over', 0);
+      rmSync(home, { recursive: true, force: true });
     },
   };
 }

@@ -1,16 +1,16 @@
 // Each broken pi-server is found by the checks that are meant to find it, and by no others. Its faults are made by a man in the
 // middle in front of our own server.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Check, Result, Settings } from '../../src/conformance/check.ts';
-import { departures } from '../../src/conformance/pi-server/departures.ts';
-import { piServerChecks } from '../../src/conformance/pi-server/index.ts';
-import { runChecks } from '../../src/conformance/runner.ts';
-import { type Address, type Peer, startPeer, type Target } from '../../src/conformance/target.ts';
-import { killAllChildren } from '../../src/transports/process-group.ts';
+import type { Check, Result, Settings } from '../../../src/conformance/check.ts';
+import { departures } from '../../../src/conformance/pi-server/departures.ts';
+import { piServerChecks } from '../../../src/conformance/pi-server/index.ts';
+import { runChecks } from '../../../src/conformance/runner.ts';
+import { type Address, type Peer, startPeer, type Target } from '../../../src/conformance/target.ts';
+import { killAllChildren } from '../../../src/transports/process-group.ts';
 import type { Double } from './doubles/double.ts';
 import { doubles } from './doubles/index.ts';
-import { tampering } from './doubles/tamper.ts';
-import { type Own, ownDemo } from './targets.ts';
+import { tampering } from '../support/tamper.ts';
+import { type Own, ownDemo } from '../support/targets.ts';
 
 const patienceMs = 10_000;
 /** One of so many unrelated checks is tried at each double, another at the next; 1 tries them all. */

@@ -108,6 +108,14 @@ const answers: Record<string, Scenario> = {
     { blocks: [text('All of them failed.')] },
   ],
   'abort-text': () => [{ blocks: [text('This never ', 'ends, ', 'and on ')], endless: true }],
+  busy: () => [{ blocks: [text('I take ', 'my time', ' …')], lingers: 100 }],
+  // Half an answer twice, and then a whole one.
+  twice: () => [
+    {
+      blocks: [text('At ', 'last.')],
+      faults: [1, 2].map(() => ({ after: [text('Half a ', 'sentence')], error: overloaded })),
+    },
+  ],
   // Empty pieces keep the line open, and what was said does not depend on how long that lasts.
   hold: () => [{ blocks: [text('This never ', 'ends.', '')], endless: true }],
   'abort-think': () => [{ blocks: [thinking('I think ', 'and think ', 'and ')], endless: true }],

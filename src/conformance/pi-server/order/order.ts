@@ -1,16 +1,16 @@
 // The judge of all that one connection to a pi-server receives: may a client rely on the order of these frames (seed
 // pi-server-protocol)? Knows the protocol and nothing of how the frames were made.
-import { checkPiOrder } from './pi-order.ts';
-import { type Courses, createCourses } from './pi-server-course.ts';
-import type { PiServerOrderOptions, PiServerRule, PiServerViolation } from './pi-server-rules.ts';
-import { type Finished, type Response, Sent, ServerFrame, Switched } from './pi-server-shapes.ts';
+import { checkPiOrder } from '../../pi/order/order.ts';
+import { type Courses, createCourses } from './course.ts';
+import type { PiServerOrderOptions, PiServerRule, PiServerViolation } from './rules.ts';
+import { type Finished, type Response, Sent, ServerFrame, Switched } from './shapes.ts';
 
 export {
   type PiServerOrderOptions,
   type PiServerRule,
   type PiServerViolation,
   piServerRules,
-} from './pi-server-rules.ts';
+} from './rules.ts';
 
 type Line = Record<string, unknown>;
 

@@ -1,8 +1,8 @@
 // Doubles of lanes, replay, keys, dependencies, versions and timeouts: seed sections 7.3 to 12.
-import type { Dictionary } from '../../../src/core/content.ts';
-import { without } from '../../../src/core/dictionary.ts';
+import type { Dictionary } from '../../../../src/core/content.ts';
+import { without } from '../../../../src/core/dictionary.ts';
 import { type Double, dataOf, isResponse, payloadOf, phaseOf, says, takes, withData } from './double.ts';
-import type { Link, Tamper } from './tamper.ts';
+import type { Link, Tamper } from '../../support/tamper.ts';
 
 /** Gives a command an id of its own where `isNew` says so of an id that was used before, and answers under the old one. */
 function renaming(isNew: (now: Dictionary, before: Dictionary) => boolean): () => Tamper {

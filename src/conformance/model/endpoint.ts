@@ -3,9 +3,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
-import { brokenStreamOf, errorBody, messageOf, type NextId, type Stream, streamOf } from './fake-anthropic-wire.ts';
-import { type Prompt, type Scenario, type Step, scenarios } from './scenarios.ts';
-import { within } from './within.ts';
+import { brokenStreamOf, errorBody, messageOf, type NextId, type Stream, streamOf } from './wire.ts';
+import { type Prompt, type Scenario, type Step, scenarios } from './answers.ts';
+import { within } from '../within.ts';
 
 const ContentBlock = z.looseObject({
   type: z.string(),

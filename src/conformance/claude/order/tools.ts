@@ -1,6 +1,6 @@
 // The tool calls of one turn: who called, and who has been answered.
-import type { ToolBook } from './claude-lane.ts';
-import type { Report } from './claude-rules.ts';
+import type { ToolBook } from './lane.ts';
+import type { Report } from './rules.ts';
 
 /** The calls of one turn over all lanes. */
 export interface ToolCalls {

@@ -1,8 +1,8 @@
 // Doubles of greeting, frames, validation, envelopes and lifecycle: seed sections 2 to 7.
-import type { Dictionary } from '../../../src/core/content.ts';
-import { without } from '../../../src/core/dictionary.ts';
+import type { Dictionary } from '../../../../src/core/content.ts';
+import { without } from '../../../../src/core/dictionary.ts';
 import { type Double, dataOf, eventOf, hides, idOf, isResponse, phaseOf, says, withData } from './double.ts';
-import type { Link, Tamper } from './tamper.ts';
+import type { Link, Tamper } from '../../support/tamper.ts';
 
 /** Holds the frames that `isHeld` until the first that `frees` them, and puts them behind it. */
 function swaps(isHeld: (frame: Dictionary) => boolean, frees: (held: Dictionary, frame: Dictionary) => boolean) {

@@ -1,8 +1,8 @@
 // The order checker for native Claude frames: turns and envelopes; claude-lane.ts has the messages of a turn.
 // A judge of our output, so it follows the strict grammar, and it shares no code with the product.
 import { z } from 'zod';
-import { createLane, type Lane } from './claude-lane.ts';
-import type { Report, Violation } from './claude-rules.ts';
+import { createLane, type Lane } from './lane.ts';
+import type { Report, Violation } from './rules.ts';
 import {
   AssistantFrame,
   InitFrame,
@@ -12,8 +12,8 @@ import {
   strictEvents,
   UserFrame,
   WithParent,
-} from './claude-shapes.ts';
-import { createToolCalls, type ToolCalls } from './claude-tools.ts';
+} from './shapes.ts';
+import { createToolCalls, type ToolCalls } from './tools.ts';
 
 const Frame = z.looseObject({ type: z.string() });
 

@@ -1,5 +1,5 @@
 // The Anthropic Messages API as bytes: one step of a scenario as SSE events or as one JSON message. Does no I/O.
-import type { Block, Fault, Step } from './scenarios.ts';
+import type { Block, Fault, Step } from './answers.ts';
 
 /** Gives each message and tool call an id of its own for as long as the fake model lives. */
 export type NextId = (prefix: 'msg' | 'toolu') => string;

@@ -1,6 +1,6 @@
 // One streamed content block: how it opens, what it takes, and whether its assistant frame repeats it truly.
 import { isDeepStrictEqual } from 'node:util';
-import { type Block, blockHeads, deltaKinds } from './claude-shapes.ts';
+import { type Block, blockHeads, deltaKinds } from './shapes.ts';
 
 /** A block that is open. */
 export interface OpenBlock {

@@ -1,8 +1,8 @@
 // The course of commands as one connection hears it: each accepted, started, finished; one after the other in a lane; and
 // the versions that they give to sessions. Knows no response and no event.
 import { isDeepStrictEqual } from 'node:util';
-import type { Complain, PiServerOrderOptions } from './pi-server-rules.ts';
-import type { Finished, Identity } from './pi-server-shapes.ts';
+import type { Complain, PiServerOrderOptions } from './rules.ts';
+import type { Finished, Identity } from './shapes.ts';
 
 /** Commands without a session, and one with (17.1). */
 const serverCommands: ReadonlySet<string> = new Set([

@@ -1,8 +1,8 @@
 // The order checker for ECA: what a client hears on one connection, from its first request to the end; eca-chat.ts has
 // what is said in one chat. A judge of our output: strict, and without any code of the product.
-import type { ArgumentsReader } from './eca-calls.ts';
-import { type Chat, createChat } from './eca-chat.ts';
-import type { EcaReport, EcaViolation } from './eca-rules.ts';
+import type { ArgumentsReader } from './calls.ts';
+import { type Chat, createChat } from './chat.ts';
+import type { EcaReport, EcaViolation } from './rules.ts';
 import {
   contents,
   Message,
@@ -14,7 +14,7 @@ import {
   results,
   serverRequests,
   speakers,
-} from './eca-shapes.ts';
+} from './shapes.ts';
 
 /** One message of a talk. */
 export interface Said {

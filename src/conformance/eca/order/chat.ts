@@ -1,7 +1,7 @@
 // One chat as its client hears it: runs, thoughts, calls. Fed with contents that have the members of their kind.
-import { type ArgumentsReader, createCalls } from './eca-calls.ts';
-import type { EcaReport } from './eca-rules.ts';
-import { Output, type Received } from './eca-shapes.ts';
+import { type ArgumentsReader, createCalls } from './calls.ts';
+import type { EcaReport } from './rules.ts';
+import { Output, type Received } from './shapes.ts';
 
 /** Bytes that a client of the seed's day reads at once (reference eca, section 2). */
 const mostBytes = 4096;

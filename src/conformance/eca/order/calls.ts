@@ -1,6 +1,6 @@
 // The tool calls of one chat: how far each has come, and what two readers of its arguments have before them.
 import { isDeepStrictEqual } from 'node:util';
-import type { EcaReport } from './eca-rules.ts';
+import type { EcaReport } from './rules.ts';
 
 /** How clients read `argumentsText`: those of the seed's day replace what they have, those of today append. */
 export type ArgumentsReader = 'replaces' | 'appends';

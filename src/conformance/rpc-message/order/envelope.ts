@@ -1,7 +1,7 @@
 // The judge of the seed's envelope: what the front end of its project needs to keep its promises (reference section 5).
 // What is in the envelopes is rpc-message.ts's. It shares no code with the product.
 import { z } from 'zod';
-import { checkRpcMessages } from './rpc-message.ts';
+import { checkRpcMessages } from './order.ts';
 
 /** A request that the client sent. */
 export interface RpcCall {

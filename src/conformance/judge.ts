@@ -1,0 +1,101 @@
+// What rules make of conversations: one result for each rule. Pure; runs nothing and knows no protocol.
+import type { Breach, Conversation, Result, Verdict } from './check.ts';
+import type { Rule, Trace, TraceFrame } from './rule.ts';
+
+/** A conversation that is to be judged, and how it went. */
+export interface Played {
+  readonly conversation: Conversation;
+  /** Who we were. */
+  readonly us: 'agent' | 'client';
+  /** Nothing was cut off at its end. */
+  readonly isWhole: boolean;
+}
+
+/** Why a scenario says less than it should. */
+export interface Stopped {
+  readonly scenario: string;
+  readonly verdict: Exclude<Verdict, 'passed'>;
+  readonly reason: string;
+  /** The rule that asks for what did not come. */
+  readonly check?: string | undefined;
+}
+
+/** What came of each rule. Rules look at all conversations; silence is explained by their own scenarios. */
+export function judgeRules(
+  rules: readonly Rule<Trace>[],
+  played: readonly Played[],
+  stopped: readonly Stopped[],
+): Result[] {
+  const traces = played.map(traceOf);
+  return rules.map((rule) => judgeRule(rule, played, traces, stopped));
+}
+
+function judgeRule(
+  rule: Rule<Trace>,
+  played: readonly Played[],
+  traces: readonly Trace[],
+  stopped: readonly Stopped[],
+): Result {
+  const began = performance.now();
+  const exchanges: Conversation[] = [];
+  const breaches: Breach[] = [];
+  let seen = 0;
+  traces.forEach((trace, index) => {
+    const wrong: Omit<Breach, 'conversation'>[] = [];
+    for (const finding of rule.judge(trace)) {
+      seen += 1;
+      if (finding.wrong !== null) wrong.push({ message: finding.frame, says: finding.wrong });
+    }
+    const conversation = played[index]?.conversation;
+    if (wrong.length === 0 || conversation === undefined) return;
+    breaches.push(...wrong.map((breach) => ({ ...breach, conversation: exchanges.length })));
+    exchanges.push(conversation);
+  });
+  const ended = (verdict: Verdict, reason?: string): Result => ({
+    id: rule.id,
+    verdict,
+    ms: performance.now() - began,
+    exchanges,
+    ...(reason === undefined ? {} : { reason }),
+    ...(breaches.length === 0 ? {} : { breaches }),
+  });
+
+  const [first, ...more] = breaches;
+  if (first !== undefined)
+    return ended('failed', `${first.says}${more.length === 0 ? '' : ` (and ${more.length} more)`}`);
+  const own = stopped.filter(({ scenario }) => rule.scenarios.includes(scenario));
+  const blamed = stopped.find(({ check, verdict }) => check === rule.id && verdict === 'failed');
+  if (blamed !== undefined) {
+    const inIt = played.flatMap(({ conversation }) =>
+      conversation.scenario === blamed.scenario ? [conversation] : [],
+    );
+    return { ...ended('failed', blamed.reason), exchanges: inIt };
+  }
+  if (seen > 0) return ended('passed');
+  const broken = own.find(({ verdict }) => verdict !== 'not-applicable');
+  if (broken !== undefined) return ended('unclear', `${broken.scenario} broke off: ${broken.reason}`);
+  return ended('not-applicable', own[0]?.reason ?? 'it did not come up');
+}
+
+function traceOf({ conversation, us, isWhole }: Played): Trace {
+  const them = us === 'agent' ? 'client' : 'agent';
+  const frames = conversation.log.map(({ at, by, text, json, isFault }): TraceFrame => {
+    const read = json === undefined && isFault !== true ? parsed(text) : json;
+    return {
+      at,
+      by: by === 'us' ? us : them,
+      text,
+      ...(read === undefined ? {} : { json: read }),
+      ...(isFault === true ? { isFault } : {}),
+    };
+  });
+  return { frames, isWhole };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,33 @@
+// What a broken peer is: a correct one with one fault, and the checks that must find it. Helpers to write one in a line or two.
+// Knows no protocol.
+import type { Dictionary } from '../../../src/core/content.ts';
+import type { Tamper } from './tamper.ts';
+
+/** A correct peer made wrong. */
+export interface Double {
+  /** What is wrong, as a sentence. */
+  readonly fault: string;
+  /** Checks that must fail, without the part of their ids that all of the set share. */
+  readonly caught: readonly string[];
+  /** Checks that may fail, for they are about the same. */
+  readonly kin?: readonly string[];
+  /** A tamperer for one run. */
+  make(): Tamper;
+}
+
+/** Changes frames of the server (or agent), each by itself; null drops it. */
+export const says = (change: (frame: Dictionary) => Dictionary | null) => (): Tamper => ({
+  out: (frame) => {
+    const changed = change(frame);
+    return changed === null ? [] : [changed];
+  },
+});
+/** Changes frames of the client, each by itself; null drops it. */
+export const takes = (change: (frame: Dictionary) => Dictionary | null) => (): Tamper => ({
+  in: (frame) => {
+    const changed = change(frame);
+    return changed === null ? [] : [changed];
+  },
+});
+/** Drops frames of the server. */
+export const hides = (isIt: (frame: Dictionary) => boolean) => says((frame) => (isIt(frame) ? null : frame));
