@@ -76,6 +76,9 @@ const isText = ({ type }: { type: string }, role: string) => type === 'text' && 
 const question = (chat: Chat) =>
   chat.until('a question', ({ type, manualApproval }) => type === 'toolCallRun' && manualApproval === true);
 
+/** What does not depend on the era is tried in one of them; `all`: in both. */
+const isWhole = process.env.PATCHBAY_ERAS === 'all';
+
 describe.each(eras)('an editor of the $name', { timeout }, (era) => {
   test('text and thoughts', async () => {
     await open(era);
@@ -107,6 +110,44 @@ describe.each(eras)('an editor of the $name', { timeout }, (era) => {
     expect(editor.judge()).toEqual([]);
   });
 
+  test.each<
+    [name: string, scenario: string, after: string, isMoment: (content: { type: string }, role: string) => boolean]
+  >([
+    ['in mid stream', 'abort-text', 'A text', isText],
+    ['in mid thought', 'abort-think', 'A reasonFinished', ({ type }) => type === 'reasonText'],
+    ['during a tool', 'abort-tool', 'called: error', ({ type }) => type === 'toolCallRunning'],
+  ])('a stop %s', async (_, scenario, after, isMoment) => {
+    await open(era);
+    const chat = editor.chat();
+    const { heard, said } = await run(chat, words(scenario), async () => {
+      await chat.until('the moment', isMoment);
+      chat.stop();
+    });
+    expect(heard).toContain(after);
+    const told = said.flatMap(({ role, content }) =>
+      role === 'system' && content.type === 'text' ? [String(content.text).trim()] : [],
+    );
+    expect(told).toEqual(['Prompt stopped']);
+    expect((await run(chat, words('text'))).heard).toEqual([...begins, 'A text', ...ends]);
+    expect(editor.judge()).toEqual([]);
+  });
+
+  test('leave for a tool: given, and refused', async () => {
+    await openAsking(era);
+    const chat = editor.chat();
+    const name = `given-${era.name.replace(' ', '-')}`;
+    const given = await run(chat, `[[trace]] ${name}`, async () => chat.approve((await question(chat)).id));
+    const asks = ['A text', ...call, 'run?', 'running: Waiting for tool call approval'];
+    expect(given.heard).toEqual([...begins, ...asks, ...ran, 'A text', ...ends]);
+    expect(rig.hasMade(name)).toBe(true);
+    const denied = await run(chat, `[[trace]] not-${name}`, async () => chat.reject((await question(chat)).id));
+    expect(denied.heard).toEqual([...begins, ...asks, 'rejected: user', 'running: Generating', 'A text', ...ends]);
+    expect(rig.hasMade(`not-${name}`)).toBe(false);
+    expect(editor.judge()).toEqual([]);
+  });
+});
+
+describe.each(isWhole ? eras : [modern])('an editor of the $name, as any', { timeout }, (era) => {
   test('a file that a prompt points at is read by the gateway, its lines and no more', async () => {
     await open(era);
     const chat = editor.chat();
@@ -126,28 +167,6 @@ describe.each(eras)('an editor of the $name', { timeout }, (era) => {
     const chat = editor.chat();
     const { heard } = await run(chat, words('bad-request'));
     expect(heard.slice(-3)).toEqual(['S text', ...ends]);
-    expect((await run(chat, words('text'))).heard).toEqual([...begins, 'A text', ...ends]);
-    expect(editor.judge()).toEqual([]);
-  });
-
-  test.each<
-    [name: string, scenario: string, after: string, isMoment: (content: { type: string }, role: string) => boolean]
-  >([
-    ['in mid stream', 'abort-text', 'A text', isText],
-    ['in mid thought', 'abort-think', 'A reasonFinished', ({ type }) => type === 'reasonText'],
-    ['during a tool', 'abort-tool', 'called: error', ({ type }) => type === 'toolCallRunning'],
-  ])('a stop %s', async (_, scenario, after, isMoment) => {
-    await open(era);
-    const chat = editor.chat();
-    const { heard, said } = await run(chat, words(scenario), async () => {
-      await chat.until('the moment', isMoment);
-      chat.stop();
-    });
-    expect(heard).toContain(after);
-    const told = said.flatMap(({ role, content }) =>
-      role === 'system' && content.type === 'text' ? [String(content.text).trim()] : [],
-    );
-    expect(told).toEqual(['Prompt stopped']);
     expect((await run(chat, words('text'))).heard).toEqual([...begins, 'A text', ...ends]);
     expect(editor.judge()).toEqual([]);
   });
@@ -174,20 +193,6 @@ describe.each(eras)('an editor of the $name', { timeout }, (era) => {
       process.kill(pidOf(await recordOf(home, prompt)), 'SIGKILL');
     });
     expect(heard.slice(-3)).toEqual(['S text', ...ends]);
-    expect(editor.judge()).toEqual([]);
-  });
-
-  test('leave for a tool: given, and refused', async () => {
-    await openAsking(era);
-    const chat = editor.chat();
-    const name = `given-${era.name.replace(' ', '-')}`;
-    const given = await run(chat, `[[trace]] ${name}`, async () => chat.approve((await question(chat)).id));
-    const asks = ['A text', ...call, 'run?', 'running: Waiting for tool call approval'];
-    expect(given.heard).toEqual([...begins, ...asks, ...ran, 'A text', ...ends]);
-    expect(rig.hasMade(name)).toBe(true);
-    const denied = await run(chat, `[[trace]] not-${name}`, async () => chat.reject((await question(chat)).id));
-    expect(denied.heard).toEqual([...begins, ...asks, 'rejected: user', 'running: Generating', 'A text', ...ends]);
-    expect(rig.hasMade(`not-${name}`)).toBe(false);
     expect(editor.judge()).toEqual([]);
   });
 
