@@ -3,6 +3,7 @@
 // 1 it failed while running, 2 it was called wrongly.
 import { Command, CommanderError } from 'commander';
 import { agentsCommand } from './agents.ts';
+import { conformanceCommand } from './conformance.ts';
 import { ownVersion, tellFailure } from './program.ts';
 import { serveCommand } from './serve.ts';
 import { stdioCommand } from './stdio.ts';
@@ -18,6 +19,7 @@ Examples:
   patchbay stdio --frontend claude --backend pi -- pi --mode rpc
                                                           one client on stdin and stdout
   patchbay translate --from pi --to claude < trace.jsonl  a filter, no session
+  patchbay conformance pi -- pi --mode rpc                is that agent, or a client, a true speaker?
   patchbay agents                                         what is configured
 
 Exit codes: 0 done, 1 failed while running, 2 called wrongly.`;
@@ -28,7 +30,7 @@ const program = new Command('patchbay')
   .addHelpText('after', examples)
   .showHelpAfterError('(see --help)')
   .exitOverride();
-for (const command of [serveCommand(), stdioCommand(), translateCommand(), agentsCommand()]) {
+for (const command of [serveCommand(), stdioCommand(), translateCommand(), conformanceCommand(), agentsCommand()]) {
   program.addCommand(command.exitOverride().showHelpAfterError('(see --help)'));
 }
 

@@ -76,6 +76,8 @@ export interface Connection {
   sendBinary?(text: string): void;
   /** Writes the text as it stands, without a frame around it. Absent where the transport has frames of its own. */
   sendRaw?(text: string): void;
+  /** Ends what the peer reads, and goes on listening. Absent where {@link sendRaw} is. */
+  endInput?(): void;
   /**
    * The first thing that `look` finds, now or after a message or the end. Rejects with a {@link PeerWrong} when patience
    * is over, or when the connection is.

@@ -1,7 +1,7 @@
 // Judges clients: plays an agent for whoever connects, and reads what was said. Knows no protocol and opens no connection.
 import type { Channel } from '../core/channel.ts';
 import { messageOf } from '../core/errors.ts';
-import type { Result } from './check.ts';
+import type { Connection, Description, Result } from './check.ts';
 import { watchChannel } from './connection.ts';
 import { judgeRules, type Played, type Stopped } from './judge.ts';
 import type { ClientSet, ServeTools } from './sets.ts';
@@ -10,6 +10,8 @@ import type { ClientSet, ServeTools } from './sets.ts';
 export interface ClientRunOptions {
   /** How long our agent waits for an answer of the client; default 10,000 ms. */
   readonly patienceMs?: number;
+  /** Which checks; default all. Acts that none of them reads are only played when a prompt asks for them. */
+  only?(check: Description): boolean;
   /** An act begins. */
   progress?(act: string): void;
 }
@@ -18,6 +20,10 @@ export interface ClientRunOptions {
 export interface ClientRun {
   /** A client has connected; resolves when it has left. */
   take(channel: Channel): Promise<void>;
+  /** Acts that have been played; several prompts may have asked for one. */
+  readonly acts: ReadonlySet<string>;
+  /** Clients that are here. */
+  readonly connected: number;
   /** What was said up to now, judged. */
   results(): readonly Result[];
 }
@@ -27,11 +33,14 @@ const asked = /\[\[([\w-]+)\]\]/u;
 
 /** Acts are counted over all connections, so that a client may make one for each prompt. */
 export function createClientRun(set: ClientSet, options: ClientRunOptions = {}): ClientRun {
-  const { patienceMs = defaultPatienceMs, progress = () => {} } = options;
+  const { patienceMs = defaultPatienceMs, only = () => true, progress = () => {} } = options;
   const played: Played[] = [];
   const failed: Stopped[] = [];
   const begun = new Set<string>();
+  const open = new Set<Connection>();
+  const rules = set.rules.filter((rule) => only(rule));
   const names = set.acts.map(({ name }) => name);
+  const inTurn = names.filter((name) => rules.some(({ scenarios }) => scenarios.includes(name)));
   const run = crypto.randomUUID().slice(0, 8);
   let [turn, minted] = [0, 0];
 
@@ -39,7 +48,7 @@ export function createClientRun(set: ClientSet, options: ClientRunOptions = {}):
     act(prompt) {
       const word = asked.exec(prompt)?.[1];
       const wanted = names.find((name) => name === word);
-      const name = wanted ?? names[turn % names.length] ?? '';
+      const name = wanted ?? inTurn[turn % inTurn.length] ?? names[0] ?? '';
       if (wanted === undefined) turn += 1;
       begun.add(name);
       progress(name);
@@ -49,10 +58,18 @@ export function createClientRun(set: ClientSet, options: ClientRunOptions = {}):
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     patienceMs,
   };
+  function note({ label, log }: Connection, isWhole: boolean): Played {
+    return { conversation: { connection: label, log: [...log] }, us: 'agent', isWhole };
+  }
 
   return {
+    acts: begun,
+    get connected() {
+      return open.size;
+    },
     async take(channel) {
       const connection = watchChannel(channel, { patienceMs });
+      open.add(connection);
       let isWhole = false;
       try {
         ({ isWhole } = await set.serve(connection, tools));
@@ -60,8 +77,11 @@ export function createClientRun(set: ClientSet, options: ClientRunOptions = {}):
         const reason = `our agent failed: ${thrown instanceof Error ? thrown.stack : messageOf(thrown)}`;
         failed.push(...names.map((scenario): Stopped => ({ scenario, verdict: 'unclear', reason })));
       }
-      const { label } = connection;
-      played.push({ conversation: { connection: label, log: [...connection.log] }, us: 'agent', isWhole });
+      open.delete(connection);
+      played.push(note(connection, isWhole));
+      // A client that has only ended its input waits for our end of it.
+      channel.close('normal', 'the conversation is over');
+      await connection.until('end of the connection', () => connection.ended ?? undefined).catch(() => {});
     },
     results() {
       const unheard = names.filter((name) => !begun.has(name));
@@ -69,7 +89,8 @@ export function createClientRun(set: ClientSet, options: ClientRunOptions = {}):
       const silent = unheard.map(
         (scenario): Stopped => ({ scenario, verdict: 'not-applicable', reason: reason(scenario) }),
       );
-      return judgeRules(set.rules, played, [...failed, ...silent]);
+      const now = [...open].map((connection) => note(connection, false));
+      return judgeRules(rules, [...played, ...now], [...failed, ...silent]);
     },
   };
 }

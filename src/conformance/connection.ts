@@ -1,24 +1,40 @@
 // A channel with a memory: all that was said on it, and somebody who waits for what comes. Knows no protocol.
 import type { Channel } from '../core/channel.ts';
 import { messageOf } from '../core/errors.ts';
-import { type Connection, type Exchange, PeerWrong } from './check.ts';
+import { CannotTell, type Connection, type Exchange, PeerWrong } from './check.ts';
 
 /** How a connection is watched. */
 export interface WatchOptions {
   readonly patienceMs: number;
   /** Where the transport can. */
   sendBinary?(text: string): void;
+  /** Where the transport has no frames of its own. */
+  sendRaw?(text: string): void;
+  /** The same. */
+  endInput?(): void;
 }
 
 /** How many of the last messages are quoted when patience is over. */
 const quoted = 4;
 
+/** How channels say that there was nobody at their other end: that is no fault of a peer. */
+const unreached =
+  /^(?:could not connect|agent could not be started|the server refused the stream|the stream was lost)/u;
+
+/** What we had to say was never heard as the protocol has it. */
+const unsaid = /^could not send/u;
+
 /** Opens the channel. */
-export function watchChannel(channel: Channel, { patienceMs, sendBinary }: WatchOptions): Connection {
+export function watchChannel(
+  channel: Channel,
+  { patienceMs, sendBinary, sendRaw, endInput }: WatchOptions,
+): Connection {
   const began = performance.now();
   const log: Exchange[] = [];
   const watchers = new Set<() => void>();
   let ended: string | null = null;
+  /** The last words of a program on its stderr. */
+  let cries = '';
 
   function wake(): void {
     for (const watcher of [...watchers]) watcher();
@@ -43,16 +59,23 @@ export function watchChannel(channel: Channel, { patienceMs, sendBinary }: Watch
       log.push({ at: performance.now() - began, by: 'peer', text: message, isFault: true });
       wake();
     },
-    end({ reason }) {
+    end({ reason, detail }) {
       ended = reason;
+      if (detail !== undefined) cries = `; on stderr it said:\n  ${detail.replaceAll('\n', '\n  ')}`;
       wake();
     },
   });
 
   function until<Value>(label: string, look: () => Value | undefined): Promise<Value> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => done(() => reject(wrong(`within ${patienceMs} ms`))), patienceMs);
-      const wrong = (when: string) => new PeerWrong(`no ${label} ${when}${lastWords(log)}`);
+      const late = () => new PeerWrong(`no ${label} within ${patienceMs} ms${lastWords(log)}`);
+      const timer = setTimeout(() => done(() => reject(late())), patienceMs);
+      function over(reason: string): Error {
+        const isUnreached = unreached.test(reason) && !log.some(({ by }) => by === 'peer');
+        if (isUnreached) return new CannotTell(`it cannot be reached: ${reason}${cries}`);
+        const words = `no ${label} before the connection ended (${reason})${lastWords(log)}${cries}`;
+        return unsaid.test(reason) ? new CannotTell(words) : new PeerWrong(words);
+      }
       function done(settle: () => void): void {
         clearTimeout(timer);
         watchers.delete(check);
@@ -62,7 +85,10 @@ export function watchChannel(channel: Channel, { patienceMs, sendBinary }: Watch
         try {
           const value = look();
           if (value !== undefined) done(() => resolve(value));
-          else if (ended !== null) done(() => reject(wrong(`before the connection ended (${ended})`)));
+          else if (ended !== null) {
+            const reason = ended;
+            done(() => reject(over(reason)));
+          }
         } catch (thrown) {
           done(() => reject(thrown instanceof Error ? thrown : new Error(messageOf(thrown))));
         }
@@ -90,6 +116,15 @@ export function watchChannel(channel: Channel, { patienceMs, sendBinary }: Watch
             sendBinary(text);
           },
         }),
+    ...(sendRaw === undefined
+      ? {}
+      : {
+          sendRaw(text: string) {
+            said(text);
+            sendRaw(text);
+          },
+        }),
+    ...(endInput === undefined ? {} : { endInput }),
     until,
     async close() {
       channel.close('normal', 'the check is over');

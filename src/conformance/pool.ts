@@ -1,6 +1,7 @@
 // The peers of a run: those with equal bounds are one, unless a check needs one for itself. Knows no protocol.
 import type { Settings, Transport } from './check.ts';
-import { type Peer, startPeer, type Target, unreachable } from './target.ts';
+import { type Peer, startPeer } from './peer.ts';
+import { type Target, unreachable } from './target.ts';
 
 /** Which peer a check needs. */
 export interface Wanted {
@@ -54,7 +55,8 @@ export function createPool(target: Target, { patienceMs }: { patienceMs: number 
     const used = free.pop();
     const peer = used ?? (await start(wanted));
     const release = async () => {
-      if (peer.connect(false).ended === null) free.push(peer);
+      if (peer.isOver) all.delete(peer);
+      else free.push(peer);
     };
     return { peer, isFresh: used === undefined, release };
   }

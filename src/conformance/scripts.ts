@@ -9,6 +9,8 @@ export const demoScript: ReadonlyMap<string, string> = new Map([
   // Several calls in one message.
   ['tools', 'tools'],
   ['toolfail', 'toolfail'],
+  // A call in which a sub-agent works.
+  ['subagent', 'subagent'],
   // A call that waits for approval.
   ['approval', 'ask'],
   // Takes a while, and ends by itself.
@@ -27,6 +29,9 @@ export const demoScript: ReadonlyMap<string, string> = new Map([
   ['confirm', 'confirm'],
   ['input', 'input'],
   ['editor', 'editor'],
+  // Something is told to the user, and shown.
+  ['notice', 'notice'],
+  ['status', 'status'],
   // Commands for a shell, where the protocol has one.
   ['shell', 'echo hello'],
   ['endless shell', 'hang'],
@@ -41,6 +46,8 @@ export const modelScript: ReadonlyMap<string, string> = new Map([
   ['toolfail', '[[toolerr]]'],
   ['busy', '[[busy]]'],
   ['endless', '[[hold]]'],
+  // A tool that runs until it is stopped.
+  ['endless tool', '[[abort-tool]]'],
   ['fail', '[[bad-request]]'],
   ['retry', '[[twice]] {id}'],
   ['compaction', '[[compact]]'],
@@ -49,4 +56,17 @@ export const modelScript: ReadonlyMap<string, string> = new Map([
   ['image', '[[image]]'],
   ['shell', 'echo hello'],
   ['endless shell', 'sleep 20'],
+]);
+
+/** For Claude Code with a model that is ours: its tools have names and arguments of their own (model/claude-answers.ts). */
+export const claudeScript: ReadonlyMap<string, string> = new Map([
+  ...modelScript,
+  ['tool', '[[claude-tool]]'],
+  ['tools', '[[claude-tools]]'],
+  ['toolfail', '[[claude-toolerr]]'],
+  ['approval', '[[claude-write]]'],
+  ['subagent', '[[claude-agent]]'],
+  ['select', '[[claude-ask]]'],
+  ['retry', '[[claude-once]] {id}'],
+  ['compaction', '/compact'],
 ]);

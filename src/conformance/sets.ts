@@ -19,6 +19,11 @@ export interface AgentSet extends SetOf {
   readonly scenarios: readonly Scenario<Tools>[];
   /** Bounds for the peer that all other checks share, so that they do not stand in each other's way. */
   readonly usual: Settings;
+  /**
+   * Words of a peer that has had enough, where its bounds are not ours to set: a check without bounds of its own that fails
+   * with them could not tell.
+   */
+  readonly excuse?: RegExp;
 }
 
 /** What an agent of ours does with one prompt of the client that is judged. */

@@ -57,11 +57,23 @@ export function linkPosts(frontend: Frontend, stream: Stream, clock: Clock, sink
       const answered = (outcome: Outcome, receipt?: Receipt) => {
         unanswered -= 1;
         touch();
-        settle(outcome, receipt);
+        // Often in the middle of its post, and then before what the session says because of it.
+        aside(() => settle(outcome, receipt));
       };
       sink.submit(command, answered, session, ticket);
     },
   };
+  /** What is said there goes into the stream at once, behind what was said of the post already. */
+  function aside(tell: () => void): void {
+    const outer = said;
+    for (const out of outer?.splice(0) ?? []) stream.inject(out);
+    said = null;
+    try {
+      tell();
+    } finally {
+      said = outer;
+    }
+  }
   const driver = driveFrontend(frontend, clock, counted, {
     send(out) {
       // A mark that a connection leaves for its own `dress`, which nobody calls here.
@@ -110,12 +122,8 @@ export function linkPosts(frontend: Frontend, stream: Stream, clock: Clock, sink
     },
     hear(news) {
       if (!isHeard()) return;
-      // In the middle of a post: the news go before what the session says because of it, and behind what was said already.
-      const outer = said;
-      for (const out of outer?.splice(0) ?? []) stream.inject(out);
-      said = null;
-      driver.hear(news);
-      said = outer;
+      // In the middle of a post: the news go before what the session says because of it.
+      aside(() => driver.hear(news));
     },
     get isHeard() {
       return isHeard();

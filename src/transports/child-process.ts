@@ -32,6 +32,8 @@ export interface SpawnOptions {
 export type ChildChannel = Channel & {
   /** Undefined when the process could not be started. */
   readonly pid: number | undefined;
+  /** Ends its stdin, and goes on listening; nothing can be sent then. */
+  endInput(): void;
 };
 
 /**
@@ -45,7 +47,7 @@ export function spawnChannel(options: SpawnOptions): ChildChannel {
   if (typeof child === 'string') {
     const nobody = nullChannel(label);
     nobody.close('error', child);
-    return { ...nobody, pid: undefined };
+    return { ...nobody, pid: undefined, endInput() {} };
   }
 
   const { stdin, stdout, stderr, pid } = child;
@@ -165,6 +167,7 @@ export function spawnChannel(options: SpawnOptions): ChildChannel {
       endWhenDrained();
     },
     close: (_code, reason) => close(reason),
+    endInput: () => outlet?.end(),
   };
 }
 

@@ -169,3 +169,26 @@ test('in the middle of a post: the news of a command go before what the session 
   const heard = framesOf(drain(reader)).map((frame) => /"text":"([^"]*)"/u.exec(String(frame))?.[1] ?? frame);
   expect(heard).toEqual(['news', 'said', 'answer', 'news']);
 });
+
+test('in the middle of a post: what a command is answered goes before what the session says because of it', () => {
+  const { stream, say } = createStreamRig();
+  const reader = stream.attach(null);
+  const asking: Frontend = {
+    decode: () => [
+      { do: 'send', frame: 'heard' },
+      { do: 'deliver', message: { type: 'clear-queue' } },
+    ],
+    fault: () => [],
+    reply: () => [{ do: 'send', frame: 'answer' }],
+  };
+  const link = linkPosts(asking, stream, createVirtualClock(), {
+    note: () => {},
+    submit(_command, settle) {
+      settle({ ok: true });
+      say({ type: 'message-added', role: 'user', content: [{ type: 'text', text: 'said' }] });
+    },
+  });
+  expect(link.frame(createFrame(Buffer.from('{}')))).toEqual([]);
+  const heard = framesOf(drain(reader)).map((frame) => /"text":"([^"]*)"/u.exec(String(frame))?.[1] ?? frame);
+  expect(heard).toEqual(['heard', 'answer', 'said']);
+});

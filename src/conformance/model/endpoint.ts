@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { brokenStreamOf, errorBody, messageOf, type NextId, type Stream, streamOf } from './wire.ts';
 import { type Prompt, type Scenario, type Step, scenarios } from './answers.ts';
+import { claudeScenarios } from './claude-answers.ts';
 import { within } from '../within.ts';
 
 const ContentBlock = z.looseObject({
@@ -99,7 +100,13 @@ async function readBody(request: IncomingMessage): Promise<string> {
 
 /** Starts a fake model on a free port of 127.0.0.1. */
 export async function startFakeAnthropic(options: FakeOptions = {}): Promise<FakeAnthropic> {
-  const known = new Map([...scenarios, ...(options.scenarios ?? []), ['summary', summary], ['unmarked', unmarked]]);
+  const known = new Map([
+    ...scenarios,
+    ...claudeScenarios,
+    ...(options.scenarios ?? []),
+    ['summary', summary],
+    ['unmarked', unmarked],
+  ]);
   const requests: RecordedRequest[] = [];
   const watchers = new Set<() => void>();
   const faultsShown = new Map<string, number>();

@@ -1,7 +1,7 @@
 // Checks of what each command answers: seed section 17 (rows 90 to 92, 112).
 import { NotApplicable } from '../check.ts';
 import { misfit, type Shape } from '../shape.ts';
-import { type Client, expect, type Words } from './client.ts';
+import { type Client, expect, type Words } from './check-client.ts';
 import { dataOf } from './frames.ts';
 import { type Answered, serverAnswers, sessionAnswers, sessionCommands, sessionInfo } from './shapes.ts';
 import type { PiServerCheck, Stage } from './stage.ts';
@@ -33,6 +33,7 @@ function serverRow(row: Answered): PiServerCheck {
     level: 'MUST',
     basis: 'specification',
     sentence: `${row.type} answers in its shape.`,
+    covers: [`command:${row.type}`],
     input: row.type,
     expected: 'data as in reference section 4',
     async run(stage) {
@@ -50,6 +51,7 @@ function sessionRow(row: Answered): PiServerCheck {
     level: 'MUST',
     basis: 'specification',
     sentence: `${row.type} answers in its shape.`,
+    covers: [`command:${row.type}`],
     input: row.isAfterPrompt === true ? `a prompt, then ${row.type}` : row.type,
     expected: row.data === undefined ? 'success without data' : 'data as in reference section 4',
     ...(words.length === 0 ? {} : { needs: { script: words } }),
@@ -113,6 +115,7 @@ export const answerChecks: readonly PiServerCheck[] = [
     level: 'MUST',
     basis: 'specification',
     sentence: 'set_model answers in its shape.',
+    covers: ['command:set_model'],
     input: 'get_available_models, set_model with one of them',
     expected: 'data {model}, the one that was asked for',
     async run({ place, prepare }) {
@@ -131,6 +134,7 @@ export const answerChecks: readonly PiServerCheck[] = [
     level: 'MUST',
     basis: 'specification',
     sentence: 'fork answers with the message that it goes back to.',
+    covers: ['command:fork'],
     input: 'a prompt, get_fork_messages, fork at the first of them',
     expected: 'data {text, cancelled: false}',
     needs: { script: ['text'] },

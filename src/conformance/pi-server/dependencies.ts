@@ -1,6 +1,6 @@
 // Checks of dependsOn: seed section 9 (rows 58 to 67).
 import type { Settings } from '../check.ts';
-import { answeredAt, expect } from './client.ts';
+import { answeredAt, expect } from './check-client.ts';
 import { shortTimeouts } from './limits.ts';
 import type { PiServerCheck } from './stage.ts';
 

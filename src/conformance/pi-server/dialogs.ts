@@ -1,7 +1,7 @@
 // Checks of questions to the user: seed section 18 (rows 96 to 101).
 import type { Dictionary } from '../../core/content.ts';
 import { NotApplicable, type Settings } from '../check.ts';
-import { answeredAt, expect } from './client.ts';
+import { answeredAt, expect } from './check-client.ts';
 import { textOf } from './frames.ts';
 import type { Place, PiServerCheck, Stage } from './stage.ts';
 
@@ -91,6 +91,7 @@ function insideRow(method: Method): PiServerCheck {
     level: 'MUST',
     basis: 'specification',
     sentence: `A question of kind ${method} that is put in a prompt can be answered.`,
+    covers: [`dialog:${method}`, 'session:extension_ui_request', 'command:extension_ui_response'],
     input: `prompt whose agent asks with ${method}, answered`,
     expected: 'response success, the agent gets the value, the prompt ends',
     needs: { script: [method] },
@@ -105,6 +106,7 @@ function outsideRow(method: Method): PiServerCheck {
     level: 'MUST',
     basis: 'specification',
     sentence: `A question of kind ${method} that is put outside a command can be answered.`,
+    covers: [`dialog:${method}`, 'session:extension_ui_request', 'command:extension_ui_response'],
     input: `an agent asks with ${method} when its prompt is over, answered`,
     expected: 'response success, the agent gets the value',
     needs: { script: [`later ${method}`] },
@@ -131,6 +133,7 @@ export const dialogChecks: readonly PiServerCheck[] = [
     level: 'MUST',
     basis: 'specification',
     sentence: 'A question can be dismissed.',
+    covers: ['dialog:cancelled'],
     input: 'extension_ui_response with method cancelled',
     expected: 'response success, the agent gets no value, the prompt ends',
     needs: { script: ['select'] },

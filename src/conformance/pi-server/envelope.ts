@@ -1,5 +1,5 @@
 // Checks of responses and of who hears what: seed sections 5 and 6 (rows 21 to 30, 89).
-import { expect } from './client.ts';
+import { expect } from './check-client.ts';
 import { dataOf, isResponse, outlineOf, stepsIn } from './frames.ts';
 import type { PiServerCheck } from './stage.ts';
 

@@ -1,7 +1,7 @@
 // Checks of what a session says: seed section 19 (rows 102 to 105).
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf } from '../../core/dictionary.ts';
-import { expect } from './client.ts';
+import { expect } from './check-client.ts';
 import { outlineOf, type Said, textOf } from './frames.ts';
 import type { PiServerCheck, Stage } from './stage.ts';
 

@@ -1,7 +1,7 @@
 // Checks of the greeting and of frames: seed sections 2.1, 3 and 16.1 (rows 1 to 11).
 import { isDictionary } from '../../core/dictionary.ts';
 import type { Settings } from '../check.ts';
-import { type Client, expect, expectFailure } from './client.ts';
+import { type Client, expect, expectFailure } from './check-client.ts';
 import { dataOf, stepsOf } from './frames.ts';
 import type { PiServerCheck, Stage } from './stage.ts';
 

@@ -25,6 +25,7 @@ export const piServerChecks: AgentSet = {
   version: '1',
   // Whoever shares a peer with all other checks would soon have used up what real servers allow in a minute.
   usual: { commandsPerMinute: 1_000_000 },
+  excuse: /Rate limit exceeded/u,
   ...onStage(createStage, {
     checks: [
       ...framingChecks,

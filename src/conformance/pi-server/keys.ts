@@ -1,6 +1,6 @@
 // Checks of idempotency keys: seed section 8.2 (rows 50 to 55).
 import type { Settings } from '../check.ts';
-import { expect } from './client.ts';
+import { expect } from './check-client.ts';
 import type { PiServerCheck } from './stage.ts';
 
 /** Keys are forgotten so soon that a check can wait for it. */

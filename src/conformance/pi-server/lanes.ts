@@ -1,5 +1,5 @@
 // Checks of the lifecycle and of lanes: seed section 7 (rows 31 to 40).
-import { answeredAt, expect, finishedAt } from './client.ts';
+import { answeredAt, expect, finishedAt } from './check-client.ts';
 import { dataOf, eventsIn, stepsOf } from './frames.ts';
 import type { PiServerCheck } from './stage.ts';
 import { versionOf } from './stage.ts';

@@ -1,7 +1,7 @@
 // Checks of timeouts, rates, caps and breakers: seed sections 11, 12 and 21 (rows 33, 79 to 84, 111).
 import type { Dictionary } from '../../core/content.ts';
 import type { Settings } from '../check.ts';
-import { answeredAt, type Client, expect } from './client.ts';
+import { answeredAt, type Client, expect } from './check-client.ts';
 import { dataOf, stepsOf } from './frames.ts';
 import type { PiServerCheck, Stage } from './stage.ts';
 

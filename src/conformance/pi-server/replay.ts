@@ -1,6 +1,6 @@
 // Checks of duplicate ids and of fingerprints: seed sections 8, 8.1 and 8.3 (rows 41 to 49, 56, 57).
 import type { Settings } from '../check.ts';
-import { answeredAt, expect } from './client.ts';
+import { answeredAt, expect } from './check-client.ts';
 import { dataOf, eventsIn } from './frames.ts';
 import type { PiServerCheck, Stage } from './stage.ts';
 

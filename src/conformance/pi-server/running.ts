@@ -1,7 +1,7 @@
 // Checks of what is done about an agent at work: seed section 17.2 (rows 93 to 95).
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf } from '../../core/dictionary.ts';
-import { answeredAt, expect } from './client.ts';
+import { answeredAt, expect } from './check-client.ts';
 import { dataOf, type Heard, textOf } from './frames.ts';
 import type { PiServerCheck, Stage } from './stage.ts';
 

@@ -1,5 +1,5 @@
 // Checks of the end of a server: seed sections 12 and 16.2 (rows 85 to 88).
-import { type Client, expect } from './client.ts';
+import { type Client, expect } from './check-client.ts';
 import { dataOf } from './frames.ts';
 import type { PiServerCheck } from './stage.ts';
 

@@ -3,7 +3,7 @@
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf } from '../../core/dictionary.ts';
 import { CannotTell, type Check, PeerWrong, type Tools } from '../check.ts';
-import { type Client, createClient, expect } from './client.ts';
+import { type Client, createClient, expect } from './check-client.ts';
 import type { Heard } from './frames.ts';
 
 /** A check of a pi-server. */

@@ -2,7 +2,7 @@
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf } from '../../core/dictionary.ts';
 import { NotApplicable } from '../check.ts';
-import { type Client, expect } from './client.ts';
+import { type Client, expect } from './check-client.ts';
 import { dataOf } from './frames.ts';
 import type { PiServerCheck, Stage } from './stage.ts';
 

@@ -1,7 +1,7 @@
 // Checks of the command envelope: seed section 4 (rows 12 to 20).
 import type { Dictionary } from '../../core/content.ts';
 import type { PiServerCheck, Stage } from './stage.ts';
-import { expect, expectFailure } from './client.ts';
+import { expect, expectFailure } from './check-client.ts';
 import { dataOf, stepsIn } from './frames.ts';
 
 const long = 'x'.repeat(257);

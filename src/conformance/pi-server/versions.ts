@@ -1,5 +1,5 @@
 // Checks of session versions: seed section 10 (rows 68 to 78).
-import { type Client, expect, type Words } from './client.ts';
+import { type Client, expect, type Words } from './check-client.ts';
 import { dataOf, stepsIn, stepsOf } from './frames.ts';
 import type { PiServerCheck, Stage } from './stage.ts';
 import { versionOf } from './stage.ts';

@@ -5,7 +5,8 @@ import type { Check, Result, Settings } from '../../../src/conformance/check.ts'
 import { departures } from '../../../src/conformance/pi-server/departures.ts';
 import { piServerChecks } from '../../../src/conformance/pi-server/index.ts';
 import { runChecks } from '../../../src/conformance/runner.ts';
-import { type Address, type Peer, startPeer, type Target } from '../../../src/conformance/target.ts';
+import type { Address, Target } from '../../../src/conformance/target.ts';
+import { type Peer, startPeer } from '../../../src/conformance/peer.ts';
 import { killAllChildren } from '../../../src/transports/process-group.ts';
 import type { Double } from './doubles/double.ts';
 import { doubles } from './doubles/index.ts';

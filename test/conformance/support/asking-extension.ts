@@ -1,12 +1,17 @@
-// An extension for the real pi whose slash commands ask: `/ask select` before its prompt is over, `/later select` behind it.
-// What it gets is said to the user again. Runs inside pi, and imports nothing.
+// An extension for the real pi whose slash commands ask: `/ask select` before its prompt is over, `/later select` behind it;
+// `/show` shows something at each place, and `/throw` fails. What it gets is said to the user again. Runs inside pi, and imports
+// nothing.
 
 interface Ui {
   select(title: string, options: string[]): Promise<string | undefined>;
   confirm(title: string, message: string): Promise<boolean>;
   input(title: string, placeholder: string): Promise<string | undefined>;
   editor(title: string, prefill: string): Promise<string | undefined>;
-  notify(message: string, type: 'info'): void;
+  notify(message: string, type?: 'info' | 'warning' | 'error'): void;
+  setStatus(key: string, text: string | undefined): void;
+  setWidget(key: string, lines: string[] | undefined): void;
+  setTitle(title: string): void;
+  setEditorText(text: string): void;
 }
 interface Context {
   readonly ui: Ui;
@@ -30,9 +35,25 @@ async function ask(words: string, { ui }: Context): Promise<void> {
   ui.notify(`the answer is ${JSON.stringify(answer ?? null)}`, 'info');
 }
 
+async function show(_words: string, { ui }: Context): Promise<void> {
+  ui.notify('an information');
+  ui.notify('a warning', 'warning');
+  ui.setStatus('demo', 'a status line');
+  ui.setStatus('demo', undefined);
+  ui.setWidget('demo', ['a widget', 'of two lines']);
+  ui.setWidget('demo', undefined);
+  ui.setTitle('a title');
+  ui.setEditorText('some words');
+}
+
 /** Registers the commands. */
 export default function asking(pi: Pi): void {
   pi.registerCommand('ask', { description: 'asks at once', handler: ask });
+  pi.registerCommand('show', { description: 'shows something at each place', handler: show });
+  pi.registerCommand('throw', {
+    description: 'fails',
+    handler: () => Promise.reject(new Error('it fails')),
+  });
   pi.registerCommand('later', {
     description: 'asks behind its prompt',
     async handler(words, context) {

@@ -100,13 +100,18 @@ export async function ownPi(): Promise<Own> {
 
 /**
  * Our own frontend of that protocol in this process, in front of the demo agent or another of that configuration. `script`:
- * what the agent is prompted for each word.
+ * what the agent is prompted for each word. `client`: what a client asks for when it connects.
  */
 export function ownMemory(
   frontend: string,
-  options: { readonly script?: ReadonlyMap<string, string>; readonly config?: object; readonly agent?: string } = {},
+  options: {
+    readonly script?: ReadonlyMap<string, string>;
+    readonly config?: object;
+    readonly agent?: string;
+    readonly client?: Readonly<Record<string, unknown>>;
+  } = {},
 ): Own {
-  const { script = demoScript, config = {}, agent = 'demo' } = options;
+  const { script = demoScript, config = {}, agent = 'demo', client = {} } = options;
   const home = mkdtempSync(join(tmpdir(), 'patchbay-conformance-'));
   const gateway = createGateway(parseConfig({ sessionDirectory: home, ...config }), { log: () => {} });
   return {
@@ -115,7 +120,7 @@ export function ownMemory(
       script,
       memory() {
         const [near, channel] = memoryPair();
-        void gateway.serveClient(near, { frontend, agent, options: {} });
+        void gateway.serveClient(near, { frontend, agent, options: client });
         return channel;
       },
     },

@@ -1,0 +1,213 @@
+// Judging clients: in one of three ways they come to the agent that we play. Runs until they have left.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { adapterOf } from '../agents.ts';
+import type { Result } from '../conformance/check.ts';
+import { type ClientRun, createClientRun } from '../conformance/client-runner.ts';
+import { createClientBoard } from '../conformance/listen.ts';
+import { chooserOfAny } from '../conformance/pattern.ts';
+import { createRelay } from '../conformance/relay.ts';
+import type { ClientSet } from '../conformance/sets.ts';
+import type { Channel } from '../core/channel.ts';
+import { GatewayError } from '../core/errors.ts';
+import { streamFraming } from '../transports/framing/framings.ts';
+import { adoptGroup } from '../transports/process-group.ts';
+import { followStderr } from '../transports/stderr-tail.ts';
+import { stdioChannel } from '../transports/stdio.ts';
+import type { ConformanceOptions } from './conformance-options.ts';
+import type { Terminal } from './conformance-outcome.ts';
+import type { ProgressLine } from './conformance-progress.ts';
+
+/** What clients are judged with. */
+export interface ClientsOptions {
+  readonly set: ClientSet;
+  readonly command: readonly string[];
+  readonly options: ConformanceOptions;
+  readonly progress: ProgressLine;
+  readonly terminal: Terminal;
+}
+
+/** Clients that were judged. */
+export interface JudgedClients {
+  readonly results: readonly Result[];
+  /** Who they were, in words. */
+  readonly target: string;
+}
+
+/** Nobody may be connected for so long before the run is over, ms. */
+const quietMs = 2000;
+
+/** Who waits until everybody has left. */
+interface Visitors {
+  readonly run: ClientRun;
+  take(channel: Channel): void;
+  /** Resolves when somebody has prompted and nobody has been here for a moment. */
+  readonly left: Promise<void>;
+  /** Resolves when nobody is here. */
+  gone(): Promise<void>;
+}
+
+/** Judges whoever comes, until they have left or the signal comes. */
+export async function judgeClients(given: ClientsOptions): Promise<JudgedClients> {
+  const { set, options, progress, command } = given;
+  const only = chooserOfAny(options.only);
+  const read = new Set(set.rules.filter(({ id }) => only(id)).flatMap(({ scenarios }) => scenarios));
+  const visitors = createVisitors((told) =>
+    createClientRun(set, {
+      patienceMs: options.patience,
+      only: ({ id }) => only(id),
+      progress(act) {
+        told();
+        progress.say(`act ${act} (${visitors.run.acts.size} of ${read.size})`);
+      },
+    }),
+  );
+  if (options.stdio === true) await onStdio(given, visitors);
+  else await overNetwork(given, visitors);
+  const target = command.length > 0 ? command.join(' ') : options.stdio === true ? 'who started us' : 'who connected';
+  return { results: visitors.run.results(), target };
+}
+
+function createVisitors(start: (prompted: () => void) => ClientRun): Visitors {
+  const here = new Set<Promise<void>>();
+  let leave = (): void => {};
+  let quiet: NodeJS.Timeout | undefined;
+  const left = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
+  const run = start(() => {});
+  return {
+    run,
+    left,
+    take(channel) {
+      clearTimeout(quiet);
+      const visit = run.take(channel);
+      here.add(visit);
+      const over = () => {
+        here.delete(visit);
+        if (here.size === 0 && run.acts.size > 0) quiet = setTimeout(leave, quietMs);
+      };
+      visit.then(over, over);
+    },
+    async gone() {
+      while (here.size > 0) await Promise.allSettled([...here]);
+    },
+  };
+}
+
+/** Who started us is on our own stdin and stdout. */
+async function onStdio({ set, terminal: { signal } }: ClientsOptions, visitors: Visitors): Promise<void> {
+  const framing = streamFraming(adapterOf(set.protocol).framing.stdio);
+  visitors.take(stdioChannel({ input: process.stdin, output: process.stdout, label: 'stdio', framing }));
+  await Promise.race([visitors.gone(), aborted(signal)]);
+}
+
+async function overNetwork(given: ClientsOptions, visitors: Visitors): Promise<void> {
+  const { set, command, options, progress, terminal } = given;
+  // Only here: nothing else of this command serves, and it starts sooner without the HTTP packages.
+  const { listen } = await import('../transports/http/server.ts');
+  const { title, framing, envelope } = adapterOf(set.protocol);
+  const { take } = visitors;
+  const board = createClientBoard({ protocol: set.protocol, title, messages: framing.websocket, envelope, take });
+  const server = await listen({
+    board,
+    port: typeof options.listen === 'number' ? options.listen : 0,
+    token: options.token,
+  });
+  const address = {
+    url: `${server.url.replace('http', 'ws')}/v1/${set.protocol}/ws`,
+    http: server.url,
+    token: server.token,
+  };
+  try {
+    if (command.length > 0) return await withProgram(given, visitors, address);
+    for (const line of welcome(set, address)) progress.say(line);
+    await Promise.race([visitors.left, aborted(terminal.signal)]);
+  } finally {
+    // Connections that somebody keeps for later are no reason to wait with the report.
+    await Promise.race([server.close(), aborted(AbortSignal.timeout(500))]);
+  }
+}
+
+interface Place {
+  readonly url: string;
+  readonly http: string;
+  readonly token: string;
+}
+
+function welcome(set: ClientSet, { url, http, token }: Place): readonly string[] {
+  return [
+    `An agent of ${set.protocol} that judges its clients listens on`,
+    `  ${url}`,
+    `  ${http}/v1/${set.protocol}/sessions/<name>/events and …/frames`,
+    `  token ${token}`,
+    'Prompts are answered by these acts in turn, or by the one that is asked for as [[name]]:',
+    ...set.acts.map(({ name, title }) => `  [[${name}]]  ${title}`),
+    'The report comes when the client has left, or with Ctrl-C.',
+  ];
+}
+
+/** Starts the client and waits until it has ended. */
+async function withProgram({ set, command, options, terminal }: ClientsOptions, visitors: Visitors, place: Place) {
+  const { signal, stderr } = terminal;
+  const folder = mkdtempSync(join(tmpdir(), 'patchbay-relay-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const { take } = visitors;
+  const relay = await createRelay({ folder, framing: streamFraming(adapterOf(set.protocol).framing.stdio), take });
+  const words = { ...place, agent: relay.path };
+  const [program = '', ...rest] = command.map((word) => filled(word, words));
+  try {
+    const child = spawn(program, rest, {
+      cwd: options.cwd,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        ...process.env,
+        PATCHBAY_CONFORMANCE_URL: place.url,
+        PATCHBAY_CONFORMANCE_HTTP: place.http,
+        PATCHBAY_CONFORMANCE_TOKEN: place.token,
+        PATCHBAY_CONFORMANCE_AGENT: relay.path,
+      },
+    });
+    const group = child.pid === undefined ? undefined : adoptGroup(child.pid);
+    const complaint = followStderr(child.stderr);
+    if (options.verbose === true) {
+      for (const output of [child.stdout, child.stderr]) output.on('data', (text) => stderr.write(String(text)));
+    } else {
+      child.stdout.resume();
+    }
+    const ended = new Promise<string>((resolve) => {
+      child.once('error', ({ message }) => resolve(`could not be started: ${message}`));
+      child.once('close', (code, killer) => resolve(code === null ? `ended by ${killer}` : `ended with code ${code}`));
+    });
+    const how = await Promise.race([ended, aborted(signal)]);
+    group?.dissolve(1000);
+    // Its last words may still be on their way.
+    await Promise.race([visitors.gone(), aborted(AbortSignal.any([signal, AbortSignal.timeout(quietMs)]))]);
+    if (visitors.run.acts.size > 0 || signal.aborted) return;
+    const words = complaint();
+    throw new GatewayError('invalid', `the client ${how} and never prompted${words === '' ? '' : `:\n${words}`}`);
+  } finally {
+    await relay.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** `{url}`, `{http}`, `{token}` and `{agent}` in a word of the command line. */
+function filled(word: string, values: Readonly<Record<'url' | 'http' | 'token' | 'agent', string>>): string {
+  return word
+    .replaceAll('{url}', values.url)
+    .replaceAll('{http}', values.http)
+    .replaceAll('{token}', values.token)
+    .replaceAll('{agent}', values.agent);
+}
+
+function aborted(signal: AbortSignal): Promise<string> {
+  return new Promise((resolve) => {
+    const stop = () => resolve('was stopped');
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+  });
+}

@@ -1,0 +1,131 @@
+// What a run leaves: reports in files and on stdout, and the exit code. Knows no protocol and runs nothing.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { sets } from '../conformance/index.ts';
+import { compareKnown, readKnownFailing } from '../conformance/known-failing.ts';
+import { renderHtml } from '../conformance/report/html.ts';
+import { renderJson } from '../conformance/report/json.ts';
+import { renderJunit } from '../conformance/report/junit.ts';
+import { isBad, makeReport, type Report } from '../conformance/report/report.ts';
+import { renderTable } from '../conformance/report/table.ts';
+import { renderTap } from '../conformance/report/tap.ts';
+import type { Result } from '../conformance/check.ts';
+import { type CheckSet, descriptionsOf } from '../conformance/sets.ts';
+import { GatewayError, messageOf } from '../core/errors.ts';
+import type { ConformanceOptions } from './conformance-options.ts';
+
+/** What was judged, and what came of it. */
+export interface Judged {
+  readonly set: CheckSet;
+  readonly results: readonly Result[];
+  /** Who was judged, in words. */
+  readonly target: string;
+  readonly startedAt: Date;
+  /** Our stdout is not for reports. */
+  readonly isStdoutTaken?: boolean;
+}
+
+/** A stream of text, e.g. our own stdout. */
+export interface TextStream {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+/** Where a run tells what it has to say, and who may stop it. */
+export interface Terminal {
+  readonly stdout: TextStream;
+  readonly stderr: TextStream;
+  /** Ends the run; what was said until then is judged. */
+  readonly signal: AbortSignal;
+}
+
+/** 0: all is well. 1: the peer is wrong, or the list of known failures. 2: it could not be told. */
+export type ExitCode = 0 | 1 | 2;
+
+type Format = 'json' | 'junit' | 'tap';
+const renderers: Readonly<Record<Format, (report: Report) => string>> = {
+  json: renderJson,
+  junit: renderJunit,
+  tap: renderTap,
+};
+const formats: readonly Format[] = ['json', 'junit', 'tap'];
+
+/** Throws `invalid` for options that contradict each other, before anything is run. */
+export function checkOutputs(options: ConformanceOptions, isStdoutTaken = false): void {
+  const bare = formats.filter((format) => options[format] === true);
+  const [first, second] = bare;
+  if (first !== undefined && isStdoutTaken)
+    throw new GatewayError('invalid', `stdout belongs to the client: name a file for --${first}`);
+  if (first !== undefined && second !== undefined)
+    throw new GatewayError('invalid', `--${first} and --${second} cannot share stdout: name a file`);
+  if (options.knownFailing !== undefined) knownEntries(options.knownFailing);
+}
+
+/** Writes the reports and tells what else there is to say on stderr. */
+export function conclude(judged: Judged, options: ConformanceOptions, terminal: Terminal): ExitCode {
+  const { stdout, stderr } = terminal;
+  const { set, results, target, startedAt } = judged;
+  const known = knownOf(judged, options);
+  const ms = Date.now() - startedAt.getTime();
+  const report = makeReport({ set, results, target, startedAt, ms, known: known.ids });
+  const bare = formats.find((format) => options[format] === true);
+  for (const format of formats) {
+    const file = options[format];
+    if (typeof file === 'string') write(file, renderers[format](report));
+  }
+  if (options.html !== undefined) write(options.html, renderHtml(report));
+  if (bare !== undefined) stdout.write(renderers[bare](report));
+  const stream = bare === undefined && judged.isStdoutTaken !== true ? stdout : stderr;
+  const colour = stream.isTTY === true && (process.env.NO_COLOR ?? '') === '';
+  const silence = silenceOf(report);
+  // The same reason for each check is no news.
+  if (silence === null || options.verbose === true)
+    stream.write(renderTable(report, { colour, isWhole: options.verbose === true }));
+  for (const line of known.stale) tell(stderr, `${options.knownFailing} is stale: ${line}`);
+  if (silence !== null) tell(stderr, silence);
+  return exitCodeOf(report, known.stale);
+}
+
+/** What MAY be so is a notice. */
+function exitCodeOf({ results, counts }: Report, stale: readonly string[]): ExitCode {
+  const bad = results.filter((entry) => entry.level !== 'MAY' && entry.known !== true && isBad(entry));
+  if (stale.length > 0 || bad.some(({ verdict }) => verdict === 'failed')) return 1;
+  const isJudged = counts.verdicts['not-applicable'] < counts.total;
+  return bad.length > 0 || !isJudged ? 2 : 0;
+}
+
+/** Why nothing was judged at all; null when something was. */
+function silenceOf({ counts: { verdicts }, results }: Report): string | null {
+  if (verdicts.passed + verdicts.failed > 0) return null;
+  const unclear = results.find(({ verdict }) => verdict === 'unclear') ?? results[0];
+  return `nothing could be judged: ${unclear?.reason ?? 'there was no check'}`;
+}
+
+function knownOf({ set, results }: Judged, { knownFailing }: ConformanceOptions) {
+  const entries = knownFailing === undefined ? [] : knownEntries(knownFailing);
+  // One list may serve both sides.
+  const kin = sets.filter(({ protocol }) => protocol === set.protocol);
+  const all = [set, ...kin].flatMap((one) => descriptionsOf(one).map(({ id }) => id));
+  return compareKnown(entries, all, results);
+}
+
+function knownEntries(file: string) {
+  try {
+    return readKnownFailing(readFileSync(file, 'utf8'));
+  } catch (thrown) {
+    throw new GatewayError('invalid', `cannot read ${file}: ${messageOf(thrown)}`, { cause: thrown });
+  }
+}
+
+function write(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (thrown) {
+    throw new GatewayError('invalid', `cannot write ${file}: ${messageOf(thrown)}`, { cause: thrown });
+  }
+}
+
+/** A line of ours. */
+export function tell(stream: TextStream, sentence: string): void {
+  stream.write(`patchbay: ${sentence}\n`);
+}

@@ -1,0 +1,98 @@
+// What `patchbay conformance` does: chooses between agents, clients and recordings. Reads no command line.
+import { rmSync } from 'node:fs';
+import { agentSetOf, clientSetOf } from '../conformance/index.ts';
+import { startModelHome } from '../conformance/model/environment.ts';
+import { runChecks } from '../conformance/runner.ts';
+import { GatewayError, messageOf } from '../core/errors.ts';
+import { judgeClients } from './conformance-clients.ts';
+import { checkList } from './conformance-list.ts';
+import type { ConformanceOptions } from './conformance-options.ts';
+import { checkOutputs, conclude, type ExitCode, tell, type Terminal } from './conformance-outcome.ts';
+import { createProgress } from './conformance-progress.ts';
+import { chosen, setOf, sidesText } from './conformance-sets.ts';
+import { bringsModel, targetOf } from './conformance-target.ts';
+import { judgeFiles } from './conformance-traces.ts';
+
+/** What was asked on the command line. */
+export interface Call {
+  readonly protocol: string | undefined;
+  readonly command: readonly string[];
+  readonly options: ConformanceOptions;
+}
+
+/** Throws `invalid` or `not-found` for a call that is wrong. */
+export async function runConformance({ protocol, command, options }: Call, terminal: Terminal): Promise<ExitCode> {
+  if (options.list === true) {
+    terminal.stdout.write(checkList(protocol, options));
+    return 0;
+  }
+  if (protocol === undefined) throw new GatewayError('invalid', `which protocol? there are ${sidesText()}`);
+  checkCall(command, options);
+  try {
+    if (options.trace.length > 0) return judgeFiles(protocol, options, terminal);
+    return await (options.as === 'client' ? judgeVisitors : judgeAgent)({ protocol, command, options }, terminal);
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) throw thrown;
+    // What is wrong with the harness is no word on the peer.
+    tell(terminal.stderr, `the harness failed: ${thrown instanceof Error ? thrown.stack : messageOf(thrown)}`);
+    return 2;
+  }
+}
+
+/** Options that say nothing together are a mistake that nobody would see. */
+function checkCall(command: readonly string[], options: ConformanceOptions): void {
+  const { as = 'agent', url, trace, stdio, listen, by, whole } = options;
+  const refuse = (sentence: string) => {
+    throw new GatewayError('invalid', sentence);
+  };
+  checkOutputs(options, stdio === true);
+  if (trace.length > 0 && (command.length > 0 || url.length > 0 || stdio === true || listen !== undefined))
+    refuse('a recording is judged as it is: give --trace without a program, --url, --stdio or --listen');
+  if (trace.length === 0 && (by !== undefined || whole === true))
+    refuse('--by and --whole are for recordings: --trace');
+  if (as === 'agent' && (stdio === true || listen !== undefined))
+    refuse('--stdio and --listen are for clients: add --as client');
+  if (as === 'client' && url.length > 0) refuse('clients come to us: give --listen, --stdio or `-- <program>`');
+  if (stdio === true && (command.length > 0 || listen !== undefined))
+    refuse('--stdio is for a client that starts us: give no program and no --listen');
+}
+
+/** Its protocol was said. */
+type KnownCall = Call & { readonly protocol: string };
+
+async function judgeAgent({ protocol, command, options }: KnownCall, terminal: Terminal): Promise<ExitCode> {
+  const set = setOf(agentSetOf(protocol), protocol, 'agent');
+  const only = chosen([set], options);
+  const { stderr, signal } = terminal;
+  const startedAt = new Date();
+  const model = bringsModel(protocol, command, options) ? await startModelHome() : null;
+  if (model !== null) process.once('exit', () => rmSync(model.folder, { recursive: true, force: true }));
+  const progress = createProgress({ stream: stderr, isVerbose: options.verbose === true });
+  try {
+    const target = targetOf(protocol, command, options, model);
+    const { transport, atOnce } = options;
+    const results = await runChecks(set, target, {
+      ...(transport === undefined ? {} : { transport }),
+      ...(atOnce === undefined ? {} : { atOnce }),
+      patienceMs: options.patience,
+      only,
+      mayBeNobody: true,
+      signal,
+      progress: progress.check,
+    });
+    progress.end();
+    return conclude({ set, results, target: target.label, startedAt }, options, terminal);
+  } finally {
+    progress.end();
+    await model?.remove();
+  }
+}
+
+async function judgeVisitors({ protocol, command, options }: KnownCall, terminal: Terminal): Promise<ExitCode> {
+  const set = setOf(clientSetOf(protocol), protocol, 'client');
+  chosen([set], options);
+  const startedAt = new Date();
+  const progress = createProgress({ stream: terminal.stderr, isVerbose: true });
+  const judged = await judgeClients({ set, command, options, progress, terminal });
+  return conclude({ ...judged, set, startedAt, isStdoutTaken: options.stdio === true }, options, terminal);
+}

@@ -1,0 +1,34 @@
+// The checks of agents that speak Claude's own format: the Agent SDK's wire, native (seed section 1).
+import { type AgentSet, onStage, rulesOver } from '../sets.ts';
+import { askRules } from './rules-asks.ts';
+import { controlRules } from './rules-control.ts';
+import { eventRules } from './rules-events.ts';
+import { figureRules } from './rules-figures.ts';
+import { frameRules } from './rules-frames.ts';
+import { inputRules } from './rules-input.ts';
+import { resultRules } from './rules-result.ts';
+import { streamRules } from './rules-stream.ts';
+import { toolRules } from './rules-tools.ts';
+import { scenarios } from './scenarios.ts';
+import { createStage } from './stage.ts';
+import { readView, type View } from './view.ts';
+
+/** Agents of the native dialect, from the side of their clients. */
+export const claudeAgent: AgentSet = {
+  protocol: 'claude',
+  side: 'agent',
+  version: '1',
+  usual: {},
+  ...onStage(createStage, { scenarios }),
+  rules: rulesOver(readView, [
+    ...frameRules,
+    ...eventRules,
+    ...streamRules<View>('claude'),
+    ...toolRules,
+    ...resultRules,
+    ...figureRules,
+    ...controlRules,
+    ...askRules,
+    ...inputRules,
+  ]),
+};

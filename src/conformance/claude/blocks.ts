@@ -1,0 +1,38 @@
+// What is known of content blocks: the deltas that they take, and whether a copy repeats what streamed (seed 1.3, reference
+// claude-sdk 4.1). Pure.
+import type { Dictionary } from '../../core/content.ts';
+import type { StreamedBlock } from './stream.ts';
+
+/** Where each delta has its piece. */
+export const deltaKeys: ReadonlyMap<string, string> = new Map([
+  ['text_delta', 'text'],
+  ['thinking_delta', 'thinking'],
+  ['input_json_delta', 'partial_json'],
+  ['signature_delta', 'signature'],
+  ['citations_delta', 'citation'],
+]);
+
+const kinds: ReadonlyMap<unknown, ReadonlySet<string>> = new Map<unknown, ReadonlySet<string>>([
+  ['text', new Set(['text_delta', 'citations_delta'])],
+  ['thinking', new Set(['thinking_delta', 'signature_delta'])],
+  ['tool_use', new Set(['input_json_delta'])],
+  ['server_tool_use', new Set(['input_json_delta'])],
+  ['redacted_thinking', new Set<string>()],
+]);
+
+/** The deltas that a block of that kind takes; undefined for kinds that nobody knows. */
+export function kindsOf(type: unknown): ReadonlySet<string> | undefined {
+  return kinds.get(type);
+}
+
+/** Where a copy departs from its block, or null. Input may be normalised (4.1), and is not compared. */
+export function copyFault({ head, pieces }: StreamedBlock, copy: Dictionary): string | null {
+  if (copy.type !== head.type) return `a ${String(copy.type)} block where ${String(head.type)} streamed`;
+  for (const key of ['text', 'thinking']) {
+    if (head.type === key && copy[key] !== (pieces.get(key) ?? '')) return `${key} differs from what streamed`;
+  }
+  const signature = pieces.get('signature');
+  if (signature !== undefined && copy.signature !== signature) return 'signature differs from what streamed';
+  if (head.type !== 'tool_use') return null;
+  return copy.id === head.id ? null : `the call ${String(copy.id)} where ${String(head.id)} streamed`;
+}

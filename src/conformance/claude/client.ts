@@ -1,0 +1,17 @@
+// All checks of clients of Claude Code, and the agent that they are judged by.
+import { type ClientSet, rulesOver } from '../sets.ts';
+import { acts } from './acts.ts';
+import { readClientView } from './client-view.ts';
+import { serveClaude } from './fake-agent.ts';
+import { answerRules } from './rules-client-answers.ts';
+import { messageRules } from './rules-client-messages.ts';
+
+/** Clients that speak the native format of the Claude Agent SDK. */
+export const claudeClient: ClientSet = {
+  protocol: 'claude',
+  side: 'client',
+  version: '1',
+  acts,
+  serve: serveClaude,
+  rules: rulesOver(readClientView, [...messageRules, ...answerRules]),
+};

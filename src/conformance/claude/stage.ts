@@ -1,0 +1,153 @@
+// What the scenarios of native Claude speakers play on: a talk on one connection. Knows no rule.
+import type { Dictionary } from '../../core/content.ts';
+import { dictionaryIn, dictionaryOf } from '../../core/dictionary.ts';
+import { type Connection, NotApplicable, type Tools } from '../check.ts';
+import { owed } from '../rule.ts';
+
+/** A message of the agent, and its place in what was said. */
+export interface Heard {
+  readonly at: number;
+  readonly json: Dictionary;
+}
+
+/** A talk with the agent. */
+export interface Talk {
+  readonly connection: Connection;
+  /** Where the next message will stand. */
+  readonly now: number;
+  send(frame: object): void;
+  /** What stands there as it is, without a message around it. */
+  sendText(text: string): void;
+  /** Sends a control_request; resolves with the `response` of the answer, which that check asks for. */
+  ask(request: { readonly subtype: string } & Dictionary, check?: string): Promise<Dictionary>;
+  /** The answer of the greeting, which every talk begins with. */
+  greeting(): Promise<Dictionary>;
+  /** Sends the prompt of that word, with more blocks behind its text. */
+  prompt(word: string, more?: readonly object[]): void;
+  /** The first message from there on that is it. */
+  hear(label: string, isIt: (json: Dictionary) => boolean, from: number): Promise<Heard>;
+  /** The next result from there on, which that check asks for. */
+  result(from: number, check?: string): Promise<Heard>;
+  /** Both: a whole turn. Whatever leave is asked for on the way is given. */
+  turn(word: string, check?: string): Promise<void>;
+  /** What the agent asks next. Not applicable where the turn is over and nobody was asked. */
+  asked(from: number): Promise<Heard>;
+  /** Answers what it asked. */
+  answer(asked: Heard, response: object): void;
+}
+
+/** The stage of one scenario. */
+export interface Stage {
+  readonly tools: Tools;
+  /** Plays a talk to its end: when everything that was asked is answered. */
+  talk(play: (talk: Talk) => Promise<void>): Promise<void>;
+}
+
+/** A prompt as the SDK sends it. */
+export function promptFrame(content: string | readonly object[]): object {
+  return { type: 'user', session_id: '', message: { role: 'user', content }, parent_tool_use_id: null };
+}
+
+const isResult = ({ type }: Dictionary): boolean => type === 'result';
+const isQuestion = ({ type, request }: Dictionary): boolean =>
+  type === 'control_request' && dictionaryOf(request).subtype === 'can_use_tool';
+
+/** Makes the stage of one scenario. */
+export function createStage(tools: Tools): Stage {
+  return {
+    tools,
+    async talk(play) {
+      const talk = createTalk(await tools.connect(), tools);
+      const greeting = talk.greeting();
+      // It may be late, and nothing waits for it but the end.
+      greeting.catch(() => {});
+      await play(talk);
+      await greeting;
+    },
+  };
+}
+
+function createTalk(connection: Connection, tools: Tools): Talk {
+  let minted = 0;
+  let greeted: Promise<Dictionary> | undefined;
+  const read = new WeakMap<object, Dictionary>();
+
+  /** What the agent said there, as far as it is an object. */
+  function said(at: number): Dictionary {
+    const exchange = connection.log[at];
+    if (exchange === undefined || exchange.by === 'us' || exchange.isFault === true) return {};
+    const known = read.get(exchange) ?? dictionaryIn(exchange.text) ?? {};
+    read.set(exchange, known);
+    return known;
+  }
+  const send = (frame: object) => connection.send(JSON.stringify(frame));
+
+  function hear(label: string, isIt: (json: Dictionary) => boolean, from: number): Promise<Heard> {
+    let at = from;
+    return connection.until(label, () => {
+      for (; at < connection.log.length; at += 1) {
+        const json = said(at);
+        if (isIt(json)) return { at, json };
+      }
+      return undefined;
+    });
+  }
+
+  async function ask(
+    request: { readonly subtype: string } & Dictionary,
+    check = 'claude/request-answered',
+  ): Promise<Dictionary> {
+    const id = `${request.subtype}-${tools.nonce}-${++minted}`;
+    const from = connection.log.length;
+    send({ type: 'control_request', request_id: id, request });
+    const isAnswer = ({ type, response }: Dictionary) =>
+      type === 'control_response' && dictionaryOf(response).request_id === id;
+    const { json } = await owed(check, () => hear(`answer to ${request.subtype}`, isAnswer, from));
+    return dictionaryOf(json.response);
+  }
+
+  const prompt: Talk['prompt'] = (word, more = []) =>
+    send(promptFrame([{ type: 'text', text: tools.script(word) }, ...more]));
+  const result: Talk['result'] = (from, check = 'claude/result-each-turn') =>
+    owed(check, () => hear('result', isResult, from));
+
+  /** What the agent asks, or its result. */
+  const next = (from: number, check = 'claude/result-each-turn') =>
+    owed(check, () => hear('question or result', (json) => isQuestion(json) || isResult(json), from));
+  const answer: Talk['answer'] = ({ json }, response) =>
+    send({ type: 'control_response', response: { subtype: 'success', request_id: json.request_id, response } });
+
+  return {
+    connection,
+    get now() {
+      return connection.log.length;
+    },
+    send,
+    sendText: (text) => connection.send(text),
+    ask,
+    greeting() {
+      greeted ??= ask({ subtype: 'initialize' });
+      return greeted;
+    },
+    prompt,
+    hear,
+    result,
+    async turn(word, check) {
+      let from = connection.log.length;
+      prompt(word);
+      for (;;) {
+        const heard = await next(from, check);
+        if (isResult(heard.json)) return;
+        const { input } = dictionaryOf(heard.json.request);
+        answer(heard, { behavior: 'allow', updatedInput: dictionaryOf(input) });
+        from = heard.at + 1;
+      }
+    },
+    async asked(from) {
+      const heard = await next(from);
+      if (isResult(heard.json)) throw new NotApplicable('the agent did not ask');
+      return heard;
+    },
+    answer,
+  };
+}

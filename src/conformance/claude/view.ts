@@ -1,0 +1,183 @@
+// What the rules of native Claude speakers read: a trace, sorted once. Tolerant: what is malformed stands in it as it is.
+import type { Dictionary } from '../../core/content.ts';
+import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
+import type { Trace } from '../rule.ts';
+import { type LaneName, readStream, type Step, type Stream } from './stream.ts';
+import { type Calls, readCalls } from './calls.ts';
+
+/** A message of either side that is an object with a type. */
+export interface Told {
+  readonly frame: number;
+  readonly type: string;
+  readonly json: Dictionary;
+}
+
+/** A prompt of the client. */
+export interface Prompt extends Told {
+  readonly content: unknown;
+}
+
+/** What the client asked beside the conversation, and all that claims to answer it. */
+export interface Request {
+  readonly frame: number;
+  readonly id: unknown;
+  readonly subtype: string;
+  readonly request: Dictionary;
+  readonly answers: { readonly frame: number; readonly response: Dictionary }[];
+}
+
+/** What the agent asked the client. */
+export interface Ask {
+  readonly frame: number;
+  readonly id: unknown;
+  readonly subtype: string;
+  readonly request: Dictionary;
+  answer: { readonly frame: number; readonly response: Dictionary } | null;
+  /** Where the agent withdrew it. */
+  cancelled: number | null;
+}
+
+/** From one result to the next. */
+export interface Turn {
+  readonly from: number;
+  readonly said: Told[];
+  readonly prompts: Prompt[];
+  /** Null in what is left at the end. */
+  result: Told | null;
+}
+
+/** A trace of this protocol. */
+export interface View {
+  readonly trace: Trace;
+  /** What has not come will not come, and nothing that cannot be read at all stood in its way. */
+  readonly isWhole: boolean;
+  readonly said: readonly Told[];
+  /** Lines of the agent that are no messages. */
+  readonly noise: readonly { readonly frame: number; readonly says: string }[];
+  readonly heard: readonly Told[];
+  readonly prompts: readonly Prompt[];
+  readonly turns: readonly Turn[];
+  readonly requests: readonly Request[];
+  /** Responses of the agent that nobody asked for. */
+  readonly strays: readonly Told[];
+  readonly asks: readonly Ask[];
+  /** What the agent withdrew, with the request where there was one. */
+  readonly cancels: readonly { readonly frame: number; readonly ask: Ask | undefined }[];
+  readonly stream: Stream;
+  readonly calls: Calls;
+}
+
+/** The lane of a message: a sub-agent's, or the main thread. */
+export function laneOf({ parent_tool_use_id: parent }: Dictionary): LaneName {
+  return typeof parent === 'string' ? parent : null;
+}
+
+/** The blocks of a `user` or `assistant` message that are objects. */
+export function blocksOf(json: Dictionary): Dictionary[] {
+  const { content } = dictionaryOf(json.message);
+  return Array.isArray(content) ? content.filter(isDictionary) : [];
+}
+
+/** Reads a trace. */
+export function readView(trace: Trace): View {
+  const said: Told[] = [];
+  const heard: Told[] = [];
+  const noise: { frame: number; says: string }[] = [];
+  trace.frames.forEach(({ by, json, isFault, text }, frame) => {
+    const type = isDictionary(json) ? json.type : undefined;
+    if (isFault !== true && isDictionary(json) && typeof type === 'string')
+      (by === 'agent' ? said : heard).push({ frame, type, json });
+    else if (by === 'agent') noise.push({ frame, says: `${text.slice(0, 80)} is no message` });
+  });
+  const prompts = heard
+    .filter(({ type }) => type === 'user')
+    .map((told): Prompt => ({ ...told, content: dictionaryOf(told.json.message).content }));
+  const turns = readTurns(said, prompts);
+  const { requests, strays } = readRequests(said, heard);
+  // Real programs end when they are sent what is no JSON (reference 3).
+  const isGarbled = trace.frames.some(
+    ({ by, json, text }) => by === 'client' && json === undefined && text.trim() !== '',
+  );
+  return {
+    trace,
+    isWhole: trace.isWhole && !isGarbled,
+    said,
+    noise,
+    heard,
+    prompts,
+    turns,
+    requests,
+    strays,
+    ...readAsks(said, heard),
+    stream: readStream(said.flatMap(stepOf)),
+    calls: readCalls(said),
+  };
+}
+
+function stepOf({ frame, type, json }: Told): Step[] {
+  const lane = laneOf(json);
+  if (type === 'stream_event') return [{ kind: 'event', frame, lane, event: dictionaryOf(json.event), outer: json }];
+  if (type === 'assistant') return [{ kind: 'assistant', frame, lane, outer: json }];
+  return type === 'result' ? [{ kind: 'result', frame }] : [];
+}
+
+function readTurns(said: readonly Told[], prompts: readonly Prompt[]): Turn[] {
+  const turns: Turn[] = [];
+  let turn: Turn = { from: 0, said: [], prompts: [], result: null };
+  const waiting = [...prompts];
+  function prompted(before: number): void {
+    while (waiting[0] !== undefined && waiting[0].frame < before) turn.prompts.push(...waiting.splice(0, 1));
+  }
+  for (const told of said) {
+    prompted(told.frame);
+    turn.said.push(told);
+    if (told.type !== 'result') continue;
+    turns.push({ ...turn, result: told });
+    turn = { from: told.frame + 1, said: [], prompts: [], result: null };
+  }
+  prompted(Number.POSITIVE_INFINITY);
+  return [...turns, turn];
+}
+
+function readRequests(said: readonly Told[], heard: readonly Told[]): Pick<View, 'requests' | 'strays'> {
+  const requests = heard
+    .filter(({ type }) => type === 'control_request')
+    .map(({ frame, json }): Request => {
+      const request = dictionaryOf(json.request);
+      return { frame, id: json.request_id, subtype: String(request.subtype), request, answers: [] };
+    });
+  const strays: Told[] = [];
+  for (const told of said) {
+    if (told.type !== 'control_response') continue;
+    const response = dictionaryOf(told.json.response);
+    // A client may use an id again.
+    const request = requests.findLast(({ id, frame }) => id === response.request_id && frame < told.frame);
+    if (request === undefined) strays.push(told);
+    else request.answers.push({ frame: told.frame, response });
+  }
+  return { requests, strays };
+}
+
+function readAsks(said: readonly Told[], heard: readonly Told[]): Pick<View, 'asks' | 'cancels'> {
+  const asks = said
+    .filter(({ type }) => type === 'control_request')
+    .map(({ frame, json }): Ask => {
+      const request = dictionaryOf(json.request);
+      return { frame, id: json.request_id, subtype: String(request.subtype), request, answer: null, cancelled: null };
+    });
+  const askOf = (id: unknown, before: number) => asks.findLast((ask) => ask.id === id && ask.frame < before);
+  for (const { type, json, frame } of heard) {
+    if (type !== 'control_response') continue;
+    const response = dictionaryOf(json.response);
+    const ask = askOf(response.request_id, frame);
+    if (ask !== undefined) ask.answer ??= { frame, response };
+  }
+  const cancels = said
+    .filter(({ type }) => type === 'control_cancel_request')
+    .map(({ json, frame }) => {
+      const ask = askOf(json.request_id, frame);
+      if (ask !== undefined) ask.cancelled ??= frame;
+      return { frame, ask };
+    });
+  return { asks, cancels };
+}

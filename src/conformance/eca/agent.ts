@@ -1,0 +1,39 @@
+// The checks of an ECA server.
+import { type AgentSet, onStage, rulesOver } from '../sets.ts';
+import { framingChecks } from './checks-framing.ts';
+import { approvalRules } from './rules-approvals.ts';
+import { baseRules } from './rules-base.ts';
+import { callRules } from './rules-calls.ts';
+import { configRules } from './rules-config.ts';
+import { contentRules } from './rules-content.ts';
+import { lifecycleRules } from './rules-lifecycle.ts';
+import { orderRules } from './rules-order.ts';
+import { promptRules } from './rules-prompt.ts';
+import { requestRules } from './rules-requests.ts';
+import { runRules } from './rules-runs.ts';
+import { scenarios } from './scenarios.ts';
+import { createStage } from './stage.ts';
+import { viewOf } from './view.ts';
+
+const rules = [
+  ...baseRules,
+  ...lifecycleRules,
+  ...promptRules,
+  ...runRules,
+  ...contentRules,
+  ...orderRules,
+  ...callRules,
+  ...approvalRules,
+  ...requestRules,
+  ...configRules,
+];
+
+/** All of them, in the order of the seed. */
+export const ecaAgent: AgentSet = {
+  protocol: 'eca',
+  version: '1',
+  side: 'agent',
+  rules: rulesOver(viewOf, rules),
+  usual: {},
+  ...onStage(createStage, { checks: framingChecks, scenarios }),
+};

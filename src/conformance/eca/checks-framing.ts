@@ -1,0 +1,189 @@
+// Checks of the base protocol in bytes, and of the end of the process: what no trace of messages shows. Seed: Base Protocol,
+// Initialize, Exit; reference, section 5.
+import { isDictionary } from '../../core/dictionary.ts';
+import { NotApplicable, PeerWrong } from '../check.ts';
+import { type EcaCheck, type Editor, greeting, message, type Stage } from './stage.ts';
+
+/** A request that every server answers, as one message. */
+const query = (id: string): string => message({ id, method: 'chat/queryCommands', params: { query: '' } });
+const bytes = (text: string): number => new TextEncoder().encode(text).length;
+const header = (body: string): string => `Content-Length: ${bytes(body)}\r\n\r\n`;
+const framed = (body: string): string => `${header(body)}${body}`;
+
+/** What writes bytes as they stand. */
+function rawOf({ connection }: Editor): (text: string) => void {
+  const { sendRaw } = connection;
+  if (sendRaw === undefined) throw new NotApplicable('bytes cannot be sent as they stand');
+  return (text) => sendRaw.call(connection, text);
+}
+
+/** Long enough that a reader gets what was written before by itself, ms. */
+const apartMs = 50;
+
+/** Writes to a server that was greeted, and sees that all of it is answered. */
+function writes(
+  id: string,
+  of: Pick<EcaCheck, 'level' | 'basis' | 'sentence' | 'input'> & { readonly section?: string },
+  write: (stage: Stage, raw: (text: string) => void) => Promise<readonly string[]>,
+): EcaCheck {
+  return {
+    id,
+    section: 'Header Part',
+    expected: 'each request in it is answered under its id',
+    needs: { raw: true, alone: true },
+    ...of,
+    async run(stage) {
+      const editor = await stage.editor();
+      const ids = await write(stage, rawOf(editor));
+      for (const one of ids) {
+        const answer = await editor.answer(one);
+        if (!('result' in answer)) throw new PeerWrong(`the answer is ${JSON.stringify(answer).slice(0, 300)}`);
+      }
+    },
+  };
+}
+
+/** Checks of frames. */
+export const framingChecks: readonly EcaCheck[] = [
+  writes(
+    'eca/frames-in-one-write',
+    {
+      level: 'MUST',
+      basis: 'specification',
+      sentence: 'Several messages may come at once.',
+      input: 'three requests in one write',
+    },
+    async (_stage, raw) => {
+      raw(['one', 'two', 'three'].map((id) => framed(query(id))).join(''));
+      return ['one', 'two', 'three'];
+    },
+  ),
+  writes(
+    'eca/frame-in-pieces',
+    {
+      level: 'MUST',
+      basis: 'specification',
+      sentence: 'A message may come in pieces: within its header, between header and content, within its content.',
+      input: 'a request in five writes, with pauses',
+    },
+    async ({ tools }, raw) => {
+      const text = framed(query('pieces'));
+      const at = [0, 5, text.indexOf('\r\n') + 1, text.indexOf('{'), text.indexOf('{') + 9, text.length];
+      for (const [place, from] of at.slice(0, -1).entries()) {
+        raw(text.slice(from, at[place + 1]));
+        await tools.pause(apartMs);
+      }
+      return ['pieces'];
+    },
+  ),
+  writes(
+    'eca/length-in-bytes',
+    {
+      level: 'MUST',
+      basis: 'specification',
+      sentence: 'Content-Length counts bytes, and not letters.',
+      input: 'a request with letters of two, three and four bytes, and another right behind it',
+    },
+    async (_stage, raw) => {
+      const wide = message({ id: 'wide', method: 'chat/queryCommands', params: { query: 'äöü€–😀' } });
+      raw(`${framed(wide)}${framed(query('behind'))}`);
+      return ['wide', 'behind'];
+    },
+  ),
+  writes(
+    'eca/content-type',
+    {
+      level: 'MUST',
+      basis: 'specification',
+      sentence: 'A Content-Type of utf-8 is taken, before and behind the Content-Length.',
+      input: 'two requests with Content-Type: application/vscode-jsonrpc; charset=utf-8',
+    },
+    async (_stage, raw) => {
+      const type = 'Content-Type: application/vscode-jsonrpc; charset=utf-8\r\n';
+      const [first, second] = [query('behind'), query('before')];
+      raw(`Content-Length: ${bytes(first)}\r\n${type}\r\n${first}`);
+      raw(`${type}Content-Length: ${bytes(second)}\r\n\r\n${second}`);
+      return ['behind', 'before'];
+    },
+  ),
+  writes(
+    'eca/header-case',
+    {
+      level: 'MAY',
+      basis: 'specification',
+      sentence: 'Names of header fields are those of HTTP, where upper and lower case are the same.',
+      input: 'a request with content-length',
+    },
+    async (_stage, raw) => {
+      raw(framed(query('case')).replace('Content-Length', 'content-length'));
+      return ['case'];
+    },
+  ),
+  writes(
+    'eca/header-space',
+    {
+      level: 'MAY',
+      basis: 'measured',
+      sentence: 'A header field without the space behind its colon is read.',
+      input: 'a request with Content-Length:n',
+    },
+    async (_stage, raw) => {
+      raw(framed(query('space')).replace(': ', ':'));
+      return ['space'];
+    },
+  ),
+  {
+    id: 'eca/other-charset',
+    section: 'Content Part',
+    level: 'SHOULD',
+    basis: 'specification',
+    sentence: 'A header with another encoding than utf-8 is answered with an error.',
+    input: 'a request with Content-Type: …; charset=utf-16',
+    expected: 'an error',
+    needs: { raw: true, alone: true },
+    async run(stage) {
+      const editor = await stage.editor();
+      const raw = rawOf(editor);
+      const body = query('charset');
+      raw(`Content-Length: ${bytes(body)}\r\nContent-Type: application/vscode-jsonrpc; charset=utf-16\r\n\r\n${body}`);
+      await editor.until('error', ({ id, error }) => (id === 'charset' || id === null) && isDictionary(error));
+    },
+  },
+  {
+    id: 'eca/exit-ends',
+    section: 'Exit',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'After shutdown `exit` ends the process, and so the connection.',
+    covers: ['notification:exit'],
+    input: 'shutdown, exit',
+    expected: 'the connection ends',
+    needs: { alone: true },
+    async run(stage) {
+      if (stage.hasOneChat) throw new NotApplicable('a stream of events is not ended by what is posted');
+      const editor = await stage.editor();
+      await stage.prepare(() => editor.ask('shutdown'));
+      editor.notify('exit');
+      await editor.connection.until('end of the connection', () => editor.connection.ended ?? undefined);
+    },
+  },
+  {
+    id: 'eca/parent-process',
+    section: 'Initialize',
+    level: 'SHOULD',
+    basis: 'specification',
+    sentence: 'If the process that initialize names is not alive the server exits.',
+    covers: ['request:initialize'],
+    input: 'initialize with the processId of nobody',
+    expected: 'the process ends',
+    needs: { transport: 'stdio', alone: true },
+    async run({ connect, tools }) {
+      const editor = await connect();
+      editor.request('initialize', greeting({ processId: nobody }));
+      await tools.exit();
+    },
+  },
+];
+
+/** The largest id that fits; no system counts processes that far. */
+const nobody = 2_147_483_646;

@@ -1,0 +1,178 @@
+// What rules of ECA read: the messages of a trace, and its chats with what was said in each. Pure; takes any trace.
+import type { Dictionary } from '../../core/content.ts';
+import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
+import type { Rule, Trace } from '../rule.ts';
+import { callsOf, type EcaCall } from './calls.ts';
+import { type Ask, type Messages, messagesIn, type Notice, type Placed } from './messages.ts';
+import { type Turn, turnsOf } from './turns.ts';
+
+/** A rule about ECA. */
+export type EcaRule = Rule<EcaView>;
+
+/** A content of `chat/contentReceived`. */
+export interface Content extends Placed {
+  readonly is: 'content';
+  readonly role: unknown;
+  /** Its type; not checked to be one that is known. */
+  readonly type: unknown;
+  readonly content: Dictionary;
+  readonly params: Dictionary;
+  /** Told again from the past: behind `chat/cleared`, up to the next prompt. */
+  readonly isHistory: boolean;
+}
+
+/** What else happens in a chat, by who says it. */
+export type ChatEvent =
+  | Content
+  | (Placed & { readonly is: 'status'; readonly status: unknown })
+  | (Placed & { readonly is: 'opened' | 'cleared' | 'deleted' })
+  | (Placed & { readonly is: 'prompt'; readonly ask: Ask })
+  | (Placed & { readonly is: 'stop' })
+  | (Placed & { readonly is: 'approve' | 'reject'; readonly call: unknown })
+  | (Placed & { readonly is: 'delete'; readonly ask: Ask });
+
+/** One chat. */
+export interface Chat {
+  readonly id: string;
+  /** Another chat speaks in it: it is the one of a sub-agent. */
+  readonly isOfSubAgent: boolean;
+  readonly events: readonly ChatEvent[];
+  /** From each prompt that was taken to the next. */
+  readonly turns: readonly Turn[];
+  readonly calls: readonly EcaCall[];
+}
+
+/** A whole trace. */
+export interface EcaView extends Messages {
+  readonly isWhole: boolean;
+  /** Messages, whoever they are by. */
+  readonly count: number;
+  /** The first `initialize` of the client. */
+  readonly initialize: Ask | null;
+  /** The first `initialized`. */
+  readonly initialized: Notice | null;
+  /** The connection had ended in good order when the trace did: the client has said `exit`. */
+  readonly exit: Notice | null;
+  readonly contents: readonly Content[];
+  readonly chats: ReadonlyMap<string, Chat>;
+  /** Prompts that a server has taken, or has not answered. */
+  readonly prompts: readonly Ask[];
+}
+
+/** What the server has said about a prompt in its answer. */
+export function promptResult(ask: Ask): Dictionary | null {
+  const [answer] = ask.answers;
+  return answer !== undefined && isDictionary(answer.result) ? answer.result : null;
+}
+
+const refusing: ReadonlySet<unknown> = new Set(['error', 'login']);
+
+/** Whether a prompt was answered as one that is not played. */
+export function isRefused(ask: Ask): boolean {
+  const [answer] = ask.answers;
+  return answer !== undefined && (!isDictionary(answer.result) || refusing.has(answer.result.status));
+}
+
+/** The chat of a prompt: what the answer says, else what the client has said. */
+export function chatOf(ask: Ask): string | null {
+  const told = promptResult(ask)?.chatId ?? ask.params.chatId;
+  return typeof told === 'string' ? told : null;
+}
+
+/** Reads a trace. */
+export function viewOf(trace: Trace): EcaView {
+  const messages = messagesIn(trace);
+  const { client, agent } = messages;
+  const events = new Map<string, ChatEvent[]>();
+  const parents = new Map<string, unknown>();
+  const contents: Content[] = [];
+  /** Chats of which the past is told. */
+  const past = new Set<string>();
+
+  function add(chatId: unknown, event: ChatEvent): void {
+    if (typeof chatId !== 'string') return;
+    const known = events.get(chatId) ?? [];
+    events.set(chatId, known);
+    known.push(event);
+  }
+  function fromAgent({ frame, method, params }: Notice): void {
+    const { chatId } = params;
+    switch (method) {
+      case 'chat/contentReceived': {
+        const content = dictionaryOf(params.content);
+        const isHistory = typeof chatId === 'string' && past.has(chatId);
+        const event: Content = {
+          frame,
+          is: 'content',
+          role: params.role,
+          type: content.type,
+          content,
+          params,
+          isHistory,
+        };
+        contents.push(event);
+        if (typeof chatId === 'string' && params.parentChatId !== undefined) parents.set(chatId, params.parentChatId);
+        return add(chatId, event);
+      }
+      case 'chat/statusChanged':
+        return add(chatId, { frame, is: 'status', status: params.status });
+      case 'chat/cleared':
+        if (typeof chatId === 'string') past.add(chatId);
+        return add(chatId, { frame, is: 'cleared' });
+      case 'chat/opened':
+        return add(chatId, { frame, is: 'opened' });
+      case 'chat/deleted':
+        return add(chatId, { frame, is: 'deleted' });
+      default:
+    }
+  }
+  function fromClient({ frame, method, params }: Notice, ask?: Ask): void {
+    const { chatId } = params;
+    switch (method) {
+      case 'chat/prompt': {
+        if (ask === undefined || typeof params.message !== 'string' || isRefused(ask)) return;
+        const own = chatOf(ask);
+        if (own !== null) past.delete(own);
+        return add(own, { frame, is: 'prompt', ask });
+      }
+      case 'chat/delete':
+        return ask === undefined ? undefined : add(chatId, { frame, is: 'delete', ask });
+      case 'chat/promptStop':
+        return add(chatId, { frame, is: 'stop' });
+      case 'chat/toolCallApprove':
+        return add(chatId, { frame, is: 'approve', call: params.toolCallId });
+      case 'chat/toolCallReject':
+        return add(chatId, { frame, is: 'reject', call: params.toolCallId });
+      default:
+    }
+  }
+
+  const steps = [
+    ...agent.notices.map((notice) => ({ frame: notice.frame, take: () => fromAgent(notice) })),
+    ...client.notices.map((notice) => ({ frame: notice.frame, take: () => fromClient(notice) })),
+    ...client.asks.map((ask) => ({ frame: ask.frame, take: () => fromClient(ask, ask) })),
+  ].sort((one, other) => one.frame - other.frame);
+  for (const { take } of steps) take();
+
+  const chats = new Map<string, Chat>();
+  for (const [id, said] of events) {
+    chats.set(id, {
+      id,
+      isOfSubAgent: parents.has(id),
+      events: said,
+      turns: turnsOf(said, trace.frames.length),
+      calls: callsOf(said),
+    });
+  }
+  return {
+    ...messages,
+    isWhole: trace.isWhole,
+    count: trace.frames.length,
+    initialize: client.asks.find(({ method }) => method === 'initialize') ?? null,
+    initialized: client.notices.find(({ method }) => method === 'initialized') ?? null,
+    exit: client.notices.find(({ method }) => method === 'exit') ?? null,
+    contents,
+    chats,
+    prompts: client.asks.filter((ask) => ask.method === 'chat/prompt' && !isRefused(ask)),
+  };
+}

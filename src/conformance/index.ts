@@ -1,0 +1,34 @@
+// All sets of checks, by protocol and side: the one place that knows which there are.
+import { claudeAgent } from './claude/agent.ts';
+import { claudeClient } from './claude/client.ts';
+import { ecaAgent } from './eca/agent.ts';
+import { ecaClient } from './eca/client.ts';
+import { piAgent } from './pi/agent.ts';
+import { piClient } from './pi/client.ts';
+import { piLegacyAgent } from './pi-legacy/agent.ts';
+import { piLegacyClient } from './pi-legacy/client.ts';
+import { piServerAgent } from './pi-server/agent.ts';
+import { piServerClient } from './pi-server/client.ts';
+import { rpcMessageAgent } from './rpc-message/agent.ts';
+import { rpcMessageClient } from './rpc-message/client.ts';
+import type { AgentSet, CheckSet, ClientSet } from './sets.ts';
+
+/** Every set, in the order in which they are shown. */
+export const sets: readonly CheckSet[] = [
+  ...[piAgent, piClient],
+  ...[piLegacyAgent, piLegacyClient],
+  ...[piServerAgent, piServerClient],
+  ...[claudeAgent, claudeClient],
+  ...[rpcMessageAgent, rpcMessageClient],
+  ...[ecaAgent, ecaClient],
+];
+
+/** The checks of agents of that protocol; undefined where there are none. */
+export function agentSetOf(protocol: string): AgentSet | undefined {
+  return sets.filter((set) => set.side === 'agent').find((set) => set.protocol === protocol);
+}
+
+/** The checks of clients of that protocol; undefined where there are none. */
+export function clientSetOf(protocol: string): ClientSet | undefined {
+  return sets.filter((set) => set.side === 'client').find((set) => set.protocol === protocol);
+}

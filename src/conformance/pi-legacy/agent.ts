@@ -1,0 +1,22 @@
+// The checks of an agent that speaks as pi 0.12.7 to 0.13.2 do (seed pi-legacy-rpc).
+import { type AgentSet, onStage, rulesOver } from '../sets.ts';
+import { framingChecks } from './framing.ts';
+import { inputRules } from './rules-input.ts';
+import { lineRules } from './rules-lines.ts';
+import { runRules } from './rules-run.ts';
+import { streamRules } from './rules-stream.ts';
+import { toolRules } from './rules-tools.ts';
+import { typeRules } from './rules-types.ts';
+import { scenarios } from './scenarios.ts';
+import { createStage } from './stage.ts';
+import { readView } from './view.ts';
+
+/** Agents of pi-legacy, from the side of their clients. */
+export const piLegacyAgent: AgentSet = {
+  protocol: 'pi-legacy',
+  side: 'agent',
+  version: '1',
+  usual: {},
+  ...onStage(createStage, { checks: framingChecks, scenarios }),
+  rules: rulesOver(readView, [...lineRules, ...inputRules, ...runRules, ...streamRules, ...toolRules, ...typeRules]),
+};

@@ -1,0 +1,58 @@
+// Our agent of pi-legacy: speaks as pi 0.13.2 does (reference pi, section 3), but plays one prompt after the other.
+import type { Dictionary } from '../../core/content.ts';
+import { isDictionary } from '../../core/dictionary.ts';
+import type { Connection } from '../check.ts';
+import type { ServeTools } from '../sets.ts';
+import { createActing, objectOf } from '../pi/acting.ts';
+import { acts } from './acts.ts';
+
+const summary = 'The conversation was about a few files.';
+
+/** Plays an agent for one client. */
+export function serve(connection: Connection, tools: ServeTools): Promise<{ readonly isWhole: boolean }> {
+  const acting = createActing(connection, tools, true);
+  const { speech, scene, say } = acting;
+
+  function compacted(more: Dictionary = {}): void {
+    const timestamp = new Date().toISOString();
+    say({ type: 'compaction', timestamp, summary, firstKeptEntryIndex: 0, tokensBefore: 199_053, ...more });
+  }
+
+  function prompt({ message, attachments }: Dictionary): void {
+    // The real one says nothing to what it cannot run.
+    if (typeof message !== 'string' || message === '') return;
+    acting.enqueue(async () => {
+      const name = tools.act(message);
+      speech.beginRun();
+      speech.beginTurn();
+      const files = Array.isArray(attachments) ? attachments.filter(isDictionary) : [];
+      speech.user(
+        [{ type: 'text', text: message }, ...files.flatMap(shownAs)],
+        files.length === 0 ? {} : { attachments: files },
+      );
+      await acts.find((act) => act.name === name)?.play(scene);
+      speech.endTurn();
+      speech.endRun();
+      if (name === 'compaction') compacted({ auto: true });
+    });
+  }
+
+  return acting.listen((json, text) => {
+    const line = objectOf(json);
+    if (line === null) {
+      if (json === undefined || json === null)
+        say({ type: 'error', error: `Unexpected token in ${text.slice(0, 40)}` });
+      return;
+    }
+    if (line.type === 'prompt') prompt(line);
+    if (line.type === 'abort') acting.stop();
+    if (line.type === 'compact') acting.enqueue(async () => compacted());
+  });
+}
+
+/** What the model sees of an attachment. */
+function shownAs({ type, fileName, mimeType, content, extractedText }: Dictionary): Dictionary[] {
+  if (type === 'image') return [{ type: 'image', data: content, mimeType }];
+  if (typeof extractedText !== 'string') return [];
+  return [{ type: 'text', text: `\n\n[Document: ${String(fileName)}]\n${extractedText}`, isDocument: true }];
+}

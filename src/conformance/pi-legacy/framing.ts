@@ -1,0 +1,68 @@
+// Checks of how lines are cut, which no trace shows: what is written is not what a line is (seed pi-legacy-rpc, "Input
+// Protocol"). For programs on stdio.
+import { dictionaryOf } from '../../core/dictionary.ts';
+import { type Check, NotApplicable, PeerWrong } from '../check.ts';
+import { holds } from './scenarios.ts';
+import type { Stage } from './stage.ts';
+
+interface FramingCheck extends Pick<Check<Stage>, 'sentence' | 'input'> {
+  readonly name: string;
+  /** Pieces that are written one after the other, given the words of two prompts. */
+  pieces(first: string, second: string): readonly string[];
+  /** How many prompts are in them. */
+  readonly prompts: number;
+}
+
+const prompt = (message: string) => JSON.stringify({ type: 'prompt', message });
+
+function check({ name, pieces, prompts, ...rest }: FramingCheck): Check<Stage> {
+  return {
+    ...rest,
+    id: `pi-legacy/${name}`,
+    section: 'Input Protocol',
+    level: 'MUST',
+    basis: 'specification',
+    covers: ['command:prompt'],
+    expected: 'Every prompt gets its run, and its words come back as they were sent.',
+    needs: { raw: true, alone: true, script: ['text'] },
+    async run(stage) {
+      const connection = await stage.connect();
+      if (connection.sendRaw === undefined) throw new NotApplicable('nothing can be written here as it stands');
+      const words = Array.from({ length: prompts }, (_, at) => `${stage.tools.script('text')} caf\u00e9 ${at}`);
+      const from = stage.now;
+      for (const piece of pieces(words[0] ?? '', words[1] ?? '')) {
+        connection.sendRaw(piece);
+        // So that each piece is read by itself.
+        await stage.tools.pause(20);
+      }
+      await stage.ends(prompts, from);
+      const echoes = connection.log
+        .slice(from)
+        .map(({ json }) => dictionaryOf(json))
+        .filter(({ type }) => type === 'message_end')
+        .map(({ message }) => message);
+      const lost = words.find((text) => !echoes.some((message) => holds(message, text)));
+      if (lost !== undefined) throw new PeerWrong(`no message says ${JSON.stringify(lost)}`);
+    },
+  };
+}
+
+export const framingChecks: readonly Check<Stage>[] = [
+  check({
+    name: 'crlf',
+    sentence: 'A line may end in CR and LF.',
+    input: 'A prompt whose line ends in CR LF.',
+    prompts: 1,
+    pieces: (first) => [`${prompt(first)}\r\n`],
+  }),
+  check({
+    name: 'split-line',
+    sentence: 'A line may come in several pieces.',
+    input: 'A prompt that is written in three pieces.',
+    prompts: 1,
+    pieces(first) {
+      const line = `${prompt(first)}\n`;
+      return [line.slice(0, 9), line.slice(9, -2), line.slice(-2)];
+    },
+  }),
+];

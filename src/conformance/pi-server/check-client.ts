@@ -1,0 +1,132 @@
+// A pi-server client for checks: it names its commands, finds their responses, and says what is wrong with them. What it
+// waits for is the response alone, so that a wrong lifecycle spoils only the checks of the lifecycle.
+import type { Dictionary } from '../../core/content.ts';
+import { type Connection, PeerWrong } from '../check.ts';
+import {
+  answers,
+  eventsIn,
+  type Heard,
+  heardIn,
+  isResponse,
+  type Phase,
+  phasesOf,
+  type Said,
+  stepsOf,
+} from './frames.ts';
+
+/** A command without its id. */
+export type Words = Dictionary & { readonly type: string };
+
+/** One connection of a check. */
+export interface Client {
+  readonly connection: Connection;
+  /** How much was said so far: a place to look from. */
+  readonly now: number;
+  heard(from?: number): readonly Heard[];
+  /** Sends a command under an id of its own, unless it has one, and gives that. */
+  start(command: Words): string;
+  /** The response to that id: the first, or a later one. */
+  response(id: string, which?: number): Promise<Dictionary>;
+  /** Sends it and waits for its response. */
+  ask(command: Words): Promise<Dictionary>;
+  /** The same, and it is a failure of the peer when it fails. Gives the response. */
+  does(command: Words): Promise<Dictionary>;
+  /** The same, and it is a failure of the peer when it succeeds, or fails in other words. Gives the error. */
+  fails(command: Words, words?: RegExp): Promise<string>;
+  /** Sends a frame as it stands; the next response that is said. */
+  say(text: string): Promise<Dictionary>;
+  /** Everything that the server had to say to what was sent before has been heard. */
+  settled(): Promise<void>;
+  until<Value>(label: string, look: (heard: readonly Heard[]) => Value | undefined): Promise<Value>;
+  phases(id: string): Phase[];
+  /** Fails unless that is the lifecycle of that command so far. */
+  expectPhases(id: string, ...expected: readonly Phase[]): void;
+  events(session: string, from?: number): Said[];
+  /** The event that comes first from there on. */
+  untilEvent(session: string, label: string, fits: (event: Dictionary) => boolean, from?: number): Promise<Said>;
+}
+
+/** A client over that connection. `mint` gives ids that nobody else uses. */
+export function createClient(connection: Connection, mint: (word: string) => string): Client {
+  // Read once, for whoever waits looks at all of it with each message.
+  const read: Heard[] = [];
+  let count = 0;
+  function heard(from = 0): readonly Heard[] {
+    const { log } = connection;
+    if (count < log.length) read.push(...heardIn(log, count));
+    count = log.length;
+    return from === 0 ? read : read.filter(({ at }) => at >= from);
+  }
+  const until: Client['until'] = (label, look) => connection.until(label, () => look(heard()));
+
+  function start(command: Words): string {
+    const id = typeof command.id === 'string' ? command.id : mint(command.type);
+    connection.send(JSON.stringify({ id, ...command }));
+    return id;
+  }
+  const response = (id: string, which = 0) =>
+    until(`response to '${id}'`, (all) => all.filter(answers(id))[which]?.frame);
+  async function ask(command: Words): Promise<Dictionary> {
+    const before = typeof command.id === 'string' ? heard().filter(answers(command.id)).length : 0;
+    return response(start(command), before);
+  }
+  function expectPhases(id: string, ...expected: readonly Phase[]): void {
+    const found = phasesOf(heard(), id);
+    const wrong = `the lifecycle of '${id}' is [${found.join(', ')}] where it must be [${expected.join(', ')}]`;
+    if (found.join() !== expected.join()) throw new PeerWrong(wrong);
+  }
+
+  return {
+    connection,
+    get now() {
+      return connection.log.length;
+    },
+    heard,
+    start,
+    response,
+    ask,
+    async does(command) {
+      const frame = await ask(command);
+      if (frame.success !== true) throw new PeerWrong(`${command.type} failed: ${JSON.stringify(frame)}`);
+      return frame;
+    },
+    async fails(command, words = /./u) {
+      return expectFailure(await ask(command), words);
+    },
+    async say(text) {
+      const from = connection.log.length;
+      connection.send(text);
+      return until(`response to ${text.slice(0, 80)}`, () => heard(from).find(isResponse)?.frame);
+    },
+    async settled() {
+      await ask({ type: 'list_sessions' });
+    },
+    until,
+    phases: (id) => phasesOf(heard(), id),
+    expectPhases,
+    events: (session, from = 0) => eventsIn(heard(from), session),
+    untilEvent: (session, label, fits, from = 0) =>
+      until(label, () => eventsIn(heard(from), session).find(({ event }) => fits(event))),
+  };
+}
+
+/** Fails unless this is a failure in those words; gives them. */
+export function expectFailure(frame: Dictionary, words = /./u): string {
+  const text = JSON.stringify(frame);
+  if (frame.success !== false) throw new PeerWrong(`it must fail, and did not: ${text}`);
+  if (typeof frame.error !== 'string') throw new PeerWrong(`a failure must have an error: ${text}`);
+  if (!words.test(frame.error)) throw new PeerWrong(`the error must match ${words}: ${text}`);
+  return frame.error;
+}
+
+/** Fails unless it is so. */
+export function expect(isSo: boolean, otherwise: string, ...shown: readonly unknown[]): void {
+  if (!isSo) throw new PeerWrong([otherwise, ...shown.map((one) => JSON.stringify(one))].join(' '));
+}
+
+/** When a command was finished, as a place in what was heard; -1 if it was not. */
+export const finishedAt = (client: Client, id: string): number =>
+  stepsOf(client.heard(), id).find(({ phase }) => phase === 'finished')?.at ?? -1;
+
+/** When it was answered, as a place in what was heard; -1 if it was not. */
+export const answeredAt = (client: Client, id: string): number => client.heard().find(answers(id))?.at ?? -1;

@@ -1,0 +1,250 @@
+// Checks of pi that no trace shows: bytes that are no frames, the end of what it reads, and questions that are left open for a
+// while (seed "Core Protocol", "Dialog Methods"; reference pi, section 6).
+import { isDeepStrictEqual } from 'node:util';
+import type { Dictionary } from '../../core/content.ts';
+import { dictionaryOf } from '../../core/dictionary.ts';
+import { CannotTell, NotApplicable, PeerWrong } from '../check.ts';
+import type { Pi, PiCheck, Stage } from './stage.ts';
+
+const line = { section: 'Core Protocol', level: 'MUST', basis: 'specification', covers: ['line:response'] } as const;
+
+/** What writes bytes as they stand; the runner has seen to it that there is something. */
+function rawOf({ connection }: Pi): { write(text: string): void; end(): void } {
+  const { sendRaw, endInput } = connection;
+  if (sendRaw === undefined || endInput === undefined) throw new NotApplicable('bytes cannot be sent as they stand');
+  return { write: (text) => sendRaw(text), end: () => endInput() };
+}
+
+/** Writes something, and waits for the responses to those ids. */
+async function answers(pi: Pi, ids: readonly string[], write: () => unknown): Promise<void> {
+  const from = pi.now;
+  await write();
+  for (const id of ids)
+    await pi.connection.until(`response to ${id}`, () => pi.heard(from).find((one) => one.id === id));
+}
+
+const stateLine = (id: string, more: Dictionary = {}): string => JSON.stringify({ type: 'get_state', id, ...more });
+
+/** Bytes. */
+const byteChecks: readonly PiCheck[] = [
+  {
+    ...line,
+    id: 'pi/raw-crlf',
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'A line that ends with CR LF is read as one that ends with LF.',
+    input: 'get_state with CR LF at its end',
+    expected: 'its response',
+    needs: { raw: true },
+    async run({ open, mint }) {
+      const pi = await open();
+      const id = mint('crlf');
+      await answers(pi, [id], () => rawOf(pi).write(`${stateLine(id)}\r\n`));
+    },
+  },
+  {
+    ...line,
+    id: 'pi/raw-joined',
+    sentence: 'Several lines that come in one piece are several commands.',
+    input: 'three commands in one write',
+    expected: 'three responses',
+    needs: { raw: true },
+    async run({ open, mint }) {
+      const pi = await open();
+      const ids = [mint('joined'), mint('joined'), mint('joined')];
+      await answers(pi, ids, () => rawOf(pi).write(ids.map((id) => `${stateLine(id)}\n`).join('')));
+    },
+  },
+  {
+    ...line,
+    id: 'pi/raw-split',
+    sentence: 'A line that comes in several pieces is one command.',
+    input: 'get_state in three writes',
+    expected: 'its response',
+    needs: { raw: true },
+    async run({ open, mint, tools }) {
+      const pi = await open();
+      const id = mint('split');
+      const text = `${stateLine(id)}\n`;
+      await answers(pi, [id], async () => {
+        for (const part of [text.slice(0, 9), text.slice(9, -3), text.slice(-3)]) {
+          rawOf(pi).write(part);
+          // Pieces that leave together arrive as one.
+          await tools.pause(30);
+        }
+      });
+    },
+  },
+  {
+    ...line,
+    id: 'pi/raw-blank-line',
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'A blank line ends nothing: what comes behind it is read.',
+    input: 'a blank line, then get_state',
+    expected: 'the response to get_state',
+    needs: { raw: true },
+    async run({ open, mint }) {
+      const pi = await open();
+      const id = mint('blank');
+      await answers(pi, [id], () => rawOf(pi).write(`\n${stateLine(id)}\n`));
+    },
+  },
+  {
+    ...line,
+    id: 'pi/raw-last-line',
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'A last line without LF is read when the input ends.',
+    input: 'get_state without LF, and the end of the input',
+    expected: 'its response',
+    needs: { raw: true, alone: true },
+    async run({ open, mint }) {
+      const pi = await open();
+      const id = mint('last');
+      await answers(pi, [id], () => {
+        const { write, end } = rawOf(pi);
+        write(stateLine(id));
+        end();
+      });
+    },
+  },
+  {
+    ...line,
+    id: 'pi/input-ends',
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'An idle agent whose input ends leaves, with code 0.',
+    input: 'the end of the input',
+    expected: 'the end of the program, with code 0',
+    needs: { raw: true, alone: true },
+    async run({ open, tools }) {
+      const pi = await open();
+      rawOf(pi).end();
+      const reason = await tools.exit();
+      if (!/code 0\b/u.test(reason)) throw new PeerWrong(`it must leave with code 0: ${reason}`);
+    },
+  },
+];
+
+/** Lines of an unusual kind. */
+const textChecks: readonly PiCheck[] = [
+  {
+    ...line,
+    id: 'pi/separators',
+    sentence: 'U+2028, U+2029 and U+0085 in a string end no line, on the way in and on the way out.',
+    input: 'set_session_name with a name that holds them as they stand, then get_state',
+    expected: 'get_state tells that name',
+    async run({ open, mint }) {
+      const pi = await open();
+      const name = `a\u2028b\u2029c\u0085d ${mint('name')}`;
+      const set = await pi.ask('set_session_name', { name });
+      if (set.success !== true) throw new CannotTell(`the name was refused: ${String(set.error)}`);
+      const { sessionName } = dictionaryOf((await pi.ask('get_state')).data);
+      if (!isDeepStrictEqual(sessionName, name))
+        throw new PeerWrong(`sessionName is ${JSON.stringify(sessionName)}, not ${JSON.stringify(name)}`);
+    },
+  },
+  {
+    ...line,
+    id: 'pi/long-line',
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'A command of a megabyte is read: images come in lines.',
+    input: 'get_state with a field of a million characters that means nothing',
+    expected: 'its response',
+    async run({ open, mint }) {
+      const pi = await open();
+      const id = mint('long');
+      await answers(pi, [id], () => pi.say(stateLine(id, { padding: 'x'.repeat(1_000_000) })));
+    },
+  },
+];
+
+const dialog = {
+  section: 'Dialog Methods (require response)',
+  level: 'MUST',
+  basis: 'specification',
+  covers: ['event:extension_ui_request', 'command:extension_ui_response'],
+} as const;
+
+/** Prompts what asks, and waits for the question. */
+async function asked({ open, tools }: Stage): Promise<{ pi: Pi; from: number; question: Dictionary }> {
+  const pi = await open();
+  const from = pi.now;
+  pi.start({ type: 'prompt', message: tools.script('select') });
+  const isQuestion = ({ type, method }: Dictionary) => type === 'extension_ui_request' && method === 'select';
+  try {
+    const question = await pi.connection.until('dialog', () => pi.heard(from).find(isQuestion));
+    return { pi, from, question };
+  } catch (thrown) {
+    if (thrown instanceof PeerWrong) throw new CannotTell(`nothing was asked: ${thrown.message}`);
+    throw thrown;
+  }
+}
+
+const reply = (pi: Pi, question: Dictionary, answer: Dictionary): void =>
+  pi.say(JSON.stringify({ type: 'extension_ui_response', id: question.id, ...answer }));
+
+const endsOf = (pi: Pi, from: number): number => pi.heard(from).filter(({ type }) => type === 'agent_end').length;
+
+/** Questions. */
+const dialogChecks: readonly PiCheck[] = [
+  {
+    ...dialog,
+    id: 'pi/dialog-blocks',
+    sentence: 'A dialog blocks who asked until it is answered, and nothing else.',
+    input: 'a prompt that asks; get_state while the dialog is open; the answer',
+    expected: 'the response to get_state, no agent_end before the answer, and one behind it',
+    needs: { script: ['select'] },
+    async run(stage) {
+      const { pi, from, question } = await asked(stage);
+      await pi.ask('get_state');
+      await stage.tools.pause(50);
+      await pi.ask('get_state');
+      const isRun = pi.heard(from).some(({ type }) => type === 'agent_start');
+      if (isRun && endsOf(pi, from) > 0) throw new PeerWrong('the run ended while its dialog was open');
+      reply(pi, question, { value: 'red' });
+      if (isRun) await pi.idle(from);
+    },
+  },
+  {
+    ...dialog,
+    id: 'pi/dialog-cancel',
+    sentence: 'A dialog can be cancelled, and who asked goes on.',
+    input: 'a prompt that asks, and its dialog cancelled',
+    expected: 'agent_end, and the next prompt is answered',
+    needs: { script: ['select', 'text'] },
+    async run(stage) {
+      const { pi, from, question } = await asked(stage);
+      reply(pi, question, { cancelled: true });
+      await pi.ask('get_state');
+      if (pi.heard(from).some(({ type }) => type === 'agent_start')) await pi.idle(from);
+      await pi.run('text');
+    },
+  },
+  {
+    ...dialog,
+    id: 'pi/dialog-late',
+    section: 'Extension UI Response Format',
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'A second answer to a dialog changes nothing.',
+    input: 'a dialog that is answered twice, and the next prompt',
+    expected: 'one agent_end for each prompt',
+    needs: { script: ['select', 'text'] },
+    async run(stage) {
+      const { pi, from, question } = await asked(stage);
+      reply(pi, question, { value: 'red' });
+      reply(pi, question, { value: 'green' });
+      await pi.ask('get_state');
+      if (pi.heard(from).some(({ type }) => type === 'agent_start')) await pi.idle(from);
+      await pi.run('text');
+      const starts = pi.heard(from).filter(({ type }) => type === 'agent_start').length;
+      if (endsOf(pi, from) !== starts) throw new PeerWrong(`${starts} runs began, and ${endsOf(pi, from)} ended`);
+    },
+  },
+];
+
+/** All of them. */
+export const checks: readonly PiCheck[] = [...byteChecks, ...textChecks, ...dialogChecks];

@@ -1,0 +1,122 @@
+// What the specification of pi's RPC mode holds that is to be checked: every heading, every kind of message, every sentence that
+// asks for something. Data; coverage.test reads it.
+import type { Coverage, Covered } from '../coverage.ts';
+
+const named = (prefix: string, names: readonly string[]): Covered[] =>
+  names.map((name) => ({ name: `${prefix}:${name}` }));
+
+const commands = [
+  'prompt',
+  'steer',
+  'follow_up',
+  'abort',
+  'new_session',
+  'get_state',
+  'get_messages',
+  'set_model',
+  'cycle_model',
+  'get_available_models',
+  'set_thinking_level',
+  'cycle_thinking_level',
+  'set_steering_mode',
+  'set_follow_up_mode',
+  'compact',
+  'set_auto_compaction',
+  'set_auto_retry',
+  'abort_retry',
+  'bash',
+  'abort_bash',
+  'get_session_stats',
+  'export_html',
+  'switch_session',
+  'fork',
+  'get_fork_messages',
+  'get_last_assistant_text',
+  'set_session_name',
+  'get_commands',
+] as const;
+
+/** Both sides of pi. */
+export const piCoverage: Coverage = {
+  seed: 'pi-rpc.md',
+  protocols: ['pi'],
+  sections: [
+    { name: 'RPC Mode', reason: 'The title.' },
+    { name: 'Starting', reason: 'Flags of the program pi; a target says how it is started.' },
+    { name: 'Core Protocol' },
+    { name: 'Commands', reason: 'Only other headings.' },
+    { name: 'Prompting', reason: 'Only other headings.' },
+    { name: 'State', reason: 'Only other headings.' },
+    { name: 'Model', reason: 'Only other headings.' },
+    { name: 'Thinking', reason: 'Only other headings.' },
+    { name: 'Queue Modes' },
+    { name: 'Maintenance', reason: 'Only other headings.' },
+    { name: 'Execution', reason: 'Only other headings.' },
+    { name: 'Session', reason: 'Only other headings.' },
+    ...commands.map((name) => ({ name })),
+    { name: 'Event Stream' },
+    { name: 'Image Support' },
+    { name: 'Streaming Behavior' },
+    { name: 'Extension UI Sub-protocol' },
+    { name: 'Dialog Methods (require response)' },
+    { name: 'Fire-and-Forget Methods (no response needed)' },
+    { name: 'Extension UI Request Format' },
+    { name: 'Extension UI Response Format' },
+    { name: 'Error Responses' },
+    { name: 'RpcClient', reason: 'A library of pi for its clients; what it sends is told in all other sections.' },
+  ],
+  kinds: [
+    { name: 'line:response' },
+    ...named('command', [...commands, 'extension_ui_response']),
+    ...named('event', [
+      'agent_start',
+      'agent_end',
+      'turn_start',
+      'turn_end',
+      'message_start',
+      'message_update',
+      'message_end',
+      'tool_execution_start',
+      'tool_execution_update',
+      'tool_execution_end',
+      'auto_compaction_start',
+      'auto_compaction_end',
+      'auto_retry_start',
+      'auto_retry_end',
+      'extension_ui_request',
+      // Not in the text, and on the wire.
+      'extension_error',
+    ]),
+    ...named(
+      'update',
+      ['text', 'thinking', 'toolcall'].flatMap((kind) => ['start', 'delta', 'end'].map((step) => `${kind}_${step}`)),
+    ),
+    ...named('ui', [
+      'select',
+      'confirm',
+      'input',
+      'editor',
+      'notify',
+      'setStatus',
+      'setWidget',
+      'setTitle',
+      'set_editor_text',
+    ]),
+  ],
+  sentences: [
+    {
+      words: 'required when agent is already streaming',
+      checks: ['pi/prompt-while-streaming', 'pi/streaming-behavior'],
+    },
+    { words: 'The data field must contain base64-encoded image data', checks: ['pi/images-attached'] },
+    {
+      words: 'new prompt messages must specify how they should be delivered',
+      checks: ['pi/prompt-while-streaming', 'pi/refused-unsaid', 'pi/streaming-behavior'],
+    },
+    {
+      words: 'streamingBehavior is not required and the prompt is sent directly',
+      checks: ['pi/prompt-starts-run', 'pi/streaming-behavior'],
+    },
+    { words: 'Extensions may need user input during execution', checks: ['pi/dialog-blocks', 'pi/ui-request'] },
+  ],
+};

@@ -1,0 +1,142 @@
+// Our agent of pi: speaks as pi 0.54.2 does (reference pi, section 4), with the answers of the seed, and plays one prompt after the
+// other. What real clients ask on their way is answered well enough for them to go on.
+import type { Dictionary } from '../../core/content.ts';
+import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
+import type { Connection } from '../check.ts';
+import type { ServeTools } from '../sets.ts';
+import { createActing, objectOf } from './acting.ts';
+import { acts, type PiScene } from './acts.ts';
+import { createDesk } from './fake-desk.ts';
+
+const summary = { summary: 'It was about a few files.', firstKeptEntryId: '0034207b', tokensBefore: 199_053 };
+const details = { readFiles: [], modifiedFiles: [] };
+const busyWords =
+  "Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message.";
+
+/** Plays an agent for one client. */
+export function serve(connection: Connection, tools: ServeTools): Promise<{ readonly isWhole: boolean }> {
+  const acting = createActing(connection, tools, false);
+  const { speech, say } = acting;
+  const replies = new Map<unknown, Dictionary>();
+  let waiting: Dictionary[] = [];
+  let openDialogs = 0;
+
+  const desk = createDesk({
+    mint: tools.mint,
+    messages: () => speech.messages,
+    forget: () => speech.forget(),
+    isBusy: () => acting.isBusy,
+    waiting: () => waiting.length,
+  });
+
+  const scene: PiScene = {
+    ...acting.scene,
+    async ask(request) {
+      const id = tools.mint('dialog');
+      openDialogs += 1;
+      say({ type: 'extension_ui_request', id, ...request });
+      const patience = typeof request.timeout === 'number' ? request.timeout : tools.patienceMs;
+      const reply = await acting.wait(() => replies.get(id), Math.min(patience, tools.patienceMs));
+      openDialogs -= 1;
+      return reply;
+    },
+    inform: (request) => say({ type: 'extension_ui_request', id: tools.mint('shown'), ...request }),
+  };
+
+  function answer({ id, type }: Dictionary, outcome: { readonly data?: unknown } | { readonly error: string }): void {
+    const name = { ...(id === undefined ? {} : { id }), type: 'response', command: type };
+    say({ ...name, success: !('error' in outcome), ...outcome });
+  }
+
+  const contentOf = ({ message, images }: Dictionary) => [
+    { type: 'text', text: String(message) },
+    ...(Array.isArray(images) ? images.filter(isDictionary) : []),
+  ];
+
+  /** Messages that came during a run join it; others wait for the next. */
+  function join(): void {
+    const joining = waiting;
+    waiting = [];
+    for (const line of joining) {
+      speech.endTurn();
+      speech.beginTurn();
+      speech.user(contentOf(line));
+      speech.answer([{ kind: 'text', pieces: ['As you ', 'wish.'] }]);
+    }
+  }
+
+  function play(line: Dictionary): void {
+    acting.enqueue(async () => {
+      const name = tools.act(String(line.message));
+      const early = waiting;
+      waiting = [];
+      speech.beginRun();
+      speech.beginTurn();
+      for (const one of [line, ...early]) speech.user(contentOf(one));
+      await acts.find((act) => act.name === name)?.play(scene);
+      join();
+      speech.endTurn();
+      speech.endRun();
+      if (name === 'compaction') {
+        say({ type: 'auto_compaction_start', reason: 'threshold' });
+        say({ type: 'auto_compaction_end', result: { ...summary, details }, aborted: false, willRetry: false });
+      }
+      // Clients of newer versions wait for it, and all others pass it by (reference pi, section 5).
+      say({ type: 'agent_settled' });
+    });
+  }
+
+  function prompt(line: Dictionary): void {
+    const { message, streamingBehavior: how } = line;
+    if (typeof message !== 'string') return answer(line, { error: 'message must be a string' });
+    if (!acting.isBusy) {
+      answer(line, {});
+      return play(line);
+    }
+    if (how !== 'steer' && how !== 'followUp') return answer(line, { error: busyWords });
+    waiting.push(line);
+    answer(line, {});
+  }
+
+  /** Answered when the agent is idle, as the real one does. */
+  function abort(line: Dictionary): void {
+    acting.stop();
+    void acting.idle().then(() => {
+      if (connection.ended === null) answer(line, {});
+    });
+  }
+
+  const handlers: ReadonlyMap<unknown, (line: Dictionary) => void> = new Map([
+    ['prompt', prompt],
+    ['abort', abort],
+    [
+      'steer',
+      (line) => {
+        waiting.push(line);
+        answer(line, {});
+      },
+    ],
+    [
+      'follow_up',
+      (line) => {
+        waiting.push(line);
+        answer(line, {});
+      },
+    ],
+    ['compact', (line) => answer(line, { data: { ...summary, details } })],
+  ]);
+
+  return acting
+    .listen((json, text) => {
+      const line = objectOf(json);
+      if (line === null) {
+        const error = `Failed to parse command: ${text.slice(0, 40)}`;
+        return say({ type: 'response', command: 'parse', success: false, error });
+      }
+      if (line.type === 'extension_ui_response') return void replies.set(line.id, dictionaryOf(line));
+      const handle = handlers.get(line.type);
+      if (handle !== undefined) return handle(line);
+      answer(line, desk.answer(line) ?? { error: `Unknown command: ${String(line.type)}` });
+    })
+    .then(({ isWhole }) => ({ isWhole: isWhole && openDialogs === 0 }));
+}

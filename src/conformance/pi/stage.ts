@@ -1,0 +1,188 @@
+// What the scenarios and checks of pi play on: a session of their own, commands and prompts. What pi owes is waited for in the
+// name of the check that asks for it; what only prepares is no failure of the peer.
+import type { Dictionary } from '../../core/content.ts';
+import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
+import { CannotTell, type Check, type Connection, type Tools } from '../check.ts';
+import { owed, type Scenario } from '../rule.ts';
+
+/** A check of an agent that speaks pi. */
+export type PiCheck = Check<Stage>;
+/** A conversation with an agent that speaks pi. */
+export type PiScenario = Scenario<Stage>;
+
+/** A connection, and what is said on it. */
+export interface Pi {
+  readonly connection: Connection;
+  /** How much was heard so far: a place for {@link Pi.heard}. */
+  readonly now: number;
+  /** The lines of the agent from that place on. */
+  heard(from?: number): readonly Dictionary[];
+  say(text: string): void;
+  /** Sends a command with an id of its own, which is returned. */
+  start(line: Dictionary): string;
+  /** The response to the command of that id. */
+  answered(id: string): Promise<Dictionary>;
+  /** Both. */
+  ask(type: string, fields?: Dictionary): Promise<Dictionary>;
+  /** The first line that fits, from that place on. */
+  until(check: string, label: string, from: number, fits: (line: Dictionary) => boolean): Promise<Dictionary>;
+  /** Prompts what the target has for that word, and waits until it is accepted. Returns the place before it. */
+  prompt(word: string, more?: Dictionary): Promise<number>;
+  /** The same, and waits until the model speaks. */
+  running(word: string, more?: Dictionary): Promise<number>;
+  /** Resolves when what began at that place is over. */
+  idle(from: number): Promise<void>;
+  /** A prompt that goes to its end. Returns the place before it. */
+  run(word: string, more?: Dictionary): Promise<number>;
+}
+
+/** What each scenario is given. */
+export interface Stage {
+  readonly tools: Tools;
+  /** A word that nobody else uses. */
+  mint(word: string): string;
+  /** A session without messages. */
+  open(): Promise<Pi>;
+}
+
+const isOf = (type: string) => (line: Dictionary) => line.type === type;
+
+/** Whether lines from a prompt on end with an agent that is idle; pi goes on behind an agent_end to retry or to compact. */
+export function isOver(lines: readonly Dictionary[]): boolean {
+  let isActive = true;
+  let isCompacting = false;
+  for (const line of lines) {
+    if (line.type === 'agent_start' || line.type === 'auto_retry_start') isActive = true;
+    if (line.type === 'agent_end') isActive = false;
+    if (line.type === 'auto_retry_end' && line.success !== true) isActive = false;
+    if (line.type === 'auto_compaction_start' || line.type === 'compaction_start') isCompacting = true;
+    if (line.type === 'auto_compaction_end' || line.type === 'compaction_end') {
+      isCompacting = false;
+      if (line.willRetry === true) isActive = true;
+    }
+  }
+  return lines.some(isOf('agent_end')) && !isActive && !isCompacting;
+}
+
+/** The stage of one scenario. */
+export function createStage(tools: Tools): Stage {
+  let minted = 0;
+  const mint = (word: string) => `${word}-${tools.nonce}-${++minted}`;
+
+  async function open(): Promise<Pi> {
+    const pi = createPi(await tools.connect(), tools, mint);
+    if (tools.transport !== 'stdio') return pi;
+    // A program that others have used before, and others will use again.
+    tools.atEnd(() => calm(pi));
+    await owed('pi/answered', () => pi.ask('new_session'));
+    return pi;
+  }
+  return { tools, mint, open };
+}
+
+/** Ends what is going on. */
+async function calm(pi: Pi): Promise<void> {
+  for (const { type, id } of pi.heard())
+    if (type === 'extension_ui_request') pi.say(JSON.stringify({ type: 'extension_ui_response', id, cancelled: true }));
+  await pi.ask('abort_bash');
+  await pi.ask('abort');
+}
+
+function createPi(connection: Connection, tools: Tools, mint: Stage['mint']): Pi {
+  const lines: Dictionary[] = [];
+  let read = 0;
+  /** Commands without a response, and how much was heard before each. */
+  const waiting = new Map<string, number>();
+
+  function heard(from = 0): readonly Dictionary[] {
+    const { log } = connection;
+    for (; read < log.length; read += 1) {
+      const one = log[read];
+      if (one?.by === 'peer' && isDictionary(one.json)) lines.push(one.json);
+    }
+    return lines.slice(from);
+  }
+
+  const until: Pi['until'] = (check, label, from, fits) =>
+    owed(check, () => connection.until(label, () => heard(from).find(fits)));
+
+  function start(line: Dictionary): string {
+    const id = mint('req');
+    waiting.set(id, heard().length);
+    connection.send(JSON.stringify({ ...line, id }));
+    return id;
+  }
+
+  /**
+   * Some lose the id of what fails (reference pi, section 4): then it is told by being the only one that waits. That they do
+   * is for a rule to say.
+   */
+  async function answered(id: string): Promise<Dictionary> {
+    const from = waiting.get(id) ?? 0;
+    const isOwn = (line: Dictionary) =>
+      line.id === id || (waiting.size === 1 && line.id === undefined && line.success === false);
+    const response = await until(
+      'pi/answered',
+      `response to ${id}`,
+      from,
+      (line) => line.type === 'response' && isOwn(line),
+    );
+    waiting.delete(id);
+    return response;
+  }
+  const ask: Pi['ask'] = (type, fields = {}) => answered(start({ type, ...fields }));
+
+  async function prompt(word: string, more: Dictionary = {}): Promise<number> {
+    const from = heard().length;
+    const response = await ask('prompt', { message: tools.script(word), ...more });
+    if (response.success !== true) throw new CannotTell(`the prompt '${word}' was refused: ${String(response.error)}`);
+    return from;
+  }
+
+  async function running(word: string, more: Dictionary = {}): Promise<number> {
+    const from = await prompt(word, more);
+    await until('pi/prompt-starts-run', 'agent_start', from, isOf('agent_start'));
+    const isModel = ({ type, message }: Dictionary) =>
+      type === 'message_start' && dictionaryOf(message).role === 'assistant';
+    await until('pi/message-brackets', 'message of the model', from, isModel);
+    return from;
+  }
+
+  async function idle(from: number): Promise<void> {
+    for (;;) {
+      // A run may last: patience is for silence in it.
+      while (!isOver(heard(from))) {
+        const { length } = heard();
+        const isNews = () => (isOver(heard(from)) || heard().length > length ? true : undefined);
+        await owed('pi/agent-brackets', () => connection.until('end of the run', isNews));
+      }
+      // What goes on behind the end of a run is said before this is answered.
+      await ask('get_state');
+      if (isOver(heard(from))) return;
+    }
+  }
+
+  async function run(word: string, more: Dictionary = {}): Promise<number> {
+    const from = await prompt(word, more);
+    await until('pi/prompt-starts-run', 'agent_start', from, isOf('agent_start'));
+    await idle(from);
+    return from;
+  }
+
+  return {
+    connection,
+    get now() {
+      return heard().length;
+    },
+    heard,
+    say: (text) => connection.send(text),
+    start,
+    answered,
+    ask,
+    until,
+    prompt,
+    running,
+    idle,
+    run,
+  };
+}

@@ -1,0 +1,83 @@
+// One check on the page of a report, with its failing exchanges message by message. Whatever is foreign text stays text. Knows
+// no page.
+import type { Verdict } from '../check.ts';
+import { type Child, element, type Markup } from '../../core/html-markup.ts';
+import { type Excerpt, excerptsOf, type ShownMessage } from './excerpt.ts';
+import { isBad, type ReportEntry } from './report.ts';
+import { meanings } from './summary.ts';
+import { cut, durationOf, visible } from './words.ts';
+
+/** What of one check is shown; all of it together bounds the page. */
+const shown = { around: 4, most: 80, conversations: 3 };
+const mostOfReason = 4000;
+const mostOfMessage = 4000;
+const mostWrongOfMessage = 5;
+
+const marks: Readonly<Record<Verdict, string>> = { passed: '✓', failed: '✗', unclear: '?', 'not-applicable': '–' };
+
+/** The verdict as a class of the style sheet. */
+export const classOf = (verdict: Verdict): Lowercase<string> => (verdict === 'not-applicable' ? 'silent' : verdict);
+
+/** Foreign text, cut and made visible. */
+export const foreign = (text: string, most: number): string => visible(cut(text, most));
+
+/** A part of the page that opens: open at once where something is wrong. */
+export function checkMarkup(entry: ReportEntry, isOpen: boolean): Markup {
+  const { id, verdict, level, sentence, known } = entry;
+  const verdictClass = classOf(verdict);
+  const summary = element('summary', {}, [
+    element('span', { class: `badge ${verdictClass}` }, [`${marks[verdict]} ${verdict}`]),
+    element('code', {}, [id]),
+    element('span', { class: 'level' }, [level]),
+    known === true ? element('span', { class: 'level' }, ['known']) : '',
+    element('span', { class: 'sentence' }, [sentence]),
+  ]);
+  const open = isOpen ? { open: 'open' } : {};
+  return element('details', { class: `check ${verdictClass}`, id, ...open }, [
+    summary,
+    element('div', { class: 'inside' }, insideOf(entry)),
+  ]);
+}
+
+function insideOf(entry: ReportEntry): Child[] {
+  const { verdict, section, basis, covers = [], reason, ms } = entry;
+  const facts = [
+    `section ${section}`,
+    basis === 'measured' ? 'measured: the specification is silent' : 'specification',
+    ...(covers.length === 0 ? [] : [`covers ${covers.join(', ')}`]),
+    durationOf(ms),
+  ];
+  const told = reason === undefined ? [] : [element('p', { class: 'reason' }, [foreign(reason, mostOfReason)])];
+  const about = element('p', { class: 'facts' }, [`${meanings[verdict]} · ${facts.join(' · ')}`]);
+  return [...told, about, ...(isBad(entry) ? exchanges(entry) : [])];
+}
+
+function exchanges(entry: ReportEntry): Child[] {
+  const { excerpts, skipped } = excerptsOf(entry, shown);
+  const note = `${skipped} more ${skipped === 1 ? 'conversation' : 'conversations'} left out`;
+  return [...excerpts.flatMap(exchange), ...(skipped === 0 ? [] : [element('p', { class: 'note' }, [note])])];
+}
+
+function exchange({ connection, scenario, messages, skipped }: Excerpt): Child[] {
+  const name = `${scenario === undefined ? '' : `scenario ${scenario} · `}${foreign(connection, 200)}`;
+  const rows = messages.flatMap((message) => [...leftOut(message.skipped), messageMarkup(message)]);
+  const none = rows.length === 0 ? [element('li', { class: 'skipped' }, ['nothing was said'])] : [];
+  return [element('h3', {}, [name]), element('ol', {}, [...rows, ...leftOut(skipped), ...none])];
+}
+
+function leftOut(count: number): Markup[] {
+  if (count === 0) return [];
+  return [element('li', { class: 'skipped' }, [`… ${count} ${count === 1 ? 'message' : 'messages'} left out …`])];
+}
+
+function messageMarkup({ exchange: { at, by, text, isFault }, index, wrong }: ShownMessage): Markup {
+  const who = by === 'us' ? 'we →' : '← peer';
+  const more = wrong.length - mostWrongOfMessage;
+  const says = [...wrong.slice(0, mostWrongOfMessage), ...(more > 0 ? [`and ${more} more`] : [])];
+  return element('li', { class: `message ${by}${wrong.length > 0 ? ' breach' : ''}`, value: String(index + 1) }, [
+    element('span', { class: 'at' }, [`${Math.round(at)} ms`]),
+    element('span', { class: 'who' }, [isFault === true ? `${who} (no frame)` : who]),
+    element('pre', {}, [foreign(text, mostOfMessage)]),
+    ...says.map((one) => element('p', { class: 'wrong' }, [`▲ ${foreign(one, mostOfReason)}`])),
+  ]);
+}

@@ -1,0 +1,121 @@
+// A report as one HTML page that needs nothing else, runs nothing and fetches nothing: totals, a filter by verdict, every check,
+// each failing exchange. Pure.
+import type { Verdict } from '../check.ts';
+import { element, type Markup } from '../../core/html-markup.ts';
+import { checkMarkup, classOf, foreign } from './html-check.ts';
+import { policy, style } from './html-style.ts';
+import { countsOf, isBad, levels, type Report, type ReportEntry, type Tally, verdicts } from './report.ts';
+import { bySection, factsOf, meanings, titleOf, totalsOf } from './summary.ts';
+
+/** Checks that are open when the page is. */
+const openAtOnce = 20;
+
+/** The page, in UTF-8 without lone surrogates. Whatever the peers said is shown as text. */
+export function renderHtml(report: Report): string {
+  const title = titleOf(report);
+  const head = element('head', {}, [
+    element('meta', { charset: 'utf-8' }, null),
+    element('meta', { 'http-equiv': 'content-security-policy', content: policy }, null),
+    element('meta', { name: 'viewport', content: 'width=device-width, initial-scale=1' }, null),
+    element('meta', { name: 'referrer', content: 'no-referrer' }, null),
+    element('title', {}, [`${title} · conformance`]),
+    { markup: `<style>${style}</style>` },
+  ]);
+  const body = element('body', {}, [
+    element('a', { class: 'skip', href: '#checks' }, ['Skip to the checks']),
+    header(report, title),
+    '\n',
+    filter(report),
+    '\n',
+    element('main', { id: 'checks' }, sections(report.results)),
+  ]);
+  return `<!doctype html>\n${element('html', { lang: 'en' }, ['\n', head, '\n', body, '\n']).markup}\n`;
+}
+
+function header(report: Report, title: string): Markup {
+  const { results, counts } = report;
+  return element('header', {}, [
+    element('p', { class: 'facts' }, ['Conformance report']),
+    element('h1', {}, [title]),
+    element('p', { class: 'facts' }, [factsOf(report)]),
+    bar(counts.verdicts, totalsOf(counts)),
+    element('p', {}, [totalsOf(counts)]),
+    table(report),
+    ...troubles(results),
+  ]);
+}
+
+/** Where an attribute of SVG has a capital letter, HTML knows it without. */
+function bar(tally: Tally, label: string): Markup {
+  const total = Math.max(
+    1,
+    verdicts.reduce((sum, verdict) => sum + tally[verdict], 0),
+  );
+  let x = 0;
+  const parts = verdicts.map((verdict) => {
+    const width = (tally[verdict] * 1000) / total;
+    const rect = { class: classOf(verdict), x: x.toFixed(2), y: '0', width: width.toFixed(2), height: '10' };
+    x += width;
+    return element('rect', rect, []);
+  });
+  const size = { viewbox: '0 0 1000 10', preserveaspectratio: 'none' };
+  return element('svg', { class: 'bar', role: 'img', 'aria-label': label, ...size }, parts);
+}
+
+function table({ counts }: Report): Markup {
+  const row = (name: string, tally: Tally) =>
+    element('tr', {}, [
+      element('th', { scope: 'row' }, [name]),
+      ...verdicts.map((verdict) =>
+        element('td', tally[verdict] === 0 ? {} : { class: classOf(verdict) }, [String(tally[verdict])]),
+      ),
+    ]);
+  const names = verdicts.map((verdict) => element('th', { scope: 'col', title: meanings[verdict] }, [verdict]));
+  return element('table', {}, [
+    element('thead', {}, [element('tr', {}, [element('th', { scope: 'col' }, ['level']), ...names])]),
+    element('tbody', {}, [...levels.map((level) => row(level, counts.levels[level])), row('all', counts.verdicts)]),
+  ]);
+}
+
+/** Where to look first. */
+function troubles(results: readonly ReportEntry[]): Markup[] {
+  const bad = results.filter(isBad);
+  if (bad.length === 0) return [];
+  const links = bad.map(({ id, verdict, reason = '' }) =>
+    element('li', {}, [element('a', { href: `#${id}` }, [id]), ` ${verdict}: ${foreign(reason, 160)}`]),
+  );
+  return [element('h2', {}, ['What did not pass']), element('ul', {}, links)];
+}
+
+function filter({ counts }: Report): Markup {
+  const choice = (name: string, label: string, count: number, meaning: string, isChosen: boolean) =>
+    element('label', { title: meaning }, [
+      element(
+        'input',
+        { type: 'radio', name: 'show', id: `show-${name}`, ...(isChosen ? { checked: 'checked' } : {}) },
+        null,
+      ),
+      ` ${label} ${count}`,
+    ]);
+  const those = (verdict: Verdict) =>
+    choice(classOf(verdict), verdict, counts.verdicts[verdict], meanings[verdict], false);
+  return element('fieldset', {}, [
+    element('legend', {}, ['Show']),
+    choice('all', 'all', counts.total, 'every check', true),
+    ...verdicts.map(those),
+  ]);
+}
+
+function sections(results: readonly ReportEntry[]): Markup[] {
+  let open = 0;
+  return [...bySection(results)].map(([section, entries]) => {
+    const { verdicts: tally } = countsOf(entries);
+    const told = verdicts.filter((verdict) => tally[verdict] > 0).map((verdict) => `${tally[verdict]} ${verdict}`);
+    const checks = entries.map((entry) => {
+      const isOpen = isBad(entry) && open < openAtOnce;
+      if (isOpen) open += 1;
+      return checkMarkup(entry, isOpen);
+    });
+    return element('section', {}, [element('h2', {}, [section, element('span', {}, [told.join(', ')])]), ...checks]);
+  });
+}

@@ -1,0 +1,54 @@
+// A report as JSON, whole: what a program reads, and what can be judged again. A conversation that several checks name stands
+// in it once. Pure.
+import type { Breach, Conversation, Exchange } from '../check.ts';
+import type { Report, ReportEntry } from './report.ts';
+
+/** What stands at the beginning, so that a reader knows what it has. */
+export const jsonFormat = 'patchbay-conformance-report/1';
+
+/** A message; what it holds as JSON is read from its text again. */
+type StoredMessage = Omit<Exchange, 'json'>;
+
+/** A conversation as it is stored. */
+interface StoredConversation extends Omit<Conversation, 'log'> {
+  readonly log: readonly StoredMessage[];
+}
+
+/** A check as it is stored. */
+interface StoredEntry extends Omit<ReportEntry, 'exchanges'> {
+  /** Indices in `conversations` of the report; breaches count in this list. */
+  readonly conversations: readonly number[];
+  readonly breaches?: readonly Breach[];
+}
+
+/** The document. */
+export interface StoredReport extends Omit<Report, 'results'> {
+  readonly format: typeof jsonFormat;
+  readonly results: readonly StoredEntry[];
+  readonly conversations: readonly StoredConversation[];
+}
+
+/** One JSON document of several lines. */
+export function renderJson(report: Report): string {
+  const { results, ...about } = report;
+  const conversations: StoredConversation[] = [];
+  const known = new Map<string, number>();
+
+  function place({ connection, scenario, log }: Conversation): number {
+    const stored: StoredConversation = {
+      connection,
+      ...(scenario === undefined ? {} : { scenario }),
+      log: log.map(({ at, by, text, isFault }) => ({ at, by, text, ...(isFault === true ? { isFault } : {}) })),
+    };
+    const key = JSON.stringify(stored);
+    const index = known.get(key) ?? conversations.push(stored) - 1;
+    known.set(key, index);
+    return index;
+  }
+
+  const entries = results.map(({ exchanges, ...entry }): StoredEntry => {
+    return { ...entry, conversations: exchanges.map(place) };
+  });
+  const stored: StoredReport = { format: jsonFormat, ...about, results: entries, conversations };
+  return `${JSON.stringify(stored, null, 1)}\n`;
+}

@@ -1,0 +1,97 @@
+// A report as JUnit XML, as build servers read it: one suite for each section. Failed is a failure, unclear an error, so that they
+// stay apart there as well; what is not applicable or known is skipped. Pure.
+import { excerptsOf } from './excerpt.ts';
+import { type Counts, countsOf, type Report, type ReportEntry, verdicts } from './report.ts';
+import { bySection, factsOf, meanings, placeOf, titleOf } from './summary.ts';
+import { cut, oneLine, visible } from './words.ts';
+
+const mostOfReason = 4000;
+const mostOfMessage = 1000;
+
+const entities: ReadonlyMap<string, string> = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+  ['\n', '&#10;'],
+  ['\t', '&#9;'],
+]);
+
+/** XML 1.0 holds neither control characters nor halves of surrogate pairs, not even as references. */
+const attribute = (text: string): string => visible(text).replace(/[&<>"\n\t]/gu, (mark) => entities.get(mark) ?? mark);
+const content = (text: string): string => visible(text).replace(/[&<>]/gu, (mark) => entities.get(mark) ?? mark);
+
+/** No CDATA anywhere, for text may hold its end. */
+export function renderJunit(report: Report): string {
+  const { protocol, side, startedAt, ms, results, counts } = report;
+  const suites = [...bySection(results)].flatMap(([section, entries]) => {
+    const name = `${protocol} ${side} ${section}`;
+    return [
+      `  <testsuite name="${attribute(name)}" ${totals(entries)} time="${seconds(sum(entries))}" timestamp="${attribute(startedAt.replace(/\.\d+Z$/u, 'Z'))}">`,
+      ...properties(countsOf(entries), '    '),
+      ...entries.map((entry) => testcase(entry, `${protocol}.${side}.${section.replaceAll('.', '_')}`)),
+      '  </testsuite>',
+    ];
+  });
+  return `${[
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<!-- ${content(factsOf(report)).replaceAll('--', '- -')} -->`,
+    `<testsuites name="${attribute(titleOf(report))}" ${totals(results)} time="${seconds(ms)}">`,
+    ...properties(counts, '  '),
+    ...suites,
+    '</testsuites>',
+  ].join('\n')}\n`;
+}
+
+const seconds = (ms: number): string => (ms / 1000).toFixed(3);
+const sum = (entries: readonly ReportEntry[]): number => entries.reduce((total, { ms }) => total + ms, 0);
+
+/** What becomes of a check in words of JUnit. */
+function kindOf({ verdict, known }: ReportEntry): 'failure' | 'error' | 'skipped' | null {
+  if (verdict === 'not-applicable' || known === true) return 'skipped';
+  return verdict === 'failed' ? 'failure' : verdict === 'unclear' ? 'error' : null;
+}
+
+function totals(entries: readonly ReportEntry[]): string {
+  const of = (kind: string) => entries.filter((entry) => kindOf(entry) === kind).length;
+  return `tests="${entries.length}" failures="${of('failure')}" errors="${of('error')}" skipped="${of('skipped')}"`;
+}
+
+/** The counts as we say them, for JUnit has no word for some. */
+function properties({ verdicts: tally, known }: Counts, indent: string): string[] {
+  const all = [...verdicts.map((verdict) => [verdict, tally[verdict]] as const), ['known', known] as const];
+  return [
+    `${indent}<properties>`,
+    ...all.map(([name, value]) => `${indent}  <property name="${name}" value="${value}"/>`),
+    `${indent}</properties>`,
+  ];
+}
+
+function testcase(entry: ReportEntry, classname: string): string {
+  const { id, sentence, verdict, reason = '', known, ms } = entry;
+  const head = `    <testcase classname="${attribute(classname)}" name="${attribute(`${id}: ${sentence}`)}" time="${seconds(ms)}"`;
+  const kind = kindOf(entry);
+  if (kind === null) return `${head}/>`;
+  const told = oneLine(cut(reason, mostOfReason));
+  const message = known === true ? `known to be ${verdict}: ${told}` : told;
+  const open = `      <${kind} message="${attribute(message)}"`;
+  const inner =
+    verdict === 'not-applicable'
+      ? `${open}/>`
+      : `${open}${kind === 'skipped' ? '' : ` type="${verdict}"`}>${content(detailsOf(entry))}</${kind}>`;
+  return `${head}>\n${inner}\n    </testcase>`;
+}
+
+function detailsOf(entry: ReportEntry): string {
+  const { verdict, reason = '' } = entry;
+  const { excerpts } = excerptsOf(entry, { around: 2, most: 8, conversations: 2 });
+  const lines = excerpts.flatMap(({ connection, scenario, messages }) => [
+    `${scenario === undefined ? '' : `scenario ${scenario}, `}${oneLine(cut(connection, 200))}:`,
+    ...messages.flatMap(({ exchange: { at, by, text }, wrong, skipped }) => [
+      ...(skipped === 0 ? [] : [`  … ${skipped} left out`]),
+      `${wrong.length > 0 ? '>' : ' '} ${Math.round(at)} ms ${by}: ${oneLine(cut(text, mostOfMessage))}`,
+      ...wrong.map((says) => `    ^ ${oneLine(cut(says, mostOfMessage))}`),
+    ]),
+  ]);
+  return [`${verdict} (${meanings[verdict]})`, placeOf(entry), cut(reason, mostOfReason), ...lines].join('\n');
+}

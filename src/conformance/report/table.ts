@@ -1,0 +1,150 @@
+// A report for a terminal of 100 columns: counts by section, then what is not applicable, unclear and failed, then the totals.
+// Pure; whether the terminal has colours is told.
+import type { Verdict } from '../check.ts';
+import { excerptsOf, type ShownMessage } from './excerpt.ts';
+import { countsOf, levels, type Report, type ReportEntry, type Tally, verdicts } from './report.ts';
+import { bySection, factsOf, meanings, placeOf, titleOf, totalsOf } from './summary.ts';
+import { cut, durationOf, oneLine, padded, shortened, visible, wrapped } from './words.ts';
+
+/** How the table looks. */
+export interface TableOptions {
+  /** Default: none. */
+  readonly colour?: boolean;
+  /** Every check gets a line; default: only what did not pass. */
+  readonly isWhole?: boolean;
+}
+
+const columns = 100;
+const numberColumns = 8;
+const mostOfReason = 1200;
+/** A message takes about three lines, one that breaks the rule about six. */
+const mostOfMessage = 240;
+const mostOfWrong = 500;
+
+type Paint = (word: string, style: 'good' | 'bad' | 'doubtful' | 'faint' | 'strong') => string;
+
+const codes = { good: 32, bad: 31, doubtful: 33, faint: 2, strong: 1 } as const;
+const marks: Readonly<Record<Verdict, string>> = { passed: '✓', failed: '✗', unclear: '?', 'not-applicable': '–' };
+const styles = { passed: 'good', failed: 'bad', unclear: 'doubtful', 'not-applicable': 'faint' } as const;
+
+/** Ends with a line end. */
+export function renderTable(report: Report, { colour = false, isWhole = false }: TableOptions = {}): string {
+  const paint: Paint = (word, style) => (colour ? `\u001b[${codes[style]}m${word}\u001b[0m` : word);
+  const { results, counts } = report;
+  const of = (wanted: Verdict) => results.filter(({ verdict }) => verdict === wanted);
+  const parts = [
+    [...wrapped(titleOf(report), columns).map((line) => paint(line, 'strong')), paint(factsOf(report), 'faint')],
+    sectionLines(results, isWhole, paint),
+    silentLines(of('not-applicable'), paint),
+    troubleLines('unclear', of('unclear'), paint),
+    troubleLines('failed', of('failed'), paint),
+    [
+      tallyHead('level', paint),
+      ...levels.map((level) => tallyLine(level, counts.levels[level], paint)),
+      tallyLine('all', counts.verdicts, paint),
+    ],
+    [paint(totalsOf(counts), counts.verdicts.failed > 0 ? 'bad' : counts.verdicts.unclear > 0 ? 'doubtful' : 'good')],
+  ];
+  return `${parts
+    .filter((part) => part.length > 0)
+    .map((part) => part.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+const firstColumns = columns - numberColumns * 3 - 16;
+
+function tallyHead(name: string, paint: Paint): string {
+  const numbers = verdicts.map((verdict) => padded(verdict, widthFor(verdict), 'right')).join('');
+  return paint(padded(name, firstColumns) + numbers, 'faint');
+}
+
+function tallyLine(name: string, tally: Tally, paint: Paint): string {
+  const numbers = verdicts.map((verdict) => {
+    const count = tally[verdict];
+    const word = padded(count === 0 ? '·' : String(count), widthFor(verdict), 'right');
+    return count === 0 ? paint(word, 'faint') : verdict === 'passed' ? word : paint(word, styles[verdict]);
+  });
+  return `${padded(name, firstColumns)}${numbers.join('')}`;
+}
+
+const widthFor = (verdict: Verdict): number => (verdict === 'not-applicable' ? 16 : numberColumns);
+
+function sectionLines(results: readonly ReportEntry[], isWhole: boolean, paint: Paint): string[] {
+  const lines = [...bySection(results)].flatMap(([section, entries]) => [
+    tallyLine(shortened(oneLine(section), firstColumns - 2), countsOf(entries).verdicts, paint),
+    ...(isWhole ? entries.flatMap((entry) => checkLines(entry, paint)) : []),
+  ]);
+  return [tallyHead('section', paint), ...lines];
+}
+
+function checkLines({ verdict, id, level, sentence, ms }: ReportEntry, paint: Paint): string[] {
+  const head = `  ${paint(marks[verdict], styles[verdict])} ${id} ${paint(`${level}, ${durationOf(ms)}`, 'faint')}`;
+  return [head, ...indented(sentence, 4)];
+}
+
+/** Those that nothing came of, by reason: there may be many of one. */
+function silentLines(entries: readonly ReportEntry[], paint: Paint): string[] {
+  if (entries.length === 0) return [];
+  const byReason = new Map<string, string[]>();
+  for (const { reason = '', id } of entries) byReason.set(reason, [...(byReason.get(reason) ?? []), id]);
+  const lines = [...byReason].flatMap(([reason, ids]) => [
+    ...indented(visible(cut(reason, mostOfReason)), 2),
+    ...indented(ids.join(' '), 4).map((line) => paint(line, 'faint')),
+  ]);
+  return [heading('not-applicable', entries.length, paint), ...lines];
+}
+
+function heading(verdict: Verdict, count: number, paint: Paint): string {
+  return paint(`${verdict}: ${meanings[verdict]} (${count})`, styles[verdict]);
+}
+
+function troubleLines(verdict: 'failed' | 'unclear', entries: readonly ReportEntry[], paint: Paint): string[] {
+  if (entries.length === 0) return [];
+  const blocks = entries.flatMap((entry) => [
+    '',
+    `${paint(marks[verdict], styles[verdict])} ${paint(entry.id, 'strong')}  ${paint(placeOf(entry), 'faint')}${entry.known === true ? '  known' : ''}`,
+    ...indented(entry.sentence, 2),
+    ...indented(visible(cut(entry.reason ?? '', mostOfReason)), 2).map((line) => paint(line, styles[verdict])),
+    ...excerptLines(entry, paint),
+  ]);
+  return [heading(verdict, entries.length, paint), ...blocks];
+}
+
+function excerptLines(entry: ReportEntry, paint: Paint): string[] {
+  const { excerpts, skipped } = excerptsOf(entry, { around: 1, most: 4, conversations: 1 });
+  const lines = excerpts.flatMap(({ connection, scenario, messages, skipped: after }) => [
+    ...indented(
+      `${scenario === undefined ? '' : `scenario ${scenario}, `}${oneLine(shortened(connection, 60))}:`,
+      4,
+    ).map((line) => paint(line, 'faint')),
+    ...messages.flatMap((message) => messageLines(message, paint)),
+    ...leftOut(after, 'message', paint),
+  ]);
+  return [...lines, ...leftOut(skipped, 'conversation', paint)];
+}
+
+function leftOut(count: number, what: string, paint: Paint): string[] {
+  return count === 0 ? [] : [paint(`    … ${count} ${what}${count === 1 ? '' : 's'} left out`, 'faint')];
+}
+
+function messageLines({ exchange, wrong, skipped }: ShownMessage, paint: Paint): string[] {
+  const { at, by, text, isFault } = exchange;
+  const isWrong = wrong.length > 0;
+  const head = `  ${isWrong ? '►' : ' '} ${padded(`${Math.round(at)} ms`, 9, 'right')}  ${by === 'us' ? 'we  ' : 'peer'}  `;
+  const words = oneLine(`${isFault === true ? '(no frame) ' : ''}${cut(text, isWrong ? mostOfWrong : mostOfMessage)}`);
+  const lines = wrapped(words, columns - head.length).map((line, index) =>
+    index === 0 ? head + line : ' '.repeat(head.length) + line,
+  );
+  const says = wrong
+    .slice(0, 3)
+    .flatMap((one) => indented(`▲ ${oneLine(cut(one, mostOfReason))}`, head.length).map((line) => paint(line, 'bad')));
+  return [
+    ...leftOut(skipped, 'message', paint),
+    ...lines.map((line) => (isWrong ? line : paint(line, 'faint'))),
+    ...says,
+  ];
+}
+
+function indented(text: string, by: number): string[] {
+  return wrapped(text.replaceAll('\t', ' '), columns - by).map((line) => ' '.repeat(by) + line);
+}

@@ -1,0 +1,87 @@
+// Foreign text made fit to be shown: nothing in it moves a cursor, turns the direction of what follows, or goes on for
+// megabytes. Pure; knows no report.
+
+/** Text that is not of ours, cut to that many characters with a note of how many there were. */
+export function cut(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const head = text.slice(0, most).replace(/[\ud800-\udbff]$/u, '');
+  return `${head}… (cut: ${text.length.toLocaleString('en')} characters)`;
+}
+
+/** The same without a note, for names. */
+export function shortened(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/u, '')}…`;
+}
+
+/** What a reader would not see, or what would change how the rest is read. */
+const unseen = /\p{Cc}|\p{Cs}|\p{Bidi_Control}|[\u2028\u2029\ufeff\ufffe\uffff]/gu;
+
+/**
+ * Text with everything in it visible: control characters as their pictures (the ESC of colours as ␛), halves of surrogate
+ * pairs as U+FFFD, signs that turn the direction of writing as their numbers. Line feeds and tabs stay.
+ */
+export function visible(text: string): string {
+  return text.replaceAll('\r\n', '\n').replace(unseen, (mark) => {
+    if (mark === '\n' || mark === '\t') return mark;
+    const code = mark.charCodeAt(0);
+    if (code < 0x20) return String.fromCharCode(0x2400 + code);
+    if (code === 0x7f) return '\u2421';
+    if (code >= 0xd800 && code <= 0xdfff) return '\ufffd';
+    return `\\u${code.toString(16).padStart(4, '0')}`;
+  });
+}
+
+/** The same as one line. */
+export function oneLine(text: string): string {
+  return visible(text).replaceAll('\n', ' ⏎ ').replaceAll('\t', ' ');
+}
+
+/** Signs that a terminal draws over two columns. */
+const wide =
+  /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\u3000-\u303f\uff00-\uff60]/u;
+/** Signs that are drawn onto the one before. */
+const joined = /\p{M}|\u200d/u;
+
+/** How many columns of a terminal it takes. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const sign of text) width += wide.test(sign) ? 2 : joined.test(sign) ? 0 : 1;
+  return width;
+}
+
+/** Filled up with blanks to that many columns; `right`: in front. */
+export function padded(text: string, columns: number, side: 'left' | 'right' = 'left'): string {
+  const blanks = ' '.repeat(Math.max(0, columns - widthOf(text)));
+  return side === 'left' ? text + blanks : blanks + text;
+}
+
+/** Lines of at most that many columns, broken at blanks where there are some. */
+export function wrapped(text: string, columns: number): string[] {
+  return text.split('\n').flatMap((line) => wrapLine(line, columns));
+}
+
+function wrapLine(line: string, columns: number): string[] {
+  const lines: string[] = [];
+  let [open, width] = ['', 0];
+  for (const word of line.split(/(?<= )/u)) {
+    if (open !== '' && width + widthOf(word.trimEnd()) > columns) {
+      lines.push(open.trimEnd());
+      [open, width] = ['', 0];
+    }
+    for (const sign of word) {
+      const more = widthOf(sign);
+      if (width + more > columns && sign !== ' ') {
+        lines.push(open);
+        [open, width] = ['', 0];
+      }
+      open += sign;
+      width += more;
+    }
+  }
+  return [...lines, open.trimEnd()];
+}
+
+/** A time as people say it. */
+export function durationOf(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}

@@ -1,0 +1,27 @@
+// The checks of agents that speak the rpc-message dialect: what the seed's own front end is told (seed sections 2 to 7).
+import { type AgentSet, onStage, rulesOver } from '../sets.ts';
+import { blockRules } from './rules-blocks.ts';
+import { messageRules } from './rules-messages.ts';
+import { methodRules } from './rules-methods.ts';
+import { requestRules } from './rules-requests.ts';
+import { rpcStreamRules, turnRules } from './rules-turns.ts';
+import { scenarios } from './scenarios.ts';
+import { createStage } from './stage.ts';
+import { readView } from './view.ts';
+
+/** Agents of the dialect, from the side of their clients. */
+export const rpcMessageAgent: AgentSet = {
+  protocol: 'rpc-message',
+  side: 'agent',
+  version: '1',
+  usual: {},
+  ...onStage(createStage, { scenarios }),
+  rules: rulesOver(readView, [
+    ...messageRules,
+    ...blockRules,
+    ...rpcStreamRules,
+    ...turnRules,
+    ...requestRules,
+    ...methodRules,
+  ]),
+};

@@ -1,0 +1,16 @@
+// All checks of front ends of rpc-message, and the agent that they are judged by.
+import { type ClientSet, rulesOver } from '../sets.ts';
+import { acts } from './acts.ts';
+import { serveRpcMessage } from './fake-agent.ts';
+import { requestRules } from './rules-client-requests.ts';
+import { readView } from './view.ts';
+
+/** Front ends that send the requests of the seed's project. */
+export const rpcMessageClient: ClientSet = {
+  protocol: 'rpc-message',
+  side: 'client',
+  version: '1',
+  acts,
+  serve: serveRpcMessage,
+  rules: rulesOver(readView, requestRules),
+};

@@ -1,0 +1,96 @@
+// What is played with an agent that speaks the rpc-message dialect. Knows no rule: those read what was said.
+import type { Scenario } from '../rule.ts';
+import type { Stage } from './stage.ts';
+
+/** One pixel. */
+const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } };
+
+const query = (word: string, title: string): Scenario<Stage> => ({
+  name: word,
+  title,
+  needs: { script: [word] },
+  async play({ talk }) {
+    await (await talk()).query(word);
+  },
+});
+
+export const scenarios: readonly Scenario<Stage>[] = [
+  {
+    name: 'text',
+    title: 'two queries that are answered with text, and the history of them',
+    async play({ talk }) {
+      const it = await talk();
+      await it.query('text');
+      await it.query('text');
+      await it.call('getHistory');
+    },
+  },
+  query('think', 'a query that is thought about'),
+  query('tools', 'a query that uses tools'),
+  query('toolfail', 'a query whose tool fails'),
+  query('unicode', 'characters that are easily broken'),
+  query('subagent', 'a sub-agent'),
+  {
+    name: 'fail',
+    title: 'a model that fails, and a query behind it',
+    needs: { script: ['fail'] },
+    async play({ talk }) {
+      const it = await talk();
+      await it.query('fail');
+      await it.query('text', 'rpc-message/next-query');
+    },
+  },
+  {
+    name: 'image',
+    title: 'a query with an image',
+    needs: { script: ['image'] },
+    async play({ talk, tools }) {
+      const content = [{ type: 'text', text: tools.script('image') }, image];
+      await (await talk()).call('queryWithContent', { content }, 'rpc-message/query-content');
+    },
+  },
+  {
+    name: 'interrupt',
+    title: 'a query that is interrupted, and a query behind it',
+    needs: { script: ['endless'] },
+    async play({ talk }) {
+      const it = await talk();
+      const { over } = await it.begin('endless');
+      await it.call('interrupt', undefined, 'rpc-message/interrupt-answer');
+      await over('rpc-message/interrupt-ends');
+      await it.query('text', 'rpc-message/next-query');
+    },
+  },
+  {
+    name: 'settings',
+    title: 'everything that may be asked beside queries',
+    // The mode stays changed.
+    needs: { alone: true },
+    async play({ talk }) {
+      const it = await talk();
+      await it.call('setPermissionMode', { mode: 'acceptEdits' });
+      if (typeof it.connected.model === 'string') await it.call('setModel', it.connected.model);
+      await it.call('getHistory');
+      await it.call('no_such_method', {});
+      await it.call('query', { text: 'under another name' }, 'rpc-message/bad-params');
+    },
+  },
+  {
+    name: 'odd',
+    title: 'what an agent need not know, and a query behind it',
+    async play({ talk, tools }) {
+      const it = await talk();
+      it.send({ type: 'no_such_type', of: tools.nonce });
+      await it.query('text', 'rpc-message/unknown-type');
+    },
+  },
+  {
+    name: 'disconnect',
+    title: 'a client that takes its leave',
+    needs: { alone: true },
+    async play({ talk }) {
+      await (await talk()).call('disconnect', undefined, 'rpc-message/disconnect-answer');
+    },
+  },
+];

@@ -1,0 +1,87 @@
+// What the scenarios of the rpc-message dialect play on: a talk on one connection, in the envelope of the seed's project. Knows
+// no rule.
+import type { Dictionary } from '../../core/content.ts';
+import { dictionaryIn, dictionaryOf } from '../../core/dictionary.ts';
+import type { Connection, Tools } from '../check.ts';
+import { owed } from '../rule.ts';
+
+/** A talk with the agent. */
+export interface Talk {
+  /** Sends what is no request. */
+  send(frame: object): void;
+  /** Sends a request; resolves with its answer, or its `complete`, which that check asks for. */
+  call(method: string, params?: unknown, check?: string): Promise<Dictionary>;
+  /** Sends the query of that word and hears it out. */
+  query(word: string, check?: string): Promise<void>;
+  /** Sends it; resolves when something of the answer has come, with a way to hear it out. */
+  begin(word: string): Promise<{ over(check: string): Promise<Dictionary> }>;
+}
+
+/** The stage of one scenario. */
+export interface Stage {
+  readonly tools: Tools;
+  /** A connection that was connected, with the result of that. */
+  talk(): Promise<Talk & { readonly connected: Dictionary }>;
+}
+
+/** Makes the stage of one scenario. */
+export function createStage(tools: Tools): Stage {
+  return {
+    tools,
+    async talk() {
+      const talk = createTalk(await tools.connect(), tools);
+      const answer = await talk.call('connect', {}, 'rpc-message/connect-result');
+      return { ...talk, connected: dictionaryOf(answer.result) };
+    },
+  };
+}
+
+function createTalk(connection: Connection, tools: Tools): Talk {
+  let minted = 0;
+  const read = new WeakMap<object, Dictionary>();
+
+  function said(at: number): Dictionary {
+    const exchange = connection.log[at];
+    if (exchange === undefined || exchange.by === 'us' || exchange.isFault === true) return {};
+    const known = read.get(exchange) ?? dictionaryIn(exchange.text) ?? {};
+    read.set(exchange, known);
+    return known;
+  }
+  function send(method: string, params: unknown): { readonly id: string; readonly from: number } {
+    const id = `${method}-${tools.nonce}-${++minted}`;
+    const from = connection.log.length;
+    connection.send(JSON.stringify({ id, method, ...(params === undefined ? {} : { params }) }));
+    return { id, from };
+  }
+  function hear(label: string, isIt: (json: Dictionary) => boolean, from: number): Promise<Dictionary> {
+    let at = from;
+    return connection.until(label, () => {
+      for (; at < connection.log.length; at += 1) {
+        const json = said(at);
+        if (isIt(json)) return json;
+      }
+      return undefined;
+    });
+  }
+  const end = (id: string, from: number, check: string) =>
+    owed(check, () => hear(`end of ${id}`, (json) => json.id === id && json.type !== 'stream', from));
+
+  return {
+    send: (frame) => connection.send(JSON.stringify(frame)),
+    call(method, params, check = 'rpc-message/request-answered') {
+      const { id, from } = send(method, params);
+      return end(id, from, check);
+    },
+    async query(word, check = 'rpc-message/request-answered') {
+      const { id, from } = send('query', { message: tools.script(word) });
+      await end(id, from, check);
+    },
+    async begin(word) {
+      const { id, from } = send('query', { message: tools.script(word) });
+      const isAtWork = ({ id: own, data }: Dictionary) =>
+        own === id && dictionaryOf(dictionaryOf(data).event).type === 'content_block_start';
+      await owed('rpc-message/request-answered', () => hear('beginning of the answer', isAtWork, from));
+      return { over: (check) => end(id, from, check) };
+    },
+  };
+}

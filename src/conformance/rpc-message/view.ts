@@ -1,0 +1,120 @@
+// What the rules of the rpc-message dialect read: a trace, sorted once. Messages come in the envelope of a query or bare
+// (reference claude-sdk 5). Tolerant: what is malformed stands in it as it is.
+import type { Dictionary } from '../../core/content.ts';
+import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
+import { type Calls, readCalls } from '../claude/calls.ts';
+import { readStream, type Step, type Stream } from '../claude/stream.ts';
+import type { Trace } from '../rule.ts';
+
+/** A message of the dialect. */
+export interface Told {
+  readonly frame: number;
+  readonly type: string;
+  readonly json: Dictionary;
+  /** The request that it belongs to; undefined where it came bare. */
+  readonly query: unknown;
+}
+
+/** An answer: a result, or an error. */
+export interface Reply {
+  readonly frame: number;
+  readonly json: Dictionary;
+}
+
+/** A request of the client, and what came of it. */
+export interface Request {
+  readonly frame: number;
+  readonly id: unknown;
+  readonly method: string;
+  readonly params: unknown;
+  readonly replies: Reply[];
+  readonly streamed: Told[];
+  /** Places of `complete`. */
+  readonly completes: number[];
+}
+
+/** A trace of this dialect. */
+export interface View {
+  readonly trace: Trace;
+  /** Lines of the agent that are neither message nor envelope. */
+  readonly noise: readonly { readonly frame: number; readonly says: string }[];
+  readonly messages: readonly Told[];
+  readonly requests: readonly Request[];
+  /** Envelopes, `stream` and `complete`, as they came. */
+  readonly envelopes: readonly Reply[];
+  readonly replies: readonly Reply[];
+  /** Envelopes and answers that nobody asked for. */
+  readonly strays: readonly Reply[];
+  readonly stream: Stream;
+  readonly calls: Calls;
+}
+
+/** Reads a trace. */
+export function readView(trace: Trace): View {
+  const noise: { frame: number; says: string }[] = [];
+  const messages: Told[] = [];
+  const envelopes: Reply[] = [];
+  const replies: Reply[] = [];
+  const strays: Reply[] = [];
+  const requests: Request[] = [];
+
+  function said(json: Dictionary, frame: number): void {
+    const request = requests.findLast(({ id }) => id === json.id);
+    const { type } = json;
+    if (type === 'stream' || type === 'complete') {
+      envelopes.push({ frame, json });
+      if (request === undefined) strays.push({ frame, json });
+      if (type === 'complete') request?.completes.push(frame);
+      else {
+        const data = dictionaryOf(json.data);
+        const told = { frame, type: String(data.type), json: data, query: json.id };
+        messages.push(told);
+        request?.streamed.push(told);
+      }
+    } else if (typeof type === 'string') messages.push({ frame, type, json, query: undefined });
+    else if ('result' in json || 'error' in json) {
+      replies.push({ frame, json });
+      if (request === undefined) strays.push({ frame, json });
+      else request.replies.push({ frame, json });
+    } else noise.push({ frame, says: 'neither a message nor an answer' });
+  }
+
+  trace.frames.forEach(({ by, json, isFault, text }, frame) => {
+    if (by === 'client') {
+      if (!isDictionary(json) || typeof json.method !== 'string') return;
+      const { id, method, params } = json;
+      requests.push({ frame, id, method, params, replies: [], streamed: [], completes: [] });
+    } else if (isFault !== true && isDictionary(json)) said(json, frame);
+    else noise.push({ frame, says: `${text.slice(0, 80)} is no message` });
+  });
+  return {
+    trace,
+    noise,
+    messages,
+    requests,
+    envelopes,
+    replies,
+    strays,
+    stream: readStream(messages.flatMap(stepOf)),
+    calls: readCalls(messages),
+  };
+}
+
+function stepOf({ frame, type, json }: Told): Step[] {
+  const { parent_tool_use_id: parent } = json;
+  const lane = typeof parent === 'string' ? parent : null;
+  if (type === 'stream_event') return [{ kind: 'event', frame, lane, event: dictionaryOf(json.event), outer: json }];
+  if (type === 'assistant') return [{ kind: 'assistant', frame, lane, outer: json }];
+  return type === 'result' ? [{ kind: 'result', frame }] : [];
+}
+
+/** Requests that a turn comes of. */
+export function isQuery({ method }: Request): boolean {
+  return method === 'query' || method === 'queryWithContent';
+}
+
+/** The blocks of a user or assistant message that are objects. */
+export function blocksOf(json: Dictionary): Dictionary[] {
+  const { content } = dictionaryOf(json.message);
+  return Array.isArray(content) ? content.filter(isDictionary) : [];
+}

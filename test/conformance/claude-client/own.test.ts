@@ -1,0 +1,25 @@
+// The checks of Claude clients against our own backend, and that each finds the broken client that it is meant for.
+import { describe, expect, test } from 'vitest';
+import { claudeClient } from '../../../src/conformance/claude/client.ts';
+import { testBrokenClients } from '../support/broken-clients.ts';
+import { clientDoubles } from './doubles.ts';
+import { ownClaudeClient } from './rig.ts';
+
+/** What our backend never does, or only where this rig does not lead it. */
+const silent = [
+  ...['prompt-uuid', 'permission-message', 'permission-interrupt', 'permission-rules'],
+  ...['hook-answer', 'server-answer'],
+].map((name) => `claude/client/${name}`);
+
+describe('our own backend', () => {
+  test('keeps to every rule', { timeout: 30_000 }, async () => {
+    const results = await ownClaudeClient.run(claudeClient);
+    const wrong = results.filter(({ verdict }) => verdict !== 'passed' && verdict !== 'not-applicable');
+    expect(wrong.map(({ id, verdict, reason }) => `${id}: ${verdict}: ${reason}`)).toEqual([]);
+    expect(results.flatMap(({ id, verdict }) => (verdict === 'not-applicable' ? [id] : []))).toEqual(silent);
+  });
+});
+
+describe('broken clients', () => {
+  testBrokenClients(claudeClient, clientDoubles, ownClaudeClient, { patienceMs: 500 });
+});

@@ -1,0 +1,32 @@
+// Our own backend as a client of the Claude Code that conformance plays: what acts want of it beyond a prompt.
+import { type Move, ownClient } from '../support/client-rig.ts';
+
+/** Prompts, and interrupts when the answer has begun. */
+const interrupting: Move = async (client, prompt) => {
+  const outcome = client.submit({ type: 'prompt', content: [{ type: 'text', text: prompt }] });
+  await client.event('block-start');
+  await client.submit({ type: 'abort', target: 'run' });
+  await outcome;
+};
+
+/** Prompts with a picture, and changes what it can. */
+const setting: Move = async (client, prompt) => {
+  await client.submit({
+    type: 'prompt',
+    content: [
+      { type: 'text', text: prompt },
+      { type: 'image', mediaType: 'image/png', data: 'aGVsbG8=' },
+    ],
+  });
+  await client.idle();
+  await client.submit({ type: 'set-model', model: 'conformance-1' });
+  await client.submit({ type: 'set-mode', mode: 'acceptEdits' });
+};
+
+/** Denies what it is asked for in one act, allows it in all others. */
+export const ownClaudeClient = ownClient('claude', {
+  moves: new Map([
+    ['endless', interrupting],
+    ['text', setting],
+  ]),
+});

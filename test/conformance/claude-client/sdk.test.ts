@@ -1,0 +1,92 @@
+// The real Claude Agent SDK as a client of the Claude Code that conformance plays, in one process: permissions, hooks, a tool server,
+// settings, an interrupt, and every act.
+import { EventEmitter } from 'node:events';
+import { PassThrough } from 'node:stream';
+import {
+  createSdkMcpServer,
+  type Options,
+  query,
+  type SDKMessage,
+  type SpawnedProcess,
+  tool,
+} from '@anthropic-ai/claude-agent-sdk';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { claudeClient } from '../../../src/conformance/claude/client.ts';
+import { createClientRun } from '../../../src/conformance/client-runner.ts';
+import { stdioChannel } from '../../../src/transports/stdio.ts';
+import { takeTurns } from '../../support/agent-sdk.ts';
+
+/** A program in this process, for one conversation. */
+function played(take: (channel: ReturnType<typeof stdioChannel>) => Promise<void>): SpawnedProcess {
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+  const events = new EventEmitter();
+  let exitCode: number | null = null;
+  void take(stdioChannel({ input: stdin, output: stdout, label: 'sdk' })).then(() => {
+    exitCode = 0;
+    stdout.end();
+    events.emit('exit', 0, null);
+  });
+  return {
+    stdin,
+    stdout,
+    killed: false,
+    get exitCode() {
+      return exitCode;
+    },
+    kill() {
+      stdin.end();
+      return true;
+    },
+    on: events.on.bind(events),
+    once: events.once.bind(events),
+    off: events.off.bind(events),
+  };
+}
+
+const asked = { PreToolUse: [{ hooks: [() => Promise.resolve({ continue: true })] }] };
+const calc = createSdkMcpServer({
+  name: 'calc',
+  tools: [
+    tool('add', 'Adds', { a: z.number() }, ({ a }) =>
+      Promise.resolve({ content: [{ type: 'text' as const, text: String(a) }] }),
+    ),
+  ],
+});
+
+test('the Agent SDK keeps to every rule', { timeout: 30_000 }, async () => {
+  const run = createClientRun(claudeClient, { patienceMs: 5000 });
+  const names = claudeClient.acts.map(({ name }) => name);
+  const turns = takeTurns(names.map((name) => `[[${name}]] please`));
+  const options: Options = {
+    pathToClaudeCodeExecutable: '/conformance',
+    spawnClaudeCodeProcess: () => played((channel) => run.take(channel)),
+    includePartialMessages: true,
+    hooks: asked,
+    mcpServers: { calc },
+    canUseTool: (_tool, input) =>
+      Promise.resolve(
+        input.command === 'echo two'
+          ? { behavior: 'deny', message: 'not two', interrupt: false }
+          : { behavior: 'allow', updatedInput: input, updatedPermissions: [] },
+      ),
+  };
+  const talk = query({ prompt: turns.prompts, options });
+  const heard: SDKMessage[] = [];
+  for await (const message of talk) {
+    heard.push(message);
+    turns.heard(message);
+    const isOn = message.type === 'stream_event' && JSON.stringify(message.event).includes('and on');
+    if (isOn && JSON.stringify(message.event).includes('text_delta')) await talk.interrupt();
+    if (message.type === 'result' && heard.filter(({ type }) => type === 'result').length === 1) {
+      await talk.setModel('conformance-1');
+      await talk.setPermissionMode('acceptEdits');
+    }
+  }
+  const results = run.results();
+  const wrong = results.filter(({ verdict }) => verdict === 'failed' || verdict === 'unclear');
+  expect(wrong.map(({ id, verdict, reason }) => `${id}: ${verdict}: ${reason}`)).toEqual([]);
+  // These prompts are texts; and the SDK gives them a uuid only where it speaks to a server.
+  const silent = results.flatMap(({ id, verdict }) => (verdict === 'not-applicable' ? [id] : []));
+  expect(silent).toEqual(['block-type', 'block-fields', 'prompt-uuid'].map((name) => `claude/client/${name}`));
+});

@@ -1,0 +1,11 @@
+// Broken agents of the native dialect: each is found by the check that is meant to find it, and by nothing unrelated.
+import { afterAll } from 'vitest';
+import { claudeAgent } from '../../../src/conformance/claude/agent.ts';
+import { testBrokenAgents } from '../support/broken.ts';
+import { ownMemory } from '../support/targets.ts';
+import { doubles } from './doubles.ts';
+
+const own = ownMemory('claude');
+afterAll(() => own.remove());
+
+testBrokenAgents(claudeAgent, doubles, { target: () => own.target, patienceMs: 2000 });

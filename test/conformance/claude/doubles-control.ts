@@ -1,0 +1,223 @@
+// Broken agents of the native dialect that answer wrongly, ask wrongly, or take what they are sent wrongly.
+import { dictionaryOf } from '../../../src/core/dictionary.ts';
+import {
+  says,
+  takes,
+  dies,
+  followed,
+  onSystem,
+  onResult,
+  isResultOfTool,
+  onToolResult,
+  idOf,
+  onAnswer,
+  onSuccess,
+  onError,
+  refused,
+  granted,
+  isQuestion,
+  onQuestion,
+  withoutFirst,
+  type Row,
+  isPrompt,
+  losesPrompt,
+} from './changes.ts';
+import { drop, inside, mint, onBlocks, onType } from './stream-doubles.ts';
+
+/** By the name of the check that must find it. */
+export const controlDoubles: Record<string, Row> = {
+  'response-shape': { fault: 'errors without words', make: says(onError((response) => drop(response, 'error'))) },
+  'request-answered': {
+    fault: 'mcp_status is not answered',
+    make: says(onType('control_response', (frame) => (idOf(frame).startsWith('mcp_status-') ? null : frame))),
+  },
+  'request-answered-once': {
+    fault: 'every request is answered twice',
+    make: says(
+      followed(
+        ({ type }) => type === 'control_response',
+        (frame) => frame,
+      ),
+    ),
+  },
+  'response-known': {
+    fault: 'answers that nobody asked for',
+    make: says(
+      followed(
+        ({ type }) => type === 'control_response',
+        () => ({ type: 'control_response', response: { subtype: 'success', request_id: 'nobody' } }),
+      ),
+    ),
+  },
+  'initialize-response': {
+    fault: 'a greeting without models',
+    make: says(onSuccess('initialize', (response) => drop(response, 'models'))),
+    kin: ['initialize-models'],
+  },
+  'initialize-commands': {
+    fault: 'commands without a name',
+    make: says(
+      onSuccess('initialize', (response) => ({ ...response, commands: withoutFirst(response.commands, 'name') })),
+    ),
+  },
+  'initialize-models': {
+    fault: 'models without a name for people',
+    make: says(
+      onSuccess('initialize', (response) => ({ ...response, models: withoutFirst(response.models, 'displayName') })),
+    ),
+  },
+  'initialize-style': {
+    fault: 'a greeting without output style',
+    make: says(onSuccess('initialize', (response) => drop(response, 'output_style'))),
+  },
+  'set-model-offered': {
+    fault: 'a model that was offered is refused',
+    make: says(onAnswer('set_model', refused)),
+  },
+  'set-model-answer': { fault: 'set_model is answered with nothing', make: says(onAnswer('set_model', granted)) },
+  'set-mode-answer': {
+    fault: 'another mode than was asked for',
+    make: says(onSuccess('set_permission_mode', () => ({ mode: 'plan' }))),
+  },
+  'set-mode-told': {
+    fault: 'init always tells the same mode',
+    make: says(onSystem('init', (frame) => ({ ...frame, permissionMode: 'default' }))),
+  },
+  'set-mode-unknown': {
+    fault: 'takes any mode',
+    make: says(
+      onAnswer('set_permission_mode', (response) =>
+        response.subtype === 'error' ? { ...granted(response), response: { mode: 'no_such_mode' } } : response,
+      ),
+    ),
+  },
+  'set-mode-unknown-code': {
+    fault: 'refuses a mode without a code',
+    make: says(onAnswer('set_permission_mode', (response) => drop(response, 'error_code'))),
+  },
+  'set-thinking-answer': {
+    fault: 'does not think so',
+    make: says(onAnswer('set_max_thinking_tokens', refused)),
+  },
+  'mcp-status-answer': { fault: 'mcp_status is answered with nothing', make: says(onAnswer('mcp_status', granted)) },
+  'unknown-request': {
+    fault: 'grants any request',
+    make: says(onAnswer('no_such_request', granted)),
+    kin: ['unknown-request-code'],
+  },
+  'unknown-request-code': {
+    fault: 'refuses a request without a code',
+    make: says(onAnswer('no_such_request', (response) => drop(response, 'error_code'))),
+  },
+  'interrupt-answer': { fault: 'refuses interrupts', make: says(onAnswer('interrupt', refused)) },
+  'interrupt-queued': {
+    fault: 'interrupts are answered with nothing',
+    make: says(onAnswer('interrupt', granted)),
+  },
+  'interrupt-ends': {
+    fault: 'a turn that was interrupted has no result',
+    make: says(onResult((frame) => (frame.is_error === true ? null : frame))),
+  },
+  'interrupt-verdict': {
+    fault: 'a turn that was interrupted ran out of turns',
+    make: says(onResult((frame) => (frame.is_error === true ? { ...frame, subtype: 'error_max_turns' } : frame))),
+  },
+  'ask-shape': {
+    fault: 'a request without a subtype',
+    make: says(followed(isQuestion, () => ({ type: 'control_request', request_id: 'what', request: {} }))),
+  },
+  'ask-id-own': {
+    fault: 'asks everything twice',
+    make: says(followed(isQuestion, (frame) => frame)),
+    kin: ['ask-over', 'can-use-tool-waits'],
+  },
+  'can-use-tool-shape': { fault: 'leave without input', make: says(onQuestion((request) => drop(request, 'input'))) },
+  'can-use-tool-known': {
+    fault: 'leave for a call that nobody made',
+    make: says(onQuestion((request) => ({ ...request, tool_use_id: 'nobody' }))),
+    kin: ['deny-listed'],
+  },
+  'can-use-tool-waits': {
+    fault: 'a result before leave is given',
+    make: says(() => {
+      let isTold = false;
+      return (frame) => {
+        if (isResultOfTool(frame)) return isTold ? [] : [frame];
+        if (!isQuestion(frame)) return [frame];
+        isTold = true;
+        const { tool_use_id } = dictionaryOf(frame.request);
+        const content = [{ type: 'tool_result', tool_use_id, content: 'done', is_error: true }];
+        const message = { role: 'user', content };
+        return [{ type: 'user', message, parent_tool_use_id: null, session_id: 's', uuid: mint() }, frame];
+      };
+    }),
+    kin: ['deny-reason', 'changed-input', 'session-same'],
+  },
+  'deny-reason': {
+    fault: 'a denial without its reason',
+    make: says(onToolResult((frame) => onBlocks(frame, (block) => ({ ...block, content: 'denied' })))),
+  },
+  'deny-listed': {
+    fault: 'denials that are not listed',
+    make: says(onResult((frame) => ({ ...frame, permission_denials: [] }))),
+  },
+  'deny-goes-on': {
+    fault: 'a denial ends the turn with an error',
+    make: says(onResult((frame) => ({ ...frame, is_error: true }))),
+  },
+  'changed-input': {
+    fault: 'runs what it wanted to run',
+    make: takes(() => (frame) => {
+      if (frame.type !== 'control_response') return frame;
+      return inside(frame, 'response', (response) =>
+        inside(response, 'response', (answer) => drop(answer, 'updatedInput')),
+      );
+    }),
+  },
+  'cancel-known': {
+    fault: 'withdraws what it has not asked',
+    make: says(
+      followed(
+        ({ type }) => type === 'control_cancel_request',
+        (frame) => ({ ...frame, request_id: 'nobody' }),
+      ),
+    ),
+  },
+  'ask-over': {
+    fault: 'withdraws nothing',
+    make: says(onType('control_cancel_request', () => null)),
+    kin: ['can-use-tool-waits'],
+  },
+  'question-shape': {
+    fault: 'questions without a header',
+    make: says(
+      onQuestion((request) =>
+        inside(request, 'input', (input) => ({ ...input, questions: withoutFirst(input.questions, 'header') })),
+      ),
+    ),
+  },
+  'prompt-string': {
+    fault: 'passes over prompts that are a string',
+    make: takes(() => (frame) => (typeof dictionaryOf(frame.message).content === 'string' ? null : frame)),
+  },
+  'prompt-crlf': { fault: 'passes over a line that ends in a carriage return', make: losesPrompt(1) },
+  'prompt-image': {
+    fault: 'passes over prompts with an image',
+    make: takes(() => (frame) => (JSON.stringify(frame).includes('"image"') ? null : frame)),
+  },
+  'next-turn': {
+    fault: 'says nothing any more once it failed',
+    make: takes(() => (frame) => (isPrompt(frame) && JSON.stringify(frame).includes('hello there') ? null : frame)),
+  },
+  'unknown-type': { fault: 'dies of a type that it does not know', make: dies(({ type }) => type === 'no_such_type') },
+  'keep-alive': { fault: 'dies of keep_alive', make: dies(({ type }) => type === 'keep_alive') },
+  'blank-line': {
+    fault: 'dies of an empty line',
+    make: () => ({
+      raw(_text, link) {
+        link.close();
+        return [];
+      },
+    }),
+  },
+};

@@ -1,0 +1,290 @@
+// Broken agents of the native dialect whose messages, calls and results are wrong.
+import type { Dictionary } from '../../../src/core/content.ts';
+import { dictionaryOf } from '../../../src/core/dictionary.ts';
+import {
+  says,
+  followed,
+  isSystem,
+  onSystem,
+  onResult,
+  isResultOfTool,
+  onToolResult,
+  type Row,
+  counted,
+} from './changes.ts';
+import { beside, drop, each, inside, mint, onBlocks, onEvent, onType } from './stream-doubles.ts';
+
+/** By the name of the check that must find it. */
+export const messageDoubles: Record<string, Row> = {
+  'message-type': {
+    fault: 'talks of itself on its output',
+    make: () => ({
+      out(frame, link) {
+        if (isSystem('init')(frame)) link.say('Starting up …');
+        return [frame];
+      },
+    }),
+  },
+  'session-id': { fault: 'init names no session', make: says(onSystem('init', (frame) => drop(frame, 'session_id'))) },
+  'session-same': {
+    fault: 'assistant messages are of another session',
+    make: says(onType('assistant', (frame) => ({ ...frame, session_id: 'another' }))),
+  },
+  uuid: { fault: 'results without uuid', make: says(onResult((frame) => drop(frame, 'uuid'))) },
+  'uuid-own': {
+    fault: 'all assistant messages have one uuid',
+    make: says(onType('assistant', (frame) => ({ ...frame, uuid: 'same' }))),
+  },
+  'parent-field': {
+    fault: 'assistant messages without parent_tool_use_id',
+    make: says(onType('assistant', (frame) => drop(frame, 'parent_tool_use_id'))),
+  },
+  'parent-known': {
+    fault: 'sub-agents of a call that nobody made',
+    make: says(
+      each((frame) =>
+        typeof frame.parent_tool_use_id === 'string' ? { ...frame, parent_tool_use_id: 'nobody' } : frame,
+      ),
+    ),
+  },
+  'assistant-shape': {
+    fault: 'assistant messages without a model',
+    make: says(onType('assistant', (frame) => inside(frame, 'message', (message) => drop(message, 'model')))),
+  },
+  'assistant-blocks': {
+    fault: 'calls without input in assistant messages',
+    make: says(onType('assistant', (frame) => onBlocks(frame, (block) => drop(block, 'input')))),
+  },
+  'user-shape': {
+    fault: 'user messages without a role',
+    make: says(onType('user', (frame) => inside(frame, 'message', (message) => drop(message, 'role')))),
+  },
+  'tool-result-shape': {
+    fault: 'is_error is a text',
+    make: says(onToolResult((frame) => onBlocks(frame, (block) => ({ ...block, is_error: 'no' })))),
+  },
+  'system-subtype': {
+    fault: 'a system message without subtype',
+    make: says(followed(isSystem('init'), (frame) => beside(frame, { type: 'system' }))),
+  },
+  'init-shape': { fault: 'init without tools', make: says(onSystem('init', (frame) => drop(frame, 'tools'))) },
+  'init-first': { fault: 'no init', make: says(onSystem('init', () => null)) },
+  'status-shape': {
+    fault: 'a status that is a number',
+    make: says(onSystem('status', (frame) => ({ ...frame, status: 5 }))),
+  },
+  'retry-shape': {
+    fault: 'api_retry does not say which attempt it is',
+    make: says(onSystem('api_retry', (frame) => drop(frame, 'attempt'))),
+  },
+  'compact-boundary-shape': {
+    fault: 'compact_boundary without metadata',
+    make: says(onSystem('compact_boundary', (frame) => drop(frame, 'compact_metadata'))),
+  },
+  'tool-progress-shape': {
+    fault: 'tool_progress with output and nothing else',
+    make: says(followed(isSystem('init'), (frame) => beside(frame, { type: 'tool_progress', output: 'half' }))),
+  },
+  'error-shape': { fault: 'errors without words', make: says(onType('error', (frame) => drop(frame, 'message'))) },
+  'event-kind': {
+    fault: 'an event of its own',
+    make: says(
+      followed(
+        (frame) => dictionaryOf(frame.event).type === 'message_start',
+        (frame) => ({ ...frame, uuid: mint(), event: { type: 'message_pause' } }),
+      ),
+    ),
+  },
+  'event-index': {
+    fault: 'a delta without index',
+    make: says(
+      followed(
+        (frame) => dictionaryOf(frame.event).type === 'content_block_start',
+        (frame) => ({
+          ...frame,
+          uuid: mint(),
+          event: { type: 'content_block_delta', delta: { type: 'text_delta', text: '' } },
+        }),
+      ),
+    ),
+    kin: ['block-open'],
+  },
+  'message-start-shape': {
+    fault: 'message_start without usage',
+    make: says(onEvent('message_start', (event) => inside(event, 'message', (message) => drop(message, 'usage')))),
+  },
+  'block-start-shape': {
+    fault: 'calls that open without a name',
+    make: says(
+      onEvent('content_block_start', (event) => inside(event, 'content_block', (block) => drop(block, 'name'))),
+    ),
+  },
+  'block-start-empty': {
+    fault: 'text blocks that open with text',
+    make: says(
+      onEvent('content_block_start', (event) =>
+        inside(event, 'content_block', (block) => (block.type === 'text' ? { ...block, text: 'Well,' } : block)),
+      ),
+    ),
+  },
+  'block-delta-shape': {
+    fault: 'a delta without a type',
+    make: says(
+      followed(
+        (frame) => dictionaryOf(frame.event).type === 'content_block_start',
+        (frame) => ({
+          ...frame,
+          uuid: mint(),
+          event: { type: 'content_block_delta', index: dictionaryOf(frame.event).index, delta: {} },
+        }),
+      ),
+    ),
+    kin: ['delta-kind'],
+  },
+  'message-delta-shape': {
+    fault: 'message_delta without usage',
+    make: says(onEvent('message_delta', (event) => drop(event, 'usage'))),
+  },
+  'tool-id-own': {
+    fault: 'two calls with one id',
+    make: says(each((frame) => withOneCallId(frame))),
+    kin: ['tool-result-once', 'tool-answered', 'tool-result-order'],
+  },
+  'tool-result-known': {
+    fault: 'a result for a call that nobody made',
+    make: says(
+      followed(isResultOfTool, (frame) => ({
+        ...onBlocks(frame, (block) => ({ ...block, tool_use_id: 'nobody' })),
+        uuid: mint(),
+      })),
+    ),
+    kin: ['result-turns'],
+  },
+  'tool-result-once': {
+    fault: 'results that come twice',
+    make: says(followed(isResultOfTool, (frame) => ({ ...frame, uuid: mint() }))),
+    kin: ['result-turns'],
+  },
+  'tool-result-lane': {
+    fault: 'results that come from a sub-agent',
+    make: says(onToolResult((frame) => ({ ...frame, parent_tool_use_id: callIn(frame) }))),
+    kin: ['result-turns'],
+  },
+  'tool-answered': { fault: 'no results', make: says(onToolResult(() => null)), kin: ['result-turns'] },
+  'tool-result-order': {
+    fault: 'results that come when everything else was said',
+    make: says(() => {
+      let late: Dictionary[] = [];
+      return (frame) => {
+        if (isResultOfTool(frame)) {
+          late.push(frame);
+          return [];
+        }
+        if (frame.type !== 'result') return [frame];
+        const held = late;
+        late = [];
+        return [...held, frame];
+      };
+    }),
+  },
+  'tool-failure': {
+    fault: 'the result of a call that was denied is no error',
+    make: says(onToolResult((frame) => onBlocks(frame, (block) => ({ ...block, is_error: false })))),
+  },
+  'result-each-turn': { fault: 'no results of turns', make: says(onResult(() => null)) },
+  'result-once': {
+    fault: 'every result comes twice',
+    make: says(
+      followed(
+        ({ type }) => type === 'result',
+        (frame) => ({ ...frame, uuid: mint() }),
+      ),
+    ),
+    kin: ['result-index', 'result-turns'],
+  },
+  'result-last': {
+    fault: 'words in the name of the user behind the result',
+    make: says(
+      followed(
+        ({ type }) => type === 'result',
+        (frame) =>
+          beside(frame, {
+            type: 'user',
+            message: { role: 'user', content: 'By the way.' },
+            parent_tool_use_id: null,
+          }),
+      ),
+    ),
+    kin: ['result-turns'],
+  },
+  'result-shape': {
+    fault: 'results without duration_api_ms',
+    make: says(onResult((frame) => drop(frame, 'duration_api_ms'))),
+  },
+  'result-subtype': {
+    fault: 'results with a subtype of their own',
+    make: says(onResult((frame) => ({ ...frame, subtype: 'done' }))),
+    kin: ['interrupt-verdict'],
+  },
+  'result-usage': {
+    fault: 'usage in camel case',
+    make: says(onResult((frame) => ({ ...frame, usage: { inputTokens: 1, outputTokens: 1 } }))),
+  },
+  'result-success': { fault: 'a success without result', make: says(onResult((frame) => drop(frame, 'result'))) },
+  'result-text': {
+    fault: 'a result that nobody said',
+    make: says(onResult((frame) => ('result' in frame ? { ...frame, result: 'All done!' } : frame))),
+  },
+  'result-error': { fault: 'errors without a reason', make: says(onResult((frame) => drop(frame, 'errors'))) },
+  'result-failed': {
+    fault: 'is_error is never true',
+    make: says(onResult((frame) => ({ ...frame, is_error: false }))),
+    kin: ['result-error', 'result-turns'],
+  },
+  'result-turns': {
+    fault: 'num_turns counts from 2',
+    make: says(onResult((frame) => ({ ...frame, num_turns: Number(frame.num_turns) + 1 }))),
+  },
+  'result-index': {
+    fault: 'result_index stays 0',
+    make: says(onResult((frame) => ({ ...frame, result_index: 0 }))),
+  },
+  'result-cost': {
+    fault: 'the cost falls',
+    make: says(
+      counted(
+        (frame, count) => ({ ...frame, total_cost_usd: 10 - count }),
+        ({ type }) => type === 'result',
+      ),
+    ),
+  },
+  'result-model-usage': {
+    fault: 'results without modelUsage',
+    make: says(onResult((frame) => drop(frame, 'modelUsage'))),
+  },
+  'result-stop-reason': {
+    fault: 'a stop_reason of its own',
+    make: says(onResult((frame) => ({ ...frame, stop_reason: 'max_tokens' }))),
+  },
+  'result-denials': {
+    fault: 'results without permission_denials',
+    make: says(onResult((frame) => drop(frame, 'permission_denials'))),
+  },
+};
+
+/** The blocks of a call and of its result, all under one id. */
+function withOneCallId(frame: Dictionary): Dictionary {
+  const renamed = (block: Dictionary): Dictionary => ({
+    ...block,
+    ...(block.type === 'tool_use' ? { id: 'same' } : {}),
+    ...(block.type === 'tool_result' ? { tool_use_id: 'same' } : {}),
+  });
+  if (frame.type === 'user' || frame.type === 'assistant') return onBlocks(frame, renamed);
+  const event = dictionaryOf(frame.event);
+  return event.type === 'content_block_start' ? { ...frame, event: inside(event, 'content_block', renamed) } : frame;
+}
+
+function callIn(frame: Dictionary): unknown {
+  const { content } = dictionaryOf(frame.message);
+  return Array.isArray(content) ? dictionaryOf(content[0]).tool_use_id : null;
+}

@@ -1,0 +1,20 @@
+// The checks of native Claude speakers against our own frontend, in memory and in front of the demo agent.
+import { expect, test } from 'vitest';
+import { claudeAgent } from '../../../src/conformance/claude/agent.ts';
+import { departures } from '../../../src/conformance/claude/departures.ts';
+import { runChecks } from '../../../src/conformance/runner.ts';
+import { ownMemory } from '../support/targets.ts';
+
+/** What our frontend never says, or the demo agent gives no reason for. */
+const silent: readonly string[] = ['claude/tool-progress-shape'];
+
+test('our own frontend keeps every rule', { timeout: 60_000 }, async () => {
+  const { target, remove } = ownMemory('claude');
+  const results = await runChecks(claudeAgent, target).finally(remove);
+  const said = (verdict: string) =>
+    results.flatMap(({ id, verdict: own, reason }) => (own === verdict ? [`${id}: ${reason ?? ''}`] : []));
+  console.log(`claude: ${results.length} checks, ${said('passed').length} passed`);
+  expect(said('failed').filter((line) => !departures.has(line.split(':')[0] ?? ''))).toEqual([]);
+  expect(said('unclear')).toEqual([]);
+  expect(results.flatMap(({ id, verdict }) => (verdict === 'not-applicable' ? [id] : []))).toEqual(silent);
+});

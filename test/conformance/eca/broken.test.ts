@@ -1,0 +1,23 @@
+// Each broken ECA server is found by the checks that are meant to find it, and by no others. Those that are broken in bytes are in
+// framing.test.ts.
+import { afterAll } from 'vitest';
+import { ecaAgent } from '../../../src/conformance/eca/agent.ts';
+import { testBrokenAgents } from '../support/broken.ts';
+import { type Own, ownMemory } from '../support/targets.ts';
+import { doubles } from './doubles/index.ts';
+import { inBytes } from './doubles/in-bytes.ts';
+
+const made: Own[] = [];
+afterAll(() => Promise.all(made.map(({ remove }) => remove())));
+
+testBrokenAgents(ecaAgent, doubles, {
+  target() {
+    const own = ownMemory('eca');
+    made.push(own);
+    return own.target;
+  },
+  unbroken: new Map(
+    inBytes.map((name) => [name, 'frames in memory have no bytes; framing.test.ts has a broken program']),
+  ),
+  patienceMs: 5000,
+});

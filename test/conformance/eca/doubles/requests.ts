@@ -1,0 +1,207 @@
+// ECA servers that break stops, deletions, queries, or what is told of tools.
+import { dictionaryOf } from '../../../../src/core/dictionary.ts';
+import type { Double } from '../../support/double.ts';
+import type { Tamper } from '../../support/tamper.ts';
+import {
+  deafTo,
+  hangUp,
+  silentAt,
+  asking,
+  behind,
+  having,
+  isContent,
+  isFinished,
+  isMethod,
+  lacking,
+  notice,
+  onceBehind,
+  params,
+  result,
+  told,
+} from './words.ts';
+
+const isToldOf = isMethod('tool/serverUpdated');
+const mcp = (more: Record<string, unknown> = {}) =>
+  notice('tool/serverUpdated', {
+    type: 'mcp',
+    name: 'files',
+    command: 'files',
+    args: [],
+    status: 'running',
+    tools: [],
+    ...more,
+  });
+
+/** A server with an MCP server that obeys, but for what is dropped. */
+const withServer = (obeys: (method: unknown) => boolean) => (): Tamper => {
+  const told = new Set<unknown>();
+  return {
+    out(frame, link) {
+      if (!isToldOf(frame) || told.has(link)) return [frame];
+      told.add(link);
+      return [mcp(), frame];
+    },
+    in(frame, link) {
+      if (dictionaryOf(frame.params).name === 'files') {
+        if (!obeys(frame.method)) return hangUp(link);
+        if (frame.method === 'mcp/stopServer') link.toClient(mcp({ status: 'stopped' }));
+        if (frame.method === 'mcp/startServer') link.toClient(mcp({ status: 'starting' }));
+      }
+      return [frame];
+    },
+  };
+};
+
+export const requestDoubles: readonly Double[] = [
+  {
+    fault: 'stops are not heard',
+    caught: ['stop-finishes'],
+    make: deafTo(isMethod('chat/promptStop')),
+  },
+  {
+    fault: 'words after a stop',
+    caught: ['stop-quiet'],
+    make: () => {
+      const stopped = new Set<unknown>();
+      return {
+        in(frame) {
+          if (frame.method === 'chat/promptStop') stopped.add(dictionaryOf(frame.params).chatId);
+          return [frame];
+        },
+        out(frame) {
+          const { chatId } = dictionaryOf(frame.params);
+          if (!isFinished(frame) || !stopped.delete(chatId)) return [frame];
+          return [frame, told(frame, 'assistant', { type: 'text', text: 'and another thing' })];
+        },
+      };
+    },
+  },
+  {
+    fault: 'after a stop nothing is played',
+    caught: ['stop-frees'],
+    kin: ['prompt-echoed'],
+    make: () => {
+      const stopped = new Set<unknown>();
+      return {
+        in(frame) {
+          if (frame.method === 'chat/promptStop') stopped.add(dictionaryOf(frame.params).chatId);
+          return [frame];
+        },
+        out(frame) {
+          const { chatId, role } = dictionaryOf(frame.params);
+          return isContent(frame) && stopped.has(chatId) && role === 'assistant' ? [] : [frame];
+        },
+      };
+    },
+  },
+  {
+    fault: 'a stop while nothing runs is answered',
+    caught: ['stop-idle'],
+    make: () => ({
+      in(frame, link) {
+        const words = { type: 'text', text: 'nothing to stop' };
+        if (frame.method === 'chat/promptStop') link.toClient(told(frame, 'system', words));
+        return [frame];
+      },
+    }),
+  },
+  {
+    fault: 'deleted is answered with null',
+    caught: ['delete-result'],
+    make: asking((methodOf) => ({
+      out: (frame) => [methodOf(frame) === 'chat/delete' ? { ...frame, result: null } : frame],
+    })),
+  },
+  {
+    fault: 'words of a chat that is deleted',
+    caught: ['delete-quiet'],
+    make: asking((methodOf, requestOf) => ({
+      out: (frame) =>
+        methodOf(frame) === 'chat/delete'
+          ? [frame, told(requestOf(frame), 'system', { type: 'text', text: 'gone' })]
+          : [frame],
+    })),
+  },
+  {
+    fault: 'no list of contexts',
+    caught: ['query-context-result'],
+    make: result('chat/queryContext', lacking('contexts')),
+  },
+  {
+    fault: 'contexts without their fields',
+    caught: ['query-context-kinds'],
+    make: result('chat/queryContext', having({ contexts: [{ type: 'file' }] })),
+  },
+  {
+    fault: 'commands without arguments',
+    caught: ['query-commands-result'],
+    make: result('chat/queryCommands', having({ commands: [{ name: 'x', description: '', type: 'native' }] })),
+  },
+  {
+    fault: 'a query finds what there is not',
+    caught: ['query-commands-filter'],
+    make: asking((methodOf, requestOf) => ({
+      out: (frame) =>
+        methodOf(frame) === 'chat/queryCommands' && dictionaryOf(requestOf(frame).params).query !== ''
+          ? [{ ...frame, result: { commands: [{ name: 'secret', description: '', type: 'native', arguments: [] }] } }]
+          : [frame],
+    })),
+  },
+  {
+    fault: 'a query is answered for another chat',
+    caught: ['query-chat-kept'],
+    make: result('chat/queryContext', having({ chatId: 'another' })),
+  },
+  {
+    fault: 'no tools are told',
+    caught: ['tools-told'],
+    make: silentAt(isToldOf),
+  },
+  {
+    fault: 'servers of tools without a status',
+    caught: ['tool-server-shape', 'tool-server-native'],
+    make: params(isToldOf, lacking('status')),
+  },
+  {
+    fault: 'a native server of another name',
+    caught: ['tool-server-native'],
+    make: params(isToldOf, having({ name: 'Other' })),
+  },
+  {
+    fault: 'an MCP server whose arguments are words',
+    caught: ['tool-server-mcp'],
+    make: onceBehind(isToldOf, () => mcp({ args: '--all', status: 'failed' })),
+  },
+  {
+    fault: 'an MCP server in a state that is none',
+    caught: ['tool-server-mcp'],
+    make: onceBehind(isToldOf, () => mcp({ status: 'well' })),
+  },
+  {
+    fault: 'tools without parameters',
+    caught: ['tool-shape'],
+    make: params(isToldOf, having({ tools: [{ name: 'x', description: '' }] })),
+  },
+  { fault: 'MCP servers do not stop', caught: ['mcp-stop'], make: withServer((method) => method !== 'mcp/stopServer') },
+  {
+    fault: 'MCP servers do not start',
+    caught: ['mcp-start'],
+    make: withServer((method) => method !== 'mcp/startServer'),
+  },
+  {
+    fault: 'an MCP server comes to be by being named',
+    caught: ['unknown-mcp-ignored'],
+    make: () => ({
+      in(frame, link) {
+        const { name } = dictionaryOf(frame.params);
+        if (frame.method === 'mcp/startServer') link.toClient(mcp({ name, status: 'failed' }));
+        return [frame];
+      },
+    }),
+  },
+  {
+    fault: 'messages to the user of a type that is none',
+    caught: ['message-to-user'],
+    make: behind(isToldOf, () => notice('$/showMessage', { type: 'debug', message: 'hm' })),
+  },
+];

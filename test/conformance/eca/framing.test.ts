@@ -1,0 +1,73 @@
+// The checks of ECA servers that need bytes as they stand, on stdio: our own program, and small ones with one fault each.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+import { ecaAgent } from '../../../src/conformance/eca/agent.ts';
+import { departures } from '../../../src/conformance/eca/departures.ts';
+import { runChecks } from '../../../src/conformance/runner.ts';
+import type { Target } from '../../../src/conformance/target.ts';
+import { killAllChildren } from '../../../src/transports/process-group.ts';
+import { contentLength } from '../../../src/transports/framing/content-length.ts';
+import { inBytes } from './doubles/in-bytes.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'patchbay-eca-'));
+afterAll(async () => {
+  await killAllChildren();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+function program(...words: readonly string[]): Target {
+  const command: [string, ...string[]] = [process.execPath, ...words];
+  return {
+    label: words.join(' '),
+    framing: contentLength,
+    script: new Map(),
+    stdio: { command, cwd: home, env: { HOME: home } },
+  };
+}
+const naive = (...fault: readonly string[]) => program(at('./naive-server.mjs'), ...fault);
+
+/** Those checks, each with its verdict; of rules the scenario `start` is played. */
+async function verdicts(target: Target, names: readonly string[], patienceMs: number): Promise<Map<string, string>> {
+  const isAsked = (id: string) => names.includes(id.replace('eca/', ''));
+  const options = { only: ({ id }: { id: string }) => isAsked(id), scenarios: (name: string) => name === 'start' };
+  const results = await runChecks(ecaAgent, target, { ...options, transport: 'stdio', atOnce: 4, patienceMs });
+  return new Map(results.map(({ id, verdict }) => [id.replace('eca/', ''), verdict]));
+}
+
+/** All of them, and the end in good order. */
+const names = [...inBytes, 'exit-ends'];
+/** Our own program takes half a second to start, and its framing has tests of its own: these few show how it is put together. */
+const few = ['frames-readable', 'length-in-bytes', 'other-charset', 'exit-ends'];
+const isAll = process.env.PATCHBAY_CONFORMANCE === 'all';
+const passing = new Map(names.map((name) => [name, 'passed']));
+
+describe('checks in bytes', () => {
+  test('our own program passes, but for its departures', { timeout: 60_000 }, async () => {
+    const target = program(at('../../../dist/cli/main.js'), 'stdio', '--frontend', 'eca', '--agent', 'demo');
+    const isOurs = (name: string) => departures.has(`eca/${name}`);
+    const found = await verdicts(
+      target,
+      (isAll ? names : few).filter((name) => !isOurs(name)),
+      10_000,
+    );
+    expect([...found].filter(([, verdict]) => verdict !== 'passed')).toEqual([]);
+    const departing = await verdicts(target, names.filter(isOurs), 1500);
+    expect([...departing].map(([name, verdict]) => [`eca/${name}`, verdict])).toEqual(
+      [...departures.keys()].map((id) => [id, 'failed']),
+    );
+  });
+
+  test('a small correct program passes', { timeout: 60_000 }, async () => {
+    expect(Object.fromEntries(await verdicts(naive(), names, 10_000))).toEqual(Object.fromEntries(passing));
+  });
+
+  test.each(inBytes)('a program is found that fails at %s', { concurrent: true, timeout: 60_000 }, async (fault) => {
+    const found = await verdicts(naive(fault), [fault], 1000);
+    expect([...found]).toEqual([[fault, 'failed']]);
+  });
+});

@@ -1,0 +1,24 @@
+// docs/conformance/checks.md says which checks there are. `UPDATE=1` writes it anew; read what it writes.
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { sets } from '../../src/conformance/index.ts';
+import { renderListing } from '../../src/conformance/listing.ts';
+import { descriptionsOf } from '../../src/conformance/sets.ts';
+import { isUpdate } from '../support/fixtures.ts';
+
+const file = path.resolve(import.meta.dirname, '../../docs/conformance/checks.md');
+
+test('docs/conformance/checks.md is up to date', () => {
+  const page = renderListing(sets);
+  if (isUpdate) writeFileSync(file, page);
+  expect(readFileSync(file, 'utf8')).toBe(page);
+});
+
+test('it has a row for every check', () => {
+  const rows = renderListing(sets)
+    .split('\n')
+    .flatMap((line) => /^\| `([^`]+)` \|/u.exec(line)?.[1] ?? []);
+  expect(rows).toHaveLength(sets.flatMap(descriptionsOf).length);
+  expect(new Set(rows)).toEqual(new Set(sets.flatMap(descriptionsOf).map(({ id }) => id)));
+});

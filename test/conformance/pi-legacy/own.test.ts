@@ -1,0 +1,26 @@
+// Our own frontend as an agent of pi-legacy, in front of the demo agent: no check finds anything wrong with it.
+import { expect, test } from 'vitest';
+import { departures } from '../../../src/conformance/pi-legacy/departures.ts';
+import { piLegacyAgent } from '../../../src/conformance/pi-legacy/agent.ts';
+import { runChecks } from '../../../src/conformance/runner.ts';
+import { descriptionsOf } from '../../../src/conformance/sets.ts';
+import { ownMemory } from '../support/targets.ts';
+
+/** Only a program on stdio reads bytes that are no frames; our messages of users hold files as content alone. */
+const notApplicable = ['crlf', 'split-line', 'attachments-kept'];
+
+test('every check passes that there is something to look at for', { timeout: 60_000 }, async () => {
+  const own = ownMemory('pi-legacy');
+  const results = await runChecks(piLegacyAgent, own.target, { patienceMs: 15_000 });
+  await own.remove();
+  const of = (...verdicts: readonly string[]) => results.filter(({ verdict }) => verdicts.includes(verdict));
+  const isMeant = ({ id }: { id: string }) => departures.has(id);
+  expect(
+    of('failed', 'unclear')
+      .filter((result) => !isMeant(result))
+      .map(({ id, verdict, reason }) => `${id} ${verdict}: ${reason}`),
+  ).toEqual([]);
+  expect([...departures.keys()].filter((id) => !of('failed').some((result) => result.id === id))).toEqual([]);
+  expect(of('not-applicable').map(({ id }) => id.replace('pi-legacy/', ''))).toEqual(notApplicable);
+  expect(results.map(({ id }) => id)).toEqual(descriptionsOf(piLegacyAgent).map(({ id }) => id));
+});

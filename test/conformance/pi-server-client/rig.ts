@@ -1,0 +1,13 @@
+// Our own backend as a client of the pi-server that conformance plays: what acts want of it beyond a prompt.
+import { type Move, ownClient } from '../support/client-rig.ts';
+
+/** Prompts, and aborts when the answer has begun. */
+const aborting: Move = async (client, prompt) => {
+  const outcome = client.submit({ type: 'prompt', content: [{ type: 'text', text: prompt }] });
+  await client.event('block-start');
+  await client.submit({ type: 'abort', target: 'run' });
+  await outcome;
+};
+
+/** Each act in a session of its own. */
+export const ownPiServerClient = ownClient('pi-server', { moves: new Map([['endless', aborting]]) });

@@ -1,0 +1,41 @@
+// The check that wants two connections of one client: who is greeted in another version sends nothing.
+import { describe, expect, test } from 'vitest';
+import { createClientRun } from '../../../src/conformance/client-runner.ts';
+import { watchChannel } from '../../../src/conformance/connection.ts';
+import { piServerClient } from '../../../src/conformance/pi-server/client.ts';
+import { isDictionary } from '../../../src/core/dictionary.ts';
+import { memoryPair } from '../../../src/transports/memory.ts';
+
+/** Asks for a server of another version, and connects to it; `then` is what the client does. */
+async function verdict(then: (send: (command: object) => void) => void): Promise<string | undefined> {
+  const run = createClientRun(piServerClient, { patienceMs: 2000 });
+  function connect() {
+    const [agent, client] = memoryPair();
+    const taken = run.take(agent);
+    const connection = watchChannel(client, { patienceMs: 5000 });
+    const until = (label: string, fits: (frame: Record<string, unknown>) => boolean) =>
+      connection.until(label, () =>
+        connection.log.map(({ json }) => json).find((json) => isDictionary(json) && fits(json)),
+      );
+    return { connection, taken, until, send: (command: object) => connection.send(JSON.stringify(command)) };
+  }
+  const first = connect();
+  first.send({ id: '1', type: 'create_session', sessionId: 's' });
+  first.send({ id: '2', type: 'prompt', sessionId: 's', message: '[[incompatible]]' });
+  await first.until('answer', ({ id }) => id === '2');
+  await first.connection.close();
+  await first.taken;
+  const second = connect();
+  const ready = await second.until('greeting', ({ type }) => type === 'server_ready');
+  expect(JSON.stringify(ready)).toContain('"protocolVersion":"2.0.0"');
+  then(second.send);
+  await second.connection.close();
+  await second.taken;
+  return run.results().find(({ id }) => id === 'pi-server/client/version-checked')?.verdict;
+}
+
+describe('a server of another major version', () => {
+  test('who leaves it passes', async () => expect(await verdict(() => {})).toBe('passed'));
+  test('who talks to it fails', async () =>
+    expect(await verdict((send) => send({ id: '3', type: 'list_sessions' }))).toBe('failed'));
+});

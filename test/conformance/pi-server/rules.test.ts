@@ -1,0 +1,63 @@
+// The rules of pi-servers against our own server in this process, and that each finds the broken server that it is meant for.
+import { afterAll, describe, expect, test } from 'vitest';
+import { departures } from '../../../src/conformance/pi-server/departures.ts';
+import { piServerAgent } from '../../../src/conformance/pi-server/agent.ts';
+import { runChecks } from '../../../src/conformance/runner.ts';
+import type { AgentSet } from '../../../src/conformance/sets.ts';
+import type { Target } from '../../../src/conformance/target.ts';
+import { killAllChildren } from '../../../src/transports/process-group.ts';
+import { testBrokenAgents } from '../support/broken.ts';
+import { type Own, ownDemo, ownMemory } from '../support/targets.ts';
+import { ruleDoubles } from './doubles/rules.ts';
+
+/** Those that act have tests of their own. */
+const rules: AgentSet = { ...piServerAgent, checks: [] };
+const config = { agents: { demo: { protocol: 'demo', options: { paceMs: 0 } } } };
+const servers: Own[] = [];
+/** One of its own for each, for what happens on a server is told to all its clients. */
+function target(): Target {
+  const own = ownMemory('pi-server', { config });
+  servers.push(own);
+  return own.target;
+}
+afterAll(async () => {
+  await Promise.all(servers.map(({ remove }) => remove()));
+});
+
+describe('our own server', () => {
+  test('keeps to every rule', { timeout: 60_000 }, async () => {
+    const results = await runChecks(rules, target());
+    const wrong = results.filter(({ verdict }) => verdict !== 'passed' && verdict !== 'not-applicable');
+    expect(wrong.map(({ id, verdict, reason }) => `${id}: ${verdict}: ${reason}`)).toEqual([]);
+    const silent = results.filter(({ verdict }) => verdict === 'not-applicable');
+    // A program is needed that can be told to end, and one whose commands time out soon.
+    expect(silent.map(({ id }) => id)).toEqual([
+      'pi-server/timeout-failed',
+      'pi-server/shutdown-data',
+      'pi-server/shutdown-last',
+    ]);
+    expect(results.length).toBe(rules.rules.length);
+    expect([...departures.keys()].filter((id) => rules.rules.some((rule) => rule.id === id))).toEqual([]);
+  });
+});
+
+test('our own server keeps to the rules of its end', { timeout: 60_000 }, async () => {
+  const program = ownDemo();
+  try {
+    const results = await runChecks(rules, program.target, {
+      only: ({ id }) => /shutdown-/u.test(id),
+      scenarios: (name) => name === 'farewell',
+    });
+    expect(results.map(({ id, verdict, reason = '' }) => `${id}: ${verdict}${reason}`)).toEqual([
+      'pi-server/shutdown-data: passed',
+      'pi-server/shutdown-last: passed',
+    ]);
+  } finally {
+    await program.remove();
+    killAllChildren();
+  }
+});
+
+describe('broken servers', () => {
+  testBrokenAgents(rules, ruleDoubles, { target, patienceMs: 4000 });
+});

@@ -1,0 +1,27 @@
+// Agents that speak pi badly: our own frontend in front of the demo agent with one fault each, caught by the checks that are meant
+// to catch it, and by nothing unrelated.
+import { afterAll } from 'vitest';
+import { piAgent } from '../../../src/conformance/pi/agent.ts';
+import { demoScript } from '../../../src/conformance/scripts.ts';
+import { testBrokenAgents } from '../support/broken.ts';
+import { ownMemory } from '../support/targets.ts';
+import { eventDoubles } from './doubles/events.ts';
+import { lineDoubles } from './doubles/lines.ts';
+import { sessionDoubles } from './doubles/sessions.ts';
+
+const own = ownMemory('pi', {
+  config: { agents: { demo: { protocol: 'demo', options: { paceMs: 0 } } } },
+  script: new Map([...demoScript, ['busy', 'slow 5'], ['long', 'long 40']]),
+});
+afterAll(own.remove);
+
+const bytes = 'Bytes that are no frames go to programs only: see framing.test.ts.';
+testBrokenAgents(piAgent, [...lineDoubles, ...sessionDoubles, ...eventDoubles], {
+  target: () => own.target,
+  unbroken: new Map(
+    ['raw-crlf', 'raw-joined', 'raw-split', 'raw-blank-line', 'raw-last-line', 'input-ends'].map((name) => [
+      name,
+      bytes,
+    ]),
+  ),
+});

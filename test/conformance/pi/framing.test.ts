@@ -1,0 +1,38 @@
+// Programs that read lines badly, each with one fault, caught by the checks that write bytes as they stand.
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+import { piAgent } from '../../../src/conformance/pi/agent.ts';
+import { runChecks } from '../../../src/conformance/runner.ts';
+import { killAllChildren } from '../../../src/transports/process-group.ts';
+
+afterAll(killAllChildren);
+
+const program = fileURLToPath(new URL('./careless-pi.mjs', import.meta.url));
+const checks = new Set(piAgent.checks.filter(({ needs }) => needs?.raw === true).map(({ id }) => id));
+
+async function failing(fault: string): Promise<string[]> {
+  const stdio = { command: [process.execPath, program, fault] } as const;
+  const target = { label: fault, script: new Map<string, string>(), stdio };
+  const results = await runChecks(piAgent, target, { patienceMs: 3000, atOnce: 3, only: ({ id }) => checks.has(id) });
+  expect(results.length).toBe(checks.size);
+  return results.filter(({ verdict }) => verdict !== 'passed').map(({ id }) => id.replace('pi/', ''));
+}
+
+describe('a program that reads bytes', () => {
+  test.concurrent.each([
+    ['well', 'none', []],
+    ['and passes over lines that end with CR LF', 'crlf', ['raw-crlf']],
+    ['and takes one line of each piece', 'joined', ['raw-joined', 'raw-blank-line']],
+    ['and takes each piece by itself', 'split', ['raw-split', 'raw-last-line']],
+    ['and dies of a blank line', 'blank', ['raw-blank-line']],
+    ['and forgets what has no LF at the end', 'last', ['raw-last-line']],
+    ['and leaves with another code', 'end', ['input-ends']],
+  ])('%s', { timeout: 60_000 }, async (_, fault, caught) => {
+    expect((await failing(fault)).sort()).toEqual([...caught].sort());
+  });
+
+  test('may break every check that there is', () => {
+    const names = ['input-ends', 'raw-blank-line', 'raw-crlf', 'raw-joined', 'raw-last-line', 'raw-split'];
+    expect([...checks].map((id) => id.replace('pi/', '')).sort()).toEqual(names);
+  });
+});

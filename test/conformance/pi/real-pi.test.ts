@@ -1,0 +1,93 @@
+// The checks of pi against the real pi 0.54.2 with a fake model, on its own stdin and stdout: what breaks a rule there is in the
+// table of its departures, with the reason. Else the rule would be wrong.
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test } from 'vitest';
+import type { Result } from '../../../src/conformance/check.ts';
+import { startFakeAnthropic } from '../../../src/conformance/model/endpoint.ts';
+import { piAgent } from '../../../src/conformance/pi/agent.ts';
+import { runChecks } from '../../../src/conformance/runner.ts';
+import { modelScript } from '../../../src/conformance/scripts.ts';
+import { descriptionsOf } from '../../../src/conformance/sets.ts';
+import type { Target } from '../../../src/conformance/target.ts';
+import { killAllChildren } from '../../../src/transports/process-group.ts';
+import { makePiHome, piCommand } from '../../support/pi-rig.ts';
+
+afterAll(killAllChildren);
+
+/** Every scenario and every check; else those in which pi does most in the least time. */
+const isWhole = process.env.PATCHBAY_CONFORMANCE === 'all';
+const usual: ReadonlySet<string> = new Set([
+  'text',
+  'tools',
+  'state',
+  'sessions',
+  'odd',
+  'abort',
+  'dialogs',
+  'displays',
+]);
+const usualChecks: ReadonlySet<string> = new Set(['pi/raw-split', 'pi/separators', 'pi/input-ends']);
+
+/** What the real pi 0.54.2 does otherwise. */
+const theirs: ReadonlyMap<string, string> = new Map([
+  ['pi/failure-id', 'Until 0.79.6 pi forgets the id of an unknown command, and of one in which something is thrown.'],
+  ['pi/answered-once', 'Until 0.67.3 a prompt that was refused is answered again, with success.'],
+]);
+
+/** What does not come up with it, even when all is played. */
+const unheard: readonly string[] = [
+  // There is one model.
+  'pi/cycle-model-told',
+  // Newer versions only.
+  'pi/settled-outside-run',
+  'pi/queue-update-fields',
+  'pi/agent-end-retry',
+  'pi/bash-update-fields',
+];
+
+const asks = fileURLToPath(new URL('../support/asking-extension.ts', import.meta.url));
+const script: ReadonlyMap<string, string> = new Map([
+  ...modelScript,
+  ...['select', 'confirm', 'input', 'editor'].map((method) => [method, `/ask ${method}`] as const),
+  ['notice', '/show'],
+  ['status', '/show'],
+  ['extension error', '/throw'],
+]);
+
+const levels = new Map(descriptionsOf(piAgent).map(({ id, level }) => [id, level]));
+const of = (results: readonly Result[], verdict: Result['verdict']) =>
+  results.filter((result) => result.verdict === verdict);
+
+test('the real pi 0.54.2', { timeout: 240_000 }, async () => {
+  const fake = await startFakeAnthropic();
+  const home = makePiHome({ baseUrl: fake.url });
+  const { argv, env } = piCommand(home);
+  // Without the tap, and with sessions that are kept.
+  const [program = '', ...words] = argv.slice(argv.indexOf('--') + 1).filter((word) => word !== '--no-session');
+  const target: Target = {
+    label: 'pi 0.54.2',
+    script,
+    stdio: { command: [program, ...words, '--extension', asks], cwd: home.project, env },
+  };
+  const checks = new Set(piAgent.checks.map(({ id }) => id));
+  const results = await runChecks(piAgent, target, {
+    atOnce: 2,
+    patienceMs: 30_000,
+    only: ({ id }) => isWhole || !checks.has(id) || usualChecks.has(id),
+    scenarios: (name) => isWhole || usual.has(name),
+  });
+  await fake.close();
+  home.remove();
+
+  const [passed, failed] = [of(results, 'passed'), of(results, 'failed')];
+  console.log(
+    `pi 0.54.2: ${passed.length + failed.length} of ${levels.size} checks applied, ${passed.length} passed, ` +
+      `${theirs.size} departures of theirs`,
+  );
+  const wrong = failed.filter(({ id }) => levels.get(id) !== 'MAY' && !theirs.has(id));
+  expect(wrong.map(({ id, reason }) => `${id}: ${reason}`)).toEqual([]);
+  expect([...theirs.keys()].filter((id) => !failed.some((result) => result.id === id))).toEqual([]);
+  expect(of(results, 'unclear').map(({ id, reason }) => `${id}: ${reason}`)).toEqual([]);
+  const silent = of(results, 'not-applicable').map(({ id }) => id);
+  if (isWhole) expect(silent.sort()).toEqual([...unheard].sort());
+});

@@ -1,0 +1,56 @@
+// The rules of pi beside conversations of ours: they never throw, whatever a trace holds, and find nothing in the scenarios as an
+// agent that speaks pi says them.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Frame } from '../../../src/core/channel.ts';
+import { piAgent } from '../../../src/conformance/pi/agent.ts';
+import type { Trace, TraceFrame } from '../../../src/conformance/rule.ts';
+import { anyFrame } from '../../support/any-frame.ts';
+import { hasScenarioFile, scenarioLines, scenarioNames } from '../../support/fixtures.ts';
+
+function traceFrame(by: TraceFrame['by'], { text, json }: { text: string; json: () => unknown }): TraceFrame {
+  try {
+    return { at: 0, by, text, json: json() };
+  } catch {
+    return { at: 0, by, text };
+  }
+}
+
+/** The text of a frame, or a word where its bytes are none. */
+function readable(frame: Frame): string {
+  try {
+    return frame.text;
+  } catch {
+    return 'bytes';
+  }
+}
+
+const frames = fc.array(fc.tuple(fc.constantFrom('agent', 'client'), anyFrame('pi')), { maxLength: 60 });
+
+test('no rule throws, whatever a trace holds, and each points into it', () => {
+  fc.assert(
+    fc.property(frames, fc.boolean(), (some, isWhole) => {
+      const trace: Trace = {
+        isWhole,
+        frames: some.map(([by, frame]) => traceFrame(by, { text: readable(frame), json: () => frame.json })),
+      };
+      for (const { judge } of piAgent.rules)
+        for (const { frame } of judge(trace)) expect(trace.frames.length).toBeGreaterThan(frame);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test.each(scenarioNames.filter((name) => hasScenarioFile(name, 'pi')))('the scenario %s', (name) => {
+  const lines = scenarioLines(name, 'pi');
+  const trace: Trace = {
+    isWhole: false,
+    frames: lines.map((text) => traceFrame('agent', { text, json: () => JSON.parse(text) })),
+  };
+  const wrong = piAgent.rules.flatMap(({ id, level, judge }) =>
+    [...judge(trace)].flatMap((finding) =>
+      finding.wrong === null || level === 'MAY' ? [] : [`${id}: ${finding.wrong}`],
+    ),
+  );
+  expect(wrong).toEqual([]);
+});

@@ -1,0 +1,19 @@
+// The checks of front ends of rpc-message against a correct one, and that each finds the broken one that it is meant for.
+import { describe, expect, test } from 'vitest';
+import { rpcMessageClient } from '../../../src/conformance/rpc-message/client.ts';
+import { testBrokenClients } from '../support/broken-clients.ts';
+import { clientDoubles } from './doubles.ts';
+import { frontEnd } from './rig.ts';
+
+describe('a correct front end', () => {
+  test('keeps to every rule', { timeout: 30_000 }, async () => {
+    const results = await frontEnd.run(rpcMessageClient);
+    expect(
+      results.flatMap(({ id, verdict, reason }) => (verdict === 'passed' ? [] : [`${id}: ${verdict}: ${reason}`])),
+    ).toEqual([]);
+  });
+});
+
+describe('broken front ends', () => {
+  testBrokenClients(rpcMessageClient, clientDoubles, frontEnd);
+});

@@ -1,0 +1,11 @@
+// Broken agents of the rpc-message dialect: each is found by the check that is meant to find it, and by nothing unrelated.
+import { afterAll } from 'vitest';
+import { rpcMessageAgent } from '../../../src/conformance/rpc-message/agent.ts';
+import { testBrokenAgents } from '../support/broken.ts';
+import { ownMemory } from '../support/targets.ts';
+import { doubles } from './doubles.ts';
+
+const own = ownMemory('rpc-message');
+afterAll(() => own.remove());
+
+testBrokenAgents(rpcMessageAgent, doubles, { target: () => own.target, patienceMs: 2000 });

@@ -1,0 +1,25 @@
+// The checks of speakers of the rpc-message dialect against our own frontend, in memory and in front of the demo agent.
+import { expect, test } from 'vitest';
+import { rpcMessageAgent } from '../../../src/conformance/rpc-message/agent.ts';
+import { departures } from '../../../src/conformance/rpc-message/departures.ts';
+import { runChecks } from '../../../src/conformance/runner.ts';
+import { ownMemory } from '../support/targets.ts';
+
+/** What our frontend never says, or the demo agent gives no reason for. */
+const silent: readonly string[] = [
+  // No block of another protocol comes from the demo agent.
+  'rpc-message/unknown-block',
+  // A turn that fails says so in its result.
+  'rpc-message/error-goes-on',
+];
+
+test('our own frontend keeps every rule', { timeout: 60_000 }, async () => {
+  const { target, remove } = ownMemory('rpc-message');
+  const results = await runChecks(rpcMessageAgent, target).finally(remove);
+  const said = (verdict: string) =>
+    results.flatMap(({ id, verdict: own, reason }) => (own === verdict ? [`${id}: ${reason ?? ''}`] : []));
+  console.log(`rpc-message: ${results.length} checks, ${said('passed').length} passed`);
+  expect(said('failed').filter((line) => !departures.has(line.split(':')[0] ?? ''))).toEqual([]);
+  expect(said('unclear')).toEqual([]);
+  expect(results.flatMap(({ id, verdict }) => (verdict === 'not-applicable' ? [id] : []))).toEqual(silent);
+});

@@ -1,0 +1,319 @@
+// The runner: verdicts, what is owed, what broke off, who is nobody, bounds in time, and the ways to reach a peer.
+import { afterAll, describe, expect, test } from 'vitest';
+import { NotApplicable, type Result } from '../../src/conformance/check.ts';
+import { type Progress, type RunOptions, runChecks } from '../../src/conformance/runner.ts';
+import type { AgentSet } from '../../src/conformance/sets.ts';
+import type { Program, Target } from '../../src/conformance/target.ts';
+import { contentLength } from '../../src/transports/framing/content-length.ts';
+import { jsonl } from '../../src/transports/framing/jsonl.ts';
+import { killAllChildren } from '../../src/transports/process-group.ts';
+import {
+  answered,
+  ask,
+  CannotTell,
+  PeerWrong,
+  repeated,
+  toyCheck,
+  toyScenario,
+  toySet,
+  toyTarget,
+} from './support/toy.ts';
+
+afterAll(killAllChildren);
+
+const quick: RunOptions = { patienceMs: 100 };
+const verdictsOf = (results: readonly Result[]) =>
+  Object.fromEntries(results.map(({ id, verdict, reason = '' }) => [id, [verdict, reason.split('\n')[0]]]));
+const run = async (set: Partial<AgentSet>, target: Target = toyTarget(), options: RunOptions = quick) =>
+  verdictsOf(await runChecks(toySet(set), target, options));
+
+/** A program that answers every line as it says. */
+const program = (body: string): Program => ({
+  command: [
+    process.execPath,
+    '-e',
+    `const answer = (word) => console.log(JSON.stringify({ answer: word }));
+     require('readline').createInterface({ input: process.stdin }).on('line', (line) => { ${body} });`,
+  ],
+});
+const echo = program('answer(JSON.parse(line).ask)');
+const stdioTarget = (stdio: Program, more: Partial<Target> = {}): Target => ({
+  label: 'program',
+  script: new Map(),
+  stdio,
+  ...more,
+});
+
+describe('checks', () => {
+  const rows: [string, () => unknown, string][] = [
+    ['passed', () => undefined, ''],
+    ['failed', () => new PeerWrong('it lies'), 'it lies'],
+    ['unclear', () => new CannotTell('who knows'), 'who knows'],
+    ['not-applicable', () => new NotApplicable('nothing there'), 'nothing there'],
+  ];
+  test.each(rows)('%s', async (verdict, thrown, reason) => {
+    const check = toyCheck('toy/one', async () => {
+      const error = thrown();
+      if (error !== undefined) throw error;
+    });
+    expect(await run({ checks: [check] })).toEqual({ 'toy/one': [verdict, reason] });
+  });
+
+  test('a mistake of the check itself is no fault of the peer', async () => {
+    const check = toyCheck('toy/one', async () => Promise.reject(new TypeError('x is not a function')));
+    const { 'toy/one': one } = await run({ checks: [check] });
+    expect(one).toEqual([
+      'unclear',
+      expect.stringContaining('the check itself failed: TypeError: x is not a function'),
+    ]);
+  });
+
+  test('what it waits for in vain is wrong, with the last that was said', async () => {
+    const check = toyCheck('toy/one', async (tools) => void (await ask(await tools.connect(), 'hello')));
+    const [one] = await runChecks(
+      toySet({ checks: [check] }),
+      toyTarget(() => null),
+      quick,
+    );
+    expect(one?.verdict).toBe('failed');
+    expect(one?.reason).toBe('no answer within 100 ms; the last that was said:\n  us: {"ask":"hello"}');
+    expect(one?.exchanges.map(({ log }) => log.map(({ by, text }) => [by, text]))).toEqual([
+      [['us', '{"ask":"hello"}']],
+    ]);
+  });
+
+  test('one that hangs is given up after its limit', async () => {
+    const check = toyCheck('toy/one', () => new Promise(() => {}));
+    expect(await run({ checks: [check] }, toyTarget(), { ...quick, limitMs: 50 })).toEqual({
+      'toy/one': ['unclear', 'it took longer than 50 ms'],
+    });
+  });
+
+  test('only those that are chosen, in the order of the set', async () => {
+    const tried: string[] = [];
+    const checks = ['a', 'b', 'c'].map((name) => toyCheck(`toy/${name}`, async () => void tried.push(name)));
+    const results = await runChecks(toySet({ checks }), toyTarget(), { ...quick, only: ({ id }) => id !== 'toy/b' });
+    expect([results.map(({ id }) => id), tried]).toEqual([
+      ['toy/a', 'toy/c'],
+      ['a', 'c'],
+    ]);
+  });
+
+  test.each<[string, Parameters<typeof toyCheck>[2], string]>([
+    ['a word that there is no prompt for', { script: ['nope'] }, "there is no prompt for 'nope'"],
+    ['bounds that cannot be set', { settings: { few: 1 } }, 'its bounds cannot be set: few'],
+    ['another transport', { transport: 'stdio' }, 'there is no way to reach it over stdio'],
+    ['bytes as they stand', { raw: true }, 'what is sent over memory has frames of its own'],
+    ['binary messages', { binary: true }, 'no binary message can be sent'],
+  ])('%s makes it not applicable', async (_name, needs, reason) => {
+    const check = toyCheck('toy/one', async () => {}, needs);
+    expect(await run({ checks: [check] })).toEqual({ 'toy/one': ['not-applicable', reason] });
+  });
+
+  test('what is clear only with bounds of our own is unclear without', async () => {
+    const refuses = async () => Promise.reject(new PeerWrong('refused: too many'));
+    const checks = [toyCheck('toy/one', refuses), toyCheck('toy/two', refuses, { settings: { few: 1 } })];
+    const target = toyTarget(undefined, { settings: () => ({}) });
+    expect(await run({ checks, excuse: /too many/u }, target)).toEqual({
+      'toy/one': ['unclear', 'refused: too many'],
+      'toy/two': ['failed', 'refused: too many'],
+    });
+  });
+});
+
+describe('scenarios and rules', () => {
+  const rules = [answered(['talk']), repeated(['talk', 'other'])];
+  const talk = toyScenario('talk', ['one', 'two']);
+
+  test('rules read what scenarios played', async () => {
+    expect(await run({ rules, scenarios: [talk] })).toEqual({
+      'toy/answered': ['passed', ''],
+      'toy/repeated': ['passed', ''],
+    });
+  });
+
+  test('a breach is told with its message and its scenario', async () => {
+    const target = toyTarget((word) => (word === 'two' ? 'too' : word));
+    const [, repeats] = await runChecks(toySet({ rules, scenarios: [talk] }), target, quick);
+    expect(repeats).toMatchObject({
+      verdict: 'failed',
+      reason: "'too' is not 'two'",
+      breaches: [{ conversation: 0, message: 3, says: "'too' is not 'two'" }],
+      exchanges: [{ scenario: 'talk' }],
+    });
+  });
+
+  test('what is owed and does not come fails exactly the rule that asks for it', async () => {
+    const target = toyTarget((word) => (word === 'one' ? null : word));
+    expect(await run({ rules, scenarios: [talk] }, target)).toEqual({
+      'toy/answered': ['failed', 'no answer within 100 ms; the last that was said:'],
+      'toy/repeated': ['unclear', 'talk broke off: no answer within 100 ms; the last that was said:'],
+    });
+  });
+
+  test('a scenario that broke off is no matter to a rule that found its place elsewhere', async () => {
+    const target = toyTarget((word) => (word === 'one' ? 'close' : word));
+    const { 'toy/repeated': repeats } = await run(
+      { rules, scenarios: [talk, toyScenario('other', ['three'])] },
+      target,
+    );
+    expect(repeats).toEqual(['passed', '']);
+  });
+
+  test('what never came up is not applicable, and says why where a scenario could not be played', async () => {
+    const scenarios = [toyScenario('talk', ['one'], { script: ['nope'] }), toyScenario('other', [])];
+    expect(await run({ rules, scenarios })).toEqual({
+      'toy/answered': ['not-applicable', "there is no prompt for 'nope'"],
+      'toy/repeated': ['not-applicable', "there is no prompt for 'nope'"],
+    });
+  });
+
+  test('only scenarios that a chosen rule reads are played', async () => {
+    const told: string[] = [];
+    const options: RunOptions = {
+      ...quick,
+      only: ({ id }) => id === 'toy/answered',
+      progress: ({ id, phase }) => void told.push(`${phase} ${id}`),
+    };
+    await runChecks(toySet({ rules, scenarios: [talk, toyScenario('other', ['three'])] }), toyTarget(), options);
+    expect(told).toEqual(['started scenario talk', 'finished scenario talk']);
+  });
+});
+
+describe('progress and stopping', () => {
+  test('tells what begins and what ends, with counts and verdicts', async () => {
+    const told: Progress[] = [];
+    const checks = [toyCheck('toy/a', async () => {}), toyCheck('toy/b', () => Promise.reject(new PeerWrong('bad')))];
+    await runChecks(toySet({ checks }), toyTarget(), { ...quick, atOnce: 1, progress: (one) => void told.push(one) });
+    expect(told).toEqual([
+      { id: 'toy/a', phase: 'started', done: 0, of: 2 },
+      { id: 'toy/a', phase: 'finished', verdict: 'passed', done: 1, of: 2 },
+      { id: 'toy/b', phase: 'started', done: 1, of: 2 },
+      { id: 'toy/b', phase: 'finished', verdict: 'failed', reason: 'bad', done: 2, of: 2 },
+    ]);
+  });
+
+  test('a run that is stopped tells what there is', async () => {
+    const stop = new AbortController();
+    const checks = [
+      toyCheck('toy/a', async () => {}),
+      toyCheck('toy/b', () => {
+        stop.abort();
+        return new Promise(() => {});
+      }),
+      toyCheck('toy/c', async () => {}),
+    ];
+    expect(await run({ checks }, toyTarget(), { ...quick, atOnce: 1, signal: stop.signal })).toEqual({
+      'toy/a': ['passed', ''],
+      'toy/b': ['unclear', 'the run was stopped'],
+      'toy/c': ['unclear', 'it was not tried: the run was stopped'],
+    });
+  });
+});
+
+describe('a peer that may be nobody', () => {
+  const wary: RunOptions = { ...quick, atOnce: 1, mayBeNobody: true };
+  const hello = (id: string) => toyCheck(id, async (tools) => void (await ask(await tools.connect(), id)));
+  const checks = [hello('toy/a'), hello('toy/b')];
+
+  test('is not blamed while nothing was ever heard of it, and not tried again', async () => {
+    expect(
+      await run(
+        { checks },
+        toyTarget(() => null),
+        wary,
+      ),
+    ).toEqual({
+      'toy/a': ['unclear', expect.stringMatching(/^nothing was heard of the peer: no answer within 100 ms/u)],
+      'toy/b': ['unclear', expect.stringMatching(/^it was not tried: nothing was heard of the peer: no answer/u)],
+    });
+  });
+
+  test('is one as soon as it has said a word', async () => {
+    const target = toyTarget((word) => (word === 'toy/a' ? word : null));
+    const { 'toy/b': second } = await run({ checks }, target, wary);
+    expect(second?.[0]).toBe('failed');
+  });
+});
+
+describe('programs on stdio', () => {
+  const atStdio = (body: (tools: Parameters<Parameters<typeof toyCheck>[1]>[0]) => Promise<void>, needs = {}) =>
+    toyCheck('toy/one', body, { transport: 'stdio', ...needs });
+
+  test('one that is not there is unclear, with the reason', async () => {
+    const check = atStdio(async (tools) => void (await ask(await tools.connect(), 'hello')));
+    const results = await run({ checks: [check] }, stdioTarget({ command: ['/nowhere/agent'] }));
+    expect(results['toy/one']).toEqual(['unclear', expect.stringMatching(/^it cannot be reached: .*ENOENT/u)]);
+  });
+
+  test('one that dies says what it said on stderr', async () => {
+    const dying = program('console.error("I have no key"); process.exit(3)');
+    const check = atStdio(async (tools) => void (await ask(await tools.connect(), 'hello')));
+    const [one] = await runChecks(toySet({ checks: [check] }), stdioTarget(dying), { patienceMs: 5000 });
+    expect(one?.verdict).toBe('failed');
+    expect(one?.reason).toMatch(/exited \(code 3\).*; on stderr it said:\n {2}I have no key$/su);
+  });
+
+  test('each scenario has a program of its own, and checks share one unless they ask for their own', async () => {
+    const counting = program('globalThis.count = (globalThis.count ?? 0) + 1; answer(String(globalThis.count))');
+    const said: string[] = [];
+    const asks = async (tools: Parameters<Parameters<typeof toyCheck>[1]>[0]) =>
+      void said.push(String(await ask(await tools.connect(), 'count')));
+    const checks = [toyCheck('toy/a', asks), toyCheck('toy/b', asks), toyCheck('toy/c', asks, { alone: true })];
+    const scenarios = ['d', 'e'].map((name) => ({ name, title: name, play: asks }));
+    const set = toySet({ checks, scenarios, rules: [answered(['d', 'e'])] });
+    await runChecks(set, stdioTarget(counting), { patienceMs: 5000, atOnce: 1 });
+    expect(said).toEqual(['1', '2', '1', '1', '1']);
+  });
+
+  const raw = '{"ask":"raw"}';
+  test.each([
+    ['JSON lines', jsonl, `{"ask":"framed"}\n${raw}`],
+    ['headers', contentLength, `Content-Length: 16\r\n\r\n{"ask":"framed"}${raw}`],
+  ])('bytes can be sent as they stand, beside frames with %s', async (_name, framing, expected) => {
+    const check = atStdio(
+      async (tools) => {
+        const connection = await tools.connect();
+        connection.send('{"ask":"framed"}');
+        connection.sendRaw?.(raw);
+        await connection.until('echo', () => connection.log.find(({ by }) => by === 'peer'));
+      },
+      { raw: true },
+    );
+    const body = `let all = '';
+      process.stdin.on('data', (chunk) => {
+        all += chunk;
+        if (!all.endsWith('${raw}')) return;
+        const text = JSON.stringify({ heard: all });
+        process.stdout.write(${framing === jsonl} ? text + '\\n' : 'Content-Length: ' + text.length + '\\r\\n\\r\\n' + text);
+      });`;
+    const target = stdioTarget({ command: [process.execPath, '-e', body] }, { framing });
+    const [one] = await runChecks(toySet({ checks: [check] }), target, { patienceMs: 5000 });
+    expect([one?.verdict, one?.reason]).toEqual(['passed', undefined]);
+    expect(one?.exchanges[0]?.log.at(-1)?.json).toEqual({ heard: expected });
+  });
+
+  test('variables are taken away as well as given', async () => {
+    process.env.PATCHBAY_TOY_SECRET = 'secret';
+    const telling = {
+      ...program('answer([process.env.PATCHBAY_TOY_SECRET, process.env.PATCHBAY_TOY].join())'),
+      env: {},
+    };
+    const env = { PATCHBAY_TOY_SECRET: undefined, PATCHBAY_TOY: 'given' };
+    const check = atStdio(async (tools) => {
+      const said = await ask(await tools.connect(), 'env');
+      if (said !== ',given') throw new PeerWrong(String(said));
+    });
+    const results = await run({ checks: [check] }, stdioTarget({ ...telling, env }), { patienceMs: 5000 });
+    expect(results).toEqual({ 'toy/one': ['passed', ''] });
+  });
+
+  test('the fault of one that speaks is its own', async () => {
+    const check = atStdio(async (tools) => {
+      if ((await ask(await tools.connect(), 'hello')) !== 'hello') throw new PeerWrong('no echo');
+    });
+    expect(await run({ checks: [check] }, stdioTarget(echo), { patienceMs: 5000, mayBeNobody: true })).toEqual({
+      'toy/one': ['passed', ''],
+    });
+  });
+});

@@ -1,0 +1,64 @@
+// Tests that each broken client is found by the checks that are meant to find it, and by no others: a man in the middle breaks a
+// correct one. Knows no protocol.
+import { expect, test } from 'vitest';
+import type { Result } from '../../../src/conformance/check.ts';
+import type { ClientSet } from '../../../src/conformance/sets.ts';
+import type { ClientRig } from './client-rig.ts';
+import type { Double } from './double.ts';
+import { tampering } from './tamper.ts';
+
+/** Every act is played with every broken client, not only those that its own checks read. */
+const isWhole = process.env.PATCHBAY_CONFORMANCE === 'all';
+
+/** How the broken clients of a set are tried. */
+export interface BrokenClientOptions {
+  /** Checks that no broken client here can fail, with the reason; all others must catch one. */
+  readonly unbroken?: ReadonlyMap<string, string>;
+  /** How long our agent waits for what a broken client never says; default 1000 ms. */
+  readonly patienceMs?: number;
+}
+
+/** Defines the tests. What a double `says` is what the client says; what it `takes` is what the client hears. */
+export function testBrokenClients(
+  set: ClientSet,
+  doubles: readonly Double[],
+  rig: ClientRig,
+  { patienceMs = 1000, unbroken = new Map<string, string>() }: BrokenClientOptions = {},
+): void {
+  const nameOf = (id: string) => id.replace(`${set.protocol}/client/`, '');
+  const names = set.rules.map(({ id }) => nameOf(id));
+
+  function judge({ caught, make }: Double): Promise<readonly Result[]> {
+    const read = new Set(set.rules.filter(({ id }) => caught.includes(nameOf(id))).flatMap((rule) => rule.scenarios));
+    const all = set.acts.map(({ name }) => name);
+    const acts = isWhole ? all : all.filter((name) => read.has(name));
+    return rig.run(set, { acts, through: tampering(make()), patienceMs });
+  }
+
+  test.each(doubles.map((double) => [double.fault, double] as const))(
+    '%s',
+    { concurrent: true, timeout: 60_000 },
+    async (_fault, double) => {
+      const { caught, kin = [] } = double;
+      const failed = (await judge(double)).filter(({ verdict }) => verdict === 'failed');
+      const found = failed.map(({ id }) => nameOf(id));
+      expect(
+        caught.filter((name) => !found.includes(name)),
+        'not found by',
+      ).toEqual([]);
+      const unrelated = failed.filter(({ id }) => !caught.includes(nameOf(id)) && !kin.includes(nameOf(id)));
+      expect(
+        unrelated.map(({ id, reason }) => `${id}: ${reason}`),
+        'found by others',
+      ).toEqual([]);
+    },
+  );
+
+  test('every check can fail, and every name is one of a check', () => {
+    const caught = new Set(doubles.flatMap((double) => double.caught));
+    const all = doubles.flatMap((double) => [...double.caught, ...(double.kin ?? [])]);
+    console.log(`${set.protocol}: ${doubles.length} broken clients for ${caught.size} of ${names.length} checks`);
+    expect(names.filter((name) => !caught.has(name) && !unbroken.has(name))).toEqual([]);
+    expect([...all, ...unbroken.keys()].filter((name) => !names.includes(name))).toEqual([]);
+  });
+}

@@ -1,0 +1,207 @@
+// Our own backends as correct clients of the agents that conformance plays: a session of ours on a channel in this process, and
+// what becomes of the checks. Knows no protocol; what an act wants of its client beyond a prompt is told to it.
+import { adapterOf } from '../../../src/agents.ts';
+import type { Result } from '../../../src/conformance/check.ts';
+import { createClientRun } from '../../../src/conformance/client-runner.ts';
+import type { ClientSet } from '../../../src/conformance/sets.ts';
+import type { Options } from '../../../src/core/adapter.ts';
+import type { AgentConnection } from '../../../src/core/agent-link.ts';
+import type { Channel } from '../../../src/core/channel.ts';
+import type { Command } from '../../../src/core/command.ts';
+import type { Outcome } from '../../../src/core/errors.ts';
+import type { Event } from '../../../src/core/event.ts';
+import { createSession, type Session } from '../../../src/core/session.ts';
+import { defaultSessionLimits } from '../../../src/core/session-ports.ts';
+import { systemClock } from '../../../src/gateway.ts';
+import { memoryPair } from '../../../src/transports/memory.ts';
+import { createTrunk } from '../../../src/transports/trunk.ts';
+
+/** A session of ours whose agent is the one that judges. */
+export interface OwnSession {
+  readonly session: Session;
+  /** Everything but deltas, oldest first. */
+  readonly events: readonly Event[];
+  submit(command: Command): Promise<Outcome>;
+  /** Prompts, and waits until nothing goes on any more. */
+  prompt(text: string): Promise<Outcome>;
+  /** The first event of that kind from `from` on; rejects when patience is over. */
+  event<Type extends Event['type']>(type: Type, from?: number): Promise<Extract<Event, { type: Type }>>;
+  idle(): Promise<void>;
+}
+
+/** What our client does when that act is played; `prompt` asks for it. */
+export type Move = (client: OwnSession, prompt: string) => Promise<unknown>;
+
+/** How our client is made. */
+export interface OwnClientOptions {
+  /** Of its adapter. */
+  readonly options?: Options;
+  readonly folders?: readonly string[];
+  /** What it does in acts that want more than a prompt, by their names. */
+  readonly moves?: ReadonlyMap<string, Move>;
+  /** What it says to what an agent asks; null: nothing. Default: the first option, yes, some words, allow. */
+  answer?(question: Event): Command | null;
+}
+
+/** How a client is judged. */
+export interface RigOptions {
+  /** Which acts; default all, each in a session and on a connection of its own, at the same time. */
+  readonly acts?: readonly string[];
+  /** The channel of each connection, as our agent has it, is led through this. */
+  through?(channel: Channel): Channel;
+  /** How long the agent waits for its client, ms; default 10,000. */
+  readonly patienceMs?: number;
+}
+
+/** A client that can be judged again and again. */
+export interface ClientRig {
+  run(set: ClientSet, options?: RigOptions): Promise<readonly Result[]>;
+}
+
+/** Our backend of that adapter. Each act is asked for by name in a prompt. */
+export function ownClient(adapter: string, own: OwnClientOptions = {}): ClientRig {
+  return {
+    async run(
+      set,
+      { acts = set.acts.map(({ name }) => name), through = (channel: Channel) => channel, patienceMs = 10_000 } = {},
+    ) {
+      const run = createClientRun(set, { patienceMs });
+      const taken: Promise<void>[] = [];
+      await Promise.all(
+        acts.map(async (name) => {
+          const open = openSession(adapter, own, patienceMs, (channel) => void taken.push(run.take(through(channel))));
+          const move = own.moves?.get(name) ?? ((client: OwnSession, prompt: string) => client.prompt(prompt));
+          // A client whose words are tampered with may never come to an end.
+          await move(open, `[[${name}]] please`).catch(ignoreImpatience);
+          await open.idle().catch(ignoreImpatience);
+          open.session.close('the act is over');
+        }),
+      );
+      await Promise.all(taken);
+      return run.results();
+    },
+  };
+}
+
+class Impatience extends Error {}
+
+function ignoreImpatience(thrown: unknown): void {
+  if (!(thrown instanceof Impatience)) throw thrown;
+}
+
+let sessions = 0;
+
+function openSession(
+  id: string,
+  { options = {}, folders = [process.cwd()], answer = usualAnswer }: OwnClientOptions,
+  patienceMs: number,
+  serve: (channel: Channel) => void,
+): OwnSession {
+  const adapter = adapterOf(id);
+  const events: Event[] = [];
+  const watchers = new Set<() => void>();
+  sessions += 1;
+  const name = `own-${sessions}`;
+
+  function connect(): AgentConnection {
+    const backend = adapter.backend?.({ now: systemClock.now, id: () => crypto.randomUUID() }, options, folders, name);
+    if (backend === undefined) throw new Error(`${id} has no backend`);
+    const [agent, client] = memoryPair(name);
+    serve(agent);
+    if (adapter.trunk === undefined) return { backend, channel: client };
+    const trunk = createTrunk({ label: name, channel: client, route: adapter.trunk.route });
+    return { backend, channel: trunk.join(name) };
+  }
+
+  const session = createSession({
+    id: name,
+    epoch: '0123456789ab',
+    clock: systemClock,
+    limits: { ...defaultSessionLimits, abortMs: patienceMs },
+    connect,
+    note: () => {},
+    logged(event) {
+      events.push(event);
+      // A session takes no command while it tells.
+      queueMicrotask(() => {
+        const command = answer(event);
+        if (command !== null) session.submit(command, () => {});
+        for (const watcher of [...watchers]) watcher();
+      });
+      return undefined;
+    },
+  });
+
+  function within<Value>(label: string, begin: (resolve: (value: Value) => void) => () => void): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      let end = (): void => {};
+      const timer = setTimeout(() => {
+        end();
+        reject(new Impatience(`no ${label}`));
+      }, 3 * patienceMs);
+      end = begin((value) => {
+        clearTimeout(timer);
+        resolve(value);
+      });
+    });
+  }
+  const submit = (command: Command) =>
+    within<Outcome>(`outcome of ${command.type}`, (resolve) => {
+      session.submit(command, resolve);
+      return () => {};
+    });
+  const idle = () =>
+    within<void>('end', (resolve) => {
+      session.whenIdle(resolve);
+      return () => {};
+    });
+
+  return {
+    session,
+    events,
+    submit,
+    async prompt(text) {
+      const outcome = await submit({ type: 'prompt', content: [{ type: 'text', text }] });
+      await idle();
+      return outcome;
+    },
+    event: (type, from = 0) =>
+      within(type, (resolve) => {
+        const look = () => {
+          for (const event of events.slice(from)) {
+            if (!isOf(event, type)) continue;
+            watchers.delete(look);
+            return resolve(event);
+          }
+        };
+        watchers.add(look);
+        look();
+        return () => watchers.delete(look);
+      }),
+    idle,
+  };
+}
+
+function isOf<Type extends Event['type']>(event: Event, type: Type): event is Extract<Event, { type: Type }> {
+  return event.type === type;
+}
+
+/** Somebody who is content with everything. */
+function usualAnswer(event: Event): Command | null {
+  if (event.type === 'approval-request') return { type: 'answer-approval', id: event.id, decision: 'allow' };
+  if (event.type !== 'dialog-request') return null;
+  const { id, kind } = event;
+  switch (kind) {
+    case 'confirm':
+      return { type: 'answer-dialog', id, answer: { kind: 'confirmed', confirmed: true } };
+    case 'select':
+      return { type: 'answer-dialog', id, answer: { kind: 'value', value: event.options?.[0] ?? '' } };
+    case 'input':
+    case 'editor':
+      return { type: 'answer-dialog', id, answer: { kind: 'value', value: 'some words' } };
+    case 'interview':
+      return { type: 'answer-dialog', id, answer: { kind: 'responses', responses: {} } };
+    default:
+      return kind satisfies never;
+  }
+}

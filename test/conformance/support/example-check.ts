@@ -1,0 +1,157 @@
+// The worked example of docs/conformance/add-a-check.md: a protocol in which agents echo, with one rule, one check that acts, one
+// scenario and one broken double of each. The page quotes this file, and a test runs it.
+import { CannotTell, type Check, type Connection, PeerWrong, type Tools } from '../../../src/conformance/check.ts';
+import { each, owed, type Rule, type Scenario, type Trace } from '../../../src/conformance/rule.ts';
+import { type AgentSet, onStage, rulesOver } from '../../../src/conformance/sets.ts';
+import { dictionaryOf } from '../../../src/core/dictionary.ts';
+import { type Double, says } from './double.ts';
+
+// View: what the rules want to know of a trace, made once for all of them.
+interface Call {
+  readonly frame: number;
+  readonly text: unknown;
+  readonly answer: { readonly frame: number; readonly text: unknown } | null;
+}
+interface View {
+  readonly calls: readonly Call[];
+  readonly isWhole: boolean;
+}
+
+function viewOf({ frames, isWhole }: Trace): View {
+  const lines = frames.map(({ by, json }, frame) => ({ by, frame, json: dictionaryOf(json) }));
+  const answers = lines.filter(({ by, json }) => by === 'agent' && json.answer !== undefined);
+  const calls = lines
+    .filter(({ by, json }) => by === 'client' && json.text !== undefined)
+    .map(({ frame, json: { id, text } }): Call => {
+      const answer = answers.find((one) => one.json.id === id && one.frame > frame);
+      return { frame, text, answer: answer === undefined ? null : { frame: answer.frame, text: answer.json.answer } };
+    });
+  return { calls, isWhole };
+}
+
+// Rules: a finding for every place that they apply to.
+const rules: readonly Rule<View>[] = [
+  {
+    id: 'echo/answered',
+    section: '2.1',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'Each call has an answer with its id.',
+    covers: ['call'],
+    scenarios: ['call'],
+    judge: ({ calls, isWhole }) =>
+      each(
+        calls.filter(({ answer }) => answer !== null || isWhole),
+        ({ answer }) => (answer === null ? 'there is no answer with this id' : null),
+      ),
+  },
+  {
+    id: 'echo/same-text',
+    section: '2.2',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'An answer has the text of its call.',
+    covers: ['answer'],
+    scenarios: ['call'],
+    judge: ({ calls }) =>
+      each(
+        calls.flatMap(({ answer, text }) => (answer === null ? [] : [{ ...answer, asked: text }])),
+        ({ text, asked }) => (text === asked ? null : `must be ${JSON.stringify(asked)}`),
+      ),
+  },
+];
+
+// Stage: what scenarios and checks play on.
+interface Stage {
+  readonly connection: Connection;
+  call(id: string, text: string): void;
+  answered(id: string): Promise<void>;
+}
+
+async function stageOf(tools: Tools): Promise<Stage> {
+  const connection = await tools.connect();
+  return {
+    connection,
+    call: (id, text) => connection.send(JSON.stringify({ id, text })),
+    async answered(id) {
+      const isIt = (json: unknown) => dictionaryOf(json).id === id;
+      await connection.until(`answer to ${id}`, () =>
+        connection.log.find(({ by, json }) => by === 'peer' && isIt(json)),
+      );
+    },
+  };
+}
+
+// Scenario: what is said, so that the rules have something to read. It judges nothing.
+const scenarios: readonly Scenario<Promise<Stage>>[] = [
+  {
+    name: 'call',
+    title: 'Two calls, one behind the other.',
+    async play(playing) {
+      const stage = await playing;
+      for (const id of ['1', '2']) {
+        stage.call(id, `hello ${id}`);
+        await owed('echo/answered', () => stage.answered(id));
+      }
+    },
+  },
+];
+
+// Check: for what no recording can show.
+const checks: readonly Check<Promise<Stage>>[] = [
+  {
+    id: 'echo/survives-garbage',
+    section: '1',
+    level: 'SHOULD',
+    basis: 'specification',
+    sentence: 'A line that is no JSON does not end the connection.',
+    covers: ['call'],
+    input: 'a line that is no JSON, then a call',
+    expected: 'an answer to the call',
+    async run(playing) {
+      const stage = await playing;
+      stage.call('before', 'x');
+      // What only prepares is no failure of the peer here: another check is about it.
+      await stage.answered('before').catch((thrown: unknown) => {
+        throw thrown instanceof PeerWrong ? new CannotTell(thrown.message) : thrown;
+      });
+      stage.connection.send('no JSON');
+      stage.call('behind', 'y');
+      await stage.answered('behind');
+    },
+  },
+];
+
+/** The set. */
+export const echoAgent: AgentSet = {
+  protocol: 'echo',
+  side: 'agent',
+  version: '1',
+  usual: {},
+  ...onStage(stageOf, { checks, scenarios }),
+  rules: rulesOver(viewOf, rules),
+};
+
+/** An agent that is broken for each check. */
+export const echoDoubles: readonly Double[] = [
+  {
+    fault: 'the second call has no answer',
+    caught: ['answered'],
+    make: says((frame) => (frame.id === '2' ? null : frame)),
+  },
+  {
+    fault: 'answers are in capital letters',
+    caught: ['same-text'],
+    make: says((frame) => ({ ...frame, answer: String(frame.answer).toUpperCase() })),
+  },
+  {
+    fault: 'garbage ends the connection',
+    caught: ['survives-garbage'],
+    make: () => ({
+      raw(_text, link) {
+        link.close();
+        return [];
+      },
+    }),
+  },
+];

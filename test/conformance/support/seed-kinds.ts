@@ -1,0 +1,81 @@
+// The kinds of message that a specification names: in its examples, its types and its tables. Knows no protocol.
+import type { Code, Seed } from './seed-headings.ts';
+
+/** Every name once. */
+export function kindsIn(seed: Seed): readonly string[] {
+  return [...new Set([...seed.code.flatMap(inCode), ...inTables(seed.prose), ...inLists(seed.prose)])];
+}
+
+function inCode(code: Code): string[] {
+  if (code.language === 'json') return inJson(code.text);
+  // `type: 'x'` and nothing else: an alternative of several is a field, and no kind.
+  if (code.language === 'typescript')
+    return [...code.text.matchAll(/\btype: ["']([\w$/]+)["'](?!\s*\|)/gu)].map(([, name = '']) => name);
+  return [];
+}
+
+/**
+ * `type` and `command` of the message itself, and `type` of an event that it wraps. Examples are no strict JSON, so they are
+ * read by their braces.
+ */
+function inJson(text: string): string[] {
+  const found: string[] = [];
+  const path: string[] = [];
+  let key = '';
+  for (const [token, word, name] of text.matchAll(/"((?:[^"\\]|\\.)*)"\s*(:)?|[{}[\]]/gu)) {
+    if (token === '{' || token === '[') path.push(key);
+    else if (token === '}' || token === ']') path.pop();
+    else if (name === ':') key = word ?? '';
+    else if (word !== undefined) {
+      const isOuter = path.length === 1 && (key === 'type' || key === 'command');
+      const isInner =
+        path.length === 2 && (path[1] === 'event' || path[1] === 'assistantMessageEvent') && key === 'type';
+      // Of a shell command's own example, `command` is what is to be run.
+      if ((isOuter || isInner) && /^[\w$/]+$/u.test(word)) found.push(word);
+    }
+    if (token !== '{' && token !== '[' && name !== ':') key = '';
+  }
+  return found;
+}
+
+/** The first columns that hold names of messages. */
+const columns: ReadonlySet<string> = new Set([
+  'event',
+  'event type',
+  'command',
+  'method',
+  'type',
+  'event.type',
+  'delta.type',
+]);
+
+function inTables(lines: readonly string[]): string[] {
+  const found: string[] = [];
+  let isIn = false;
+  lines.forEach((line, index) => {
+    if (!line.startsWith('|')) {
+      isIn = false;
+      return;
+    }
+    const first = line.split('|')[1]?.trim() ?? '';
+    if (/^\|[\s:|-]+\|?$/u.test(lines[index + 1] ?? '')) isIn = columns.has(first.toLowerCase());
+    const name = /^`([\w$/]+)`$/u.exec(first)?.[1];
+    if (isIn && name !== undefined) found.push(name);
+  });
+  return found;
+}
+
+/** `method: …` of a request, numbered names, and the names behind a line that announces methods. */
+function inLists(lines: readonly string[]): string[] {
+  let isMethods = false;
+  return lines.flatMap((line) => {
+    if (line.trim() === '') return [];
+    if (/^(?:Methods|Response payloads by method):$/u.test(line)) isMethods = true;
+    else if (!/^[-*] /u.test(line)) isMethods = false;
+    const name =
+      /^\* method: `([^`]+)`/u.exec(line)?.[1] ??
+      /^\d+\. `(\w+)`/u.exec(line)?.[1] ??
+      (isMethods ? /^- `(\w+)`/u.exec(line)?.[1] : undefined);
+    return name === undefined ? [] : [name];
+  });
+}

@@ -1,0 +1,53 @@
+// The sentences of a specification that ask for something: in its prose, its tables, and the comments of its code. Knows no
+// protocol.
+import type { Code, Seed } from './seed-headings.ts';
+
+/** Words as RFC 2119 has them, in any case, and the one of the specification that is written in Chinese. */
+const asks = /\b(?:must|should|may|shall|never|always|required)\b|必须/iu;
+
+/** Every such sentence, as {@link plainWords} of it; one that comes twice is one. Headings are no sentences. */
+export function askingSentences(seed: Seed): readonly string[] {
+  const parts = [...paragraphs(seed.prose), ...seed.code.flatMap(comments)];
+  return [...new Set(parts.flatMap(sentences).filter((sentence) => asks.test(sentence)))];
+}
+
+/** Without marks of Markdown, with single blanks. */
+export const plainWords = (text: string): string => text.replace(/[*`]/gu, '').replace(/\s+/gu, ' ').trim();
+
+/** Lines that belong together; a row of a table is one for each cell, an item of a list one of its own. */
+function paragraphs(lines: readonly string[]): string[] {
+  const found: string[] = [];
+  let open: string[] = [];
+  const close = () => {
+    if (open.length > 0) found.push(open.join(' '));
+    open = [];
+  };
+  for (const line of lines) {
+    const isTable = /^\s*\|/u.test(line);
+    if (line.trim() === '' || isTable || /^#/u.test(line) || /^\s*(?:[-*]|\d+\.) /u.test(line)) close();
+    if (isTable) found.push(...line.split('|'));
+    else if (line.trim() !== '' && !/^#/u.test(line)) open.push(line.replace(/^\s*(?:[-*]|\d+\.|>) /u, '').trim());
+  }
+  close();
+  return found;
+}
+
+/** The comments of code, without their marks. */
+function comments({ text }: Code): string[] {
+  const blocks = [...text.matchAll(/\/\*+([\s\S]*?)\*\//gu)].map(([, inner = '']) =>
+    inner
+      .split('\n')
+      .map((line) => line.replace(/^\s*\*+/u, '').trim())
+      .join(' '),
+  );
+  const lines = [...text.replace(/\/\*[\s\S]*?\*\//gu, '').matchAll(/(?:^|\s)\/\/(.*)$/gmu)].map(
+    ([, line = '']) => line,
+  );
+  return [...blocks, ...lines];
+}
+
+function sentences(paragraph: string): string[] {
+  return plainWords(paragraph)
+    .split(/(?<=[.!?]) (?=\p{Lu}|\()|(?<=[。！？])/u)
+    .map((sentence) => sentence.trim());
+}

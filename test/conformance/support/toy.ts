@@ -1,0 +1,186 @@
+// A protocol of three messages with its checks and rules, for tests of the runners: `{"ask": word}` is answered by
+// `{"answer": word}`. Knows none of the real ones.
+import { CannotTell, type Check, type Connection, PeerWrong, type Tools } from '../../../src/conformance/check.ts';
+import { owed, type Rule, type Scenario, type Trace } from '../../../src/conformance/rule.ts';
+import type { AgentSet, ClientSet } from '../../../src/conformance/sets.ts';
+import type { Target } from '../../../src/conformance/target.ts';
+import type { Channel } from '../../../src/core/channel.ts';
+import { dictionaryOf } from '../../../src/core/dictionary.ts';
+import { memoryPair } from '../../../src/transports/memory.ts';
+
+/** What the toy agent says to a word; null: nothing. `close`: it hangs up. */
+export type Answers = (word: string) => string | null;
+
+/** A target in this process. */
+export function toyTarget(answer: Answers = (word) => word, more: Partial<Target> = {}): Target {
+  return {
+    label: 'toy',
+    script: new Map([['text', 'hello {id}']]),
+    memory() {
+      const [near, far] = memoryPair();
+      near.open({
+        frame({ json }) {
+          const word = String(dictionaryOf(json).ask);
+          const said = answer(word);
+          if (said === 'close') near.close('error', 'the toy hung up');
+          else if (said !== null) near.send(JSON.stringify({ answer: said }));
+        },
+        fault() {},
+        end() {},
+      });
+      return far;
+    },
+    ...more,
+  };
+}
+
+const description = { section: '1', level: 'MUST', basis: 'specification' } as const;
+
+/** Asks, and waits for an answer, whatever it is. */
+export async function ask(connection: Connection, word: string): Promise<unknown> {
+  const from = connection.log.length;
+  connection.send(JSON.stringify({ ask: word }));
+  const isAnswer = ({ by }: { by: string }) => by === 'peer';
+  return dictionaryOf((await connection.until('answer', () => connection.log.slice(from).find(isAnswer))).json).answer;
+}
+
+/** A check of that id. */
+export function toyCheck(
+  id: string,
+  run: (tools: Tools) => Promise<void>,
+  needs?: Check<Tools>['needs'],
+): Check<Tools> {
+  const sentence = 'Something is so.';
+  return { ...description, id, sentence, input: '', expected: '', run, ...(needs === undefined ? {} : { needs }) };
+}
+
+/** A scenario that asks those words one after the other. */
+export const toyScenario = (
+  name: string,
+  words: readonly string[],
+  needs?: Scenario<Tools>['needs'],
+): Scenario<Tools> => ({
+  name,
+  title: `asks ${words.join(', ')}`,
+  ...(needs === undefined ? {} : { needs }),
+  async play(tools) {
+    const connection = await tools.connect();
+    for (const word of words) await owed('toy/answered', () => ask(connection, word));
+  },
+});
+
+const sentence = 'An answer repeats the question.';
+
+/** Every question has its answer. */
+export const answered = (scenarios: readonly string[]): Rule<Trace> => ({
+  ...description,
+  id: 'toy/answered',
+  sentence: 'Every question is answered.',
+  scenarios,
+  *judge({ frames, isWhole }) {
+    for (const [frame, { by, json }] of frames.entries()) {
+      if (by !== 'client' || dictionaryOf(json).ask === undefined) continue;
+      const next = frames[frame + 1];
+      if (next !== undefined || isWhole) yield { frame, wrong: next?.by === 'agent' ? null : 'no answer follows' };
+    }
+  },
+});
+
+/** Answers hold the word of their question. */
+export const repeated = (scenarios: readonly string[]): Rule<Trace> => ({
+  ...description,
+  id: 'toy/repeated',
+  sentence,
+  scenarios,
+  *judge({ frames }) {
+    for (const [frame, { by, json }] of frames.entries()) {
+      if (by !== 'agent') continue;
+      const before = dictionaryOf(frames[frame - 1]?.json).ask;
+      const { answer } = dictionaryOf(json);
+      yield { frame, wrong: answer === before ? null : `'${String(answer)}' is not '${String(before)}'` };
+    }
+  },
+});
+
+/** A set of checks of agents. */
+export function toySet(parts: Partial<AgentSet>): AgentSet {
+  const none = { checks: [], scenarios: [], rules: [], usual: {} };
+  return { protocol: 'toy', side: 'agent', version: '1', ...none, ...parts };
+}
+
+/** Clients must ask for `thanks` behind each answer to `go`; acts are what the answer is. */
+export const toyClients: ClientSet = {
+  protocol: 'toy',
+  side: 'client',
+  version: '1',
+  acts: [
+    { name: 'plain', title: 'answers' },
+    { name: 'twice', title: 'answers twice' },
+  ],
+  rules: [
+    { ...clientRule('plain', ['plain']), judge: (trace) => thanks(trace, 'plain') },
+    { ...clientRule('twice', ['twice']), judge: (trace) => thanks(trace, 'twice') },
+  ],
+  async serve(connection, tools) {
+    let isWhole = true;
+    for (let next = 0; ; next += 1) {
+      const isOver = () => (connection.ended === null ? undefined : null);
+      const found = await connection.until('question', () => connection.log[next] ?? isOver()).catch(() => null);
+      if (found === null) return { isWhole };
+      const { ask: word } = dictionaryOf(found.json);
+      if (found.by === 'us' || word === undefined || word === 'thanks') continue;
+      if (word === 'crash') throw new CannotTell('told to crash');
+      isWhole = word !== 'cut';
+      const act = tools.act(String(word));
+      connection.send(JSON.stringify({ answer: act }));
+      if (act === 'twice') connection.send(JSON.stringify({ answer: act }));
+    }
+  },
+};
+
+function clientRule(name: string, scenarios: readonly string[]) {
+  return { ...description, id: `toy/client/${name}`, sentence: 'Clients say thanks.', scenarios };
+}
+
+function* thanks({ frames, isWhole }: Trace, act: string) {
+  for (const [frame, { by, json }] of frames.entries()) {
+    const next = frames[frame + 1];
+    if (by !== 'agent' || dictionaryOf(json).answer !== act || next?.by === 'agent') continue;
+    if (next === undefined && !isWhole) continue;
+    yield { frame, wrong: dictionaryOf(next?.json).ask === 'thanks' ? null : 'nobody says thanks' };
+  }
+}
+
+/** A client's end of a channel: what it hears, and what it says. */
+export function toyClient(channel: Channel): {
+  heard: unknown[];
+  ask(word: string): void;
+  until(count: number): Promise<void>;
+} {
+  const heard: unknown[] = [];
+  const watchers = new Set<() => void>();
+  channel.open({
+    frame({ json }) {
+      heard.push(dictionaryOf(json).answer);
+      for (const watcher of watchers) watcher();
+    },
+    fault() {},
+    end() {},
+  });
+  return {
+    heard,
+    ask: (word) => channel.send(JSON.stringify({ ask: word })),
+    until: (count) =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (heard.length < count) return;
+          watchers.delete(look);
+          resolve();
+        };
+        watchers.add(look);
+        look();
+      }),
+  };
+}
+
+export { CannotTell, PeerWrong };
