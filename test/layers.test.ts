@@ -50,7 +50,7 @@ const layers: readonly Layer[] = [
   {
     of: /^src\/conformance\//,
     packages: ['node:', 'zod'],
-    files: ['src/core/', 'src/adapters/', 'src/transports/', 'src/conformance/'],
+    files: ['src/core/', 'src/transports/', 'src/conformance/'],
   },
   { of: /^src\/log\.ts$/, packages: ['node:'], files: [] },
   {

@@ -115,6 +115,12 @@ describe('the README', () => {
     expect(JSON.parse(printed)).toMatchObject({ type: 'result', subtype: 'success', is_error: false });
   });
 
+  it('checks a pi', async () => {
+    const pi = `"${process.execPath}" "${join(root, 'node_modules/pi-modern/dist/cli.js')}" --mode`;
+    const command = localised(fence('sh', 'patchbay conformance').trim()).replace(' pi --mode', ` ${pi}`);
+    expect(await run('bash', ['-c', command])).toMatch(/^[1-9]\d* checks?: [1-9]\d* passed, 0 failed, 0 unclear/mu);
+  });
+
   it('stands in for an ECA server', async () => {
     const printed = await run('bash', ['-c', localised(fence('sh', 'patchbay-eca').trim())]);
     const [header = '', body = ''] = printed.split('\r\n\r\n');

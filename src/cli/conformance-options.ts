@@ -22,6 +22,9 @@ export interface ConformanceOptions {
   readonly junit?: true | string;
   readonly tap?: true | string;
   readonly html?: string;
+  readonly markdown?: string;
+  readonly explanations?: string;
+  readonly label?: string;
   readonly model?: boolean;
   readonly prompts?: 'model' | 'demo' | 'none';
   readonly script?: string;
@@ -71,6 +74,9 @@ export function withConformanceOptions(command: Command): Command {
     .option('--junit [file]', 'the same as JUnit XML')
     .option('--tap [file]', 'the same as TAP 14')
     .option('--html <file>', 'the same as one page, with the failing messages')
+    .option('--markdown <file>', 'the same as a page of documentation')
+    .option('--explanations <file>', 'for that page: JSON, why checks fail, by their ids or patterns with `*`')
+    .option('--label <words>', 'what the reports call who is judged (default: the program or the address)')
     .option('--model', 'bring a fake Messages API for the agent along (default for pi, pi-legacy and claude)')
     .option('--no-model', 'bring none: the agent has a model of its own')
     .addOption(
@@ -80,7 +86,7 @@ export function withConformanceOptions(command: Command): Command {
       ).choices(['model', 'demo', 'none']),
     )
     .option('--script <file>', 'JSON, what to prompt by word, on top of those')
-    .option('--cwd <folder>', 'where the program runs (default: here; with a fake model a folder of its own)')
+    .option('--cwd <folder>', 'where the program runs (default: a new folder, for clients here)')
     .option('--bounds <variable>', 'the agent reads bounds as JSON from that variable of its environment')
     .option('--at-once <count>', 'checks at the same time (default 8, programs on stdio 2)', wholeNumber)
     .option('--patience <ms>', 'how long a check waits for anything', wholeNumber, 10_000)

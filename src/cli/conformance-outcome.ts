@@ -1,10 +1,13 @@
 // What a run leaves: reports in files and on stdout, and the exit code. Knows no protocol and runs nothing.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { z } from 'zod';
 import { sets } from '../conformance/index.ts';
 import { compareKnown, readKnownFailing } from '../conformance/known-failing.ts';
+import { explain, Explanations } from '../conformance/explanations.ts';
 import { renderHtml } from '../conformance/report/html.ts';
 import { renderJson } from '../conformance/report/json.ts';
 import { renderJunit } from '../conformance/report/junit.ts';
+import { renderMarkdown } from '../conformance/report/markdown.ts';
 import { isBad, makeReport, type Report } from '../conformance/report/report.ts';
 import { renderTable } from '../conformance/report/table.ts';
 import { renderTap } from '../conformance/report/tap.ts';
@@ -59,12 +62,17 @@ export function checkOutputs(options: ConformanceOptions, isStdoutTaken = false)
   if (first !== undefined && second !== undefined)
     throw new GatewayError('invalid', `--${first} and --${second} cannot share stdout: name a file`);
   if (options.knownFailing !== undefined) knownEntries(options.knownFailing);
+  if (options.explanations === undefined) return;
+  if (options.markdown === undefined)
+    throw new GatewayError('invalid', '--explanations are for --markdown: name a file for it');
+  explanationsIn(options.explanations);
 }
 
 /** Writes the reports and tells what else there is to say on stderr. */
 export function conclude(judged: Judged, options: ConformanceOptions, terminal: Terminal): ExitCode {
   const { stdout, stderr } = terminal;
-  const { set, results, target, startedAt } = judged;
+  const { set, results, startedAt } = judged;
+  const target = options.label ?? judged.target;
   const known = knownOf(judged, options);
   const ms = Date.now() - startedAt.getTime();
   const report = makeReport({ set, results, target, startedAt, ms, known: known.ids });
@@ -74,6 +82,7 @@ export function conclude(judged: Judged, options: ConformanceOptions, terminal: 
     if (typeof file === 'string') write(file, renderers[format](report));
   }
   if (options.html !== undefined) write(options.html, renderHtml(report));
+  if (options.markdown !== undefined) write(options.markdown, renderMarkdown(report, explained(set, options)));
   if (bare !== undefined) stdout.write(renderers[bare](report));
   const stream = bare === undefined && judged.isStdoutTaken !== true ? stdout : stderr;
   const colour = stream.isTTY === true && (process.env.NO_COLOR ?? '') === '';
@@ -103,10 +112,29 @@ function silenceOf({ counts: { verdicts }, results }: Report): string | null {
 
 function knownOf({ set, results }: Judged, { knownFailing }: ConformanceOptions) {
   const entries = knownFailing === undefined ? [] : knownEntries(knownFailing);
-  // One list may serve both sides.
+  return compareKnown(entries, idsOf(set), results);
+}
+
+/** One file may serve both sides. */
+function idsOf(set: CheckSet): readonly string[] {
   const kin = sets.filter(({ protocol }) => protocol === set.protocol);
-  const all = [set, ...kin].flatMap((one) => descriptionsOf(one).map(({ id }) => id));
-  return compareKnown(entries, all, results);
+  return [set, ...kin].flatMap((one) => descriptionsOf(one).map(({ id }) => id));
+}
+
+function explained(set: CheckSet, { explanations: file }: ConformanceOptions) {
+  if (file === undefined) return {};
+  const { byId, stray } = explain(explanationsIn(file), idsOf(set));
+  if (stray.length > 0) throw new GatewayError('invalid', `${file} explains what is no check: ${stray.join(', ')}`);
+  return { explanations: byId };
+}
+
+function explanationsIn(file: string): Explanations {
+  try {
+    return Explanations.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (thrown) {
+    const why = thrown instanceof z.ZodError ? z.prettifyError(thrown) : messageOf(thrown);
+    throw new GatewayError('invalid', `cannot read ${file}: ${why}`, { cause: thrown });
+  }
 }
 
 function knownEntries(file: string) {

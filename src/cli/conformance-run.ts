@@ -1,5 +1,7 @@
 // What `patchbay conformance` does: chooses between agents, clients and recordings. Reads no command line.
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { agentSetOf, clientSetOf } from '../conformance/index.ts';
 import { startModelHome } from '../conformance/model/environment.ts';
 import { runChecks } from '../conformance/runner.ts';
@@ -67,9 +69,12 @@ async function judgeAgent({ protocol, command, options }: KnownCall, terminal: T
   const startedAt = new Date();
   const model = bringsModel(protocol, command, options) ? await startModelHome() : null;
   if (model !== null) process.once('exit', () => rmSync(model.folder, { recursive: true, force: true }));
+  // What it writes where it runs, an export for one, is nothing that anybody wants to find there.
+  const empty = model === null && options.cwd === undefined && command.length > 0 ? emptyFolder() : null;
   const progress = createProgress({ stream: stderr, isVerbose: options.verbose === true });
   try {
-    const target = targetOf(protocol, command, options, model);
+    const cwd = options.cwd ?? model?.project ?? empty?.path;
+    const target = targetOf(protocol, command, { ...options, ...(cwd === undefined ? {} : { cwd }) }, model);
     const { transport, atOnce } = options;
     const results = await runChecks(set, target, {
       ...(transport === undefined ? {} : { transport }),
@@ -84,8 +89,16 @@ async function judgeAgent({ protocol, command, options }: KnownCall, terminal: T
     return conclude({ set, results, target: target.label, startedAt }, options, terminal);
   } finally {
     progress.end();
+    empty?.remove();
     await model?.remove();
   }
+}
+
+function emptyFolder(): { readonly path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'patchbay-conformance-'));
+  const remove = () => rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  process.once('exit', remove);
+  return { path, remove };
 }
 
 async function judgeVisitors({ protocol, command, options }: KnownCall, terminal: Terminal): Promise<ExitCode> {

@@ -62,10 +62,16 @@ export function targetOf(
   };
 }
 
-function programOf(command: Program['command'], { cwd }: ConformanceOptions, model: ModelHome | null): Program {
-  if (model === null) return cwd === undefined ? { command } : { command, cwd };
-  const [program, ...rest] = command;
-  return { command: [found(program), ...rest.map(found)], cwd: cwd ?? model.project, env: model.env };
+function programOf(
+  [program, ...rest]: Program['command'],
+  { cwd }: ConformanceOptions,
+  model: ModelHome | null,
+): Program {
+  return {
+    command: [found(program), ...rest.map(found)],
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(model === null ? {} : { env: model.env }),
+  };
 }
 
 /** It runs elsewhere: a path that is seen from here must still be found. */

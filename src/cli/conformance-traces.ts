@@ -12,8 +12,8 @@ import { chosen, setOf } from './conformance-sets.ts';
 export function judgeFiles(protocol: string, options: ConformanceOptions, terminal: Terminal): ExitCode {
   const wanted = setsFor(protocol, options.as);
   const only = chosen(wanted, options);
-  const { json, junit, tap, html } = options;
-  if (wanted.length > 1 && [json, junit, tap, html].some((file) => file !== undefined))
+  const { json, junit, tap, html, markdown } = options;
+  if (wanted.length > 1 && [json, junit, tap, html, markdown].some((file) => file !== undefined))
     throw new GatewayError('invalid', 'a report is about one side: say which with --as agent or --as client');
   const startedAt = new Date();
   const traces = options.trace.flatMap((file) => tracesIn(file, options));

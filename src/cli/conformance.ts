@@ -24,7 +24,7 @@ Recordings, one JSON object a line, {"dir":"in"|"out","line":"…"}, "in" to the
   patchbay conformance eca --trace session.jsonl         both sides, or with --as one of them
 
 Agents that ask a model are given a fake one where we know how to tell them: --model for pi, pi-legacy and claude is the
-default, and they then run in an empty folder and touch no setting of yours. What is prompted fits that model, or else our
+default, and they then touch no setting of yours. Without --cwd a program runs in a new folder, which is removed. What is prompted fits that model, or else our
 demo agent (\`patchbay serve\`); for an agent with another model give your own --script, e.g. {"tool": "Run ls."}, with
 --prompts none. A scenario without its word is not applicable.
 

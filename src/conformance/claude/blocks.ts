@@ -1,7 +1,17 @@
-// What is known of content blocks: the deltas that they take, and whether a copy repeats what streamed (seed 1.3, reference
-// claude-sdk 4.1). Pure.
+// What is known of content blocks: what they are, the deltas that they take, and whether a copy repeats what streamed (seed 1.3,
+// reference claude-sdk 4.1). Pure.
 import type { Dictionary } from '../../core/content.ts';
-import type { StreamedBlock } from './stream.ts';
+
+/** One content block, as it streamed. */
+export interface StreamedBlock {
+  readonly frame: number;
+  readonly index: unknown;
+  readonly head: Dictionary;
+  /** What its deltas held, joined, by their key. */
+  readonly pieces: Map<string, string>;
+  readonly copies: number[];
+  stop: number | null;
+}
 
 /** Where each delta has its piece. */
 export const deltaKeys: ReadonlyMap<string, string> = new Map([

@@ -4,7 +4,7 @@
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryIn, dictionaryOf } from '../../core/dictionary.ts';
 import type { Finding } from '../rule.ts';
-import { copyFault, deltaKeys, kindsOf } from './blocks.ts';
+import { copyFault, deltaKeys, kindsOf, type StreamedBlock } from './blocks.ts';
 
 /** The lane of a sub-agent is the id of its call; the main thread has none. */
 export type LaneName = string | null;
@@ -41,17 +41,6 @@ export type StreamRule =
   | 'assistant-content'
   | 'assistant-every-block'
   | 'assistant-place';
-
-/** One content block. */
-export interface StreamedBlock {
-  readonly frame: number;
-  readonly index: unknown;
-  readonly head: Dictionary;
-  /** What its deltas held, joined, by their key. */
-  readonly pieces: Map<string, string>;
-  readonly copies: number[];
-  stop: number | null;
-}
 
 /** One message of the model. */
 export interface StreamedMessage {

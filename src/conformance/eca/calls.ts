@@ -1,6 +1,5 @@
 // The tool calls of one chat: what was told of each, and what the client has said about it. Pure.
-import type { Turn } from './turns.ts';
-import type { Chat, ChatEvent, Content, EcaView } from './view.ts';
+import type { ChatEvent, Content } from './said.ts';
 
 /** One call of the model. */
 export interface EcaCall {
@@ -68,12 +67,3 @@ export function callsOf(events: readonly ChatEvent[]): EcaCall[] {
     };
   });
 }
-
-/** All calls of a trace, with their chats. */
-export function* allCalls({ chats }: EcaView): Generator<{ readonly chat: Chat; readonly call: EcaCall }> {
-  for (const chat of chats.values()) for (const call of chat.calls) yield { chat, call };
-}
-
-/** The turn in which something is told. */
-export const turnAt = ({ turns }: Chat, frame: number): Turn | undefined =>
-  turns.find(({ prompt, end }) => prompt.frame < frame && frame < end);

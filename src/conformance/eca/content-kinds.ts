@@ -1,7 +1,8 @@
 // The kinds of contents, with the fields that each must have. Seed: Chat Content Received; reference, sections 1, 3 and 4, for what
 // real servers say where the seed has it otherwise.
 import { fields, orNull, type Shape } from '../shape.ts';
-import type { Content, EcaRule } from './view.ts';
+import type { EcaRule } from './view.ts';
+import type { Content } from './said.ts';
 import { optional, shown } from './words.ts';
 
 const turns = ['tool'];

@@ -1,8 +1,8 @@
 // Rules of calls that wait for the user. Seed: Chat approve tool call, Chat reject tool call; reference, section 4.
 import type { Finding } from '../rule.ts';
-import { allCalls, type EcaCall, turnAt } from './calls.ts';
+import type { EcaCall } from './calls.ts';
+import { allCalls, turnAt, type Chat, type EcaRule, type EcaView } from './view.ts';
 import { isFinished } from './turns.ts';
-import type { Chat, EcaRule, EcaView } from './view.ts';
 import { shown } from './words.ts';
 
 /** Calls of which the client says something while they wait for it. */

@@ -1,9 +1,9 @@
 // Rules of tool calls: how they come, run and end. Seed: Chat Content Received; reference, sections 2 and 4.
 import { isDeepStrictEqual } from 'node:util';
 import { isDictionary } from '../../core/dictionary.ts';
-import { allCalls, type EcaCall, turnAt } from './calls.ts';
+import type { EcaCall } from './calls.ts';
+import { allCalls, turnAt, type EcaRule } from './view.ts';
 import { isOver } from './turns.ts';
-import type { EcaRule } from './view.ts';
 import { shown } from './words.ts';
 
 const received = 'Chat Content Received';

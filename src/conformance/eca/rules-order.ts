@@ -1,7 +1,7 @@
 // Rules of the order in a chat: reasons and states. Seed: Chat Content Received; reference, sections 2 and 4.
-import { turnAt } from './calls.ts';
+import { turnAt, type Chat, type EcaRule } from './view.ts';
 import { isFinished, isOver } from './turns.ts';
-import type { Chat, Content, EcaRule } from './view.ts';
+import type { Content } from './said.ts';
 import { shown } from './words.ts';
 
 const received = 'Chat Content Received';

@@ -3,7 +3,8 @@ import { dictionaryOf } from '../../core/dictionary.ts';
 import { fields, misfit } from '../shape.ts';
 import type { Ask } from './messages.ts';
 import { answered } from './rules-base.ts';
-import { type Content, chatOf, type EcaRule, type EcaView, promptResult } from './view.ts';
+import { chatOf, type EcaRule, type EcaView, promptResult } from './view.ts';
+import type { Content } from './said.ts';
 import { shown } from './words.ts';
 
 const played = ['text'];

@@ -1,7 +1,8 @@
 // Rules of what follows a prompt: it is told again, played, and ended. Seed: Chat Content Received; reference, section 4.
 import type { Ask } from './messages.ts';
 import { isOver, isRunning, type Turn } from './turns.ts';
-import type { Content, EcaRule, EcaView } from './view.ts';
+import type { EcaRule, EcaView } from './view.ts';
+import type { Content } from './said.ts';
 import { shown } from './words.ts';
 
 const played = ['text'];

@@ -1,6 +1,6 @@
 // The turns of one chat: from each prompt to the next, and what is known of how it went. Pure.
 import type { Ask } from './messages.ts';
-import type { ChatEvent, Content } from './view.ts';
+import type { ChatEvent, Content } from './said.ts';
 
 /** What follows a prompt that was taken. */
 export interface Turn {

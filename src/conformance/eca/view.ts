@@ -3,33 +3,12 @@ import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
 import type { Rule, Trace } from '../rule.ts';
 import { callsOf, type EcaCall } from './calls.ts';
-import { type Ask, type Messages, messagesIn, type Notice, type Placed } from './messages.ts';
+import { type Ask, type Messages, messagesIn, type Notice } from './messages.ts';
+import type { ChatEvent, Content } from './said.ts';
 import { type Turn, turnsOf } from './turns.ts';
 
 /** A rule about ECA. */
 export type EcaRule = Rule<EcaView>;
-
-/** A content of `chat/contentReceived`. */
-export interface Content extends Placed {
-  readonly is: 'content';
-  readonly role: unknown;
-  /** Its type; not checked to be one that is known. */
-  readonly type: unknown;
-  readonly content: Dictionary;
-  readonly params: Dictionary;
-  /** Told again from the past: behind `chat/cleared`, up to the next prompt. */
-  readonly isHistory: boolean;
-}
-
-/** What else happens in a chat, by who says it. */
-export type ChatEvent =
-  | Content
-  | (Placed & { readonly is: 'status'; readonly status: unknown })
-  | (Placed & { readonly is: 'opened' | 'cleared' | 'deleted' })
-  | (Placed & { readonly is: 'prompt'; readonly ask: Ask })
-  | (Placed & { readonly is: 'stop' })
-  | (Placed & { readonly is: 'approve' | 'reject'; readonly call: unknown })
-  | (Placed & { readonly is: 'delete'; readonly ask: Ask });
 
 /** One chat. */
 export interface Chat {
@@ -176,3 +155,12 @@ export function viewOf(trace: Trace): EcaView {
     prompts: client.asks.filter((ask) => ask.method === 'chat/prompt' && !isRefused(ask)),
   };
 }
+
+/** All calls of a trace, with their chats. */
+export function* allCalls({ chats }: EcaView): Generator<{ readonly chat: Chat; readonly call: EcaCall }> {
+  for (const chat of chats.values()) for (const call of chat.calls) yield { chat, call };
+}
+
+/** The turn in which something is told. */
+export const turnAt = ({ turns }: Chat, frame: number): Turn | undefined =>
+  turns.find(({ prompt, end }) => prompt.frame < frame && frame < end);

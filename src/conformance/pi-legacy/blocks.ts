@@ -3,26 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf } from '../../core/dictionary.ts';
-import type { Finding } from '../rule.ts';
-import type { Line } from './parts.ts';
-
-/** One content block under way. */
-export interface Block {
-  readonly index: number;
-  /** `text`, `thinking` or `toolcall`. */
-  readonly kind: string;
-  /** All its deltas. */
-  streamed: string;
-  deltas: number;
-  end: Line | null;
-}
-
-/** What there is to say about updates, one finding for each of them. */
-export interface UpdateFindings {
-  readonly order: Finding[];
-  readonly snapshots: Finding[];
-  readonly growth: Finding[];
-}
+import type { Block, Line, UpdateFindings } from './parts.ts';
 
 /** Names of the fields that grow in a block of content. */
 const grows: ReadonlyMap<string, string> = new Map([

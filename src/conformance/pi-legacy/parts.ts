@@ -1,7 +1,6 @@
 // The parts of a trace of pi-legacy, as rules see them. Only types.
 import type { Dictionary } from '../../core/content.ts';
 import type { Finding, Trace } from '../rule.ts';
-import type { Block, UpdateFindings } from './blocks.ts';
 
 /** A line that is a JSON object. */
 export interface Line {
@@ -21,6 +20,24 @@ export interface Prompt {
   refusal: Line | null;
   /** It was sent while another had not ended, or others were sent while it had not. */
   isMixed: boolean;
+}
+
+/** One content block under way. */
+export interface Block {
+  readonly index: number;
+  /** `text`, `thinking` or `toolcall`. */
+  readonly kind: string;
+  /** All its deltas. */
+  streamed: string;
+  deltas: number;
+  end: Line | null;
+}
+
+/** What there is to say about updates, one finding for each of them. */
+export interface UpdateFindings {
+  readonly order: Finding[];
+  readonly snapshots: Finding[];
+  readonly growth: Finding[];
 }
 
 /** One message. */

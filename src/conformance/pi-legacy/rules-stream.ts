@@ -3,9 +3,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { dictionaryOf } from '../../core/dictionary.ts';
 import type { Finding } from '../rule.ts';
-import { type Block, contentOf, isOfKind, textIn } from './blocks.ts';
+import { contentOf, isOfKind, textIn } from './blocks.ts';
 import { rulesOf } from './rule.ts';
-import type { Told, View } from './parts.ts';
+import type { Block, Told, View } from './parts.ts';
 import { messageIn } from './view.ts';
 
 /** Every block whose end has been told. */

@@ -174,13 +174,7 @@ async function asked({ open, tools }: Stage): Promise<{ pi: Pi; from: number; qu
   const from = pi.now;
   pi.start({ type: 'prompt', message: tools.script('select') });
   const isQuestion = ({ type, method }: Dictionary) => type === 'extension_ui_request' && method === 'select';
-  try {
-    const question = await pi.connection.until('dialog', () => pi.heard(from).find(isQuestion));
-    return { pi, from, question };
-  } catch (thrown) {
-    if (thrown instanceof PeerWrong) throw new CannotTell(`nothing was asked: ${thrown.message}`);
-    throw thrown;
-  }
+  return { pi, from, question: await pi.comes('dialog', from, isQuestion) };
 }
 
 const reply = (pi: Pi, question: Dictionary, answer: Dictionary): void =>

@@ -1,6 +1,5 @@
 // The conversations in which something comes beside the prompt: what joins a run or ends it, and what extensions ask and show.
 import type { Dictionary } from '../../core/content.ts';
-import { owed } from '../rule.ts';
 import type { Pi, PiScenario } from './stage.ts';
 
 /** What joins a run, and what ends it. */
@@ -100,7 +99,7 @@ export const extensions: readonly PiScenario[] = [
         const from = pi.now;
         // A slash command asks before its prompt is answered, so its response cannot be waited for.
         const id = pi.start({ type: 'prompt', message: tools.script(String(word)) });
-        const question = await pi.until('pi/ui-request', `${String(word)} dialog`, from, isQuestion);
+        const question = await pi.comes(`${String(word)} dialog`, from, isQuestion);
         await pi.ask('get_state');
         const answer = answers.get(question.method) ?? { cancelled: true };
         pi.say(JSON.stringify({ type: 'extension_ui_response', id: question.id, ...answer }));
@@ -116,7 +115,7 @@ export const extensions: readonly PiScenario[] = [
     async play({ open }) {
       const pi = await open();
       const from = await pi.prompt('approval');
-      const question = await pi.until('pi/ui-request', 'question', from, isQuestion);
+      const question = await pi.comes('question', from, isQuestion);
       const [option] = Array.isArray(question.options) ? question.options : [];
       const answer = question.method === 'select' ? { value: option } : (answers.get(question.method) ?? {});
       pi.say(JSON.stringify({ type: 'extension_ui_response', id: question.id, ...answer }));
@@ -136,7 +135,7 @@ export const extensions: readonly PiScenario[] = [
       async play({ open }) {
         const pi = await open();
         const from = await pi.prompt(word);
-        await pi.until('pi/ui-request', method, from, (line) => line.method === method);
+        await pi.comes(method, from, (line) => line.method === method);
         await quiet(pi, from);
       },
     }),
@@ -149,7 +148,7 @@ export const extensions: readonly PiScenario[] = [
       const pi = await open();
       const from = await pi.prompt('extension error');
       const isError = (line: Dictionary) => line.type === 'extension_error';
-      await owed('pi/extension-error', () => pi.until('pi/extension-error', 'extension_error', from, isError));
+      await pi.comes('extension_error', from, isError);
       await quiet(pi, from);
     },
   },

@@ -2,7 +2,7 @@
 // name of the check that asks for it; what only prepares is no failure of the peer.
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
-import { CannotTell, type Check, type Connection, type Tools } from '../check.ts';
+import { CannotTell, type Check, type Connection, PeerWrong, type Tools } from '../check.ts';
 import { owed, type Scenario } from '../rule.ts';
 
 /** A check of an agent that speaks pi. */
@@ -26,6 +26,8 @@ export interface Pi {
   ask(type: string, fields?: Dictionary): Promise<Dictionary>;
   /** The first line that fits, from that place on. */
   until(check: string, label: string, from: number, fits: (line: Dictionary) => boolean): Promise<Dictionary>;
+  /** The same for what nobody owes: that it does not come is no fault of the peer. */
+  comes(label: string, from: number, fits: (line: Dictionary) => boolean): Promise<Dictionary>;
   /** Prompts what the target has for that word, and waits until it is accepted. Returns the place before it. */
   prompt(word: string, more?: Dictionary): Promise<number>;
   /** The same, and waits until the model speaks. */
@@ -106,6 +108,15 @@ function createPi(connection: Connection, tools: Tools, mint: Stage['mint']): Pi
   const until: Pi['until'] = (check, label, from, fits) =>
     owed(check, () => connection.until(label, () => heard(from).find(fits)));
 
+  async function comes(label: string, from: number, fits: (line: Dictionary) => boolean): Promise<Dictionary> {
+    try {
+      return await connection.until(label, () => heard(from).find(fits));
+    } catch (thrown) {
+      if (thrown instanceof PeerWrong) throw new CannotTell(thrown.message);
+      throw thrown;
+    }
+  }
+
   function start(line: Dictionary): string {
     const id = mint('req');
     waiting.set(id, heard().length);
@@ -180,6 +191,7 @@ function createPi(connection: Connection, tools: Tools, mint: Stage['mint']): Pi
     answered,
     ask,
     until,
+    comes,
     prompt,
     running,
     idle,

@@ -2,7 +2,7 @@
 import type { Dictionary } from '../../../../src/core/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../../src/core/dictionary.ts';
 import { type Double, hides, takes } from '../../support/double.ts';
-import type { Tamper } from '../../support/tamper.ts';
+import type { Link, Tamper } from '../../support/tamper.ts';
 import { answers, drop, events, messages, put, requests, updates } from './change.ts';
 
 const isRole = (role: string) => (frame: Dictionary) => dictionaryOf(frame.message).role === role;
@@ -33,7 +33,12 @@ const inMessage = (change: (message: unknown) => unknown) => (frame: Dictionary)
 
 /** Runs and turns. */
 const brackets: readonly Double[] = [
-  { fault: 'begins each run twice', caught: ['agent-brackets'], make: adds(is('agent_start'), (frame) => frame) },
+  {
+    fault: 'begins each run twice',
+    caught: ['agent-brackets'],
+    kin: ['dialog-late'],
+    make: adds(is('agent_start'), (frame) => frame),
+  },
   {
     fault: 'ends runs in the middle of a turn',
     caught: ['agent-end-closes'],
@@ -377,14 +382,14 @@ const extensions: readonly Double[] = [
     fault: 'asks with one id',
     caught: ['ui-id-unique'],
     make() {
-      let own: unknown;
+      const own = new Map<Link, unknown>();
       return {
-        out(frame) {
+        out(frame, link) {
           if (frame.type !== 'extension_ui_request') return [frame];
-          own = frame.id;
+          own.set(link, frame.id);
           return [{ ...frame, id: 'same' }];
         },
-        in: (frame) => [frame.type === 'extension_ui_response' ? { ...frame, id: own } : frame],
+        in: (frame, link) => [frame.type === 'extension_ui_response' ? { ...frame, id: own.get(link) } : frame],
       };
     },
   },
@@ -446,6 +451,14 @@ const deeds: readonly Double[] = [
   {
     fault: 'does not wait for an answer',
     caught: ['dialog-blocks'],
+    kin: [
+      'dialog-late',
+      'agent-brackets',
+      'agent-end-closes',
+      'agent-end-messages',
+      'turn-brackets',
+      'assistant-in-turn',
+    ],
     make: adds(is('extension_ui_request'), () => ({ type: 'agent_end', messages: [] })),
   },
   {
@@ -456,16 +469,15 @@ const deeds: readonly Double[] = [
   {
     fault: 'ends the run for each answer',
     caught: ['dialog-late'],
-    kin: ['dialog-blocks'],
+    kin: ['dialog-blocks', 'agent-brackets'],
     make() {
-      let count = 0;
+      const answered = new Map<Link, number>();
       return {
-        in(frame) {
-          if (frame.type !== 'extension_ui_response') return [frame];
-          count += 1;
+        in(frame, link) {
+          if (frame.type === 'extension_ui_response') answered.set(link, (answered.get(link) ?? 0) + 1);
           return [frame];
         },
-        out: (frame) => (frame.type === 'agent_end' && count > 1 ? [frame, frame] : [frame]),
+        out: (frame, link) => (frame.type === 'agent_end' && (answered.get(link) ?? 0) > 1 ? [frame, frame] : [frame]),
       };
     },
   },

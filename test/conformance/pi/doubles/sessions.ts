@@ -1,9 +1,9 @@
 // Agents that speak pi badly in sessions, and in what a prompt begins or joins.
 import type { Dictionary } from '../../../../src/core/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../../src/core/dictionary.ts';
-import { type Double, says, takes } from '../../support/double.ts';
+import { type Double, takes } from '../../support/double.ts';
 import type { Link, Tamper } from '../../support/tamper.ts';
-import { answers, drop, events, put, responses } from './change.ts';
+import { answers, drop, events, messages, put, responses } from './change.ts';
 
 const listOf = (value: unknown): Dictionary[] => (Array.isArray(value) ? value.filter(isDictionary) : []);
 const more = (name: string) => (data: Dictionary) => ({ ...data, [name]: Number(data[name]) + 1 });
@@ -129,21 +129,26 @@ const sessions: readonly Double[] = [
 
 /** Prompts. */
 const prompts: readonly Double[] = [
-  { fault: 'takes a prompt and does nothing', caught: ['prompt-starts-run'], make: pretends('prompt') },
+  {
+    fault: 'takes a prompt and does nothing',
+    caught: ['prompt-starts-run'],
+    kin: ['missing-field'],
+    make: pretends('prompt'),
+  },
   {
     fault: 'answers a prompt when the run has begun',
     caught: ['prompt-answered-first'],
     make() {
-      let held: Dictionary[] = [];
+      const held = new Map<Link, Dictionary>();
       return {
-        out(frame) {
-          if (frame.command === 'prompt') {
-            held.push(frame);
+        out(frame, link) {
+          if (frame.command === 'prompt' && frame.success === true && frame.id !== undefined) {
+            held.set(link, frame);
             return [];
           }
-          const waiting = held;
-          held = [];
-          return [frame, ...waiting];
+          const waiting = held.get(link);
+          held.delete(link);
+          return waiting === undefined ? [frame] : [frame, waiting];
         },
       };
     },
@@ -256,7 +261,9 @@ const prompts: readonly Double[] = [
     fault: 'says that an aborted message just stopped',
     caught: ['abort-stops'],
     kin: ['blocks-end'],
-    make: says((frame) => JSON.parse(JSON.stringify(frame).replaceAll('"aborted"', '"stop"'))),
+    make: messages('assistant', (message) =>
+      message.stopReason === 'aborted' ? { ...message, stopReason: 'stop' } : message,
+    ),
   },
 ];
 
