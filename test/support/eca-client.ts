@@ -12,7 +12,12 @@ import {
 } from 'vscode-jsonrpc/node.js';
 import { z } from 'zod';
 import type { ArgumentsReader } from '../../src/conformance/eca/order/calls.ts';
-import { checkEcaOrder, describeEcaViolations, type EcaOrderOptions, type Said } from '../../src/conformance/eca/order/order.ts';
+import {
+  checkEcaOrder,
+  describeEcaViolations,
+  type EcaOrderOptions,
+  type Said,
+} from '../../src/conformance/eca/order/order.ts';
 import { within } from '../../src/conformance/within.ts';
 
 /** How clients of one time behave (reference eca, section 2). */

@@ -113,7 +113,9 @@ export function ownMemory(
 ): Own {
   const { script = demoScript, config = {}, agent = 'demo', client = {} } = options;
   const home = mkdtempSync(join(tmpdir(), 'patchbay-conformance-'));
-  const gateway = createGateway(parseConfig({ sessionDirectory: home, exportDirectory: home, ...config }), { log: () => {} });
+  const gateway = createGateway(parseConfig({ sessionDirectory: home, exportDirectory: home, ...config }), {
+    log: () => {},
+  });
   return {
     target: {
       label: `patchbay in memory with ${agent}`,
