@@ -3,12 +3,14 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { adapterOf } from '../agents.ts';
 import type { Result } from '../conformance/check.ts';
 import { type ClientRun, createClientRun } from '../conformance/client-runner.ts';
 import { createClientBoard } from '../conformance/listen.ts';
 import { chooserOfAny } from '../conformance/pattern.ts';
 import { createRelay } from '../conformance/relay.ts';
+import { visible } from '../conformance/report/words.ts';
 import type { ClientSet } from '../conformance/sets.ts';
 import type { Channel } from '../core/channel.ts';
 import { GatewayError } from '../core/errors.ts';
@@ -17,7 +19,7 @@ import { adoptGroup } from '../transports/process-group.ts';
 import { followStderr } from '../transports/stderr-tail.ts';
 import { stdioChannel } from '../transports/stdio.ts';
 import type { ConformanceOptions } from './conformance-options.ts';
-import type { Terminal } from './conformance-outcome.ts';
+import type { Terminal, TextStream } from './conformance-outcome.ts';
 import type { ProgressLine } from './conformance-progress.ts';
 
 /** What clients are judged with. */
@@ -34,10 +36,14 @@ export interface JudgedClients {
   readonly results: readonly Result[];
   /** Who they were, in words. */
   readonly target: string;
+  /** Why we have not waited until they left, where it was so. */
+  readonly givenUp?: string;
 }
 
 /** Nobody may be connected for so long before the run is over, ms. */
 const quietMs = 2000;
+/** How many times its patience a program may say nothing: it may be built first. */
+const mostPatience = 12;
 
 /** Who waits until everybody has left. */
 interface Visitors {
@@ -54,30 +60,24 @@ export async function judgeClients(given: ClientsOptions): Promise<JudgedClients
   const { set, options, progress, command } = given;
   const only = chooserOfAny(options.only);
   const read = new Set(set.rules.filter(({ id }) => only(id)).flatMap(({ scenarios }) => scenarios));
-  const visitors = createVisitors((told) =>
-    createClientRun(set, {
-      patienceMs: options.patience,
-      only: ({ id }) => only(id),
-      progress(act) {
-        told();
-        progress.say(`act ${act} (${visitors.run.acts.size} of ${read.size})`);
-      },
-    }),
-  );
-  if (options.stdio === true) await onStdio(given, visitors);
-  else await overNetwork(given, visitors);
+  const run = createClientRun(set, {
+    patienceMs: options.patience,
+    only: ({ id }) => only(id),
+    progress: (act) => progress.say(`act ${act} (${run.acts.size} of ${read.size})`),
+  });
+  const visitors = createVisitors(run);
+  const givenUp = await (options.stdio === true ? onStdio : overNetwork)(given, visitors);
   const target = command.length > 0 ? command.join(' ') : options.stdio === true ? 'who started us' : 'who connected';
-  return { results: visitors.run.results(), target };
+  return { results: run.results(), target, ...(givenUp === undefined ? {} : { givenUp }) };
 }
 
-function createVisitors(start: (prompted: () => void) => ClientRun): Visitors {
+function createVisitors(run: ClientRun): Visitors {
   const here = new Set<Promise<void>>();
   let leave = (): void => {};
   let quiet: NodeJS.Timeout | undefined;
   const left = new Promise<void>((resolve) => {
     leave = resolve;
   });
-  const run = start(() => {});
   return {
     run,
     left,
@@ -98,13 +98,14 @@ function createVisitors(start: (prompted: () => void) => ClientRun): Visitors {
 }
 
 /** Who started us is on our own stdin and stdout. */
-async function onStdio({ set, terminal: { signal } }: ClientsOptions, visitors: Visitors): Promise<void> {
+async function onStdio({ set, terminal: { signal } }: ClientsOptions, visitors: Visitors): Promise<undefined> {
   const framing = streamFraming(adapterOf(set.protocol).framing.stdio);
   visitors.take(stdioChannel({ input: process.stdin, output: process.stdout, label: 'stdio', framing }));
   await Promise.race([visitors.gone(), aborted(signal)]);
 }
 
-async function overNetwork(given: ClientsOptions, visitors: Visitors): Promise<void> {
+/** Why it was given up, if it was. */
+async function overNetwork(given: ClientsOptions, visitors: Visitors): Promise<string | undefined> {
   const { set, command, options, progress, terminal } = given;
   // Only here: nothing else of this command serves, and it starts sooner without the HTTP packages.
   const { listen } = await import('../transports/http/server.ts');
@@ -125,6 +126,7 @@ async function overNetwork(given: ClientsOptions, visitors: Visitors): Promise<v
     if (command.length > 0) return await withProgram(given, visitors, address);
     for (const line of welcome(set, address)) progress.say(line);
     await Promise.race([visitors.left, aborted(terminal.signal)]);
+    return undefined;
   } finally {
     // Connections that somebody keeps for later are no reason to wait with the report.
     await Promise.race([server.close(), aborted(AbortSignal.timeout(500))]);
@@ -149,15 +151,21 @@ function welcome(set: ClientSet, { url, http, token }: Place): readonly string[]
   ];
 }
 
-/** Starts the client and waits until it has ended. */
-async function withProgram({ set, command, options, terminal }: ClientsOptions, visitors: Visitors, place: Place) {
+/** Starts the client and waits until it has ended, or why it was given up. */
+async function withProgram(
+  { set, command, options, terminal }: ClientsOptions,
+  visitors: Visitors,
+  place: Place,
+): Promise<string | undefined> {
   const { signal, stderr } = terminal;
   const folder = mkdtempSync(join(tmpdir(), 'patchbay-relay-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', remove);
   const { take } = visitors;
   const relay = await createRelay({ folder, framing: streamFraming(adapterOf(set.protocol).framing.stdio), take });
   const words = { ...place, agent: relay.path };
   const [program = '', ...rest] = command.map((word) => filled(word, words));
+  const silence = silenceOf(visitors.run, options.patience);
   try {
     const child = spawn(program, rest, {
       cwd: options.cwd,
@@ -174,25 +182,62 @@ async function withProgram({ set, command, options, terminal }: ClientsOptions, 
     const group = child.pid === undefined ? undefined : adoptGroup(child.pid);
     const complaint = followStderr(child.stderr);
     if (options.verbose === true) {
-      for (const output of [child.stdout, child.stderr]) output.on('data', (text) => stderr.write(String(text)));
+      for (const output of [child.stdout, child.stderr]) show(output, stderr);
     } else {
       child.stdout.resume();
     }
     const ended = new Promise<string>((resolve) => {
       child.once('error', ({ message }) => resolve(`could not be started: ${message}`));
-      child.once('close', (code, killer) => resolve(code === null ? `ended by ${killer}` : `ended with code ${code}`));
+      const tell = (code: number | null, killer: string | null) =>
+        resolve(code === null ? `ended by ${killer}` : `ended with code ${code}`);
+      child.once('close', tell);
+      // Whoever it has left behind may hold its output for ever.
+      child.once('exit', (code, killer) => setTimeout(tell, quietMs, code, killer));
     });
-    const how = await Promise.race([ended, aborted(signal)]);
+    const how = await Promise.race([ended, aborted(signal), silence.late]);
     group?.dissolve(1000);
     // Its last words may still be on their way.
     await Promise.race([visitors.gone(), aborted(AbortSignal.any([signal, AbortSignal.timeout(quietMs)]))]);
-    if (visitors.run.acts.size > 0 || signal.aborted) return;
+    for (const output of [child.stdout, child.stderr]) output.destroy();
+    if (visitors.run.acts.size > 0) return silence.isOver ? `the client ${how}` : undefined;
+    if (signal.aborted) return undefined;
     const words = complaint();
     throw new GatewayError('invalid', `the client ${how} and never prompted${words === '' ? '' : `:\n${words}`}`);
   } finally {
+    silence.stop();
     await relay.close();
-    rmSync(folder, { recursive: true, force: true });
+    process.off('exit', remove);
+    remove();
   }
+}
+
+/** Until nobody has come and nothing was said for long. */
+function silenceOf(run: ClientRun, patienceMs: number) {
+  let [heard, times, isOver] = [run.heard, 0, false];
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<string>((resolve) => {
+    timer = setInterval(() => {
+      times = run.heard === heard ? times + 1 : 0;
+      heard = run.heard;
+      if (times < mostPatience) return;
+      isOver = true;
+      const what = heard === 0 ? 'it has not connected' : 'nothing was said';
+      resolve(`was given up, for ${what} in ${(mostPatience * patienceMs) / 1000} s (--patience)`);
+    }, patienceMs);
+  });
+  return {
+    late,
+    get isOver() {
+      return isOver;
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+/** What it prints, so that it moves nobody's cursor. */
+function show(output: Readable, stream: TextStream): void {
+  const decoder = new TextDecoder();
+  output.on('data', (chunk: Uint8Array) => stream.write(visible(decoder.decode(chunk, { stream: true }))));
 }
 
 /** `{url}`, `{http}`, `{token}` and `{agent}` in a word of the command line. */

@@ -11,6 +11,7 @@ import { renderMarkdown } from '../conformance/report/markdown.ts';
 import { isBad, makeReport, type Report } from '../conformance/report/report.ts';
 import { renderTable } from '../conformance/report/table.ts';
 import { renderTap } from '../conformance/report/tap.ts';
+import { visible } from '../conformance/report/words.ts';
 import type { Result } from '../conformance/check.ts';
 import { type CheckSet, descriptionsOf } from '../conformance/sets.ts';
 import { GatewayError, messageOf } from '../core/errors.ts';
@@ -23,6 +24,8 @@ export interface Judged {
   /** Who was judged, in words. */
   readonly target: string;
   readonly startedAt: Date;
+  /** It was said before, and not to us. */
+  readonly isRecorded?: boolean;
   /** Our stdout is not for reports. */
   readonly isStdoutTaken?: boolean;
 }
@@ -71,11 +74,11 @@ export function checkOutputs(options: ConformanceOptions, isStdoutTaken = false)
 /** Writes the reports and tells what else there is to say on stderr. */
 export function conclude(judged: Judged, options: ConformanceOptions, terminal: Terminal): ExitCode {
   const { stdout, stderr } = terminal;
-  const { set, results, startedAt } = judged;
+  const { set, results, startedAt, isRecorded = false } = judged;
   const target = options.label ?? judged.target;
   const known = knownOf(judged, options);
   const ms = Date.now() - startedAt.getTime();
-  const report = makeReport({ set, results, target, startedAt, ms, known: known.ids });
+  const report = makeReport({ set, results, target, startedAt, ms, isRecorded, known: known.ids, stale: known.stale });
   const bare = formats.find((format) => options[format] === true);
   for (const format of formats) {
     const file = options[format];
@@ -155,5 +158,10 @@ function write(file: string, text: string): void {
 
 /** A line of ours. */
 export function tell(stream: TextStream, sentence: string): void {
-  stream.write(`patchbay: ${sentence}\n`);
+  writeLine(stream, `patchbay: ${sentence}`);
+}
+
+/** A line in which the peer may have a word, and that must not move anybody's cursor (threat T18). */
+export function writeLine(stream: TextStream, line: string): void {
+  stream.write(`${visible(line)}\n`);
 }

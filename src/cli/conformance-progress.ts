@@ -1,6 +1,6 @@
 // How far a run has come, on stderr: one line that changes on a terminal, a line now and then elsewhere, or one for each check.
 import type { Progress } from '../conformance/runner.ts';
-import type { TextStream } from './conformance-outcome.ts';
+import { type TextStream, writeLine } from './conformance-outcome.ts';
 
 /** Who is told. */
 export interface ProgressLine {
@@ -57,13 +57,13 @@ export function createProgress({ stream, isVerbose, everyMs = 5000 }: ProgressOp
       if (verdict === 'failed' || verdict === 'unclear') trouble += 1;
       if (isVerbose && verdict !== undefined) {
         const [why] = (told.reason ?? '').split('\n');
-        stream.write(`[${done}/${of}] ${told.id}: ${marks[verdict]}${why === '' ? '' : `: ${why}`}\n`);
+        writeLine(stream, `[${done}/${of}] ${told.id}: ${marks[verdict]}${why === '' ? '' : `: ${why}`}`);
       }
       show();
     },
     say(line) {
       clear();
-      stream.write(`${line}\n`);
+      writeLine(stream, line);
       show();
     },
     end() {

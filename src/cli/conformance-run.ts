@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { agentSetOf, clientSetOf } from '../conformance/index.ts';
 import { startModelHome } from '../conformance/model/environment.ts';
+import { visible } from '../conformance/report/words.ts';
 import { runChecks } from '../conformance/runner.ts';
 import { GatewayError, messageOf } from '../core/errors.ts';
 import { judgeClients } from './conformance-clients.ts';
@@ -23,22 +24,29 @@ export interface Call {
 }
 
 /** Throws `invalid` or `not-found` for a call that is wrong. */
-export async function runConformance({ protocol, command, options }: Call, terminal: Terminal): Promise<ExitCode> {
+export async function runConformance(call: Call, terminal: Terminal): Promise<ExitCode> {
+  try {
+    return await run(call, terminal);
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) {
+      // It may hold the last words of a client, or a line of a recording.
+      throw new GatewayError(thrown.code, visible(thrown.message), { cause: thrown });
+    }
+    // What is wrong with the harness is no word on the peer.
+    tell(terminal.stderr, `the harness failed: ${thrown instanceof Error ? thrown.stack : messageOf(thrown)}`);
+    return 2;
+  }
+}
+
+async function run({ protocol, command, options }: Call, terminal: Terminal): Promise<ExitCode> {
   if (options.list === true) {
     terminal.stdout.write(checkList(protocol, options));
     return 0;
   }
   if (protocol === undefined) throw new GatewayError('invalid', `which protocol? there are ${sidesText()}`);
   checkCall(command, options);
-  try {
-    if (options.trace.length > 0) return judgeFiles(protocol, options, terminal);
-    return await (options.as === 'client' ? judgeVisitors : judgeAgent)({ protocol, command, options }, terminal);
-  } catch (thrown) {
-    if (thrown instanceof GatewayError) throw thrown;
-    // What is wrong with the harness is no word on the peer.
-    tell(terminal.stderr, `the harness failed: ${thrown instanceof Error ? thrown.stack : messageOf(thrown)}`);
-    return 2;
-  }
+  if (options.trace.length > 0) return judgeFiles(protocol, options, terminal);
+  return (options.as === 'client' ? judgeVisitors : judgeAgent)({ protocol, command, options }, terminal);
 }
 
 /** Options that say nothing together are a mistake that nobody would see. */
@@ -52,6 +60,9 @@ function checkCall(command: readonly string[], options: ConformanceOptions): voi
     refuse('a recording is judged as it is: give --trace without a program, --url, --stdio or --listen');
   if (trace.length === 0 && (by !== undefined || whole === true))
     refuse('--by and --whole are for recordings: --trace');
+  if (by !== undefined && options.as !== undefined && by !== options.as)
+    refuse(`a recording of the ${by}'s lines says nothing of the ${options.as}: leave --as away`);
+  if (url.length > 0 && command.length > 0) refuse('give --url or a program, not both');
   if (as === 'agent' && (stdio === true || listen !== undefined))
     refuse('--stdio and --listen are for clients: add --as client');
   if (as === 'client' && url.length > 0) refuse('clients come to us: give --listen, --stdio or `-- <program>`');
@@ -68,7 +79,7 @@ async function judgeAgent({ protocol, command, options }: KnownCall, terminal: T
   const { stderr, signal } = terminal;
   const startedAt = new Date();
   const model = bringsModel(protocol, command, options) ? await startModelHome() : null;
-  if (model !== null) process.once('exit', () => rmSync(model.folder, { recursive: true, force: true }));
+  const removeHome = model === null ? undefined : removal(model.folder);
   // What it writes where it runs, an export for one, is nothing that anybody wants to find there.
   const empty = model === null && options.cwd === undefined && command.length > 0 ? emptyFolder() : null;
   const progress = createProgress({ stream: stderr, isVerbose: options.verbose === true });
@@ -91,14 +102,24 @@ async function judgeAgent({ protocol, command, options }: KnownCall, terminal: T
     progress.end();
     empty?.remove();
     await model?.remove();
+    removeHome?.();
   }
 }
 
 function emptyFolder(): { readonly path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'patchbay-conformance-'));
-  const remove = () => rmSync(path, { recursive: true, force: true, maxRetries: 3 });
-  process.once('exit', remove);
+  const remove = removal(path);
   return { path, remove };
+}
+
+/** Removes the folder, at the latest when this process ends. */
+function removal(folder: string): () => void {
+  function remove(): void {
+    process.off('exit', remove);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+  process.once('exit', remove);
+  return remove;
 }
 
 async function judgeVisitors({ protocol, command, options }: KnownCall, terminal: Terminal): Promise<ExitCode> {
@@ -106,6 +127,9 @@ async function judgeVisitors({ protocol, command, options }: KnownCall, terminal
   chosen([set], options);
   const startedAt = new Date();
   const progress = createProgress({ stream: terminal.stderr, isVerbose: true });
-  const judged = await judgeClients({ set, command, options, progress, terminal });
-  return conclude({ ...judged, set, startedAt, isStdoutTaken: options.stdio === true }, options, terminal);
+  const { givenUp, ...judged } = await judgeClients({ set, command, options, progress, terminal });
+  const code = conclude({ ...judged, set, startedAt, isStdoutTaken: options.stdio === true }, options, terminal);
+  if (givenUp === undefined) return code;
+  tell(terminal.stderr, givenUp);
+  return code === 0 ? 2 : code;
 }

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { adapterOf } from '../agents.ts';
 import type { Settings } from '../conformance/check.ts';
 import type { ModelHome } from '../conformance/model/environment.ts';
+import { agentSetOf } from '../conformance/index.ts';
 import { claudeScript, demoScript, modelScript } from '../conformance/scripts.ts';
 import type { Address, Program, Target } from '../conformance/target.ts';
 import { GatewayError, messageOf } from '../core/errors.ts';
@@ -85,7 +86,7 @@ function addressesOf({ url: urls, token }: ConformanceOptions): Pick<Target, 'we
   for (const text of urls) {
     const protocol = URL.canParse(text) ? new URL(text).protocol : '';
     const address: Address = { url: text, ...(token === undefined ? {} : { token }) };
-    if (protocol === 'ws:' || protocol === 'wss:') ways = { ...ways, websocket: address };
+    if (protocol === 'ws:' || protocol === 'wss:') ways = { ...ways, websocket: withSessions(address) };
     else if (protocol === 'http:' || protocol === 'https:') ways = { ...ways, sse: withSessions(address) };
     else throw new GatewayError('invalid', `--url must begin with ws://, wss://, http:// or https://: ${text}`);
   }
@@ -94,6 +95,8 @@ function addressesOf({ url: urls, token }: ConformanceOptions): Pick<Target, 'we
 
 /** On a server with our paths a session is made before it is listened to. */
 function withSessions(address: Address): Address {
+  const socket = /^ws(s?:.*)\/v1\/[^/]+\/ws\?(?:.*&)?session=\{session\}(?:&.*)?$/u.exec(address.url);
+  if (socket !== null) return { ...address, sessions: `http${socket[1]}/v1/sessions` };
   const ours = /^(.*)\/v1\/[^/]+\/sessions\/\{session\}\/?(\?.*)?$/u.exec(address.url);
   if (ours === null) return address;
   const [, base = '', query = ''] = ours;
@@ -116,12 +119,29 @@ function scriptOf(
   const words = prompts ?? (isOurModel ? 'model' : 'demo');
   const base = words === 'model' ? forModel : words === 'demo' ? demoScript : new Map<string, string>();
   if (script === undefined) return base;
+  let given: [word: string, prompt: string][];
   try {
-    return new Map([...base, ...Object.entries(Script.parse(JSON.parse(readFileSync(script, 'utf8'))))]);
+    given = Object.entries(Script.parse(JSON.parse(readFileSync(script, 'utf8'))));
   } catch (thrown) {
     const why = thrown instanceof z.ZodError ? z.prettifyError(thrown) : messageOf(thrown);
     throw new GatewayError('invalid', `cannot read ${script}: ${why}`, { cause: thrown });
   }
+  const known = wordsOf(protocol);
+  const unknown = given.flatMap(([word]) => (known.has(word) ? [] : [word]));
+  if (unknown.length > 0) {
+    const words = [...known].sort().join(', ');
+    throw new GatewayError(
+      'invalid',
+      `${script}: no check of ${protocol} prompts ${unknown.join(', ')}; there are ${words}`,
+    );
+  }
+  return new Map([...base, ...given]);
+}
+
+/** The words that some check or scenario of that protocol asks for. */
+function wordsOf(protocol: string): ReadonlySet<string> {
+  const { checks = [], scenarios = [] } = agentSetOf(protocol) ?? {};
+  return new Set([...checks, ...scenarios].flatMap(({ needs }) => needs?.script ?? []));
 }
 
 function connectBinary({ url, token }: Address): ReturnType<NonNullable<Target['connectBinary']>> {

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { type ConformanceOptions, withConformanceOptions } from './conformance-options.ts';
 import { killAllChildren } from '../transports/process-group.ts';
+import { tellFailure } from './program.ts';
 
 const help = `
 Examples:
@@ -37,13 +38,29 @@ export function conformanceCommand(): Command {
     .description('check whether an agent, a client or a recording is true to its protocol')
     .addHelpText('after', help)
     .action(async (protocol: string | undefined, command: string[], options: ConformanceOptions) => {
+      const { stdout, stderr } = process;
+      const terminal = { stdout, stderr, signal: stopSignal() };
+      // With --stdio it is the client's, and its end is judged where it is written.
+      if (options.stdio !== true) stdout.on('error', onReaderGone);
       // Only here: no other command needs the checks, and all of them start sooner without.
       const { runConformance } = await import('./conformance-run.ts');
-      const { stdout, stderr } = process;
-      process.exitCode = await runConformance({ protocol, command, options }, { stdout, stderr, signal: stopSignal() });
+      try {
+        process.exitCode = await runConformance({ protocol, command, options }, terminal);
+      } catch (thrown) {
+        // 1 says that the peer is wrong, and nothing else does.
+        tellFailure('patchbay', thrown);
+        process.exitCode = 2;
+      }
       // Whatever still holds this process open is nothing that anybody waits for.
       setTimeout(() => process.exit(), 1000).unref();
     });
+}
+
+/** A reader like `head` may leave early (threat T29): the verdict is the same. A full disk is no reader. */
+function onReaderGone(error: Error): void {
+  if ('code' in error && error.code === 'EPIPE') return;
+  tellFailure('patchbay', error);
+  process.exit(2);
 }
 
 /** How long what runs may take to end after a signal, ms. */

@@ -5,6 +5,7 @@ import { constants, homedir } from 'node:os';
 import { chooseAgent } from './eca-agent.ts';
 import { type EcaArgv, parseEcaArgv } from './eca-argv.ts';
 import { ecaHelp, spokenVersion } from './eca-help.ts';
+import { watchEditor } from './editor-watch.ts';
 import { whenOrphaned } from './orphan.ts';
 import { ownVersion, tellFailure } from './program.ts';
 import { serveStdio } from './serve-stdio.ts';
@@ -36,6 +37,7 @@ async function run(argv: EcaArgv): Promise<void> {
     home: homedir(),
   });
   for (const sentence of remarks) remark(sentence);
+  const editor = watchEditor();
   await serveStdio({
     config,
     frontend: 'eca',
@@ -43,7 +45,8 @@ async function run(argv: EcaArgv): Promise<void> {
     verbose: argv.verbose || (process.env.PATCHBAY_VERBOSE ?? '') !== '',
     // That an agent cannot be woken is told by its loss, and to the editor by the frontend.
     opening: { commands: opening, settled: () => {}, lost: remark, stopsWithInput: true },
-    failure: whenOrphaned(process.stdin),
+    wrap: editor.wrap,
+    failure: AbortSignal.any([whenOrphaned(process.stdin), editor.gone]),
     signalCode: (signal) => 128 + constants.signals[signal],
   });
 }

@@ -47,6 +47,7 @@ export interface ServeOptions {
  */
 export async function serveStdio(options: ServeOptions): Promise<void> {
   const { config, frontend, client, opening } = options;
+  const adapter = adapterOf(frontend);
   // stdout is the protocol: whatever a package prints must not get between the frames (threat T30).
   globalThis.console = new Console(process.stderr);
   const log = createLog(options.verbose === true ? 'debug' : 'error', (line) => process.stderr.write(line));
@@ -55,7 +56,8 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
     input: options.input ?? process.stdin,
     output: options.output ?? process.stdout,
     label: 'stdio',
-    framing: streamFraming(adapterOf(frontend).framing.stdio),
+    framing: streamFraming(adapter.framing.stdio),
+    blank: adapter.blank,
     maxFrameBytes: gateway.board.maxFrameBytes?.(frontend) ?? config.limits.clientFrameBytes,
   });
   const channel = options.wrap?.(plain) ?? plain;

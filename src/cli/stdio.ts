@@ -1,7 +1,8 @@
 // `patchbay stdio`: one client on our own stdin and stdout.
 import { Command } from 'commander';
 import { type AgentOptions, collect, configFrom, withAgentOptions } from './agent-options.ts';
-import { serveStdio } from './serve-stdio.ts';
+import { watchEditor } from './editor-watch.ts';
+import { type ServeOptions, serveStdio } from './serve-stdio.ts';
 
 interface StdioOptions extends AgentOptions {
   readonly frontend: string;
@@ -29,6 +30,13 @@ export function stdioCommand(): Command {
     .option('--verbose', 'log repairs and losses to stderr')
     .addHelpText('after', help)
     .action((command: string[], { frontend, client, verbose, ...agent }: StdioOptions) =>
-      serveStdio({ config: configFrom(agent, command), frontend, client, verbose }),
+      serveStdio({ config: configFrom(agent, command), frontend, client, verbose, ...watchOf(frontend) }),
     );
+}
+
+/** Clients that name their process are watched. */
+function watchOf(frontend: string): Pick<ServeOptions, 'wrap' | 'failure'> {
+  if (frontend !== 'eca') return {};
+  const { wrap, gone } = watchEditor();
+  return { wrap, failure: gone };
 }

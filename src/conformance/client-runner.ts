@@ -24,6 +24,8 @@ export interface ClientRun {
   readonly acts: ReadonlySet<string>;
   /** Clients that are here. */
   readonly connected: number;
+  /** Counts up with each client that comes and each message that is said. */
+  readonly heard: number;
   /** What was said up to now, judged. */
   results(): readonly Result[];
 }
@@ -38,6 +40,7 @@ export function createClientRun(set: ClientSet, options: ClientRunOptions = {}):
   const failed: Stopped[] = [];
   const begun = new Set<string>();
   const open = new Set<Connection>();
+  const all: Connection[] = [];
   const rules = set.rules.filter((rule) => only(rule));
   const names = set.acts.map(({ name }) => name);
   const inTurn = names.filter((name) => rules.some(({ scenarios }) => scenarios.includes(name)));
@@ -67,9 +70,13 @@ export function createClientRun(set: ClientSet, options: ClientRunOptions = {}):
     get connected() {
       return open.size;
     },
+    get heard() {
+      return all.reduce((sum, { log }) => sum + 1 + log.length, 0);
+    },
     async take(channel) {
       const connection = watchChannel(channel, { patienceMs });
       open.add(connection);
+      all.push(connection);
       let isWhole = false;
       try {
         ({ isWhole } = await set.serve(connection, tools));

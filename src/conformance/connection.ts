@@ -68,6 +68,7 @@ export function watchChannel(
 
   function until<Value>(label: string, look: () => Value | undefined): Promise<Value> {
     return new Promise((resolve, reject) => {
+      const latest = performance.now() + patienceMs;
       const late = () => new PeerWrong(`no ${label} within ${patienceMs} ms${lastWords(log)}`);
       const timer = setTimeout(() => done(() => reject(late())), patienceMs);
       function over(reason: string): Error {
@@ -88,7 +89,8 @@ export function watchChannel(
           else if (ended !== null) {
             const reason = ended;
             done(() => reject(over(reason)));
-          }
+            // While more and more is said, no timer has its turn.
+          } else if (performance.now() > latest) done(() => reject(late()));
         } catch (thrown) {
           done(() => reject(thrown instanceof Error ? thrown : new Error(messageOf(thrown))));
         }

@@ -1,4 +1,5 @@
 // What rules make of conversations: one result for each rule. Pure; runs nothing and knows no protocol.
+import { messageOf } from '../core/errors.ts';
 import type { Breach, Conversation, Result, Verdict } from './check.ts';
 import type { Rule, Trace, TraceFrame } from './rule.ts';
 
@@ -9,6 +10,8 @@ export interface Played {
   readonly us: 'agent' | 'client';
   /** Nothing was cut off at its end. */
   readonly isWhole: boolean;
+  /** It was recorded by somebody, who may have written down one side alone. */
+  readonly isRecorded?: true;
 }
 
 /** Why a scenario says less than it should. */
@@ -40,14 +43,22 @@ function judgeRule(
   const exchanges: Conversation[] = [];
   const breaches: Breach[] = [];
   let seen = 0;
+  /** A rule must not throw; what one has thrown says nothing of the peer. */
+  let thrown: string | undefined;
   traces.forEach((trace, index) => {
+    const one = played[index];
+    if (one === undefined || isUnheard(rule, one)) return;
     const wrong: Omit<Breach, 'conversation'>[] = [];
-    for (const finding of rule.judge(trace)) {
-      seen += 1;
-      if (finding.wrong !== null) wrong.push({ message: finding.frame, says: finding.wrong });
+    try {
+      for (const finding of rule.judge(trace)) {
+        seen += 1;
+        if (finding.wrong !== null) wrong.push({ message: finding.frame, says: finding.wrong });
+      }
+    } catch (error) {
+      thrown = `the rule itself failed: ${messageOf(error)}`;
     }
-    const conversation = played[index]?.conversation;
-    if (wrong.length === 0 || conversation === undefined) return;
+    const { conversation } = one;
+    if (wrong.length === 0) return;
     breaches.push(...wrong.map((breach) => ({ ...breach, conversation: exchanges.length })));
     exchanges.push(conversation);
   });
@@ -71,10 +82,18 @@ function judgeRule(
     );
     return { ...ended('failed', blamed.reason), exchanges: inIt };
   }
+  if (thrown !== undefined) return ended('unclear', thrown);
   if (seen > 0) return ended('passed');
   const broken = own.find(({ verdict }) => verdict !== 'not-applicable');
   if (broken !== undefined) return ended('unclear', `${broken.scenario} broke off: ${broken.reason}`);
   return ended('not-applicable', own[0]?.reason ?? 'it did not come up');
+}
+
+/** Whether a recording leaves out the side that the rule looks at, or the one that it is set against. */
+function isUnheard({ reads }: Rule<Trace>, { conversation, isRecorded }: Played): boolean {
+  if (isRecorded !== true) return false;
+  const has = (side: 'us' | 'peer') => conversation.log.some(({ by }) => by === side);
+  return !has('peer') || (reads === 'both' && !has('us'));
 }
 
 function traceOf({ conversation, us, isWhole }: Played): Trace {

@@ -14,7 +14,7 @@ show it; all others read what was said, live or recorded.
 `;
 
 /** Descriptions by section, in the order of their first check. */
-export function checksBySection(descriptions: readonly Description[]): ReadonlyMap<string, readonly Description[]> {
+function checksBySection(descriptions: readonly Description[]): ReadonlyMap<string, readonly Description[]> {
   const sections = new Map<string, Description[]>();
   for (const description of descriptions) {
     const those = sections.get(description.section) ?? [];

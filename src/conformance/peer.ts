@@ -88,21 +88,23 @@ async function serverPeer(
 }
 
 const webSocketTo: Dial = async (target, address, { label, isBinary, patienceMs }) => {
-  const { url, token } = address;
-  const binary = isBinary ? target.connectBinary?.(address) : undefined;
+  const { token } = address;
+  const { id, leave } = await sessionAt(address, patienceMs);
+  const url = address.url.replaceAll('{session}', id);
+  const binary = isBinary ? target.connectBinary?.({ ...address, url }) : undefined;
   const { messages } = target;
   const options = { label, framing: messages, ...(token === undefined ? {} : { token }) };
   const channel = binary?.channel ?? connectWebSocket(url, options);
-  return watch(target, channel, {
+  return watch(target, thenLeaving(channel, leave), {
     patienceMs,
     ...(binary === undefined ? {} : { sendBinary: binary.sendBinary }),
   });
 };
 
 /** Each connection has a session of its own. */
-const eventsOf: Dial = async (target, { url, token, sessions = null }, { label, patienceMs }) => {
-  const id = `conformance-${crypto.randomUUID()}`;
-  if (sessions !== null) await makeSession(sessions, id, token, patienceMs);
+const eventsOf: Dial = async (target, address, { label, patienceMs }) => {
+  const { url, token } = address;
+  const { id, leave } = await sessionAt(address, patienceMs);
   const [base = '', query] = url.replaceAll('{session}', id).split('?');
   const at = (end: string) => `${base}${end}${query === undefined ? '' : `?${query}`}`;
   const channel = connectEventSource({
@@ -114,9 +116,16 @@ const eventsOf: Dial = async (target, { url, token, sessions = null }, { label, 
     tries: 0,
     ...(token === undefined ? {} : { token }),
   });
-  const leave = () => (sessions === null ? Promise.resolve() : endSession(sessions, id, token, patienceMs));
   return watch(target, thenLeaving(channel, leave), { patienceMs });
 };
+
+/** A new session, where there is a place to make one, and how it is removed again. */
+async function sessionAt({ token, sessions = null }: Address, patienceMs: number) {
+  const id = `conformance-${crypto.randomUUID()}`;
+  if (sessions === null) return { id, leave: () => Promise.resolve() };
+  await makeSession(sessions, id, token, patienceMs);
+  return { id, leave: () => endSession(sessions, id, token, patienceMs) };
+}
 
 /** What is ours to make is ours to remove. */
 function thenLeaving(channel: Channel, leave: () => Promise<unknown>): Channel {

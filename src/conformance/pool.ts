@@ -15,7 +15,8 @@ export interface Lease {
   readonly peer: Peer;
   /** Nobody has used it before. */
   readonly isFresh: boolean;
-  readonly release: () => Promise<void>;
+  /** `isClean`: nothing of what was asked of it is still to come, so that others may use it. */
+  readonly release: (isClean: boolean) => Promise<void>;
 }
 
 /** All peers of one run. */
@@ -54,9 +55,13 @@ export function createPool(target: Target, { patienceMs }: { patienceMs: number 
     idle.set(key, free);
     const used = free.pop();
     const peer = used ?? (await start(wanted));
-    const release = async () => {
-      if (peer.isOver) all.delete(peer);
-      else free.push(peer);
+    const release = async (isClean: boolean) => {
+      if (isClean && !peer.isOver) {
+        free.push(peer);
+        return;
+      }
+      await peer.stop();
+      all.delete(peer);
     };
     return { peer, isFresh: used === undefined, release };
   }

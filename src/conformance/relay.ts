@@ -1,6 +1,6 @@
 // A program that a client can start as its agent, and that only relays to the agent which judges the client. Knows no protocol.
 import { chmodSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Channel } from '../core/channel.ts';
 import type { Framing } from '../transports/framing/framing.ts';
@@ -19,16 +19,21 @@ export interface RelayOptions {
   readonly folder: string;
   readonly framing: Framing;
   take(channel: Channel): void;
+  /** How long `close` waits for those who are still there; default 1000 ms. */
+  readonly closeGraceMs?: number;
 }
 
 /** Resolves when it can be started, any number of times. */
-export async function createRelay({ folder, framing, take }: RelayOptions): Promise<Relay> {
+export async function createRelay({ folder, framing, take, closeGraceMs = 1000 }: RelayOptions): Promise<Relay> {
   const socketPath = join(folder, 'relay.sock');
   const path = join(folder, 'agent.mjs');
   let count = 0;
+  const open = new Set<Socket>();
   // The client may end its input and still read.
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     count += 1;
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
     take(stdioChannel({ input: socket, output: socket, label: `stdio ${count}`, framing }));
   });
   await new Promise<void>((resolve, reject) => {
@@ -40,7 +45,14 @@ export async function createRelay({ folder, framing, take }: RelayOptions): Prom
     path,
     close: () =>
       new Promise((resolve) => {
-        server.close(() => resolve());
+        const force = () => {
+          for (const socket of open) socket.destroy();
+        };
+        const grace = setTimeout(force, closeGraceMs);
+        server.close(() => {
+          clearTimeout(grace);
+          resolve();
+        });
       }),
   };
 }

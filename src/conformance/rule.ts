@@ -33,6 +33,8 @@ export interface Finding {
 export interface Rule<View> extends Description {
   /** The scenarios in which it has something to say; see {@link Scenario}. */
   readonly scenarios: readonly string[];
+  /** It sets what one side says against what the other said: a recording that has one side alone tells it nothing. */
+  readonly reads?: 'both';
   /** Every place that it applies to. None: there was nothing to judge. Never throws, whatever the trace holds. */
   judge(view: View): Iterable<Finding>;
 }

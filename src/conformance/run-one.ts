@@ -57,6 +57,8 @@ export async function runOne(task: Task, place: Place): Promise<Done> {
   const connections: Connection[] = [];
   const undo: (() => Promise<void>)[] = [];
   let isOver = false;
+  /** What has failed or was given up may have left something that is still to come. */
+  let isClean = false;
   let prompts = 0;
 
   function ended(verdict: Verdict, reason?: string, check?: string): Done {
@@ -71,8 +73,8 @@ export async function runOne(task: Task, place: Place): Promise<Done> {
   async function play(): Promise<void> {
     const isAlone = transport === 'stdio' && task.isApart ? needs.alone !== false : needs.alone === true;
     const lease = await pool.lease({ transport, settings, isAlone });
-    if (isOver) return lease.release();
-    undo.push(lease.release);
+    if (isOver) return lease.release(false);
+    undo.push(() => lease.release(isClean));
     const { peer } = lease;
     const tools: Tools = {
       nonce,
@@ -103,9 +105,11 @@ export async function runOne(task: Task, place: Place): Promise<Done> {
 
   try {
     await bounded(play(), place);
+    isClean = true;
     return ended('passed');
   } catch (thrown) {
     if (thrown instanceof PeerWrong) return ended('failed', thrown.message, thrown.check);
+    isClean = thrown instanceof NotApplicable;
     if (thrown instanceof NotApplicable) return ended('not-applicable', thrown.message);
     if (thrown instanceof CannotTell) return ended('unclear', thrown.message);
     return ended('unclear', `the check itself failed: ${thrown instanceof Error ? thrown.stack : messageOf(thrown)}`);

@@ -45,6 +45,10 @@ export interface Progress {
 
 const defaultPatienceMs = 10_000;
 const shortestLimitMs = 60_000;
+/** A server that has had enough of us, whatever it speaks: that says nothing about how it speaks. */
+const full = /\b(?:session|connection) limit reached\b|\btoo many (?:sessions|connections)\b/iu;
+/** It is said in few words, UTF-16 units. */
+const longestRefusal = 1000;
 
 /** What came of each check, in the order of the set. Never rejects for what a peer does. */
 export async function runChecks(set: AgentSet, target: Target, options: RunOptions = {}): Promise<Result[]> {
@@ -106,15 +110,28 @@ export async function runChecks(set: AgentSet, target: Target, options: RunOptio
     const done = finished.get(id);
     if (done?.verdict !== 'failed') return done;
     if (!isHeard) return { ...done, verdict: 'unclear', reason: unheard(done) };
-    const isExcused = !bound.has(id) && set.excuse?.test(done.reason ?? '') === true;
-    return isExcused ? { ...done, verdict: 'unclear' } : done;
+    const { reason = '' } = done;
+    if (bound.has(id)) return done;
+    if (full.test(reason)) return { ...done, verdict: 'unclear', reason: `the server takes no more of us: ${reason}` };
+    return set.excuse?.test(reason) === true ? { ...done, verdict: 'unclear' } : done;
   }
   const played: Played[] = [];
   const stopped: Stopped[] = [];
   for (const { name } of scenarios) {
-    const done = outcome(`scenario ${name}`);
+    const id = `scenario ${name}`;
+    const done = outcome(id);
     if (done === undefined) continue;
     const { verdict, reason = '', check } = done;
+    const refusal = bound.has(id) ? undefined : refusalIn(done);
+    if (refusal !== undefined) {
+      stopped.push({
+        scenario: name,
+        verdict: 'unclear',
+        reason: `the server takes no more of us: ${refusal}`,
+        check: undefined,
+      });
+      continue;
+    }
     const isWhole = verdict === 'passed';
     for (const one of done.exchanges) played.push({ conversation: { ...one, scenario: name }, us: 'client', isWhole });
     if (verdict !== 'passed') stopped.push({ scenario: name, verdict, reason, check });
@@ -130,8 +147,16 @@ export async function runChecks(set: AgentSet, target: Target, options: RunOptio
 
 const nothing: Done = { verdict: 'unclear', ms: 0, exchanges: [] };
 
-function unheard({ reason = '' }: Done): string {
-  return `nothing was heard of the peer: ${reason}`;
+/** Such a sentence in what was said; its conversation is no example of anything. */
+function refusalIn({ exchanges }: Done): string | undefined {
+  for (const { log } of exchanges)
+    for (const { by, text } of log) if (by === 'peer' && text.length < longestRefusal && full.test(text)) return text;
+  return undefined;
+}
+
+function unheard({ reason = '', exchanges }: Done): string {
+  const isFaulty = exchanges.some(({ log }) => log.some(({ by }) => by === 'peer'));
+  return `${isFaulty ? 'nothing but what is no frame' : 'nothing'} was heard of the peer: ${reason}`;
 }
 
 function firstOf(target: Target): Transport {

@@ -73,7 +73,8 @@ export function createStreamSession({ label, take, awayMs, over }: StreamSession
           return entries;
         },
         mark: () => log.length,
-        onReadable() {},
+        // Its owner puts its own here.
+        onReadable: () => {},
         close() {
           readers.delete(reader);
           if (readers.size > 0) return;

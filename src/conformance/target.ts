@@ -10,7 +10,7 @@ export interface Address {
   readonly url: string;
   /** Sent as `Authorization: Bearer`. */
   readonly token?: string;
-  /** Of server-sent events: where a session is made before it is listened to, by posting `{"id": …}`; null: nowhere. */
+  /** Where a session is made before it is listened to, by posting `{"id": …}`, and deleted behind it; null: nowhere. */
   readonly sessions?: string | null;
 }
 
@@ -28,6 +28,7 @@ export type Server = Program & { ready(line: unknown): Address | null };
 /** Whom to check. */
 export interface Target {
   readonly label: string;
+  /** `{session}` in the address becomes a name that comes once. */
   readonly websocket?: Address | Server;
   /** The address ends where `/events` and `/frames` follow; `{session}` in it becomes a name that comes once. */
   readonly sse?: Address | Server;

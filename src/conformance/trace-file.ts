@@ -18,7 +18,10 @@ export interface TraceFileOptions {
    * no row tells; then nothing that is missing at the end is held against anybody.
    */
   readonly isWhole?: boolean;
-  /** The file holds the bare lines of this side, and no rows. Rules that need both sides then find little. */
+  /**
+   * The file holds the bare lines of this side, and no rows. Rules that set one side against the other are then left out, and
+   * so are those on the side that is not there (judge.ts).
+   */
   readonly by?: 'agent' | 'client';
 }
 
@@ -128,7 +131,7 @@ export function judgeTrace(
     const us = set.side === 'agent' ? 'client' : 'agent';
     const played = traces.map(({ frames, isWhole, name = '' }): Played => {
       const log = frames.map(({ by, ...frame }) => ({ ...frame, by: by === us ? ('us' as const) : ('peer' as const) }));
-      return { conversation: { connection: name === '' ? 'recorded' : name, log }, us, isWhole };
+      return { conversation: { connection: name === '' ? 'recorded' : name, log }, us, isWhole, isRecorded: true };
     });
     return { set, results: judgeRules(set.rules, played, []) };
   });

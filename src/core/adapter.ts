@@ -271,6 +271,8 @@ export interface Adapter {
   /** One line for `--help` and the docs. */
   readonly title: string;
   readonly framing: { readonly stdio: FramingName; readonly websocket: FramingName; readonly sse: FramingName };
+  /** On stdio its agents answer frames of no bytes; others pass over them. */
+  readonly blank?: 'deliver';
   readonly can: Capabilities;
   /**
    * Whether a client on the network may have that `unknown` command passed to an agent of this protocol: it names no

@@ -119,6 +119,20 @@ describe('stdio', () => {
     expect(code).toBe(0);
   });
 
+  it.each([
+    ['pi-legacy', { type: 'error', error: 'Unexpected end of JSON input' }],
+    ['pi', { type: 'response', command: 'parse', success: false }],
+  ])('answers a blank line where agents of its protocol do: %s', async (frontend, answer) => {
+    const { code, stdout } = await patchbay(['stdio', '--frontend', frontend], { input: '\n', cwd: empty });
+    expect(framesOf(stdout)).toMatchObject([answer]);
+    expect(code).toBe(0);
+  });
+
+  it('passes over a blank line where they do not', async () => {
+    const { code, stdout } = await patchbay(['stdio', '--frontend', 'claude'], { input: '\n', cwd: empty });
+    expect([code, stdout]).toEqual([0, '']);
+  });
+
   it('waits for a silent agent, and ends its run well when it is told to stop', async () => {
     const { code, stdout } = await patchbay(['stdio', '--frontend', 'claude'], {
       input: prompt('hang'),

@@ -1,7 +1,7 @@
 // `patchbay conformance`: what it judges, what it writes, and its exit codes; as a program where the process itself counts. What
 // the checks find is tested where they are.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +13,7 @@ import { killAllChildren } from '../../src/transports/process-group.ts';
 import { type Finished, patchbay } from '../support/command.ts';
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const ws = fileURLToPath(new URL('../../node_modules/ws/index.js', import.meta.url));
 const client = fileURLToPath(new URL('../conformance/support/scripted-client.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'patchbay-conformance-test-'));
 const place = (name: string) => join(folder, name);
@@ -50,6 +51,11 @@ const reportIn = (text: string) => JSON.parse(text) as Report;
 const verdicts = ({ results }: Report, wanted: string) =>
   results.filter(({ verdict }) => verdict === wanted).map(({ id }) => id);
 
+/** What a terminal would obey, as 7 bits and as 8. */
+const evil = 'HACK\u001b]0;HACK\u0007\u001b[2J\u009b2J\u007f';
+/** All controls but the ends of lines. */
+const unseen = /(?![\n\t])\p{Cc}/u;
+
 /** Answers every command as if there were nothing to tell. */
 const liar = [
   '--no-model',
@@ -72,6 +78,19 @@ afterAll(() => {
 });
 
 describe('--list', () => {
+  it('a reader that leaves early ends nothing but the output', async () => {
+    const child = spawn(process.execPath, [main, 'conformance', '--list', '--json'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.destroy();
+    let stderr = '';
+    child.stderr.on('data', (text) => {
+      stderr += String(text);
+    });
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    expect([code, stderr]).toEqual([0, '']);
+  });
+
   it('lists the checks of one protocol, or of all', async () => {
     const [all, one] = await Promise.all([
       conformance(['--list']),
@@ -103,9 +122,20 @@ describe('wrong calls exit with 2 and say what to do', () => {
     ],
     ['nothing chosen', ['pi', '--only', 'zzz', '--', 'x'], /no check of agents of pi matches zzz; see --list/u],
     ['two reports on stdout', ['pi', '--json', '--tap', '--', 'x'], /--json and --tap cannot share stdout/u],
+    ['explanations for no page', ['pi', '--explanations', main, '--', 'x'], /are for --markdown/u],
+    [
+      'explanations that are none',
+      ['pi', '--markdown', place('x.md'), '--explanations', main, '--', 'x'],
+      /cannot read .*main\.js/u,
+    ],
     ['list that is not there', ['pi', '--known-failing', 'nowhere', '--', 'x'], /cannot read nowhere/u],
     ['script that is none', ['pi', '--no-model', '--script', main, '--', 'x'], /cannot read .*main\.js/u],
     ['client at an address', ['pi-legacy', '--as', 'client', '--url', 'ws://x'], /clients come to us/u],
+    [
+      'recording of the other side',
+      ['pi', '--trace', main, '--by', 'agent', '--as', 'client'],
+      /says nothing of the client/u,
+    ],
     ['agent that listens', ['pi', '--listen'], /are for clients: add --as client/u],
     ['stdout taken', ['pi-legacy', '--as', 'client', '--stdio', '--json'], /stdout belongs to the client/u],
     ['recording that is not there', ['pi', '--trace', 'nowhere.jsonl'], /cannot read nowhere\.jsonl/u],
@@ -171,6 +201,32 @@ describe('agents', () => {
     ]);
   });
 
+  it('a page of documentation, in which the failure is explained', { timeout: 60_000 }, async () => {
+    const [why, stray] = [
+      file('why.json', '{ "pi/get-state-*": "Theirs: it lies." }'),
+      file('stray.json', '{ "pi/x": "?" }'),
+    ];
+    const page = ['--markdown', place('r.md'), '--label', 'a liar'];
+    const { code } = await conformance(['pi', ...page, '--explanations', why, ...liar]);
+    const text = readFileSync(place('r.md'), 'utf8');
+    expect(code).toBe(1);
+    expect(text).toMatch(/^# pi agent: a liar$/mu);
+    expect(text).toMatch(/^\| `pi\/get-state-data` \| .* \| Theirs: it lies\. \|$/mu);
+    await expect(conformance(['pi', ...page, '--explanations', stray, ...liar])).rejects.toThrow(
+      /stray\.json explains what is no check: pi\/x/u,
+    );
+  });
+
+  it('a program runs in a new folder, which is removed, or in the one that is named', { timeout: 60_000 }, async () => {
+    const telling = `require('fs').appendFileSync(${JSON.stringify(place('places'))}, process.cwd() + '\\n');`;
+    const words = [...liar.slice(0, -1), `${telling}${liar.at(-1)}`];
+    await conformance(['pi', ...words]);
+    await conformance(['pi', '--cwd', folder, ...words]);
+    const places = [...new Set(readFileSync(place('places'), 'utf8').trim().split('\n'))];
+    expect(places).toEqual([expect.stringContaining(join(tmpdir(), 'patchbay-conformance-')), folder]);
+    expect(existsSync(places[0] ?? folder)).toBe(false);
+  });
+
   it('one that is not there, or says nothing: 2, with the reason once', { timeout: 60_000 }, async () => {
     const dying = [process.execPath, '-e', 'console.error("I have no key"); process.exit(3)'];
     const [absent, dead, unreachable] = await Promise.all([
@@ -182,6 +238,41 @@ describe('agents', () => {
     expect(absent.stderr).toMatch(/^patchbay: nothing could be judged: .*\/nowhere\/agent ENOENT/mu);
     expect(dead.stderr).toMatch(/^patchbay: nothing could be judged: .*code 3.*I have no key/msu);
     expect(unreachable.stderr).toMatch(/^patchbay: nothing could be judged: .*ECONNREFUSED/mu);
+  });
+
+  it('what it says moves no cursor', { timeout: 60_000 }, async () => {
+    const shown = async (said: string, ...options: string[]) => {
+      const body = `process.stdin.once('data', () => {
+        process.stderr.write(${JSON.stringify(evil)});
+        process.stdout.write(${JSON.stringify(`${said}\n`)}, () => process.exit());
+      });`;
+      const args = ['pi', '--no-model', '--only', 'get-state-data', ...options, '--', process.execPath, '-e', body];
+      const { stdout, stderr } = await conformance(args);
+      expect(stdout + stderr).toContain('HACK');
+      return stdout + stderr;
+    };
+    const answer = JSON.stringify({ type: 'response', command: evil, id: evil });
+    const outputs = await Promise.all([
+      shown(evil),
+      shown(evil, '--verbose'),
+      shown(answer),
+      shown(evil, '--json'),
+      shown(`"\u009b2J"${evil}`, '--json', '--verbose'),
+      shown(evil, '--tap'),
+      shown(evil, '--junit'),
+    ]);
+    for (const output of outputs) expect(output).not.toMatch(unseen);
+  });
+
+  it('a signal that comes while it is still being loaded ends it with words', { timeout: 60_000 }, async () => {
+    // The first thing that the command line does, just before it reads what was asked.
+    const early = `process.stderr.on('newListener', () => setImmediate(() => process.kill(process.pid, 'SIGINT')));`;
+    const hook = `data:text/javascript,${encodeURIComponent(early)}`;
+    const args = ['--import', hook, main, 'conformance', 'pi', '--no-model', '--', process.execPath, '-e', ''];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const stderr = collect(child.stderr);
+    const ended = await new Promise((resolve) => child.once('close', (code, killer) => resolve(code ?? killer)));
+    expect([ended, stderr.text()]).toEqual([2, expect.stringMatching(/the run was stopped/u)]);
   });
 
   it('a signal ends the run with what there is', { timeout: 60_000 }, async () => {
@@ -221,6 +312,41 @@ describe('agents', () => {
       const args = ['pi', '--url', address(), '--token', 'word', '--only', 'pi/get-state*', '--json'];
       const { code, stdout } = await conformance(args);
       expect([code, verdicts(reportIn(stdout), 'passed')]).toEqual([0, expect.arrayContaining(['pi/get-state-data'])]);
+    });
+
+    it.concurrent.each([
+      ['pi-legacy', 'pi-legacy/*line-error'],
+      ['rpc-message', 'rpc-message/*query*'],
+      ['rpc-message', 'rpc-message/interrupt*'],
+      ['pi-server', 'pi-server/6.1-2*'],
+      ['pi-server', 'pi-server/10-73'],
+      ['pi-server', 'pi-server/event-*'],
+    ])(
+      'what a stream of events cannot show is not applicable there: %s %s',
+      { timeout: 60_000 },
+      async (protocol, only) => {
+        const address = `${url}/v1/${protocol}/sessions/{session}`;
+        const args = [protocol, '--url', address, '--token', 'word', '--only', only, '--json', '--patience', '3000'];
+        const report = reportIn((await conformance(args)).stdout);
+        const found = (verdict: string) => verdicts(report, verdict);
+        expect([found('failed'), found('unclear')]).toEqual([[], []]);
+        expect(found('not-applicable')).not.toEqual([]);
+      },
+    );
+
+    it('sessions that a WebSocket names are deleted behind it', { timeout: 60_000 }, async () => {
+      const headers = { authorization: 'Bearer word' };
+      const named = async () => {
+        const { sessions } = (await (await fetch(`${url}/v1/sessions`, { headers })).json()) as {
+          sessions: { id: string }[];
+        };
+        return sessions.filter(({ id }) => id.startsWith('conformance-'));
+      };
+      const address = `${url.replace('http', 'ws')}/v1/pi-legacy/ws?session={session}`;
+      const args = ['pi-legacy', '--url', address, '--token', 'word', '--only', 'pi-legacy/run-ends', '--json'];
+      const { code, stdout } = await conformance(args);
+      expect([code, verdicts(reportIn(stdout), 'passed')]).toEqual([0, ['pi-legacy/run-ends']]);
+      await expect.poll(named).toEqual([]);
     });
 
     it('a token that is wrong is no fault of the agent', { timeout: 60_000 }, async () => {
@@ -274,6 +400,50 @@ describe('clients', () => {
     const sentence = /ended with code 7 and never prompted:\nI cannot find it/u;
     await expect(conformance([...judged, ...silent])).rejects.toThrow(sentence);
   });
+
+  const waiting = 'setInterval(() => {}, 1000)';
+  const talking = `const { WebSocket } = require(${JSON.stringify(ws)});
+    const { PATCHBAY_CONFORMANCE_URL: url, PATCHBAY_CONFORMANCE_TOKEN: token } = process.env;
+    const socket = new WebSocket(url, { headers: { authorization: 'Bearer ' + token } });
+    socket.on('open', () => socket.send(JSON.stringify({ type: 'prompt', message: '[[text]]' })));`;
+  it.concurrent('one that never connects, or never leaves, is given up', { timeout: 60_000 }, async () => {
+    const given = (body: string) => conformance([...judged, '--patience', '300', '--', process.execPath, '-e', body]);
+    const [silence, { code, stdout, stderr }] = await Promise.all([
+      given(waiting).catch((thrown: unknown) => String(thrown)),
+      given(talking),
+    ]);
+    expect(silence).toMatch(
+      /the client was given up, for it has not connected in 3.6 s \(--patience\) and never prompted/u,
+    );
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^patchbay: the client was given up, for nothing was said/mu),
+    ]);
+    expect(stdout).toMatch(/MUST/u);
+  });
+
+  it.concurrent('one that leaves its agent behind does not keep us', { timeout: 60_000 }, async () => {
+    const leaving = `const { spawn } = require('child_process');
+      const words = ['-c', 'sleep 300 | "$0"', process.argv[1]];
+      const agent = spawn('sh', words, { detached: true, stdio: 'inherit' });
+      require('fs').writeFileSync(${JSON.stringify(place('left'))}, String(agent.pid));
+      agent.unref();`;
+    try {
+      await expect(conformance([...judged, '--', process.execPath, '-e', leaving, '{agent}'])).rejects.toThrow(
+        /ended with code 0 and never prompted/u,
+      );
+    } finally {
+      process.kill(-Number(readFileSync(place('left'), 'utf8')), 'SIGKILL');
+    }
+  });
+
+  it.concurrent('what one prints moves no cursor', { timeout: 60_000 }, async () => {
+    const body = `process.stdout.write(${JSON.stringify(evil)}); process.stderr.write(${JSON.stringify(evil)});`;
+    const words = ['--verbose', '--', process.execPath, '-e', body];
+    const { code, stdout, stderr } = await patchbay(['conformance', ...judged, ...words]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('HACK')]);
+    expect(stdout + stderr).not.toMatch(unseen);
+  });
 });
 
 describe('recordings', () => {
@@ -297,6 +467,20 @@ describe('recordings', () => {
     expect([one.code, verdicts(reportIn(one.stdout), 'failed')]).toEqual([0, []]);
     expect(wrong.code).toBe(1);
     expect(verdicts(reportIn(wrong.stdout), 'failed').length).toBeGreaterThan(0);
+    const bare = file('bare.jsonl', said);
+    const [agent, rows] = await Promise.all([
+      conformance(['pi-legacy', '--trace', bare, '--by', 'agent']),
+      conformance(['pi-legacy', '--trace', file('out.jsonl', lines.map(row('out')).join(''))]),
+    ]);
+    for (const { code, stdout, stderr } of [agent, rows])
+      expect([code, stdout.match(/^pi-legacy (?:agent|client):/gmu), stderr]).toEqual([0, ['pi-legacy agent:'], '']);
+  });
+
+  it('what they hold moves no cursor', async () => {
+    const broken = file('evil.jsonl', `${evil}\n${evil}\n`);
+    const message = await conformance(['pi', '--trace', broken]).catch((thrown: unknown) => String(thrown));
+    expect(message).toMatch(/line 1 is no row.*HACK/u);
+    expect(message).not.toMatch(unseen);
   });
 });
 

@@ -174,6 +174,22 @@ describe('an agent', () => {
 });
 
 describe('the end', () => {
+  it('of the process that the editor named ends it, though its pipes are open', async () => {
+    const named = spawn(process.execPath, ['-e', 'setInterval(() => {}, 60_000)'], { stdio: 'ignore' });
+    const editor = start();
+    await editor.request('initialize', { processId: named.pid, capabilities: {}, workspaceFolders: [] });
+    named.kill('SIGKILL');
+    const { code, stderr } = await editor.exited;
+    expect([code, stderr]).toEqual([1, expect.stringContaining('the process of the editor is gone')]);
+  });
+
+  it('does not come of a process that was never there to be seen', async () => {
+    const editor = start();
+    await editor.request('initialize', { processId: 2_147_483_646, capabilities: {}, workspaceFolders: [] });
+    await editor.request('chat/queryCommands', { query: '' });
+    expect(await leave(editor)).toEqual({ code: 0, stderr: '' });
+  });
+
   it('of the input ends what runs, and what waits behind it', async () => {
     const editor = start();
     await editor.open(project);

@@ -52,6 +52,8 @@ describe('acts', () => {
     }
     expect(told).toEqual(['plain', 'twice', 'plain']);
     expect([...run.acts]).toEqual(['plain', 'twice']);
+    // Two clients, three prompts, four answers.
+    expect(run.heard).toBe(9);
   });
 
   test('a prompt may ask for one by name; a name that there is not is none', async () => {
@@ -217,6 +219,23 @@ describe('clients come', () => {
   test('clients of other protocols are refused', async () => {
     const { board } = await server();
     expect(() => board.check({ frontend: 'other', options: {}, principal: 'token' })).toThrow(GatewayError);
+  });
+
+  test('a program that is left behind does not keep the relay', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'patchbay-relay-'));
+    undo.push(() => rmSync(folder, { recursive: true }));
+    const come = new Promise<void>((resolve) => {
+      const take = (channel: Channel) => {
+        channel.open({ frame() {}, fault() {}, end() {} });
+        resolve();
+      };
+      void createRelay({ folder, framing: jsonl, take, closeGraceMs: 50 }).then((relay) => {
+        const child = spawn(relay.path, [], { stdio: ['pipe', 'ignore', 'inherit'] });
+        undo.push(() => child.kill('SIGKILL'));
+        undo.push(() => relay.close());
+      });
+    });
+    await come;
   });
 
   test('as a program that they start', async () => {

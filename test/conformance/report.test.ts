@@ -49,6 +49,10 @@ test('a result of a check that the set has not is refused', () => {
   expect(makeReport({ ...parts, results: [] }).startedAt).toBe('1970-01-01T00:00:00.000Z');
 });
 
+/** What became of a test, without what is said about it. */
+const outcomeOf = ({ children }: MarkupElement): MarkupElement | undefined =>
+  children.flatMap((child) => (typeof child === 'string' || child.name === 'system-out' ? [] : [child]))[0];
+
 /** The verdict of each check, as a form says it. */
 const told: readonly (readonly [string, (of: Report) => readonly (readonly [string, string])[]])[] = [
   [
@@ -62,9 +66,9 @@ const told: readonly (readonly [string, (of: Report) => readonly (readonly [stri
     'JUnit',
     (of) =>
       allOf(readMarkup(renderJunit(of)), 'testcase').map((testcase) => {
-        const [inner] = testcase.children.filter((child) => typeof child !== 'string');
+        const inner = outcomeOf(testcase);
         const said = inner === undefined ? '' : (/^(failed|unclear) \(/u.exec(textIn(inner))?.[1] ?? 'not-applicable');
-        return [testcase.attributes.get('name')?.split(':')[0] ?? '', inner === undefined ? 'passed' : said];
+        return [testcase.attributes.get('name') ?? '', inner === undefined ? 'passed' : said];
       }),
   ],
   [
@@ -229,7 +233,7 @@ test('every link of the page leads to a check, and every part of the filter is i
 test('JUnit: failed is a failure, unclear an error, known and not applicable are skipped', () => {
   const root = readMarkup(renderJunit(report));
   const outcome = allOf(root, 'testcase').map((one) => {
-    const [inner] = one.children.filter((child) => typeof child !== 'string');
+    const inner = outcomeOf(one);
     return inner?.name ?? 'passed';
   });
   expect(outcome).toEqual(['passed', 'failure', 'skipped', 'error', 'skipped']);

@@ -1,11 +1,15 @@
 // The runner: verdicts, what is owed, what broke off, who is nobody, bounds in time, and the ways to reach a peer.
 import { afterAll, describe, expect, test } from 'vitest';
-import { NotApplicable, type Result } from '../../src/conformance/check.ts';
+import { NotApplicable, type Result, type Tools } from '../../src/conformance/check.ts';
+import { watchChannel } from '../../src/conformance/connection.ts';
 import { type Progress, type RunOptions, runChecks } from '../../src/conformance/runner.ts';
 import type { AgentSet } from '../../src/conformance/sets.ts';
 import type { Program, Target } from '../../src/conformance/target.ts';
+import type { Frame } from '../../src/core/channel.ts';
 import { contentLength } from '../../src/transports/framing/content-length.ts';
+import { createFrame } from '../../src/transports/framing/frame.ts';
 import { jsonl } from '../../src/transports/framing/jsonl.ts';
+import { memoryPair } from '../../src/transports/memory.ts';
 import { killAllChildren } from '../../src/transports/process-group.ts';
 import {
   answered,
@@ -44,6 +48,18 @@ const stdioTarget = (stdio: Program, more: Partial<Target> = {}): Target => ({
   ...more,
 });
 
+test('a server that takes no more of us says nothing about how it speaks', async () => {
+  const check = toyCheck('toy/one', async () => {
+    throw new PeerWrong('the connection ended (code 1011: session limit reached (100 sessions))');
+  });
+  const set = { checks: [check], scenarios: [toyScenario('talk', ['one'])], rules: [repeated(['talk'])] };
+  const full = toyTarget(() => 'session limit reached (100 sessions)');
+  expect(await run(set, full)).toEqual({
+    'toy/one': ['unclear', expect.stringMatching(/^the server takes no more of us/u)],
+    'toy/repeated': ['unclear', expect.stringMatching(/the server takes no more of us/u)],
+  });
+});
+
 describe('checks', () => {
   const rows: [string, () => unknown, string][] = [
     ['passed', () => undefined, ''],
@@ -80,6 +96,22 @@ describe('checks', () => {
     expect(one?.exchanges.map(({ log }) => log.map(({ by, text }) => [by, text]))).toEqual([
       [['us', '{"ask":"hello"}']],
     ]);
+  });
+
+  test('what goes on and on is no answer, though no timer has its turn', async () => {
+    const hear: ((frame: Frame) => void)[] = [];
+    const [, channel] = memoryPair();
+    const connection = watchChannel({ ...channel, open: ({ frame }) => void hear.push(frame) }, { patienceMs: 20 });
+    const began = performance.now();
+    let last = began;
+    const answer = connection.until('answer', () => {
+      last = performance.now();
+      return undefined;
+    });
+    const frame = createFrame(Buffer.from('{}'));
+    while (performance.now() < began + 300) for (const tell of hear) tell(frame);
+    expect(last - began).toBeLessThan(200);
+    await expect(answer).rejects.toThrow(/^no answer within 20 ms/u);
   });
 
   test('one that hangs is given up after its limit', async () => {
@@ -229,6 +261,22 @@ describe('a peer that may be nobody', () => {
     });
   });
 
+  test('was heard where only what is no frame came of it', async () => {
+    const memory = () => {
+      const channel = toyTarget(() => null).memory?.() ?? expect.unreachable();
+      const open: typeof channel.open = (receiver) => {
+        channel.open(receiver);
+        receiver.fault({ code: 'too-large', message: 'a frame of 9 MiB' });
+      };
+      return { ...channel, open };
+    };
+    const { 'toy/a': first } = await run({ checks: [hello('toy/a')] }, toyTarget(undefined, { memory }), wary);
+    expect(first).toEqual([
+      'unclear',
+      expect.stringMatching(/^nothing but what is no frame was heard of the peer: no answer/u),
+    ]);
+  });
+
   test('is one as soon as it has said a word', async () => {
     const target = toyTarget((word) => (word === 'toy/a' ? word : null));
     const { 'toy/b': second } = await run({ checks }, target, wary);
@@ -264,6 +312,24 @@ describe('programs on stdio', () => {
     const set = toySet({ checks, scenarios, rules: [answered(['d', 'e'])] });
     await runChecks(set, stdioTarget(counting), { patienceMs: 5000, atOnce: 1 });
     expect(said).toEqual(['1', '2', '1', '1', '1']);
+  });
+
+  test('one that was used by a check that failed is not used again', async () => {
+    const counting = program('globalThis.count = (globalThis.count ?? 0) + 1; answer(String(globalThis.count))');
+    const said: string[] = [];
+    const asks = (thrown?: Error) => async (tools: Tools) => {
+      said.push(String(await ask(await tools.connect(), 'count')));
+      if (thrown !== undefined) throw thrown;
+    };
+    const checks = [
+      toyCheck('toy/a', asks(new NotApplicable('nothing there'))),
+      toyCheck('toy/b', asks(new PeerWrong('it lies'))),
+      toyCheck('toy/c', asks(new CannotTell('who knows'))),
+      toyCheck('toy/d', asks()),
+      toyCheck('toy/e', asks()),
+    ];
+    await runChecks(toySet({ checks }), stdioTarget(counting), { patienceMs: 5000, atOnce: 1 });
+    expect(said).toEqual(['1', '2', '1', '1', '2']);
   });
 
   const raw = '{"ask":"raw"}';

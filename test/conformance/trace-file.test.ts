@@ -167,6 +167,27 @@ test('what is missing at the end counts only where nothing was cut off', () => {
   expect(verdict({ isWhole: true })).toBe('failed');
 });
 
+test('a recording of one side tells nothing of the other, nor what is set against it', () => {
+  const paired: AgentSet = {
+    ...agents,
+    rules: [...agents.rules, { ...rule('agent'), id: 'toy/paired', reads: 'both' }],
+  };
+  const verdicts = (text: string, options?: TraceFileOptions) =>
+    judgeTrace([paired, clients], readTraceFile(text, options)).map(({ results }) =>
+      results.map(({ verdict }) => verdict),
+    );
+  const both = rows({ dir: 'in', line: '"good"' }, { dir: 'out', line: '"bad"' });
+  expect(verdicts(both)).toEqual([['failed', 'failed'], ['passed']]);
+  expect(verdicts('"bad"\n', { by: 'agent', isWhole: true })).toEqual([
+    ['failed', 'not-applicable'],
+    ['not-applicable'],
+  ]);
+  expect(verdicts('"bad"\n', { by: 'client', isWhole: true })).toEqual([
+    ['not-applicable', 'not-applicable'],
+    ['failed'],
+  ]);
+});
+
 test('a report is judged again: the same verdict', () => {
   const text = rows({ dir: 'in', line: '"hello"' }, { dir: 'out', line: '"bad"' }, { dir: 'out', line: 'no JSON' });
   for (const set of [agents, clients]) {

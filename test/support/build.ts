@@ -3,7 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+/** Each project of the suite asks for the build. */
+const done = 'PATCHBAY_TEST_BUILD';
 
 export default function build(): void {
+  if (process.env[done] === String(process.pid)) return;
   execFileSync('npx', ['--no-install', 'tsc', '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
+  process.env[done] = String(process.pid);
 }

@@ -10,6 +10,7 @@ export const piLegacy: Adapter = {
   id: 'pi-legacy',
   title: 'pi coding agent 0.13.2, RPC mode without responses',
   framing: { stdio: 'jsonl', websocket: 'text', sse: 'event-stream' },
+  blank: 'deliver',
   can: {
     events: [
       'run-start',

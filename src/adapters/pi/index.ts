@@ -13,6 +13,7 @@ export const pi: Adapter = {
   id: 'pi',
   title: 'pi coding agent, RPC mode',
   framing: { stdio: 'jsonl', websocket: 'text', sse: 'event-stream' },
+  blank: 'deliver',
   can: {
     events: toldEvents,
     commands: [

@@ -1,5 +1,6 @@
 // The checks of agents that speak Claude's own format: the Agent SDK's wire, native (seed section 1).
 import { type AgentSet, onStage, rulesOver } from '../sets.ts';
+import { carried, readCarried } from './carried.ts';
 import { askRules } from './rules-asks.ts';
 import { controlRules } from './rules-control.ts';
 import { eventRules } from './rules-events.ts';
@@ -8,10 +9,11 @@ import { frameRules } from './rules-frames.ts';
 import { inputRules } from './rules-input.ts';
 import { resultRules } from './rules-result.ts';
 import { streamRules } from './rules-stream.ts';
+import { callRules } from './rules-calls.ts';
 import { toolRules } from './rules-tools.ts';
 import { scenarios } from './scenarios.ts';
 import { createStage } from './stage.ts';
-import { readView, type View } from './view.ts';
+import type { View } from './view.ts';
 
 /** Agents of the native dialect, from the side of their clients. */
 export const claudeAgent: AgentSet = {
@@ -20,15 +22,19 @@ export const claudeAgent: AgentSet = {
   version: '1',
   usual: {},
   ...onStage(createStage, { scenarios }),
-  rules: rulesOver(readView, [
-    ...frameRules,
-    ...eventRules,
-    ...streamRules<View>('claude'),
-    ...toolRules,
-    ...resultRules,
-    ...figureRules,
-    ...controlRules,
-    ...askRules,
-    ...inputRules,
-  ]),
+  rules: rulesOver(
+    readCarried,
+    [
+      ...frameRules,
+      ...eventRules,
+      ...streamRules<View>('claude'),
+      ...callRules<View>('claude'),
+      ...toolRules,
+      ...resultRules,
+      ...figureRules,
+      ...controlRules,
+      ...askRules,
+      ...inputRules,
+    ].map(carried),
+  ),
 };

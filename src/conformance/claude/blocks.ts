@@ -1,6 +1,7 @@
 // What is known of content blocks: what they are, the deltas that they take, and whether a copy repeats what streamed (seed 1.3,
 // reference claude-sdk 4.1). Pure.
 import type { Dictionary } from '../../core/content.ts';
+import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
 
 /** One content block, as it streamed. */
 export interface StreamedBlock {
@@ -33,6 +34,12 @@ const kinds: ReadonlyMap<unknown, ReadonlySet<string>> = new Map<unknown, Readon
 /** The deltas that a block of that kind takes; undefined for kinds that nobody knows. */
 export function kindsOf(type: unknown): ReadonlySet<string> | undefined {
   return kinds.get(type);
+}
+
+/** The blocks of a `user` or `assistant` message that are objects. */
+export function blocksOf(json: Dictionary): Dictionary[] {
+  const { content } = dictionaryOf(json.message);
+  return Array.isArray(content) ? content.filter(isDictionary) : [];
 }
 
 /** Where a copy departs from its block, or null. Input may be normalised (4.1), and is not compared. */

@@ -1,7 +1,7 @@
 // The tool calls of a trace: where they were made, and where they got their results (seed 4.3, reference claude-sdk 4.1).
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf } from '../../core/dictionary.ts';
-import type { LaneName } from './stream.ts';
+import type { LaneName, StreamTold } from './stream.ts';
 
 /** A call of a tool. */
 export interface Call {
@@ -20,6 +20,8 @@ export interface ToolResult {
   readonly lane: LaneName;
   readonly block: Dictionary;
   readonly call: Call | undefined;
+  /** Its call must be in the trace, and was not made before the recording began. */
+  readonly isOwed: boolean;
 }
 
 /** All of a trace. */
@@ -28,14 +30,8 @@ export interface Calls {
   readonly results: readonly ToolResult[];
 }
 
-interface Told {
-  readonly frame: number;
-  readonly type: string;
-  readonly json: Dictionary;
-}
-
-/** Reads them off the messages of the agent, in either dialect. */
-export function readCalls(said: readonly Told[]): Calls {
+/** Reads them off the messages of the agent, in either dialect; `begun` is where the trace has begun. */
+export function readCalls(said: readonly StreamTold[], begun: number): Calls {
   const calls: Call[] = [];
   const results: ToolResult[] = [];
   const byId = new Map<string, Call>();
@@ -64,7 +60,8 @@ export function readCalls(said: readonly Told[]): Calls {
       for (const block of blocks) {
         if (block.type !== 'tool_result') continue;
         const made = typeof block.tool_use_id === 'string' ? byId.get(block.tool_use_id) : undefined;
-        const result = { frame, lane, block, call: made };
+        const isOwed = frame >= begun && (lane === null || byId.has(lane));
+        const result = { frame, lane, block, call: made, isOwed };
         results.push(result);
         made?.results.push(result);
       }

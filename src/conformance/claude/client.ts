@@ -1,7 +1,7 @@
 // All checks of clients of Claude Code, and the agent that they are judged by.
 import { type ClientSet, rulesOver } from '../sets.ts';
 import { acts } from './acts.ts';
-import { readClientView } from './client-view.ts';
+import { readCarried } from './carried.ts';
 import { serveClaude } from './fake-agent.ts';
 import { answerRules } from './rules-client-answers.ts';
 import { messageRules } from './rules-client-messages.ts';
@@ -13,5 +13,5 @@ export const claudeClient: ClientSet = {
   version: '1',
   acts,
   serve: serveClaude,
-  rules: rulesOver(readClientView, [...messageRules, ...answerRules]),
+  rules: rulesOver(readCarried, [...messageRules, ...answerRules]),
 };

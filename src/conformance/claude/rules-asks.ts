@@ -4,6 +4,7 @@ import { dictionaryOf } from '../../core/dictionary.ts';
 import { each, type Finding } from '../rule.ts';
 import { fields, misfit } from '../shape.ts';
 import { claudeRules, type Row } from './claude-rule.ts';
+import { type Ended, failureOf, isEnded } from './turns.ts';
 import type { Ask, View } from './view.ts';
 
 const leaves = ({ asks }: View): Ask[] => asks.filter(({ subtype }) => subtype === 'can_use_tool');
@@ -51,22 +52,26 @@ const rows: Record<string, Row> = {
     ...row,
     scenarios: ['allow', 'deny'],
     sentence: 'The call that leave is asked for was made before, by that tool.',
-    judge: (view) =>
-      each(forTools(view), ({ request, frame }) => {
-        const { tool_use_id: id, tool_name: name } = request;
-        const call = view.calls.calls.findLast((one) => one.id === id && one.frame < frame);
-        if (call === undefined) return `nobody called ${String(id)}`;
-        return call.name === name ? null : `${String(id)} is a call of ${String(call.name)}`;
-      }),
+    *judge(view) {
+      for (const ask of forTools(view)) {
+        const { tool_use_id: id, tool_name: name } = ask.request;
+        const call = callOf(view, ask);
+        if (call === undefined && !view.isFromStart) continue;
+        const called = call?.name === name ? null : `${String(id)} is a call of ${String(call?.name)}`;
+        yield { frame: ask.frame, wrong: call === undefined ? `nobody called ${String(id)}` : called };
+      }
+    },
   },
   'can-use-tool-waits': {
     ...row,
+    reads: 'both',
     scenarios: ['allow', 'deny', 'change'],
     sentence: 'A call that leave is asked for has no result before it is answered or withdrawn.',
     judge: (view) => waits(view),
   },
   'deny-reason': {
     ...row,
+    reads: 'both',
     scenarios: ['deny'],
     level: 'SHOULD',
     sentence: 'The result of a call that was denied gives the message of the denial.',
@@ -75,6 +80,7 @@ const rows: Record<string, Row> = {
   },
   'deny-listed': {
     ...row,
+    reads: 'both',
     scenarios: ['deny'],
     sentence: 'What was denied is in the permission_denials of the result.',
     covers: ['control:can_use_tool', 'message:result'],
@@ -82,13 +88,16 @@ const rows: Record<string, Row> = {
   },
   'deny-goes-on': {
     ...row,
+    reads: 'both',
     scenarios: ['deny'],
-    sentence: 'A denial without interrupt ends the call and not the turn: it comes to a good end.',
+    sentence:
+      'A denial without interrupt ends the call and not the turn: it comes to a good end, unless something else fails.',
     covers: ['control:can_use_tool', 'message:result'],
     judge: denyGoesOn,
   },
   'changed-input': {
     ...row,
+    reads: 'both',
     scenarios: ['change'],
     level: 'SHOULD',
     sentence:
@@ -100,10 +109,15 @@ const rows: Record<string, Row> = {
     scenarios: ['withdraw'],
     sentence: 'control_cancel_request names a request of the agent.',
     covers: ['message:control_cancel_request'],
-    judge: ({ cancels }) => each(cancels, ({ ask }) => (ask === undefined ? 'there is no such request' : null)),
+    judge: ({ cancels, isFromStart }) =>
+      each(
+        cancels.filter(({ ask }) => ask !== undefined || isFromStart),
+        ({ ask }) => (ask === undefined ? 'there is no such request' : null),
+      ),
   },
   'ask-over': {
     ...row,
+    reads: 'both',
     scenarios: ['withdraw'],
     sentence: 'When the turn is over nothing that was asked in it is open: it was answered, or is withdrawn.',
     covers: ['message:control_cancel_request'],
@@ -163,11 +177,11 @@ function* denyReason(view: View): Generator<Finding> {
 }
 
 /** The turn in which something was asked, where it is over. */
-function endOf(view: View, frame: number) {
-  return (
-    view.turns.find(({ from, result }) => from <= frame && result !== null && frame < result.frame)?.result ?? null
-  );
+function turnOf(view: View, frame: number): Ended | null {
+  return view.turns.filter(isEnded).find(({ from, result }) => from <= frame && frame < result.frame) ?? null;
 }
+
+const endOf = (view: View, frame: number) => turnOf(view, frame)?.result ?? null;
 
 function* denyListed(view: View): Generator<Finding> {
   for (const { request, frame } of denied(view)) {
@@ -181,11 +195,21 @@ function* denyListed(view: View): Generator<Finding> {
 
 function* denyGoesOn(view: View): Generator<Finding> {
   for (const ask of denied(view)) {
-    const end = endOf(view, ask.frame);
-    const isStopped = verdictOf(ask).interrupt === true || view.requests.some(({ subtype }) => subtype === 'interrupt');
-    if (end === null || isStopped) continue;
-    yield { frame: end.frame, wrong: end.json.is_error === false ? null : 'the turn failed' };
+    const turn = turnOf(view, ask.frame);
+    const isStopped =
+      view.asks.some((one) => verdictOf(one).interrupt === true) ||
+      view.requests.some(({ subtype }) => subtype === 'interrupt');
+    if (turn === null || isStopped || hasFailedOtherwise(view, turn)) continue;
+    const { frame, json } = turn.result;
+    yield { frame, wrong: json.is_error === false ? null : 'the turn failed' };
   }
+}
+
+/** Whether a turn shows what else it failed of: a limit, the API, a message that was cut. */
+function hasFailedOtherwise(view: View, turn: Ended): boolean {
+  const { subtype, terminal_reason: reason, api_error_status: status } = turn.result.json;
+  const isLimit = /^error_(?!during_execution$)/u.test(String(subtype));
+  return isLimit || reason === 'api_error' || typeof status === 'number' || failureOf(view, turn) !== null;
 }
 
 const words = (input: unknown): Set<string> => new Set(JSON.stringify(input ?? {}).match(/changed-[\w-]+/gu) ?? []);

@@ -51,6 +51,7 @@ function rpcFault(message: Dictionary, answer: unknown): string | null {
 /** How it answers. */
 export const answerRules = clientRules({
   'ask-answered': {
+    reads: 'both',
     sentence: 'What the agent asks is answered: permissions, hooks, messages to tool servers.',
     scenarios: asking,
     covers: ['control:can_use_tool', 'message:control_request'],
@@ -63,6 +64,7 @@ export const answerRules = clientRules({
     },
   },
   'answer-once': {
+    reads: 'both',
     sentence: 'What the agent asks is answered once.',
     scenarios: asking,
     covers: ['message:control_response'],
@@ -78,13 +80,18 @@ export const answerRules = clientRules({
     },
   },
   'answer-asked': {
+    reads: 'both',
     sentence: 'An answer has the request_id of what was asked.',
     scenarios: asking,
     covers: ['message:control_response'],
-    judge: (view) =>
-      each(answersIn(view), ({ frame, response: { request_id: id } }) => {
-        return askOf(view, id, frame) === undefined ? `nobody asked as ${JSON.stringify(id)}` : null;
-      }),
+    *judge(view) {
+      for (const { frame, response } of answersIn(view)) {
+        const { request_id: id } = response;
+        const isAsked = askOf(view, id, frame) !== undefined;
+        if (isAsked || view.isFromStart)
+          yield { frame, wrong: isAsked ? null : `nobody asked as ${JSON.stringify(id)}` };
+      }
+    },
   },
   'answer-shape': {
     sentence: 'An answer is a success with its response, or an error with its words.',
@@ -97,6 +104,7 @@ export const answerRules = clientRules({
       }),
   },
   'permission-decision': {
+    reads: 'both',
     sentence: 'A permission is allowed or denied.',
     scenarios: asking,
     covers: ['control:can_use_tool'],
@@ -106,6 +114,7 @@ export const answerRules = clientRules({
       ),
   },
   'permission-input': {
+    reads: 'both',
     sentence: 'What is allowed has the input that the tool is to get, if any, as an object.',
     scenarios: asking,
     covers: ['control:can_use_tool'],
@@ -115,12 +124,14 @@ export const answerRules = clientRules({
       ),
   },
   'permission-message': {
+    reads: 'both',
     sentence: 'What is denied has a message for the model.',
     scenarios: asking,
     covers: ['control:can_use_tool'],
     judge: (view) => each(decided(view, 'deny'), ({ answer }) => misfit(answer, fields({ message: 'string' }), 'it')),
   },
   'permission-interrupt': {
+    reads: 'both',
     sentence: 'Whether a denial ends the turn is true or false.',
     scenarios: asking,
     covers: ['control:can_use_tool'],
@@ -130,6 +141,7 @@ export const answerRules = clientRules({
       ),
   },
   'permission-call': {
+    reads: 'both',
     sentence: 'A permission that names its call names the one that was asked for.',
     scenarios: asking,
     covers: ['control:can_use_tool'],
@@ -141,6 +153,7 @@ export const answerRules = clientRules({
       ),
   },
   'permission-rules': {
+    reads: 'both',
     sentence: 'The rules that a permission brings are a list of updates, each with its type.',
     scenarios: asking,
     covers: ['control:can_use_tool'],
@@ -151,6 +164,7 @@ export const answerRules = clientRules({
       ),
   },
   'withdrawn-left': {
+    reads: 'both',
     level: 'SHOULD',
     sentence: 'What the agent has withdrawn is not allowed any more when its turn is over.',
     scenarios: ['withdrawn'],
@@ -168,6 +182,7 @@ export const answerRules = clientRules({
     },
   },
   'hook-answer': {
+    reads: 'both',
     sentence: 'A hook answers with an object; continue is true or false, and hookSpecificOutput names its event.',
     scenarios: ['hooks'],
     covers: ['message:control_request'],
@@ -185,6 +200,7 @@ export const answerRules = clientRules({
       ),
   },
   'server-answer': {
+    reads: 'both',
     sentence: 'A tool server answers a request of JSON-RPC under its id, with a result or an error.',
     scenarios: ['mcp'],
     covers: ['message:control_request'],
@@ -194,6 +210,7 @@ export const answerRules = clientRules({
       ),
   },
   'unknown-ignored': {
+    reads: 'both',
     level: 'SHOULD',
     sentence: 'A client goes on behind messages that it does not know.',
     scenarios: ['unknown'],

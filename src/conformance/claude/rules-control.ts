@@ -17,6 +17,12 @@ function answered({ requests }: View, subtype: string): Answered[] {
   });
 }
 
+/** The first request of that kind, where it was answered. */
+function answeredFirst(view: View, subtype: string): Answered[] {
+  const first = view.requests.find((request) => request.subtype === subtype);
+  return answered(view, subtype).filter(({ id, request }) => id === first?.id && request === first?.request);
+}
+
 const isSuccess = ({ response }: Answered): boolean => response.subtype === 'success';
 /** A success of that shape; what an agent cannot do it refuses, and is judged no further. */
 const succeeded = (subtype: string, shape: Shape) => (view: View) =>
@@ -25,14 +31,15 @@ const succeeded = (subtype: string, shape: Shape) => (view: View) =>
 /** Requests that nobody serves are named so. */
 const isMadeUp = (word: unknown): boolean => /^no_?such|^nonsense$/u.test(String(word));
 
-const row = { section: '1.1', scenarios: ['settings'], isMeasured: true } as const;
+const alone = { section: '1.1', scenarios: ['settings'], isMeasured: true } as const;
+const row = { ...alone, reads: 'both' } as const;
 const covers = (subtype: string) => [`control:${subtype}`];
 const wasRefused = ({ response }: Answered): string | null =>
   response.subtype === 'error' ? null : `it was answered with ${String(response.subtype)}`;
 
 const rows: Record<string, Row> = {
   'response-shape': {
-    ...row,
+    ...alone,
     sentence: 'A control_response is a success or an error with words, and names its request.',
     covers: ['message:control_response'],
     judge: ({ said }) =>
@@ -74,15 +81,18 @@ const rows: Record<string, Row> = {
     covers: ['message:control_response'],
     *judge({ requests, strays }) {
       for (const { answers } of requests) for (const { frame } of answers) yield { frame, wrong: null };
-      for (const { frame } of strays) yield { frame, wrong: 'nobody asked for it' };
+      // What was asked before the recording began may be answered in it.
+      const start = requests.find(({ subtype }) => subtype === 'initialize')?.frame ?? Number.POSITIVE_INFINITY;
+      for (const { frame } of strays) if (frame > start) yield { frame, wrong: 'nobody asked for it' };
     },
   },
   'initialize-response': {
     ...row,
-    sentence: 'initialize succeeds, with the lists of commands and models that a client shows.',
+    sentence: 'The first initialize succeeds, with the lists of commands and models that a client shows.',
     covers: covers('initialize'),
     judge: (view) =>
-      each(answered(view, 'initialize'), (one) =>
+      // A second one may be refused.
+      each(answeredFirst(view, 'initialize'), (one) =>
         isSuccess(one)
           ? misfit(one.response.response, fields({ commands: ['object'], models: ['object'] }), 'response')
           : 'initialize was refused',

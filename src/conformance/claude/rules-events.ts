@@ -4,21 +4,13 @@ import { dictionaryOf } from '../../core/dictionary.ts';
 import { each } from '../rule.ts';
 import { fields, misfit, orNull, type Shape } from '../shape.ts';
 import { claudeRules } from './claude-rule.ts';
+import { eventKinds } from './stream.ts';
 import type { View } from './view.ts';
 
 interface Event {
   readonly frame: number;
   readonly event: Dictionary;
 }
-
-const eventKinds: ReadonlySet<unknown> = new Set([
-  'message_start',
-  'content_block_start',
-  'content_block_delta',
-  'content_block_stop',
-  'message_delta',
-  'message_stop',
-]);
 
 function events({ said }: View, type?: string): Event[] {
   return said
@@ -47,8 +39,9 @@ function* opened(view: View) {
 export const eventRules = claudeRules({
   'event-kind': {
     section: '1.2',
-    sentence: 'A stream_event holds one of the six events of the API.',
+    sentence: 'A stream_event holds one of the six events of the API; later versions may know more.',
     scenarios: ['text'],
+    level: 'MAY',
     covers: ['message:stream_event', ...[...eventKinds].map((kind) => `event:${String(kind)}`)],
     judge: (view) =>
       each(events(view), ({ event }) => (eventKinds.has(event.type) ? null : `an event ${String(event.type)}`)),

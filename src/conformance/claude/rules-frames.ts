@@ -2,8 +2,9 @@
 import { dictionaryOf } from '../../core/dictionary.ts';
 import { each, type Finding } from '../rule.ts';
 import { fields, misfit, orNull, type Shape } from '../shape.ts';
+import { blocksOf } from './blocks.ts';
 import { claudeRules } from './claude-rule.ts';
-import { blocksOf, laneOf, type Told, type View } from './view.ts';
+import { laneOf, type Told, type View } from './view.ts';
 
 /** Those of a turn, which carry the same envelope. */
 const enveloped: ReadonlySet<string> = new Set(['stream_event', 'assistant', 'user', 'result', 'system']);
@@ -121,7 +122,8 @@ export const frameRules = claudeRules({
         const lane = laneOf(json);
         if (lane === null) continue;
         const isKnown = view.calls.calls.some((call) => call.id === lane && call.frame < frame);
-        yield { frame, wrong: isKnown ? null : `nobody called ${lane}` };
+        // A sub-agent may be older than the recording.
+        if (isKnown || view.isFromStart) yield { frame, wrong: isKnown ? null : `nobody called ${lane}` };
       }
     },
   },
@@ -196,8 +198,8 @@ export const frameRules = claudeRules({
     covers: ['system:init'],
     level: 'SHOULD',
     isMeasured: true,
-    *judge({ turns }) {
-      for (const { said } of turns) {
+    *judge({ turns, isFromStart }) {
+      for (const { said } of isFromStart ? turns : turns.slice(1)) {
         const first = said.find((told) => laned.has(told.type) && laneOf(told.json) === null && isSpoken(told));
         if (first === undefined) continue;
         const init = said.find(({ type, json }) => type === 'system' && json.subtype === 'init');

@@ -34,6 +34,7 @@ const input = ['message:user'];
 
 export const inputRules = claudeRules({
   'prompt-string': {
+    reads: 'both',
     section: '1.1',
     sentence: 'A prompt whose content is a string is taken.',
     scenarios: ['odd'],
@@ -42,6 +43,7 @@ export const inputRules = claudeRules({
     judge: (view) => taken(view, ({ content }) => typeof content === 'string'),
   },
   'prompt-crlf': {
+    reads: 'both',
     section: '1.1',
     sentence: 'A line may end in a carriage return.',
     scenarios: ['odd'],
@@ -50,6 +52,7 @@ export const inputRules = claudeRules({
     judge: (view) => taken(view, ({ frame }) => view.trace.frames[frame]?.text.endsWith('\r') === true),
   },
   'prompt-image': {
+    reads: 'both',
     section: '1.1',
     sentence: 'A prompt with an image is taken.',
     scenarios: ['image'],
@@ -57,6 +60,7 @@ export const inputRules = claudeRules({
     judge: (view) => taken(view, (prompt) => hasBlock(prompt, 'image')),
   },
   'next-turn': {
+    reads: 'both',
     section: '1.1',
     sentence: 'A turn that failed or was interrupted does not harm the next: it has a result of its own.',
     scenarios: ['interrupt', 'fail'],
@@ -73,6 +77,7 @@ export const inputRules = claudeRules({
     },
   },
   'unknown-type': {
+    reads: 'both',
     section: '1.1',
     sentence: 'A message of a type that the agent does not know changes nothing for what comes behind it.',
     scenarios: ['odd'],
@@ -85,6 +90,7 @@ export const inputRules = claudeRules({
       ),
   },
   'keep-alive': {
+    reads: 'both',
     section: '1.1',
     sentence: 'keep_alive changes nothing for what comes behind it.',
     scenarios: ['odd'],
@@ -97,6 +103,7 @@ export const inputRules = claudeRules({
       ),
   },
   'blank-line': {
+    reads: 'both',
     section: '1.1',
     sentence: 'An empty line changes nothing for what comes behind it.',
     scenarios: ['odd'],

@@ -3,18 +3,15 @@ import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf } from '../../core/dictionary.ts';
 import { each } from '../rule.ts';
 import { fields, misfit, type Shape } from '../shape.ts';
+import { blocksOf } from './blocks.ts';
 import { claudeRules } from './claude-rule.ts';
-import type { StreamedMessage } from './stream.ts';
-import { blocksOf, laneOf, type Told, type Turn, type View } from './view.ts';
+import { type Ended, failureOf, isEnded, isSeen, isWordOfError, lastAssistant, lastMessage, onMain } from './turns.ts';
+import type { Told, Turn, View } from './view.ts';
 
-type Ended = Turn & { readonly result: Told };
-
-const isEnded = (turn: Turn): turn is Ended => turn.result !== null;
 const ended = ({ turns }: View): Ended[] => turns.filter(isEnded);
 const results = (view: View): { readonly frame: number; readonly turn: Ended; readonly json: Dictionary }[] =>
   ended(view).map((turn) => ({ frame: turn.result.frame, turn, json: turn.result.json }));
 const shaped = (shape: Shape) => (view: View) => each(results(view), ({ json }) => misfit(json, shape, 'result'));
-const onMain = ({ said }: Turn): Told[] => said.filter(({ json }) => laneOf(json) === null);
 const isError = (json: Dictionary): boolean => String(json.subtype).startsWith('error');
 
 /** Types that belong to a turn. */
@@ -23,6 +20,7 @@ const covers = ['message:result'];
 
 export const resultRules = claudeRules({
   'result-each-turn': {
+    reads: 'both',
     section: '1.1',
     sentence: 'Each prompt comes to a result; prompts that join a running turn share one.',
     scenarios: ['text', 'tools'],
@@ -34,17 +32,21 @@ export const resultRules = claudeRules({
     },
   },
   'result-once': {
+    reads: 'both',
     section: '1.1',
     sentence: 'A turn has one result.',
     scenarios: ['text', 'tools'],
     covers,
     judge: (view) =>
       each(results(view), ({ turn }) => {
-        const isBegun = turn.prompts.length > 0 || turn.said.some(({ json }) => json.subtype === 'init');
+        // The first is no second one, wherever the recording begins.
+        const isBegun =
+          turn === view.turns[0] || turn.prompts.length > 0 || turn.said.some(({ json }) => json.subtype === 'init');
         return isBegun || isQueued(view, turn) ? null : 'a second result for one turn';
       }),
   },
   'result-last': {
+    reads: 'both',
     section: '1.1',
     sentence: 'The result is the last of its turn: what the model says, its calls and their results come before.',
     scenarios: ['text', 'tools'],
@@ -110,6 +112,8 @@ export const resultRules = claudeRules({
       for (const { frame, turn, json } of results(view)) {
         // What was asked for in a form of its own is the result, and no text.
         if (json.subtype !== 'success' || typeof json.result !== 'string' || 'structured_output' in json) continue;
+        // The word of an error is nobody's text.
+        if (json.is_error === true) continue;
         const texts = lastTexts(turn);
         if (texts.length === 0) continue;
         const isIt = json.result === texts.at(-1) || json.result === texts.join('');
@@ -157,7 +161,7 @@ export const resultRules = claudeRules({
     *judge(view) {
       for (const { frame, turn, json } of results(view)) {
         // Commands that no model hears have none; a turn that was broken off may not have counted all of them.
-        if (json.num_turns === 0 || json.is_error === true) continue;
+        if (json.num_turns === 0 || json.is_error === true || !isSeen(view, turn)) continue;
         const written = onMain(turn).filter(({ type, json: { isReplay } }) => type === 'user' && isReplay !== true);
         const due = written.length + 1;
         yield { frame, wrong: json.num_turns === due ? null : `num_turns ${String(json.num_turns)} instead of ${due}` };
@@ -205,27 +209,6 @@ function lateIn(turn: Turn, isPrompted: boolean): Told | undefined {
   const init = turn.said.find(({ json }) => json.subtype === 'init')?.frame ?? Number.POSITIVE_INFINITY;
   const prompt = turn.prompts[0]?.frame ?? Number.POSITIVE_INFINITY;
   return onMain(turn).find(({ type, frame }) => spoken.has(type) && frame < init && frame < prompt);
-}
-
-function lastMessage({ stream }: View, turn: Ended): StreamedMessage | undefined {
-  return stream.messages.findLast(
-    ({ lane, frame }) => lane === null && frame >= turn.from && frame < turn.result.frame,
-  );
-}
-
-const lastAssistant = (turn: Turn): Told | undefined => onMain(turn).findLast(({ type }) => type === 'assistant');
-
-function isWordOfError(turn: Turn): boolean {
-  return lastAssistant(turn)?.json.is_api_error_message === true;
-}
-
-/** How a turn went wrong, as its own messages tell it; null where they do not. */
-function failureOf(view: View, turn: Ended): string | null {
-  if (isWordOfError(turn)) return 'the last message is the word of an error';
-  const last = lastMessage(view, turn);
-  // An agent may go on without a stream.
-  if (last?.stop == null || (lastAssistant(turn)?.frame ?? 0) > last.stop) return null;
-  return last.isCut ? 'the last message was cut' : null;
 }
 
 /** The texts of the last message of a turn. */

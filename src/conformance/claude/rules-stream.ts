@@ -28,9 +28,11 @@ const rows: Readonly<Record<StreamRule, Row>> = {
   },
   'message-id-own': {
     section: '1.2',
-    sentence: 'No two messages share an id.',
+    sentence: 'No two messages share an id, which comes from the server of the model.',
     scenarios: ['text'],
     covers: ['event:message_start'],
+    level: 'SHOULD',
+    isMeasured: true,
   },
   'block-index': {
     section: '1.4',
@@ -59,7 +61,7 @@ const rows: Readonly<Record<StreamRule, Row>> = {
   'delta-kind': {
     section: '1.3',
     sentence:
-      'A block takes only the deltas of its kind: input_json_delta belongs to the arguments of a call and to nothing else.',
+      'Of the deltas that are known a block takes only those of its kind: input_json_delta belongs to the arguments of a call and to nothing else.',
     scenarios: ['text', 'tools'],
     covers: ['delta:text_delta', 'delta:thinking_delta', 'delta:input_json_delta'],
   },
@@ -72,9 +74,10 @@ const rows: Readonly<Record<StreamRule, Row>> = {
   'tool-input-json': {
     section: '1.3',
     sentence:
-      'The input_json_delta pieces of a block are together one JSON object: the arguments of the call, and no output.',
+      'The input_json_delta pieces of a block are together one JSON object where the message ends for the call: its arguments, and no output.',
     scenarios: ['tools'],
     covers: ['delta:input_json_delta'],
+    level: 'SHOULD',
   },
   'message-delta-once': {
     section: '1.4',

@@ -19,28 +19,6 @@ export const toolRules = claudeRules({
         again === null ? null : `it is used again in message ${again} of the exchange`,
       ),
   },
-  'tool-result-known': {
-    section: '5.3',
-    sentence: 'A tool_result names a call that was made before.',
-    scenarios: ['tools'],
-    covers,
-    judge: ({ calls }) =>
-      each(calls.results, ({ call, block }) =>
-        call === undefined ? `nobody called ${String(block.tool_use_id)}` : null,
-      ),
-  },
-  'tool-result-once': {
-    section: '4.3',
-    sentence: 'A call gets one result.',
-    scenarios: ['tools'],
-    covers,
-    judge: ({ calls }) =>
-      each(calls.results, (result) =>
-        result.call === undefined || result.call.results[0] === result
-          ? null
-          : `${result.call.id} has a result already`,
-      ),
-  },
   'tool-result-lane': {
     section: '4.3',
     sentence: 'A result comes where its call was made: on the main thread, or in the same sub-agent.',
@@ -69,6 +47,7 @@ export const toolRules = claudeRules({
     judge: resultsBeforeNext,
   },
   'tool-failure': {
+    reads: 'both',
     section: '5.3',
     sentence: 'The result of a tool that failed has is_error true.',
     scenarios: ['toolfail', 'deny'],

@@ -62,15 +62,55 @@ export interface Stream {
   findings(rule: StreamRule): readonly Finding[];
 }
 
+/** The six events of the API. */
+export const eventKinds: ReadonlySet<unknown> = new Set([
+  'message_start',
+  'content_block_start',
+  'content_block_delta',
+  'content_block_stop',
+  'message_delta',
+  'message_stop',
+]);
+
+/** A message of the agent, in either dialect. */
+export interface StreamTold {
+  readonly frame: number;
+  readonly type: string;
+  readonly json: Dictionary;
+}
+
+/** What the walk reads of a message. */
+export function stepOf({ frame, type, json }: StreamTold): Step[] {
+  const { parent_tool_use_id: parent } = json;
+  const lane = typeof parent === 'string' ? parent : null;
+  if (type === 'stream_event') return [{ kind: 'event', frame, lane, event: dictionaryOf(json.event), outer: json }];
+  if (type === 'assistant') return [{ kind: 'assistant', frame, lane, outer: json }];
+  return type === 'result' ? [{ kind: 'result', frame }] : [];
+}
+
+/**
+ * The place from which on everything is in the trace that the main thread builds upon: a recording may begin in the middle of a
+ * turn. `isBeginning`: what else the dialect begins a turn with.
+ */
+export function begunAt<Told extends StreamTold>(said: readonly Told[], isBeginning: (told: Told) => boolean): number {
+  const first = said.find((told) => {
+    const starts = told.json.parent_tool_use_id == null && typeOf(told.json.event) === 'message_start';
+    return told.type === 'result' || starts || isBeginning(told);
+  });
+  return first?.frame ?? Number.POSITIVE_INFINITY;
+}
+
 const typeOf = (value: unknown): string => String(dictionaryOf(value).type);
 const lastOf = <Item>(items: readonly Item[]): Item | undefined => items.at(-1);
 
-/** Reads them all. */
-export function readStream(steps: readonly Step[]): Stream {
+/** Reads them all; `begun` is the place that {@link begunAt} finds. */
+export function readStream(steps: readonly Step[], begun: number): Stream {
   const found = new Map<StreamRule, Finding[]>();
   const messages: StreamedMessage[] = [];
   const open = new Map<LaneName, StreamedMessage>();
   const byId = new Map<unknown, StreamedMessage>();
+  /** Lanes of sub-agents of which a message was seen to begin. */
+  const lanes = new Set<LaneName>();
 
   function find(rule: StreamRule, frame: number, wrong: string | null): void {
     const list = found.get(rule) ?? [];
@@ -101,6 +141,7 @@ export function readStream(steps: readonly Step[]): Stream {
     }
     messages.push(message);
     open.set(lane, message);
+    lanes.add(lane);
   }
 
   function blockStart(message: StreamedMessage, event: Dictionary, frame: number): void {
@@ -125,8 +166,8 @@ export function readStream(steps: readonly Step[]): Stream {
     const delta = dictionaryOf(event.delta);
     const type = typeOf(delta);
     const kinds = kindsOf(block.head.type);
-    // Kinds of blocks that nobody knows take deltas that nobody knows.
-    if (kinds !== undefined)
+    // Kinds of blocks that nobody knows take any delta, and deltas that nobody knows are passed on (reference 3).
+    if (kinds !== undefined && deltaKeys.has(type))
       find('delta-kind', frame, kinds.has(type) ? null : `${type} in a ${String(block.head.type)} block`);
     if (block.copies.length > 0) find('assistant-place', frame, 'a delta behind the assistant message of its block');
     const key = deltaKeys.get(type);
@@ -169,8 +210,10 @@ export function readStream(steps: readonly Step[]): Stream {
     if (block.stop === null || block.stop < delta)
       find('block-closed', block.stop ?? frame, block.stop === null ? `${named} was never closed` : null);
     const isTool = block.head.type === 'tool_use' || block.head.type === 'server_tool_use';
+    // Arguments that max_tokens cut are not whole.
+    const isCalled = dictionaryOf(message.delta?.event.delta).stop_reason === 'tool_use';
     const json = block.pieces.get('partial_json') ?? '';
-    if (isTool && json !== '')
+    if (isTool && isCalled && json !== '')
       find(
         'tool-input-json',
         block.stop ?? frame,
@@ -190,9 +233,11 @@ export function readStream(steps: readonly Step[]): Stream {
   function event({ lane, event, outer, frame }: Extract<Step, { kind: 'event' }>): void {
     const { type } = event;
     if (type === 'message_start') return start(lane, event, frame);
-    if (typeof type !== 'string' || !inside.has(type)) return;
+    if (typeof type !== 'string' || !eventKinds.has(type)) return;
     const message = open.get(lane);
-    find('message-first', frame, message === undefined ? `${type} outside a message` : null);
+    const isSeen = lane === null ? frame >= begun : lanes.has(lane);
+    if (message !== undefined || isSeen)
+      find('message-first', frame, message === undefined ? `${type} outside a message` : null);
     if (message === undefined) return;
     if (type === 'content_block_start') blockStart(message, event, frame);
     else if (type === 'message_delta') messageDelta(message, event, frame);
@@ -263,12 +308,3 @@ export function readStream(steps: readonly Step[]): Stream {
           );
   return { messages, findings: (rule) => found.get(rule) ?? [] };
 }
-
-/** Events that belong into a message. */
-const inside: ReadonlySet<string> = new Set([
-  'content_block_start',
-  'content_block_delta',
-  'content_block_stop',
-  'message_delta',
-  'message_stop',
-]);

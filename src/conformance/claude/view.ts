@@ -2,8 +2,8 @@
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
 import type { Trace } from '../rule.ts';
-import { type LaneName, readStream, type Step, type Stream } from './stream.ts';
 import { type Calls, readCalls } from './calls.ts';
+import { begunAt, type LaneName, readStream, type Stream, stepOf } from './stream.ts';
 
 /** A message of either side that is an object with a type. */
 export interface Told {
@@ -51,6 +51,8 @@ export interface View {
   readonly trace: Trace;
   /** What has not come will not come, and nothing that cannot be read at all stood in its way. */
   readonly isWhole: boolean;
+  /** It has the greeting, so nobody asked or called anything before it. */
+  readonly isFromStart: boolean;
   readonly said: readonly Told[];
   /** Lines of the agent that are no messages. */
   readonly noise: readonly { readonly frame: number; readonly says: string }[];
@@ -72,12 +74,6 @@ export function laneOf({ parent_tool_use_id: parent }: Dictionary): LaneName {
   return typeof parent === 'string' ? parent : null;
 }
 
-/** The blocks of a `user` or `assistant` message that are objects. */
-export function blocksOf(json: Dictionary): Dictionary[] {
-  const { content } = dictionaryOf(json.message);
-  return Array.isArray(content) ? content.filter(isDictionary) : [];
-}
-
 /** Reads a trace. */
 export function readView(trace: Trace): View {
   const said: Told[] = [];
@@ -94,6 +90,7 @@ export function readView(trace: Trace): View {
     .map((told): Prompt => ({ ...told, content: dictionaryOf(told.json.message).content }));
   const turns = readTurns(said, prompts);
   const { requests, strays } = readRequests(said, heard);
+  const begun = begunAt(said, ({ json }) => json.subtype === 'init');
   // Real programs end when they are sent what is no JSON (reference 3).
   const isGarbled = trace.frames.some(
     ({ by, json, text }) => by === 'client' && json === undefined && text.trim() !== '',
@@ -101,6 +98,7 @@ export function readView(trace: Trace): View {
   return {
     trace,
     isWhole: trace.isWhole && !isGarbled,
+    isFromStart: requests.some(({ subtype }) => subtype === 'initialize') || said.some(isGreeting),
     said,
     noise,
     heard,
@@ -109,16 +107,14 @@ export function readView(trace: Trace): View {
     requests,
     strays,
     ...readAsks(said, heard),
-    stream: readStream(said.flatMap(stepOf)),
-    calls: readCalls(said),
+    stream: readStream(said.flatMap(stepOf), begun),
+    calls: readCalls(said, begun),
   };
 }
 
-function stepOf({ frame, type, json }: Told): Step[] {
-  const lane = laneOf(json);
-  if (type === 'stream_event') return [{ kind: 'event', frame, lane, event: dictionaryOf(json.event), outer: json }];
-  if (type === 'assistant') return [{ kind: 'assistant', frame, lane, outer: json }];
-  return type === 'result' ? [{ kind: 'result', frame }] : [];
+/** The answer to `initialize`, where what was asked was not recorded. */
+function isGreeting({ type, json }: Told): boolean {
+  return type === 'control_response' && 'commands' in dictionaryOf(dictionaryOf(json.response).response);
 }
 
 function readTurns(said: readonly Told[], prompts: readonly Prompt[]): Turn[] {

@@ -1,5 +1,7 @@
 // Checks of the base protocol in bytes, and of the end of the process: what no trace of messages shows. Seed: Base Protocol,
 // Initialize, Exit; reference, section 5.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { isDictionary } from '../../core/dictionary.ts';
 import { NotApplicable, PeerWrong } from '../check.ts';
 import { type EcaCheck, type Editor, greeting, message, type Stage } from './stage.ts';
@@ -172,18 +174,20 @@ export const framingChecks: readonly EcaCheck[] = [
     section: 'Initialize',
     level: 'SHOULD',
     basis: 'specification',
-    sentence: 'If the process that initialize names is not alive the server exits.',
+    sentence: 'When the process that initialize names is no longer alive the server exits.',
     covers: ['request:initialize'],
-    input: 'initialize with the processId of nobody',
+    input: 'initialize with the processId of a program, which is ended then',
     expected: 'the process ends',
     needs: { transport: 'stdio', alone: true },
-    async run({ connect, tools }) {
+    async run({ connect, prepare, tools }) {
+      const parent = spawn(process.execPath, ['-e', 'setInterval(() => {}, 60_000)'], { stdio: 'ignore' });
+      const end = once(parent, 'exit');
+      tools.atEnd(async () => void parent.kill('SIGKILL'));
       const editor = await connect();
-      editor.request('initialize', greeting({ processId: nobody }));
+      await prepare(() => editor.ask('initialize', greeting({ processId: parent.pid })));
+      parent.kill('SIGKILL');
+      await end;
       await tools.exit();
     },
   },
 ];
-
-/** The largest id that fits; no system counts processes that far. */
-const nobody = 2_147_483_646;

@@ -3,14 +3,9 @@
 import { fields, orNull, type Shape } from '../shape.ts';
 import type { EcaRule } from './view.ts';
 import type { Content } from './said.ts';
-import { optional, shown } from './words.ts';
+import { optional } from './words.ts';
 
 const turns = ['tool'];
-
-const one = (field: string, allowed: readonly string[]) => (content: Content) => {
-  const value = content.content[field];
-  return typeof value === 'string' && !allowed.includes(value) ? `content.${field} is ${shown(value)}` : null;
-};
 
 const call = {
   id: 'string',
@@ -19,7 +14,6 @@ const call = {
   'server?': optional('string'),
   'summary?': optional('string'),
 } as const;
-const origin = one('origin', ['native', 'mcp']);
 /** What is looked at in each kind, and by which scenarios it is brought about. */
 export interface Kind {
   readonly type: string;
@@ -46,13 +40,12 @@ export const kinds: readonly Kind[] = [
   {
     type: 'progress',
     basis: 'measured',
-    sentence: 'A progress is running with a text, or finished.',
+    sentence: 'A progress has a state, and a text where that is running.',
     shape: fields({ state: 'string', 'text?': optional('string') }),
     scenarios: ['text'],
     more(content) {
       const { state, text } = content.content;
-      if (state === 'running' && typeof text !== 'string') return 'content.text must be a string';
-      return one('state', ['running', 'finished'])(content);
+      return state === 'running' && typeof text !== 'string' ? 'content.text must be a string' : null;
     },
   },
   {
@@ -118,7 +111,6 @@ export const kinds: readonly Kind[] = [
     sentence: 'A call that is prepared has id, name, origin and the text of its arguments.',
     shape: fields({ ...call, argumentsText: 'string', 'manualApproval?': optional('boolean') }),
     scenarios: ['tool'],
-    more: origin,
   },
   {
     type: 'toolCallRun',
@@ -126,7 +118,6 @@ export const kinds: readonly Kind[] = [
     sentence: 'A call that is run has id, name, origin, its arguments as an object, and whether it needs approval.',
     shape: fields({ ...call, arguments: 'object', manualApproval: 'boolean' }),
     scenarios: ['tool'],
-    more: origin,
   },
   {
     type: 'toolCallRunning',
@@ -134,7 +125,6 @@ export const kinds: readonly Kind[] = [
     sentence: 'A call that is running (since 0.48) has id, name, origin and its arguments as an object.',
     shape: fields({ ...call, arguments: 'object' }),
     scenarios: ['tool'],
-    more: origin,
   },
   {
     type: 'toolCalled',
@@ -148,7 +138,6 @@ export const kinds: readonly Kind[] = [
       'totalTimeMs?': optional('number'),
     }),
     scenarios: ['tool'],
-    more: origin,
   },
   {
     type: 'toolCallRejected',
@@ -157,6 +146,5 @@ export const kinds: readonly Kind[] = [
       'A call that is rejected has id, name, origin, a reason, and its arguments, or null where they were not known yet.',
     shape: fields({ ...call, 'arguments?': orNull('object'), reason: 'string' }),
     scenarios: ['reject'],
-    more: origin,
   },
 ];

@@ -27,18 +27,21 @@ export const approvalRules: readonly EcaRule[] = [
     level: 'MUST',
     basis: 'specification',
     sentence:
-      'A call that needs approval says so when it is run, and waits: it is not running and not done before it was approved.',
+      'A call that needs approval says so when it is run, and waits: it is not running and not done before the client has answered for it.',
     covers: ['notification:chat/toolCallApprove', 'content:toolCallRun'],
     scenarios: ['approve', 'reject'],
+    reads: 'both',
     *judge(view) {
-      if (view.client.frames.length === 0) return;
       for (const { call } of allCalls(view)) {
         if (call.waits === null) continue;
         const { waits } = call;
-        const approved = call.approvals[0] ?? Number.POSITIVE_INFINITY;
+        // Approvals from elsewhere, as of today's remote server and of trust, show on no wire: a call for which this client
+        // never answers says nothing.
+        const approved = Math.min(...call.approvals, ...call.rejections.filter((frame) => frame > waits));
+        if (approved === Number.POSITIVE_INFINITY) continue;
         const done = [...call.runnings, ...call.called.filter(({ content }) => content.error !== true)];
         const early = done.find(({ frame }) => frame > waits && frame < approved);
-        const wrong = early && `${shown(early.type)} of ${shown(call.id)}, which nobody has approved`;
+        const wrong = early && `${shown(early.type)} of ${shown(call.id)}, before the client has answered for it`;
         yield { frame: early?.frame ?? waits, wrong: wrong ?? null };
       }
     },
@@ -51,6 +54,7 @@ export const approvalRules: readonly EcaRule[] = [
     sentence: 'A call that is approved is executed, and its result is told.',
     covers: ['notification:chat/toolCallApprove', 'content:toolCalled'],
     scenarios: ['approve'],
+    reads: 'both',
     *judge(view) {
       for (const { chat, call, at } of answeredCalls(view, 'approvals')) {
         const isDone = call.called.some(({ frame }) => frame > at);
@@ -69,6 +73,7 @@ export const approvalRules: readonly EcaRule[] = [
     sentence: 'After a call that was approved the model goes on.',
     covers: ['notification:chat/toolCallApprove'],
     scenarios: ['approve'],
+    reads: 'both',
     *judge(view) {
       for (const { chat, call, at } of answeredCalls(view, 'approvals')) {
         const turn = turnAt(chat, at);
@@ -89,6 +94,7 @@ export const approvalRules: readonly EcaRule[] = [
     sentence: 'A call that is rejected is told as rejected.',
     covers: ['notification:chat/toolCallReject', 'content:toolCallRejected'],
     scenarios: ['reject'],
+    reads: 'both',
     *judge(view) {
       for (const { chat, call, at } of answeredCalls(view, 'rejections')) {
         const turn = turnAt(chat, at);
@@ -107,6 +113,7 @@ export const approvalRules: readonly EcaRule[] = [
     sentence: 'A call that is rejected is not executed.',
     covers: ['notification:chat/toolCallReject'],
     scenarios: ['reject'],
+    reads: 'both',
     *judge(view) {
       for (const { call, at } of answeredCalls(view, 'rejections')) {
         const ran = [...call.runnings, ...call.called.filter(({ content }) => content.error !== true)];
@@ -126,6 +133,7 @@ export const approvalRules: readonly EcaRule[] = [
     sentence: 'Who approves or rejects a call that nobody has, or in a chat that is not its own, changes nothing.',
     covers: ['notification:chat/toolCallApprove', 'notification:chat/toolCallReject'],
     scenarios: ['approve'],
+    reads: 'both',
     *judge(view): Generator<Finding> {
       const everyone = new Set([...allCalls(view)].map(({ call }) => call.id));
       for (const chat of view.chats.values()) {

@@ -115,6 +115,7 @@ export const baseRules: readonly EcaRule[] = [
     basis: 'specification',
     sentence: 'Each request is answered.',
     scenarios: everywhere,
+    reads: 'both',
     *judge(view) {
       const last = view.exit?.frame ?? Number.POSITIVE_INFINITY;
       const own = new Set(['chat/prompt', 'initialize', 'shutdown', nobodys]);
@@ -132,6 +133,7 @@ export const baseRules: readonly EcaRule[] = [
     basis: 'specification',
     sentence: 'No request is answered twice.',
     scenarios: everywhere,
+    reads: 'both',
     *judge({ client }) {
       for (const { answers, method, id } of client.asks)
         for (const [place, { frame }] of answers.entries())
@@ -145,6 +147,7 @@ export const baseRules: readonly EcaRule[] = [
     basis: 'specification',
     sentence: 'A response bears the id of a request, as the string or the number that it was.',
     scenarios: everywhere,
+    reads: 'both',
     *judge({ agent, client, initialize }) {
       // Of a talk that was not heard from the beginning nobody knows what was asked.
       if (initialize === null) return;
@@ -165,6 +168,7 @@ export const baseRules: readonly EcaRule[] = [
     basis: 'specification',
     sentence: 'A request whose id is a string is answered under that string.',
     scenarios: ['odd'],
+    reads: 'both',
     *judge(view) {
       const asks = view.client.asks.filter(
         ({ id, isExcused, frame }) => typeof id === 'string' && !isExcused && !isLineEnd(view, frame),
@@ -179,6 +183,7 @@ export const baseRules: readonly EcaRule[] = [
     basis: 'measured',
     sentence: 'A content may end in a line break that its length counts, as those of Emacs do.',
     scenarios: ['odd'],
+    reads: 'both',
     *judge(view) {
       const asks = view.client.asks.filter(({ frame, isExcused }) => !isExcused && isLineEnd(view, frame));
       yield* answered(view, asks);
@@ -206,6 +211,7 @@ export const baseRules: readonly EcaRule[] = [
     basis: 'measured',
     sentence: 'After a content that is not JSON the connection goes on.',
     scenarios: ['odd'],
+    reads: 'both',
     *judge(view) {
       yield* survives(
         view,
@@ -220,6 +226,7 @@ export const baseRules: readonly EcaRule[] = [
     basis: 'measured',
     sentence: 'After a content that is JSON and no message, a list of messages among them, the connection goes on.',
     scenarios: ['odd'],
+    reads: 'both',
     *judge(view) {
       yield* survives(
         view,
@@ -234,6 +241,7 @@ export const baseRules: readonly EcaRule[] = [
     basis: 'specification',
     sentence: 'A request of a method that the server does not have is answered with error -32601.',
     scenarios: ['odd'],
+    reads: 'both',
     *judge(view) {
       const asks = view.client.asks.filter(({ method }) => method === nobodys);
       for (const { answers, frame } of asks) {
@@ -251,6 +259,7 @@ export const baseRules: readonly EcaRule[] = [
     basis: 'specification',
     sentence: 'A notification of a method that the server does not have is ignored, and not answered.',
     scenarios: ['odd'],
+    reads: 'both',
     *judge(view) {
       for (const notice of view.client.notices.filter(({ method }) => method === nobodys)) {
         const next = view.client.asks.find(({ frame }) => frame > notice.frame)?.answers[0]?.frame;
@@ -268,6 +277,7 @@ export const baseRules: readonly EcaRule[] = [
     basis: 'measured',
     sentence: 'Fields of params that the server does not know are passed over.',
     scenarios: ['odd', 'early', 'text'],
+    reads: 'both',
     *judge({ client }) {
       yield* succeeds(client.asks.filter(({ params }) => params.conformance !== undefined));
     },

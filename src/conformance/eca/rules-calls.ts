@@ -34,7 +34,10 @@ export const callRules: readonly EcaRule[] = [
     sentence: 'A call is prepared before anything else is said of it: editors show no other.',
     covers: ['content:toolCallPrepare', 'content:toolCallRun'],
     scenarios: withCalls,
+    reads: 'both',
     *judge(view) {
+      // In a talk that was not heard from the beginning it may have been said before.
+      if (view.initialize === null) return;
       for (const { call } of allCalls(view)) {
         const [first] = call.contents;
         if (first === undefined) continue;
@@ -51,7 +54,9 @@ export const callRules: readonly EcaRule[] = [
     sentence: 'A call is run before it is running, and before it is done without an error.',
     covers: ['content:toolCallRun', 'content:toolCallRunning', 'content:toolCalled'],
     scenarios: withCalls,
+    reads: 'both',
     *judge(view) {
+      if (view.initialize === null) return;
       for (const { call } of allCalls(view)) {
         const from = call.runs[0]?.frame ?? Number.POSITIVE_INFINITY;
         const done = call.called.filter(({ content }) => content.error !== true);
@@ -68,6 +73,7 @@ export const callRules: readonly EcaRule[] = [
     sentence: 'A call that is run is done or rejected before its run is over.',
     covers: ['content:toolCalled', 'content:toolCallRejected'],
     scenarios: withCalls,
+    reads: 'both',
     *judge(view) {
       for (const { chat, call } of allCalls(view)) {
         const [run] = call.runs;
@@ -142,6 +148,7 @@ export const callRules: readonly EcaRule[] = [
     covers: ['content:toolCallPrepare', 'content:toolCallRun'],
     scenarios: ['tool'],
     *judge(view) {
+      if (view.initialize === null) return;
       for (const { call } of allCalls(view)) {
         const [run] = call.runs;
         if (run === undefined || call.prepares.length === 0) continue;

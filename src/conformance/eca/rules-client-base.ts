@@ -74,6 +74,7 @@ export const clientBaseRules: readonly EcaRule[] = [
     basis: 'specification',
     sentence: 'Each request of the server is answered.',
     scenarios: ['odd'],
+    reads: 'both',
     *judge(view) {
       yield* answered(view, view.agent.asks);
     },
@@ -85,6 +86,7 @@ export const clientBaseRules: readonly EcaRule[] = [
     basis: 'specification',
     sentence: 'A response bears the id of a request of the server, as it was, and comes once.',
     scenarios: ['odd'],
+    reads: 'both',
     *judge({ client, initialize }) {
       if (initialize === null) return;
       for (const { frame, id, ask } of client.answers) {
@@ -110,6 +112,7 @@ export const clientBaseRules: readonly EcaRule[] = [
     basis: 'specification',
     sentence: 'A request of a method that the client does not have is answered with error -32601.',
     scenarios: ['odd'],
+    reads: 'both',
     *judge({ agent }) {
       for (const { method, answers } of agent.asks) {
         const [answer] = answers;
@@ -128,6 +131,7 @@ export const clientBaseRules: readonly EcaRule[] = [
       'A content of a type that the client does not know, and a notification, are passed over, and the client goes on.',
     covers: ['notification:chat/contentReceived'],
     scenarios: ['odd'],
+    reads: 'both',
     *judge({ agent, client, isWhole, contents }): Generator<Finding> {
       const strange = [
         ...agent.notices.filter(({ method }) => method === nobodys),

@@ -134,7 +134,10 @@ export const clientChatRules: readonly EcaRule[] = [
     sentence: 'A call that is approved or rejected is one that waits.',
     covers: ['notification:chat/toolCallApprove', 'notification:chat/toolCallReject'],
     scenarios: ['tool', 'approval', 'two-approvals'],
+    reads: 'both',
     *judge(view) {
+      // In a talk that was not heard from the beginning it may wait already.
+      if (view.initialize === null) return;
       for (const { frame, params, method } of answersOf(view)) {
         if (typeof params.toolCallId !== 'string') continue;
         const isWaiting = waiting(view, params.toolCallId, frame).length > 0;
@@ -150,6 +153,7 @@ export const clientChatRules: readonly EcaRule[] = [
     sentence: 'A call is approved or rejected in its own chat.',
     covers: ['notification:chat/toolCallApprove', 'notification:chat/toolCallReject'],
     scenarios: ['approval'],
+    reads: 'both',
     *judge(view) {
       for (const { frame, params } of answersOf(view)) {
         const own = waiting(view, params.toolCallId, frame);
@@ -186,7 +190,9 @@ export const clientChatRules: readonly EcaRule[] = [
     sentence: 'A stop names a chat that was prompted.',
     covers: ['notification:chat/promptStop'],
     scenarios: ['stop'],
+    reads: 'both',
     *judge(view) {
+      if (view.initialize === null) return;
       for (const { frame, method, params } of view.client.notices) {
         if (method !== 'chat/promptStop') continue;
         const chat = typeof params.chatId === 'string' ? view.chats.get(params.chatId) : undefined;

@@ -68,10 +68,7 @@ export const contentRules: readonly EcaRule[] = [
     scenarios: turns,
     *judge({ contents }) {
       const shape = fields({ chatId: 'string', role: 'string', content: fields({ type: 'string' }) });
-      for (const { frame, params, role } of contents) {
-        const isKnown = ['user', 'system', 'assistant'].includes(String(role));
-        yield { frame, wrong: misfit(params, shape, 'params') ?? (isKnown ? null : `params.role is ${shown(role)}`) };
-      }
+      for (const { frame, params } of contents) yield { frame, wrong: misfit(params, shape, 'params') };
     },
   },
   ...shapes,
@@ -136,9 +133,9 @@ export const contentRules: readonly EcaRule[] = [
   {
     id: 'eca/role-of-user',
     section: name,
-    level: 'MUST',
+    level: 'MAY',
     basis: 'measured',
-    sentence: 'What is of the user are words and images: what was prompted.',
+    sentence: 'What is of the user are words and images, as far as is known: what was prompted.',
     covers: ['content:text'],
     scenarios: turns,
     *judge({ contents }) {

@@ -47,6 +47,7 @@ export const lifecycleRules: readonly EcaRule[] = [
     sentence: '`initialize` is answered with a result.',
     covers: ['request:initialize'],
     scenarios: ['start', 'early'],
+    reads: 'both',
     *judge(view) {
       const asks = view.client.asks.filter(({ method }) => method === 'initialize');
       yield* answered(view, asks);
@@ -61,6 +62,7 @@ export const lifecycleRules: readonly EcaRule[] = [
     sentence: 'The answer to `initialize` has a chatWelcomeMessage, in both eras.',
     covers: ['request:initialize'],
     scenarios: ['start'],
+    reads: 'both',
     *judge(view) {
       for (const { frame, result } of greetings(view))
         yield { frame, wrong: misfit(result, fields({ chatWelcomeMessage: 'string' }), 'result') };
@@ -74,6 +76,7 @@ export const lifecycleRules: readonly EcaRule[] = [
     sentence: 'An answer to `initialize` that names models or behaviors names them as lists, and the default ones.',
     covers: ['request:initialize'],
     scenarios: ['start'],
+    reads: 'both',
     *judge(view) {
       for (const { frame, result } of greetings(view).filter(ofSeed)) {
         const { models, chatBehaviors } = dictionaryOf(result);
@@ -97,6 +100,7 @@ export const lifecycleRules: readonly EcaRule[] = [
     sentence: 'The default behavior is one of those that are offered.',
     covers: ['request:initialize'],
     scenarios: ['start'],
+    reads: 'both',
     *judge(view) {
       for (const { frame, result } of greetings(view)) {
         const { chatBehaviors, chatDefaultBehavior: own } = dictionaryOf(result);
@@ -130,6 +134,7 @@ export const lifecycleRules: readonly EcaRule[] = [
     sentence: 'A client is told which models there are: in the answer to `initialize`, or later in `config/updated`.',
     covers: ['request:initialize', 'notification:config/updated'],
     scenarios: ['start'],
+    reads: 'both',
     *judge(view) {
       const { initialized, agent, isWhole } = view;
       if (initialized === null || view.initialize === null) return;
@@ -156,6 +161,7 @@ export const lifecycleRules: readonly EcaRule[] = [
     sentence: 'The server sends no notification and no request before `initialized`.',
     covers: ['notification:initialized'],
     scenarios: ['start', 'early'],
+    reads: 'both',
     *judge(view) {
       if (view.initialize === null) return;
       const { initialized, client, agent, count } = view;
@@ -173,6 +179,7 @@ export const lifecycleRules: readonly EcaRule[] = [
     basis: 'measured',
     sentence: 'Requests that come before `initialized` are answered, whatever the answer is.',
     scenarios: ['early'],
+    reads: 'both',
     *judge(view) {
       const { initialize, initialized, client } = view;
       const until = initialized?.frame ?? view.count;
@@ -186,18 +193,13 @@ export const lifecycleRules: readonly EcaRule[] = [
     section: 'Initialized',
     level: 'MUST',
     basis: 'measured',
-    sentence: '`$/progress` (since 0.118) has a type, start or finish, a taskId and a title.',
+    sentence: '`$/progress` (since 0.118) has a type, as start and finish are, a taskId and a title.',
     covers: ['notification:$/progress'],
     scenarios: ['start'],
     *judge({ agent }) {
       for (const { frame, method, said } of agent.notices) {
         if (method !== '$/progress') continue;
-        const { type } = dictionaryOf(said);
-        const wrong = misfit(said, fields({ type: 'string', taskId: 'string', title: 'string' }), 'params');
-        yield {
-          frame,
-          wrong: wrong ?? (type === 'start' || type === 'finish' ? null : `params.type is ${shown(type)}`),
-        };
+        yield { frame, wrong: misfit(said, fields({ type: 'string', taskId: 'string', title: 'string' }), 'params') };
       }
     },
   },
@@ -210,17 +212,25 @@ export const lifecycleRules: readonly EcaRule[] = [
       'A task of `$/progress` that finishes was started, and each that is started finishes: editors wait for it.',
     covers: ['notification:$/progress'],
     scenarios: ['start'],
-    *judge({ agent }) {
-      const open = new Set<unknown>();
+    reads: 'both',
+    *judge({ agent, client, initialize, isWhole }) {
+      if (initialize === null) return;
+      const open = new Map<unknown, number>();
       for (const { frame, method, params } of agent.notices) {
         if (method !== '$/progress') continue;
         const { type, taskId } = params;
-        if (type === 'start') open.add(taskId);
+        if (type === 'start') open.set(taskId, frame);
         else if (type === 'finish') {
           yield { frame, wrong: open.has(taskId) ? null : `${shown(taskId)} was not started` };
           open.delete(taskId);
         }
       }
+      // Whoever is told to end lets lie what goes on.
+      const isSentAway = [...client.asks, ...client.notices].some(
+        ({ method }) => method === 'shutdown' || method === 'exit',
+      );
+      if (isWhole && !isSentAway)
+        for (const [task, frame] of open) yield { frame, wrong: `${shown(task)} does not finish` };
     },
   },
   {
@@ -231,6 +241,7 @@ export const lifecycleRules: readonly EcaRule[] = [
     sentence: 'A server asks a client only what it has declared that it can answer.',
     covers: ['request:initialize'],
     scenarios: ['start', 'approve'],
+    reads: 'both',
     *judge({ agent, initialize }) {
       if (initialize === null) return;
       for (const { frame, method } of agent.asks) {
@@ -249,6 +260,7 @@ export const lifecycleRules: readonly EcaRule[] = [
     sentence: '`shutdown` is answered.',
     covers: ['request:shutdown'],
     scenarios: ['start', 'early'],
+    reads: 'both',
     *judge(view) {
       yield* answered(view, shutdowns(view));
     },
@@ -261,6 +273,7 @@ export const lifecycleRules: readonly EcaRule[] = [
     sentence: 'The result of `shutdown` is null, or there is an error with code and message.',
     covers: ['request:shutdown'],
     scenarios: ['start', 'early'],
+    reads: 'both',
     *judge(view): Generator<Finding> {
       for (const { answers } of shutdowns(view)) {
         const [answer] = answers;

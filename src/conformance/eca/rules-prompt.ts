@@ -26,6 +26,7 @@ export const promptRules: readonly EcaRule[] = [
     sentence: 'Each `chat/prompt` is answered, before, while or after it is played.',
     covers,
     scenarios: played,
+    reads: 'both',
     *judge(view) {
       yield* answered(
         view,
@@ -41,6 +42,7 @@ export const promptRules: readonly EcaRule[] = [
     sentence: 'The result of `chat/prompt` has chatId, model and status, all strings.',
     covers,
     scenarios: played,
+    reads: 'both',
     *judge(view) {
       for (const ask of promptsOf(view)) {
         const [answer] = ask.answers;
@@ -53,11 +55,12 @@ export const promptRules: readonly EcaRule[] = [
   {
     id: 'eca/prompt-status',
     section: 'Chat Prompt',
-    level: 'MUST',
+    level: 'MAY',
     basis: 'measured',
-    sentence: 'The status is success; since 0.46 also prompting, login or error.',
+    sentence: 'The status is success; since 0.46 also prompting, login or error; later ones are not known.',
     covers,
     scenarios: played,
+    reads: 'both',
     *judge(view) {
       for (const ask of promptsOf(view)) {
         const { status } = promptResult(ask) ?? {};
@@ -75,6 +78,7 @@ export const promptRules: readonly EcaRule[] = [
     sentence: 'A prompt with a message is taken: its answer is a result that names a chat.',
     covers,
     scenarios: played,
+    reads: 'both',
     *judge(view) {
       for (const ask of promptsOf(view)) {
         const [answer] = ask.answers;
@@ -92,6 +96,7 @@ export const promptRules: readonly EcaRule[] = [
     sentence: 'A prompt that names a chat is answered with that chat.',
     covers,
     scenarios: played,
+    reads: 'both',
     *judge(view) {
       for (const ask of promptsOf(view)) {
         const { chatId } = ask.params;
@@ -110,6 +115,7 @@ export const promptRules: readonly EcaRule[] = [
     sentence: 'A prompt that names no chat begins a new one.',
     covers,
     scenarios: ['text'],
+    reads: 'both',
     *judge(view) {
       const known = new Set<unknown>();
       for (const ask of promptsOf(view)) {
@@ -131,6 +137,7 @@ export const promptRules: readonly EcaRule[] = [
     sentence: 'A prompt without a message is answered with an error.',
     covers,
     scenarios: ['odd'],
+    reads: 'both',
     *judge(view) {
       const asks = view.client.asks.filter(
         ({ method, params }) => method === 'chat/prompt' && params.message === undefined,
@@ -151,6 +158,7 @@ export const promptRules: readonly EcaRule[] = [
     sentence: 'What belongs to a chat is told of that chat: the words of a prompt are in no other.',
     covers: [...covers, 'notification:chat/contentReceived'],
     scenarios: ['two chats', 'text'],
+    reads: 'both',
     *judge(view) {
       const asks = view.prompts;
       for (const ask of asks) {
@@ -175,6 +183,7 @@ export const promptRules: readonly EcaRule[] = [
     sentence: 'Contents are of a chat that the client has prompted or opened, or that belongs to one.',
     covers: ['notification:chat/contentReceived'],
     scenarios: played,
+    reads: 'both',
     *judge(view) {
       if (view.initialize === null) return;
       const named = new Set<unknown>();
@@ -200,7 +209,9 @@ export const promptRules: readonly EcaRule[] = [
     sentence: "A content that names a requestId, as those of the seed's day do, names that of a prompt of its chat.",
     covers,
     scenarios: played,
+    reads: 'both',
     *judge(view) {
+      if (view.initialize === null) return;
       for (const { frame, params } of view.contents) {
         const { requestId, chatId } = params;
         if (requestId === undefined || requestId === null) continue;

@@ -65,6 +65,7 @@ export const requestRules: readonly EcaRule[] = [
     sentence: 'A run that is stopped is finished.',
     covers: ['notification:chat/promptStop', 'content:progress'],
     scenarios: ['stop', 'stop waiting', 'two chats'],
+    reads: 'both',
     *judge(view) {
       for (const { turns } of view.chats.values()) {
         for (const { events, isTangled, isDeleted } of turns) {
@@ -87,6 +88,7 @@ export const requestRules: readonly EcaRule[] = [
     sentence: 'After a run was stopped and finished the model says no more in it.',
     covers: ['notification:chat/promptStop'],
     scenarios: ['stop', 'stop waiting'],
+    reads: 'both',
     *judge(view) {
       for (const { turns } of view.chats.values()) {
         for (const { events, isTangled } of turns) {
@@ -115,6 +117,7 @@ export const requestRules: readonly EcaRule[] = [
     sentence: 'After a run was stopped the chat takes another prompt, and plays it.',
     covers: ['notification:chat/promptStop'],
     scenarios: ['stop'],
+    reads: 'both',
     *judge(view) {
       for (const { turns } of view.chats.values()) {
         for (const [place, { prompt, isTangled, isStopped, isDeleted, contents }] of turns.entries()) {
@@ -135,6 +138,7 @@ export const requestRules: readonly EcaRule[] = [
     sentence: 'A stop while nothing runs says nothing in the chat.',
     covers: ['notification:chat/promptStop'],
     scenarios: ['text'],
+    reads: 'both',
     *judge(view) {
       for (const { turns } of view.chats.values()) {
         for (const { events: own, isTangled } of turns) {
@@ -157,6 +161,7 @@ export const requestRules: readonly EcaRule[] = [
     sentence: '`chat/delete` is answered with an object.',
     covers: ['request:chat/delete'],
     scenarios: ['text', 'two chats'],
+    reads: 'both',
     *judge(view) {
       for (const { ask, wrong } of deletes(view)) yield { frame: ask.answers[0]?.frame ?? ask.frame, wrong };
     },
@@ -169,6 +174,7 @@ export const requestRules: readonly EcaRule[] = [
     sentence: 'Of a chat that is deleted nothing is said any more.',
     covers: ['request:chat/delete'],
     scenarios: ['text', 'two chats'],
+    reads: 'both',
     *judge(view) {
       for (const { events, turns } of view.chats.values()) {
         if (turns.some(({ isTangled }) => isTangled)) continue;
@@ -197,6 +203,7 @@ export const requestRules: readonly EcaRule[] = [
     sentence: '`chat/queryContext` is answered with a list of contexts.',
     covers: ['request:chat/queryContext'],
     scenarios: ['queries'],
+    reads: 'both',
     *judge(view) {
       for (const { frame, result } of resultsOf(view, 'chat/queryContext'))
         yield { frame, wrong: misfit(result, fields({ contexts: ['any'] }), 'result') };
@@ -210,6 +217,7 @@ export const requestRules: readonly EcaRule[] = [
     sentence: 'Each context that is offered has a type, and the fields of its type.',
     covers: ['request:chat/queryContext', ...contextKinds],
     scenarios: ['queries'],
+    reads: 'both',
     *judge(view) {
       for (const { frame, result } of resultsOf(view, 'chat/queryContext')) {
         const { contexts } = dictionaryOf(result);
@@ -225,6 +233,7 @@ export const requestRules: readonly EcaRule[] = [
     sentence: '`chat/queryCommands` is answered with commands: name, description, type and arguments of each.',
     covers: ['request:chat/queryCommands'],
     scenarios: ['queries'],
+    reads: 'both',
     *judge(view) {
       for (const { frame, result } of resultsOf(view, 'chat/queryCommands'))
         yield { frame, wrong: misfit(result, fields({ commands: [command] }), 'result') };
@@ -238,6 +247,7 @@ export const requestRules: readonly EcaRule[] = [
     sentence: 'A blank query gives all commands: no other query gives one that is not among them.',
     covers: ['request:chat/queryCommands'],
     scenarios: ['queries'],
+    reads: 'both',
     *judge(view) {
       const all = [...resultsOf(view, 'chat/queryCommands')];
       const blank = all.filter(({ ask }) => ask.params.query === '').map(({ result }) => namesIn(result));
@@ -258,6 +268,7 @@ export const requestRules: readonly EcaRule[] = [
     sentence: 'An answer to a query that names a chat names the one that was asked about.',
     covers: ['request:chat/queryContext', 'request:chat/queryCommands'],
     scenarios: ['text'],
+    reads: 'both',
     *judge(view) {
       for (const method of ['chat/queryContext', 'chat/queryCommands']) {
         for (const { ask, frame, result } of resultsOf(view, method)) {

@@ -27,6 +27,7 @@ export const runRules: readonly EcaRule[] = [
     sentence: 'The words of each prompt that is taken are told again as text of the user: editors show no others.',
     covers: [...covers, 'content:text'],
     scenarios: played,
+    reads: 'both',
     *judge(view) {
       for (const { turn } of turnsOf(view)) {
         const { prompt, contents, finished } = turn;
@@ -45,6 +46,7 @@ export const runRules: readonly EcaRule[] = [
     sentence: 'The words of the user come before what the model says to them.',
     covers: ['content:text'],
     scenarios: played,
+    reads: 'both',
     *judge(view) {
       for (const { turn } of turnsOf(view)) {
         const own = turn.contents.findIndex(
@@ -65,6 +67,7 @@ export const runRules: readonly EcaRule[] = [
     sentence: 'Before the model speaks `progress` says that the chat is running, for editors lock it then.',
     covers: ['content:progress'],
     scenarios: played,
+    reads: 'both',
     *judge(view) {
       for (const { turn } of turnsOf(view)) {
         const model = turn.contents.findIndex(isOfModel);
@@ -83,6 +86,7 @@ export const runRules: readonly EcaRule[] = [
     sentence: 'Each prompt that is taken ends with `progress` of state finished, whatever happens to it.',
     covers: ['content:progress'],
     scenarios: played,
+    reads: 'both',
     *judge(view) {
       for (const { turn } of turnsOf(view)) {
         // One that is superseded ends with the next, and one that is deleted is not heard of again.
@@ -101,6 +105,7 @@ export const runRules: readonly EcaRule[] = [
     sentence: "A run is finished once; servers of the seed's day finish once for each call that they had to ask about.",
     covers: ['content:progress'],
     scenarios: played,
+    reads: 'both',
     *judge(view) {
       for (const { turn } of turnsOf(view)) {
         if (!turn.isClean || turn.finished.length === 0) continue;
@@ -119,6 +124,7 @@ export const runRules: readonly EcaRule[] = [
     sentence: 'After the end of a run the model says nothing more until the next prompt.',
     covers: ['content:progress'],
     scenarios: played,
+    reads: 'both',
     *judge(view) {
       for (const { turn } of turnsOf(view)) {
         const last = turn.finished.at(-1);
@@ -131,11 +137,12 @@ export const runRules: readonly EcaRule[] = [
   {
     id: 'eca/failure-told',
     section: 'Chat Content Received',
-    level: 'SHOULD',
+    level: 'MAY',
     basis: 'measured',
-    sentence: 'A run in which the model says nothing tells in words of the system why.',
+    sentence: 'A run in which the model says nothing tells in words of the system why; an empty answer is no failure.',
     covers: ['content:text'],
     scenarios: ['fail'],
+    reads: 'both',
     *judge(view) {
       for (const { turn } of turnsOf(view)) {
         const [first] = turn.finished;

@@ -34,8 +34,8 @@ export const isRunning = (event: ChatEvent): event is Content =>
 /** Whether nothing more will come: in a trace that was cut off a run may be finished once more. */
 export const isOver = ({ isWhole }: { readonly isWhole: boolean }, { isLast }: Turn): boolean => isWhole || !isLast;
 
-/** `end`: how many frames the trace has. */
-export function turnsOf(events: readonly ChatEvent[], end: number): Turn[] {
+/** `end`: how many frames the trace has. `isLate`: it was not heard from the beginning, so a run may have been going on. */
+export function turnsOf(events: readonly ChatEvent[], end: number, isLate: boolean): Turn[] {
   const begins = [...events.entries()].flatMap(([index, event]) =>
     event.is === 'prompt' ? [{ index, ask: event.ask }] : [],
   );
@@ -56,7 +56,10 @@ export function turnsOf(events: readonly ChatEvent[], end: number): Turn[] {
     };
   });
   // Servers of the seed's day let two runs of one chat go on side by side, and never tell them apart again.
-  const first = parts.findIndex(({ finished, isLast, isDeleted }) => finished.length === 0 && !isLast && !isDeleted);
+  const isOld = isLate && typeof begins[0]?.ask.params.chatId === 'string';
+  const first = isOld
+    ? 0
+    : parts.findIndex(({ finished, isLast, isDeleted }) => finished.length === 0 && !isLast && !isDeleted);
   return parts.map((part, place) => {
     const isTangled = first >= 0 && place >= first;
     const before = parts[place - 1];

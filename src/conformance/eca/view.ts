@@ -133,13 +133,14 @@ export function viewOf(trace: Trace): EcaView {
   ].sort((one, other) => one.frame - other.frame);
   for (const { take } of steps) take();
 
+  const initialize = client.asks.find(({ method }) => method === 'initialize') ?? null;
   const chats = new Map<string, Chat>();
   for (const [id, said] of events) {
     chats.set(id, {
       id,
       isOfSubAgent: parents.has(id),
       events: said,
-      turns: turnsOf(said, trace.frames.length),
+      turns: turnsOf(said, trace.frames.length, initialize === null),
       calls: callsOf(said),
     });
   }
@@ -147,7 +148,7 @@ export function viewOf(trace: Trace): EcaView {
     ...messages,
     isWhole: trace.isWhole,
     count: trace.frames.length,
-    initialize: client.asks.find(({ method }) => method === 'initialize') ?? null,
+    initialize,
     initialized: client.notices.find(({ method }) => method === 'initialized') ?? null,
     exit: client.notices.find(({ method }) => method === 'exit') ?? null,
     contents,

@@ -65,7 +65,7 @@ const call = (name: string, input: object): Block => ({
 const overloaded = 'overloaded_error';
 
 /** Prints for about 30 s at most, so that a tool whose agent was killed does not outlive the test for long. */
-export const tickingCommand = 'for i in $(seq 1 300); do echo tick $i; sleep 0.1; done';
+const tickingCommand = 'for i in $(seq 1 300); do echo tick $i; sleep 0.1; done';
 
 const answers: Record<string, Scenario> = {
   text: () => [{ blocks: [text('Hello, ', 'world. ', 'This is ', 'plain text.')] }],

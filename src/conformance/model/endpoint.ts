@@ -1,7 +1,6 @@
 // A stand-in for the Anthropic Messages API on loopback: POST /v1/messages, answered from scenarios.ts.
 // Streams at full speed; only slow steps use a timer. Knows no agent.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { brokenStreamOf, errorBody, messageOf, type NextId, type Stream, streamOf } from './wire.ts';
 import { type Prompt, type Scenario, type Step, scenarios } from './answers.ts';
@@ -205,10 +204,11 @@ export async function startFakeAnthropic(options: FakeOptions = {}): Promise<Fak
     );
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo;
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the model listens on no port');
 
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${address.port}`,
     requests,
     until: (fits, label) => within(label, watchers, () => requests.find(fits)),
     close: () =>

@@ -49,7 +49,7 @@ const elsewhere = [
 ];
 
 /** For a model at that address and a folder of their own. */
-export function surroundingsOf(modelUrl: string, folder: string): Surroundings {
+function surroundingsOf(modelUrl: string, folder: string): Surroundings {
   const provider = { baseUrl: modelUrl, apiKey: 'test', api: 'anthropic-messages', models: [model] };
   return {
     env: {

@@ -20,6 +20,7 @@ function survives(
 ): LegacyRule {
   return {
     name,
+    reads: 'both',
     section,
     sentence,
     scenarios: [act],
@@ -39,6 +40,7 @@ const long = 100_000;
 export const clientCourseRules = rulesOf('client/', [
   {
     name: 'one-prompt-at-a-time',
+    reads: 'both',
     section: 'Prompt Message',
     level: 'SHOULD',
     measured: true,
@@ -53,6 +55,7 @@ export const clientCourseRules = rulesOf('client/', [
   },
   {
     name: 'compact-when-idle',
+    reads: 'both',
     section: 'Compact Message',
     level: 'SHOULD',
     measured: true,

@@ -43,6 +43,7 @@ const stateOf = ({ run, refusal }: Prompt) => (run ?? refusal) !== null;
 export const inputRules = rulesOf('', [
   {
     name: 'prompt-runs',
+    reads: 'both',
     section: 'Prompt Message',
     sentence: 'Each prompt starts a run, or is answered by an `error`.',
     covers: ['command:prompt', 'event:agent_start'],
@@ -59,6 +60,7 @@ export const inputRules = rulesOf('', [
   },
   {
     name: 'prompt-echoed',
+    reads: 'both',
     section: 'Prompt Message',
     sentence: 'The first message of a run holds the words of its prompt.',
     covers: ['command:prompt'],
@@ -72,6 +74,7 @@ export const inputRules = rulesOf('', [
   },
   {
     name: 'busy-prompts-run',
+    reads: 'both',
     section: 'Prompt Message',
     level: 'SHOULD',
     measured: true,
@@ -89,6 +92,7 @@ export const inputRules = rulesOf('', [
   },
   {
     name: 'attachments-kept',
+    reads: 'both',
     section: 'UserMessageWithAttachments',
     sentence: 'Where the message of the user carries attachments, they are those of its prompt.',
     covers: ['command:prompt'],
@@ -109,6 +113,7 @@ export const inputRules = rulesOf('', [
   },
   {
     name: 'image-shown',
+    reads: 'both',
     section: 'Attachment',
     sentence: 'An image that is attached is an image in the message of the user.',
     covers: ['command:prompt'],
@@ -124,6 +129,7 @@ export const inputRules = rulesOf('', [
   },
   {
     name: 'document-shown',
+    reads: 'both',
     section: 'Attachment',
     level: 'SHOULD',
     measured: true,
@@ -141,6 +147,7 @@ export const inputRules = rulesOf('', [
   },
   {
     name: 'abort-ends-run',
+    reads: 'both',
     section: 'Abort Message',
     sentence: 'A run that is aborted ends.',
     covers: ['command:abort'],
@@ -155,21 +162,28 @@ export const inputRules = rulesOf('', [
   },
   {
     name: 'abort-reason',
+    reads: 'both',
     section: 'Abort Message',
     sentence: 'An answer that is aborted ends with the stop reason `aborted`.',
     covers: ['command:abort'],
     scenarios: ['abort'],
-    // Whether an answer was aborted or came to its end by itself just then, only the scenario knows.
     *judge({ runs }) {
       for (const { aborts, turns } of runs) {
-        const last = turns.at(-1)?.messages.findLast(({ role }) => role === 'assistant')?.end;
-        if (aborts.length > 0 && last != null && messageIn(last).stopReason === 'aborted')
-          yield { frame: last.frame, wrong: null };
+        const [abort] = aborts;
+        const last = turns.at(-1)?.messages.findLast(({ role }) => role === 'assistant');
+        if (abort === undefined || last?.end == null) continue;
+        const { stopReason } = messageIn(last.end);
+        if (stopReason === 'aborted') yield { frame: last.end.frame, wrong: null };
+        // It may have come to its end by itself just then, but not where a block of it was cut.
+        const isCut = last.end.frame > abort.frame && [...last.blocks.values()].some(({ end }) => end === null);
+        if (isCut && (stopReason === 'stop' || stopReason === 'toolUse'))
+          yield { frame: last.end.frame, wrong: `a block was cut, and it ended with ${stopReason}` };
       }
     },
   },
   {
     name: 'idle-abort-silent',
+    reads: 'both',
     section: 'Abort Message',
     level: 'SHOULD',
     measured: true,
@@ -185,6 +199,7 @@ export const inputRules = rulesOf('', [
   },
   {
     name: 'compact-answered',
+    reads: 'both',
     section: 'Compact Message',
     sentence: 'A `compact` is answered by a `compaction` or an `error`.',
     covers: ['command:compact'],
@@ -198,6 +213,7 @@ export const inputRules = rulesOf('', [
   },
   {
     name: 'compaction-manual',
+    reads: 'both',
     section: 'compaction',
     sentence: 'A compaction that was asked for is not marked as `auto`.',
     covers: ['event:compaction', 'command:compact'],
@@ -214,6 +230,7 @@ export const inputRules = rulesOf('', [
   },
   {
     name: 'compaction-auto',
+    reads: 'both',
     section: 'compaction',
     sentence: 'A compaction that nobody asked for is marked as `auto`.',
     covers: ['event:compaction'],
@@ -225,6 +242,7 @@ export const inputRules = rulesOf('', [
   },
   {
     name: 'bad-line-error',
+    reads: 'both',
     section: 'error',
     sentence: 'A line that is no JSON is answered by an `error`.',
     covers: ['event:error'],
@@ -233,6 +251,7 @@ export const inputRules = rulesOf('', [
   },
   {
     name: 'blank-line-error',
+    reads: 'both',
     section: 'error',
     level: 'SHOULD',
     measured: true,
@@ -243,6 +262,7 @@ export const inputRules = rulesOf('', [
   },
   {
     name: 'null-line-error',
+    reads: 'both',
     section: 'error',
     level: 'SHOULD',
     measured: true,

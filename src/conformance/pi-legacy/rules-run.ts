@@ -19,6 +19,7 @@ const endsOf = (messages: readonly Told[], role?: string) =>
 export const runRules = rulesOf('', [
   {
     name: 'run-prompted',
+    reads: 'both',
     section: 'agent_start',
     sentence: 'A run begins only when a prompt has come for it.',
     covers: ['event:agent_start'],

@@ -160,6 +160,7 @@ export const toolRules = rulesOf('', [
   },
   {
     name: 'calls-answered',
+    reads: 'both',
     section: 'Correlating Tool Calls with Results',
     level: 'SHOULD',
     sentence:

@@ -19,8 +19,6 @@ const odd = 'caf\u00e9 \u{1F600} "quoted" \\ tab\t';
 
 const isAnswer = ({ type, message }: Dictionary) =>
   type === 'message_start' && dictionaryOf(message).role === 'assistant';
-const isAborted = ({ type, message }: Dictionary) =>
-  type === 'message_end' && dictionaryOf(message).stopReason === 'aborted';
 
 /** Prompts, and waits until the model answers. */
 async function begin(stage: Stage, word: string): Promise<void> {
@@ -79,10 +77,6 @@ export const scenarios: readonly Scenario<Stage>[] = [
       await owed('pi-legacy/abort-ends-run', () =>
         stage.until('agent_end after the abort', ({ type }) => type === 'agent_end', from),
       );
-      const isOver = ({ type, message }: Dictionary) =>
-        type === 'message_end' && dictionaryOf(message).role === 'assistant';
-      await owed('pi-legacy/abort-reason', () => stage.until('answer that is aborted', isAborted, from));
-      await stage.until('end of the answer', isOver, from);
       await stage.send({ type: 'abort' });
       await stage.tries('text');
     },
@@ -134,6 +128,8 @@ export const scenarios: readonly Scenario<Stage>[] = [
         ['null-line-error', 'null'],
       ] as const;
       for (const [check, text] of bad) {
+        // Where frames are posted there is no empty one.
+        if (text === '' && stage.tools.transport === 'sse') continue;
         await stage.connect();
         const from = stage.now;
         await stage.say(text);

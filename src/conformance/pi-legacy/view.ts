@@ -5,6 +5,7 @@ import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
 import type { Trace } from '../rule.ts';
 import type { Bad, Compact, IdleAbort, Line, Mix, Prompt, View } from './parts.ts';
 import { createRuns } from './runs.ts';
+import { startOf } from './start.ts';
 
 /** Reads a trace. */
 export function readView(trace: Trace): View {
@@ -16,7 +17,9 @@ export function readView(trace: Trace): View {
   const bad: Bad[] = [];
   const idleAborts: (IdleAbort & { isPast: boolean })[] = [];
   const mixes: Mix[] = [];
-  let spoiledFrom = Number.POSITIVE_INFINITY;
+  const { isPrompted, knownFrom, hasClient } = startOf(trace);
+  // What was not heard may have spoiled it.
+  let spoiledFrom = isPrompted ? Number.POSITIVE_INFINITY : -1;
   /** Prompts that no run has begun for, and what was said to stop them. */
   let awaiting: Prompt[] = [];
   let early: Line[] = [];
@@ -34,6 +37,7 @@ export function readView(trace: Trace): View {
 
   function takePrompt(line: Line): void {
     const { message, attachments } = line.json;
+    if (line.frame < knownFrom) return;
     if (typeof message !== 'string') {
       // Nothing comes of one without a message.
       if (message) spoiledFrom = Math.min(spoiledFrom, line.frame);
@@ -74,7 +78,7 @@ export function readView(trace: Trace): View {
     runs.open?.aborts.push(line);
     const isIdle = runs.open === null && awaiting.every(({ refusal }) => refusal !== null) && mixed === null;
     if (runs.open === null && !isIdle && mixed === null) early.push(line);
-    if (isIdle) idleAborts.push({ line, next: null, isPast: false });
+    if (isIdle && line.frame >= knownFrom) idleAborts.push({ line, next: null, isPast: false });
   }
 
   function takeError(line: Line): void {
@@ -92,10 +96,18 @@ export function readView(trace: Trace): View {
     if (state.ends >= state.starts && state.starts >= state.wanted) mixed = null;
   }
 
+  /** Where nobody was heard to prompt, a run in a run tells that several were asked for. */
+  function mixUnasked(line: Line): void {
+    if (runs.open !== null) runs.open.isMixed = true;
+    runs.leave();
+    mixed = { prompts: [], starts: 1, ends: 0, wanted: 2 };
+    takeMixed(mixed, line);
+  }
+
   function takeCompaction(line: Line): void {
     const asked = compacts.at(-1);
-    if (asked === undefined) ownCompactions.push(line);
-    else asked.answers.push(line);
+    if (asked !== undefined) asked.answers.push(line);
+    else if (isPrompted) ownCompactions.push(line);
   }
 
   function takeAgent(line: Line): void {
@@ -103,7 +115,9 @@ export function readView(trace: Trace): View {
     // Errors and compactions belong to no run.
     if (line.type === 'error') takeError(line);
     else if (line.type === 'compaction') takeCompaction(line);
+    else if (line.frame < knownFrom) return;
     else if (mixed !== null) takeMixed(mixed, line);
+    else if (!hasClient && line.type === 'agent_start' && runs.open !== null) mixUnasked(line);
     else runs.take(line);
   }
 

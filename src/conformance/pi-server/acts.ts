@@ -41,6 +41,8 @@ export interface ActPorts {
   aborted(): Promise<void>;
   /** Takes no more commands from now, and goes when this prompt is over. */
   shutDown(): void;
+  /** Another client names this session. */
+  renamed(commandId: string): void;
   greetNextAs(protocolVersion: string): void;
   mint(word: string): string;
 }
@@ -142,6 +144,7 @@ export async function playAct(name: string, ports: ActPorts): Promise<Ending> {
     const sessionInfo = { sessionId: data.sessionId, thinkingLevel: 'off', isStreaming: false, messageCount: 0 };
     ports.say({ type: 'session_created', data: { sessionId: data.sessionId, sessionInfo } });
     ports.say({ type: 'session_deleted', data: { sessionId: data.sessionId } });
+    ports.renamed(ports.mint('someone'));
     // As from 2.2 on: what was refused is only finished.
     const refused = { ...data, commandId: ports.mint('someone'), success: false, error: 'Rate limit exceeded' };
     ports.say({ type: 'command_finished', data: refused });

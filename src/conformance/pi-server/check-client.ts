@@ -1,7 +1,7 @@
 // A pi-server client for checks: it names its commands, finds their responses, and says what is wrong with them. What it
 // waits for is the response alone, so that a wrong lifecycle spoils only the checks of the lifecycle.
 import type { Dictionary } from '../../core/content.ts';
-import { type Connection, PeerWrong } from '../check.ts';
+import { type Connection, NotApplicable, PeerWrong } from '../check.ts';
 import {
   answers,
   eventsIn,
@@ -46,8 +46,11 @@ export interface Client {
   untilEvent(session: string, label: string, fits: (event: Dictionary) => boolean, from?: number): Promise<Said>;
 }
 
-/** A client over that connection. `mint` gives ids that nobody else uses. */
-export function createClient(connection: Connection, mint: (word: string) => string): Client {
+/**
+ * A client over that connection. `mint` gives ids that nobody else uses. `isBound`: it belongs to one session, as a stream of
+ * server-sent events does, and cannot be made to hear another.
+ */
+export function createClient(connection: Connection, mint: (word: string) => string, isBound = false): Client {
   // Read once, for whoever waits looks at all of it with each message.
   const read: Heard[] = [];
   let count = 0;
@@ -60,6 +63,8 @@ export function createClient(connection: Connection, mint: (word: string) => str
   const until: Client['until'] = (label, look) => connection.until(label, () => look(heard()));
 
   function start(command: Words): string {
+    if (isBound && command.type === 'switch_session')
+      throw new NotApplicable('a stream of server-sent events belongs to one session');
     const id = typeof command.id === 'string' ? command.id : mint(command.type);
     connection.send(JSON.stringify({ id, ...command }));
     return id;

@@ -11,8 +11,4 @@ export const departures: ReadonlyMap<string, string> = new Map([
     'pi-server/8-56b',
     'The seed does not ask for it (8.1), and a session that is told as new twice is an error to clients that keep a list.',
   ],
-  [
-    'pi-server/client/version-asked',
-    'Only words for a run that goes on are bound to a version. What else our clients ask for is meant whatever others did meanwhile, and their protocols have no word for a conflict.',
-  ],
 ]);

@@ -27,7 +27,7 @@ function dependencyFault(dependsOn: unknown, id: unknown): string | null {
 }
 
 /** A version of a session. */
-export const isVersion = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
+export const isVersion = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0;
 
 /** Which of its own fields a known command lacks; null when it has all. */
 export function fieldFault(command: Dictionary): string | null {

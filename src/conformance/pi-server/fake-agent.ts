@@ -107,6 +107,13 @@ export async function servePiServer(connection: Connection, tools: ServeTools): 
         isShutting = true;
         say({ type: 'server_shutdown', data: { reason: 'graceful_shutdown', timeoutMs: 30_000 } });
       },
+      renamed(commandId) {
+        const data = { commandId, commandType: 'set_session_name', sessionId: session.id, dependsOn: [] };
+        for (const type of ['command_accepted', 'command_started']) say({ type, data });
+        session.name = 'theirs';
+        session.version += 1;
+        say({ type: 'command_finished', data: { ...data, success: true, sessionVersion: session.version } });
+      },
       greetNextAs: (version) => void greetings.set(tools, version),
       mint: tools.mint,
     });

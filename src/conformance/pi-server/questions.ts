@@ -6,6 +6,9 @@ import type { Event, Sent, View } from './view.ts';
 /** Methods that want an answer. */
 export const asking: ReadonlySet<unknown> = new Set(['select', 'confirm', 'input', 'editor', 'interview']);
 
+/** Methods that want none (reference, section 4); what others want nobody knows. */
+const telling: ReadonlySet<unknown> = new Set(['notify', 'setStatus', 'setWidget', 'setTitle', 'setWorkingMessage']);
+
 /** A question of an extension. */
 export type Question = Event;
 
@@ -24,7 +27,7 @@ export const questionsIn = ({ events }: View): readonly Question[] =>
 
 /** All that it was told without being asked. */
 export const noticesIn = ({ events }: View): readonly Event[] =>
-  events.filter((one) => isRequest(one) && !asking.has(one.event.method));
+  events.filter((one) => isRequest(one) && telling.has(one.event.method));
 
 /** What the client answered. */
 export const answersIn = ({ sent }: View): readonly Answer[] =>

@@ -32,6 +32,7 @@ export const answerRules: readonly ServerRule[] = [
     sentence: 'A question is answered, or dismissed, while it is open.',
     covers: ['dialog:select', 'dialog:confirm', 'dialog:input', 'dialog:editor'],
     scenarios: asked,
+    reads: 'both',
     *judge(view) {
       const answers = answersIn(view);
       for (const { frame, event } of questionsIn(view)) {
@@ -47,13 +48,14 @@ export const answerRules: readonly ServerRule[] = [
     section: '18.2',
     level: 'MUST',
     basis: 'specification',
-    sentence: 'An answer has one of the methods, and what its method needs.',
+    sentence: 'An answer has a method, and what its method needs.',
     covers: ['command:extension_ui_response', 'dialog:cancelled'],
     scenarios: asked,
     judge: (view) =>
       each(answersIn(view), ({ answer }) => {
         const shape = shapes.get(answer.method);
-        return shape === undefined ? `no method: ${JSON.stringify(answer.method)}` : misfit(answer, shape, 'response');
+        // Later servers may know more of them.
+        return misfit(answer, shape ?? fields({ method: 'string' }), 'response');
       }),
   },
   {
@@ -63,6 +65,7 @@ export const answerRules: readonly ServerRule[] = [
     basis: 'specification',
     sentence: 'An answer is of the kind of its question, or dismisses it.',
     scenarios: asked,
+    reads: 'both',
     judge: (view) =>
       each(
         answered(view).filter(({ answer }) => shapes.has(answer.answer.method)),
@@ -79,6 +82,7 @@ export const answerRules: readonly ServerRule[] = [
     basis: 'specification',
     sentence: 'Who is to choose chooses one of the options.',
     scenarios: ['questions'],
+    reads: 'both',
     judge: (view) =>
       each(
         answered(view).filter(({ answer }) => answer.answer.method === 'select'),
@@ -95,6 +99,7 @@ export const answerRules: readonly ServerRule[] = [
     basis: 'specification',
     sentence: 'An answer goes to the session whose extension asked.',
     scenarios: asked,
+    reads: 'both',
     judge: (view) =>
       each(answered(view), ({ answer: { json }, question: { session } }) =>
         json.sessionId === session ? null : `${String(json.sessionId)} did not ask, but ${session}`,
@@ -119,15 +124,12 @@ export const answerRules: readonly ServerRule[] = [
     section: '18.2',
     level: 'MUST',
     basis: 'specification',
-    sentence: 'What is answered was asked: no notice, and nothing that nobody said.',
+    sentence: 'What is answered was a question, and no notice.',
     scenarios: asked,
+    reads: 'both',
     judge: (view) =>
-      each(answersIn(view), (answer) => {
-        const isNotice = noticesIn(view).some(({ event }) => event.requestId === answer.requestId);
-        if (isNotice) return 'it answers what was no question';
-        return questionOf(view, answer) === undefined && view.talks.has(String(answer.json.sessionId))
-          ? `nobody asked ${JSON.stringify(answer.requestId)}`
-          : null;
-      }),
+      each(answersIn(view), ({ requestId }) =>
+        noticesIn(view).some(({ event }) => event.requestId === requestId) ? 'it answers what was no question' : null,
+      ),
   },
 ];

@@ -3,6 +3,7 @@ import { dictionaryOf } from '../../core/dictionary.ts';
 import { beside, isKnown } from './commands.ts';
 import { questionsIn } from './questions.ts';
 import { each } from '../rule.ts';
+import { isSamePayload } from './rules-client-commands.ts';
 import type { Line, ServerRule, View } from './view.ts';
 
 const ourMajor = '1';
@@ -46,6 +47,7 @@ export const outcomeRules: readonly ServerRule[] = [
     basis: 'specification',
     sentence: 'A client that does not speak the version of the server sends it no command.',
     scenarios: ['incompatible'],
+    reads: 'both',
     *judge({ said, sent }) {
       const ready = said.find(({ json }) => json.type === 'server_ready');
       const version = dictionaryOf(ready?.json.data).protocolVersion;
@@ -63,6 +65,7 @@ export const outcomeRules: readonly ServerRule[] = [
     basis: 'specification',
     sentence: 'What timed out is over: a client that tries anew does so under a new id.',
     scenarios: ['timeout'],
+    reads: 'both',
     judge: (view) =>
       settled(view, ({ json }) => json.timedOut === true && json.replayed !== true, 'its id is sent again'),
   },
@@ -71,22 +74,31 @@ export const outcomeRules: readonly ServerRule[] = [
     section: '13',
     level: 'MUST',
     basis: 'specification',
-    sentence: 'An id that is in conflict is not sent again.',
+    sentence: 'A command whose id is in conflict is not sent again under it.',
     scenarios: ['conflict'],
+    reads: 'both',
     judge: (view) =>
-      settled(
-        view,
-        ({ json }) => /^Conflicting id\b/u.test(String(json.error)),
-        'the id that is in conflict is sent again',
+      each(
+        view.sent.flatMap((command) =>
+          /^Conflicting id\b/u.test(String(command.response?.json.error)) && command.response !== null
+            ? [{ frame: command.response.frame, command }]
+            : [],
+        ),
+        // What had the id first may be sent again: that is a repetition.
+        ({ frame, command }) =>
+          view.sentAs(command.json.id).some((one) => one.frame > frame && isSamePayload(one, command))
+            ? 'it is sent again under the id that is in conflict'
+            : null,
       ),
   },
   {
     id: 'pi-server/client/success-final',
     section: '13',
-    level: 'SHOULD',
+    level: 'MAY',
     basis: 'specification',
     sentence: 'What has succeeded, be it by a repetition, is not sent again.',
     scenarios: ['text', 'tool'],
+    reads: 'both',
     judge: (view) => settled(view, ({ json }) => json.success === true, 'it is sent again'),
   },
   {
@@ -96,6 +108,7 @@ export const outcomeRules: readonly ServerRule[] = [
     basis: 'specification',
     sentence: 'A client goes on behind frames and events that it does not know.',
     scenarios: ['newer'],
+    reads: 'both',
     *judge(view) {
       const questions = questionsIn(view);
       for (const { frame } of unknownIn(view)) {
@@ -116,6 +129,7 @@ export const outcomeRules: readonly ServerRule[] = [
     basis: 'specification',
     sentence: 'A client that was told that the server goes sends nothing new.',
     scenarios: ['farewell'],
+    reads: 'both',
     *judge({ said, sent }) {
       const farewell = said.find(({ json }) => json.type === 'server_shutdown');
       // What crossed it on its way was not sent behind it.
@@ -133,16 +147,22 @@ export const outcomeRules: readonly ServerRule[] = [
   {
     id: 'pi-server/client/others-left-alone',
     section: '6.2',
-    level: 'SHOULD',
-    basis: 'specification',
-    sentence: 'Commands of others, which all are told of, are not answered, and their ids not used.',
+    level: 'MAY',
+    basis: 'measured',
+    sentence:
+      'Commands of others, which all are told of, are left alone: an id that was heard is given to no other command.',
     scenarios: ['crowd'],
+    reads: 'both',
     judge: (view) =>
       each(
         view.courses.filter(
           ({ id, frame }) => typeof id === 'string' && !view.sentAs(id).some((one) => one.frame < frame),
         ),
-        ({ id }) => (view.sentAs(id).length === 0 ? null : `${String(id)} is the id of somebody else`),
+        // The same command is what a client sends again when it has connected anew (13).
+        ({ id, data }) =>
+          view.sentAs(id).some(({ json }) => json.type !== data.commandType)
+            ? `${String(id)} is the id of somebody else`
+            : null,
       ),
   },
 ];

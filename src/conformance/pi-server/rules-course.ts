@@ -14,13 +14,16 @@ const is = (phase: Course['phase']) => (course: Course) => course.phase === phas
 /** A command that was carried out, and went well. */
 const isDone = ({ phase, data }: Course) => phase === 'finished' && data.success === true && data.replayed !== true;
 
-/** Steps of commands of this client: the beginnings of what others do may lie before the connection (6.2). */
-const ownCourses = ({ courses, sentAs }: View, fits: (course: Course) => boolean): readonly Course[] =>
-  courses.filter((course) => fits(course) && sentAs(course.id).some(({ frame }) => frame < course.frame));
+/** Steps of commands of this client: the beginnings of what others do, or of what was sent before, may not have been heard (6.2). */
+const ownCourses = ({ courses, sentAs, isLate }: View, fits: (course: Course) => boolean): readonly Course[] =>
+  isLate ? [] : courses.filter((course) => fits(course) && sentAs(course.id).some(({ frame }) => frame < course.frame));
 
 /** Responses with an id of which the lifecycle told an ending of that kind, or ought to have. */
-const told = ({ responses }: View): readonly Line[] =>
-  responses.filter(({ json }) => json.success === true && typeof json.id === 'string');
+const told = ({ responses, isLate }: View): readonly Line[] =>
+  isLate ? [] : responses.filter(({ json }) => json.success === true && typeof json.id === 'string');
+
+/** Refusals that have no lifecycle: one under their id is that of somebody else, for ids are everybody's (reference, section 3). */
+const unadmitted = /^Validation failed\b|\bshutting down\b/u;
 
 const endsAs =
   ({ json }: Line) =>
@@ -104,6 +107,7 @@ export const courseRules: readonly ServerRule[] = [
     sentence: 'A command is accepted before it is started.',
     covers: ['event:command_accepted', 'event:command_started'],
     scenarios: everywhere,
+    reads: 'both',
     judge: (view) =>
       each(ownCourses(view, is('started')), ({ id, frame }) => {
         const all = view.coursesOf(id);
@@ -118,6 +122,7 @@ export const courseRules: readonly ServerRule[] = [
     sentence: 'A command that is carried out is started before it is finished, and finished once.',
     covers: ['event:command_started', 'event:command_finished'],
     scenarios: everywhere,
+    reads: 'both',
     judge: (view) =>
       each(ownCourses(view, isDone), ({ id, frame }) => {
         const all = view.coursesOf(id);
@@ -133,6 +138,7 @@ export const courseRules: readonly ServerRule[] = [
     sentence: 'Every command that was accepted is finished.',
     covers: ['event:command_accepted', 'event:command_finished'],
     scenarios: everywhere,
+    reads: 'both',
     *judge(view) {
       for (const { frame, id } of ownCourses(view, is('accepted'))) {
         const all = view.coursesOf(id);
@@ -187,10 +193,12 @@ export const courseRules: readonly ServerRule[] = [
     sentence: 'command_finished and the response tell the same outcome: command, error, version.',
     covers: ['event:command_finished', 'message:response'],
     scenarios: everywhere,
-    *judge({ responses, coursesOf }) {
+    *judge({ responses, coursesOf, isLate }) {
+      if (isLate) return;
       for (const response of responses) {
         const { frame, json } = response;
         const { command, error, sessionVersion } = json;
+        if (unadmitted.test(String(error))) continue;
         const endings = typeof json.id === 'string' ? coursesOf(json.id).filter(endsAs(response)) : [];
         if (endings.length === 0) continue;
         const isOne = endings.some(
@@ -208,12 +216,23 @@ export const courseRules: readonly ServerRule[] = [
     sentence: 'What is no valid command, or comes when the server shuts down, has no lifecycle.',
     covers: ['message:response'],
     scenarios: ['errands'],
-    *judge({ sent, sentAs, coursesOf }) {
+    reads: 'both',
+    *judge({ sent, sentAs, coursesOf, isWhole }) {
       for (const { frame, json, response } of sent) {
         if (response === null || typeof json.id !== 'string' || sentAs(json.id).length > 1) continue;
-        if (!/^Validation failed\b|\bshutting down\b/u.test(String(response.json.error))) continue;
-        const [step] = between(coursesOf(json.id), frame, response.frame);
-        yield { frame: step?.frame ?? frame, wrong: step === undefined ? null : 'it was not admitted' };
+        const { error } = response.json;
+        if (!unadmitted.test(String(error))) continue;
+        const all = coursesOf(json.id);
+        const own = between(all, frame, response.frame);
+        const [step] = own;
+        const end = own.find(is('finished'));
+        // Somebody else may use the same id at that time.
+        const isOwn =
+          own.length === all.length &&
+          own.every(({ data }) => data.commandType === json.type) &&
+          (end === undefined ? isWhole : end.data.error === error);
+        if (step === undefined || isOwn)
+          yield { frame: step?.frame ?? frame, wrong: step === undefined ? null : 'it was not admitted' };
       }
     },
   },

@@ -96,6 +96,7 @@ export const dataRules: readonly ServerRule[] = [
     sentence: 'A command that is not valid fails.',
     covers: ['message:response'],
     scenarios: ['errands'],
+    reads: 'both',
     judge: (view) =>
       each(invalid(view), ({ response, fault }) =>
         response?.json.success === false ? null : `it succeeds, and ${fault}`,
@@ -109,6 +110,7 @@ export const dataRules: readonly ServerRule[] = [
     sentence: 'A command that nobody knows fails, and the error names it.',
     covers: ['message:response'],
     scenarios: ['errands'],
+    reads: 'both',
     *judge({ sent }) {
       for (const { json, response } of sent) {
         const error = String(response?.json.error);
@@ -122,11 +124,12 @@ export const dataRules: readonly ServerRule[] = [
   {
     id: 'pi-server/error-words',
     section: '22.1',
-    level: 'SHOULD',
+    level: 'MAY',
     basis: 'measured',
     sentence: 'Errors are in the words of real servers: Validation failed, Unknown command type, Session … not found.',
     covers: ['message:response'],
     scenarios: everywhere,
+    reads: 'both',
     *judge(view) {
       for (const command of view.sent) {
         const words = wordsFor(view, command);

@@ -70,7 +70,7 @@ export const eventRules: readonly ServerRule[] = [
     covers: ['event:event', 'command:switch_session'],
     scenarios: runs,
     judge: (view) =>
-      each(view.events, ({ session, frame }) =>
+      each(view.isLate ? [] : view.events, ({ session, frame }) =>
         (view.subscribedAt(session) ?? frame) < frame ? null : `this connection has not switched to ${session}`,
       ),
   },
@@ -231,6 +231,7 @@ export const eventRules: readonly ServerRule[] = [
     sentence: 'A prompt is answered when its run is over.',
     covers: ['command:prompt', 'session:agent_end'],
     scenarios: runs,
+    reads: 'both',
     *judge({ sent, talks, subscribedAt }) {
       for (const { frame, json, response } of sent) {
         if (json.type !== 'prompt' || json.streamingBehavior !== undefined) continue;

@@ -19,7 +19,8 @@ export const frameRules: readonly ServerRule[] = [
     sentence: 'server_ready comes before any other message.',
     covers: ['event:server_ready'],
     scenarios: everywhere,
-    judge: ({ said }) => each(said.slice(0, 1), (line) => (line.json.type === 'server_ready' ? null : shown(line))),
+    judge: ({ said, isLate }) =>
+      each(isLate ? [] : said.slice(0, 1), (line) => (line.json.type === 'server_ready' ? null : shown(line))),
   },
   {
     id: 'pi-server/ready-data',
@@ -141,9 +142,10 @@ export const frameRules: readonly ServerRule[] = [
       'A repetition is answered under the id that it was sent with, if any, and never under that of an earlier command.',
     covers: ['message:response'],
     scenarios: everywhere,
-    judge: ({ responses, sentAs }) =>
+    reads: 'both',
+    judge: ({ responses, sentAs, isLate }) =>
       each(
-        responses.filter(({ json }) => json.replayed === true),
+        responses.filter(({ json }) => json.replayed === true && !isLate),
         ({ frame, json }) =>
           json.id === undefined || sentAs(json.id).some((command) => command.frame < frame)
             ? null
@@ -158,7 +160,9 @@ export const frameRules: readonly ServerRule[] = [
     sentence: 'A response names the command that was sent under its id.',
     covers: ['message:response'],
     scenarios: everywhere,
-    *judge({ responses, sentAs }) {
+    reads: 'both',
+    *judge({ responses, sentAs, isLate }) {
+      if (isLate) return;
       for (const { frame, json } of responses) {
         const types = sentAs(json.id).map((command) => command.json.type);
         // What has no type of its own is called otherwise (reference, section 6).
@@ -171,12 +175,13 @@ export const frameRules: readonly ServerRule[] = [
   {
     id: 'pi-server/answered',
     section: '5.1',
-    level: 'MUST',
+    level: 'SHOULD',
     basis: 'specification',
     sentence: 'Every command that has an id has one response with that id.',
     covers: ['message:response'],
     scenarios: everywhere,
-    *judge({ sent, responsesTo, sentAs, isWhole }): Generator<Finding> {
+    reads: 'both',
+    *judge({ sent, responsesTo, sentAs, isWhole, isLate }): Generator<Finding> {
       for (const { frame, json } of sent) {
         if (json.id === undefined) continue;
         const place = sentAs(json.id).findIndex((one) => one.frame === frame);
@@ -184,7 +189,7 @@ export const frameRules: readonly ServerRule[] = [
         const extra = all[sentAs(json.id).length];
         if (all.length > place) yield { frame, wrong: null };
         else if (isWhole) yield { frame, wrong: `${JSON.stringify(json.id)} has no response` };
-        if (extra !== undefined && place === 0)
+        if (extra !== undefined && place === 0 && !isLate)
           yield { frame: extra.frame, wrong: `${JSON.stringify(json.id)} is answered again` };
       }
     },

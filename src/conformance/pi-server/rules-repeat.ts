@@ -128,6 +128,7 @@ export const repeatRules: readonly ServerRule[] = [
     sentence: 'Commands of one lane are started in the order in which they were sent.',
     covers: ['event:command_started'],
     scenarios: ['session'],
+    reads: 'both',
     judge: (view) =>
       each(
         neighbours(view).map(([before, { started }]) => ({ before, frame: started.frame })),
@@ -143,6 +144,7 @@ export const repeatRules: readonly ServerRule[] = [
     sentence: 'In a lane one command is finished before the next is started, as servers do from 2.2 on.',
     covers: ['event:command_started', 'event:command_finished'],
     scenarios: ['session'],
+    reads: 'both',
     *judge(view) {
       for (const [{ command, finished }, { started }] of neighbours(view)) {
         if (finished === null) continue;
@@ -159,6 +161,7 @@ export const repeatRules: readonly ServerRule[] = [
     sentence: 'A repetition is not started again.',
     covers: ['event:command_started'],
     scenarios: ['errands'],
+    reads: 'both',
     judge: (view) =>
       each(
         view.sent.flatMap(({ frame, json, response }) => {
@@ -176,6 +179,7 @@ export const repeatRules: readonly ServerRule[] = [
     sentence: 'All repetitions are accepted and finished; or, as real servers from 2.2 on, all are only finished.',
     covers: ['event:command_accepted', 'event:command_finished'],
     scenarios: ['errands'],
+    reads: 'both',
     *judge(view) {
       let dialect: boolean | null = null;
       for (const { frame, json, response } of view.sent) {
@@ -196,6 +200,7 @@ export const repeatRules: readonly ServerRule[] = [
       'The same id with the same payload is a repetition: the outcome, if it is kept, is told with replayed: true.',
     covers: ['message:response'],
     scenarios: ['errands'],
+    reads: 'both',
     judge: (view) =>
       each(again(view, true), ({ response, isNew }) =>
         response.json.replayed === true || isNew ? null : 'it does not say that it is a repetition',
@@ -209,6 +214,7 @@ export const repeatRules: readonly ServerRule[] = [
     sentence: 'A repetition has the outcome of the command that it repeats, a timeout included.',
     covers: ['message:response'],
     scenarios: ['errands'],
+    reads: 'both',
     judge: (view) =>
       each(
         again(view, true).filter(({ response }) => response.json.replayed === true),
@@ -224,6 +230,7 @@ export const repeatRules: readonly ServerRule[] = [
     sentence: 'The same id for another command is a conflict.',
     covers: ['message:response'],
     scenarios: ['errands'],
+    reads: 'both',
     judge: (view) =>
       each(again(view, false), ({ response, isNew }) =>
         response.json.success === false || isNew ? null : 'it succeeds',
@@ -251,6 +258,7 @@ export const repeatRules: readonly ServerRule[] = [
     sentence: 'A command that depends on others succeeds when they have.',
     covers: ['message:response'],
     scenarios: ['session'],
+    reads: 'both',
     judge: (view) =>
       each(
         dependents(view).filter(({ response }) => response.json.success === true && response.json.replayed !== true),
@@ -270,6 +278,7 @@ export const repeatRules: readonly ServerRule[] = [
     sentence: 'A command that depends on one that failed fails.',
     covers: ['message:response'],
     scenarios: ['session'],
+    reads: 'both',
     judge: (view) =>
       each(
         dependents(view).filter(({ own, sentAt }) =>

@@ -32,6 +32,7 @@ export const sessionRules: readonly ServerRule[] = [
     sentence: 'That a session was made is told to all.',
     covers: ['event:session_created', 'command:create_session'],
     scenarios: ['session'],
+    reads: 'both',
     judge: (view) => toldOf(view, 'create_session', 'session_created'),
   },
   {
@@ -42,6 +43,7 @@ export const sessionRules: readonly ServerRule[] = [
     sentence: 'That a session was deleted is told to all.',
     covers: ['event:session_deleted', 'command:delete_session'],
     scenarios: ['session'],
+    reads: 'both',
     judge: (view) => toldOf(view, 'delete_session', 'session_deleted'),
   },
   {

@@ -109,6 +109,7 @@ export const versionRules: readonly ServerRule[] = [
     sentence: 'A command that asks for a version succeeds at that version alone.',
     covers: ['message:response'],
     scenarios: ['session'],
+    reads: 'both',
     *judge({ sent, sentAs }) {
       for (const { json, response } of sent) {
         const { type, ifSessionVersion: asked, id } = json;

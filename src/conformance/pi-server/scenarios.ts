@@ -45,11 +45,11 @@ export const scenarios: readonly Scenario<Stage>[] = [
   {
     name: 'session',
     title: 'A session that is made, named, read, asked for by version, and deleted; commands that depend on others.',
-    async play({ client: open, mint }) {
+    async play({ client: open, mint, tools }) {
       const client = await open();
       const sessionId = mint('session');
       await ask(client, { type: 'create_session', sessionId });
-      await ask(client, { type: 'switch_session', sessionId });
+      if (tools.transport !== 'sse') await ask(client, { type: 'switch_session', sessionId });
       const names = ['one', 'two', 'three'].map((name) => client.start({ type: 'set_session_name', sessionId, name }));
       for (const id of names) await owed('pi-server/answered', () => client.response(id));
       await ask(client, { type: 'get_state', sessionId });

@@ -54,7 +54,7 @@ export function createStage(tools: Tools): Stage {
       throw thrown;
     }
   }
-  const connect = async () => createClient(await tools.connect(), mint);
+  const connect = async () => createClient(await tools.connect(), mint, tools.transport === 'sse');
   async function client(): Promise<Client> {
     const connected = await connect();
     const isGreeting = ({ frame }: Heard) => frame.type === 'server_ready';

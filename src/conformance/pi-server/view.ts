@@ -36,6 +36,8 @@ export interface Event extends Line {
 export interface View {
   readonly frames: readonly TraceFrame[];
   readonly isWhole: boolean;
+  /** It begins in the middle, as far as anybody can tell: nobody is greeted in it. */
+  readonly isLate: boolean;
   /** All that the server said that is a JSON object. */
   readonly said: readonly Line[];
   readonly responses: readonly Line[];
@@ -118,6 +120,7 @@ export function viewOf({ frames, isWhole }: Trace): View {
   return {
     frames,
     isWhole,
+    isLate: beginsLate({ isWhole, said, responses, commands, events, subscriptions }),
     said,
     responses,
     sent,
@@ -131,6 +134,25 @@ export function viewOf({ frames, isWhole }: Trace): View {
     isSettled: (frame) =>
       isWhole || sent.some((later) => later.frame > frame && later.response !== null && later.response.frame > frame),
   };
+}
+
+/** A server that never greets is told from a recording that begins late by the rest: that one lacks more than the greeting. */
+function beginsLate(view: {
+  readonly isWhole: boolean;
+  readonly said: readonly Line[];
+  readonly responses: readonly Line[];
+  readonly commands: readonly Line[];
+  readonly events: readonly Event[];
+  readonly subscriptions: ReadonlyMap<string, number>;
+}): boolean {
+  const { isWhole, said, responses, commands, events, subscriptions } = view;
+  if (said.some(({ json }) => json.type === 'server_ready')) return false;
+  const asked = new Set(commands.map(({ json }) => keyOf(json.id)));
+  return (
+    !isWhole ||
+    responses.some(({ json }) => json.id !== undefined && !asked.has(keyOf(json.id))) ||
+    events.some(({ session }) => !subscriptions.has(session))
+  );
 }
 
 /** Who uses an id again before it was answered can no longer tell which response is whose. */

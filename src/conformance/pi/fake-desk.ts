@@ -18,6 +18,7 @@ type Answer = { readonly data?: unknown } | { readonly error: string };
 
 const models: readonly Dictionary[] = [model, { ...model, id: 'patchbay-other', name: 'Patchbay Other' }];
 const levels = ['off', 'minimal', 'low', 'medium', 'high', 'xhigh'];
+const modes: ReadonlySet<unknown> = new Set(['all', 'one-at-a-time']);
 const cancelled = { data: { cancelled: false } };
 
 /** A fresh one; null for commands that it does not know. */
@@ -96,6 +97,7 @@ export function createDesk(ports: DeskPorts): { answer(line: Dictionary): Answer
     [
       'set_steering_mode',
       ({ mode }) => {
+        if (!modes.has(mode)) return { error: `Invalid mode: ${String(mode)}` };
         steeringMode = mode;
         return {};
       },
@@ -103,6 +105,7 @@ export function createDesk(ports: DeskPorts): { answer(line: Dictionary): Answer
     [
       'set_follow_up_mode',
       ({ mode }) => {
+        if (!modes.has(mode)) return { error: `Invalid mode: ${String(mode)}` };
         followUpMode = mode;
         return {};
       },

@@ -37,6 +37,7 @@ export const saidAs = (said: readonly Said[], text: string, from: number) =>
 /** What was accepted to join a run that went to its end by itself, in order. */
 export function joinedIn(view: PiView): Joined[] {
   const aborts = view.asked.filter(({ type }) => type === 'abort');
+  const clearings = [...succeeded(view, 'clear_queue')];
   return [...spoken(view, 'steer', 'follow_up', 'prompt')].flatMap((one): Joined[] => {
     const { asked, answer, json, text } = one;
     const behaviour = asked.type === 'prompt' ? json.streamingBehavior : asked.type === 'steer' ? 'steer' : 'followUp';
@@ -46,6 +47,8 @@ export function joinedIn(view: PiView): Joined[] {
     if (run === undefined || (run.over !== null && run.over < answer.frame)) return [];
     const over = run.over ?? Number.POSITIVE_INFINITY;
     if (aborts.some(({ frame }) => frame > run.start && frame < over)) return [];
+    // Newer pi forget what waits when they are told to (reference pi, section 5).
+    if (clearings.some((clearing) => clearing.answer.frame > asked.frame && clearing.asked.frame < over)) return [];
     return [{ ...one, kind: behaviour, run, said: saidAs(view.said, text, asked.frame) }];
   });
 }

@@ -4,6 +4,8 @@ import { isDictionary } from '../../core/dictionary.ts';
 import { each, type Finding, type Rule } from '../rule.ts';
 import { fields, misfit, type Shape } from '../shape.ts';
 import type { ClientView } from './client-view.ts';
+import { isPlain } from './joined.ts';
+import { runAt } from './view.ts';
 
 type ClientRule = Rule<ClientView>;
 
@@ -54,10 +56,14 @@ function oneOf(type: string, field: string, values: readonly string[], section =
     sentence: `The \`${field}\` of ${type} is one of ${values.join(', ')}.`,
     covers: [`command:${type}`],
     scenarios: anything,
+    reads: 'both',
     *judge(view) {
-      for (const { frame, json } of view.commands(type)) {
+      for (const { frame, json, answers } of view.commands(type)) {
         const value = json[field];
-        if (typeof value === 'string') yield { frame, wrong: values.includes(value) ? null : `it is ${value}` };
+        if (typeof value !== 'string') continue;
+        // Newer versions may know more of them: what is none is for the agent to say.
+        const isFine = values.includes(value) || answers[0]?.json.success !== false;
+        yield { frame, wrong: isFine ? null : `it is ${value}` };
       }
     },
   };
@@ -70,6 +76,16 @@ interface Imaged {
 function* imagesIn(view: ClientView): Generator<Imaged> {
   for (const { frame, json } of view.commands('prompt', 'steer', 'follow_up'))
     if (Array.isArray(json.images)) for (const image of json.images.values()) yield { frame, image };
+}
+
+/** Whether a run was open that a prompt has begun; one that begins by itself may cross what the client says. */
+function isHeardOf(view: ClientView, frame: number): boolean {
+  const run = runAt(view, frame);
+  if (run === undefined) return false;
+  const before = view.runs.findLast(({ start }) => start < run.start)?.start ?? -1;
+  return view.commands('prompt').some((one) => {
+    return one.frame > before && one.frame < run.start && one.answers[0]?.json.success !== false;
+  });
 }
 
 /** Lines and ids. */
@@ -105,11 +121,16 @@ const lineRules: readonly ClientRule[] = [
     section: 'Core Protocol',
     sentence: 'Each line has a `type`, which is a command or `extension_ui_response`.',
     scenarios: anything,
-    judge: (view) =>
-      each(
-        view.asked.filter(({ json }) => json !== null),
-        ({ type, json }) => (type !== null && known.has(type) ? null : `unknown type ${JSON.stringify(json?.type)}`),
-      ),
+    *judge(view) {
+      for (const { frame, type, json, answers } of view.asked) {
+        if (json === null) continue;
+        if (type === null) yield { frame, wrong: `the type is ${JSON.stringify(json.type)}` };
+        else if (known.has(type) || answers[0]?.isSuccess === true) yield { frame, wrong: null };
+        // Newer versions have commands that nobody knows yet: that there is none by that name is for the agent to say.
+        else if (/unknown/iu.test(String(answers[0]?.json.error)))
+          yield { frame, wrong: `the agent knows no ${JSON.stringify(type)}` };
+      }
+    },
   },
   {
     ...must,
@@ -122,6 +143,7 @@ const lineRules: readonly ClientRule[] = [
   {
     ...must,
     id: 'pi/client/id-unique',
+    reads: 'both',
     section: 'Core Protocol',
     sentence: 'No two commands that are open at the same time have the same `id`.',
     scenarios: anything,
@@ -145,30 +167,36 @@ const messageRules: readonly ClientRule[] = [
   {
     ...must,
     id: 'pi/client/streaming-behavior',
+    reads: 'both',
     section: 'Streaming Behavior',
     sentence: 'The `streamingBehavior` of a prompt is `steer` or `followUp`.',
     covers: ['command:prompt'],
     scenarios: busy,
     *judge(view) {
-      for (const { frame, json } of view.commands('prompt')) {
+      for (const { frame, json, answers } of view.commands('prompt')) {
         const { streamingBehavior: how } = json;
-        if (how !== undefined && how !== null)
-          yield { frame, wrong: how === 'steer' || how === 'followUp' ? null : `it is ${JSON.stringify(how)}` };
+        if (how === undefined || how === null) continue;
+        // Newer versions may know more of them.
+        const isFine = how === 'steer' || how === 'followUp' || answers[0]?.json.success !== false;
+        yield { frame, wrong: isFine ? null : `it is ${JSON.stringify(how)}` };
       }
     },
   },
   {
     ...must,
     id: 'pi/client/prompt-while-streaming',
+    reads: 'both',
     section: 'Streaming Behavior',
     sentence: 'A prompt that comes during a run says how it is to be delivered.',
     covers: ['command:prompt'],
     scenarios: ['busy', 'text'],
     *judge(view) {
-      for (const { frame, json } of view.commands('prompt')) {
-        const isDuring = view.runs.some(({ start, over }) => start < frame && (over === null || over > frame));
+      for (const { frame, json, answers } of view.commands('prompt')) {
+        // What begins with a slash is for extensions, which run beside.
+        if (!isPlain(json.message)) continue;
         const isSaid = json.streamingBehavior !== undefined && json.streamingBehavior !== null;
-        yield { frame, wrong: !isDuring || isSaid ? null : 'a run is open, and there is no streamingBehavior' };
+        const isRefused = answers[0]?.json.success === false && isHeardOf(view, frame);
+        yield { frame, wrong: isRefused && !isSaid ? 'a run is open, and there is no streamingBehavior' : null };
       }
     },
   },
@@ -205,8 +233,10 @@ const messageRules: readonly ClientRule[] = [
     },
   },
   {
+    // Newer versions may take more.
     ...should,
     id: 'pi/client/images-mime-type',
+    level: 'MAY',
     section: 'Image Support',
     sentence: 'The `mimeType` of an image is one of the four that are supported.',
     covers: ['command:prompt'],
@@ -225,7 +255,15 @@ const messageRules: readonly ClientRule[] = [
 const fieldRules: readonly ClientRule[] = [
   fieldsOf('set_model', 'set_model names a provider and a model.', fields({ provider: 'string', modelId: 'string' })),
   fieldsOf('set_thinking_level', 'set_thinking_level has a level.', fields({ level: 'string' })),
-  { ...oneOf('set_thinking_level', 'level', levels), level: 'SHOULD' },
+  {
+    ...oneOf('set_thinking_level', 'level', levels),
+    level: 'MAY',
+    // An agent that does not know a level takes another one, and says nothing (reference pi, section 4).
+    judge: (view) =>
+      each(view.commands('set_thinking_level'), ({ json: { level } }) =>
+        typeof level !== 'string' || levels.includes(level) ? null : `it is ${level}`,
+      ),
+  },
   fieldsOf('set_steering_mode', 'set_steering_mode has a mode.', fields({ mode: 'string' })),
   oneOf('set_steering_mode', 'mode', modes),
   fieldsOf('set_follow_up_mode', 'set_follow_up_mode has a mode.', fields({ mode: 'string' })),

@@ -36,6 +36,7 @@ const dialogRules: readonly ClientRule[] = [
   {
     ...must,
     id: 'pi/client/dialog-answered',
+    reads: 'both',
     section: 'Dialog Methods (require response)',
     sentence: 'Each dialog gets an answer with its `id`: until then the extension waits.',
     covers,
@@ -51,6 +52,7 @@ const dialogRules: readonly ClientRule[] = [
   {
     ...must,
     id: 'pi/client/dialog-once',
+    reads: 'both',
     section: 'Extension UI Response Format',
     sentence: 'A dialog gets one answer.',
     covers,
@@ -66,22 +68,26 @@ const dialogRules: readonly ClientRule[] = [
   {
     ...should,
     id: 'pi/client/dialog-known',
+    reads: 'both',
     section: 'Extension UI Response Format',
     sentence: 'An answer carries the `id` of a request that has come before.',
     covers,
     scenarios: dialogActs,
-    judge: (view) =>
-      each(view.replies, ({ frame, json }) => {
-        const isKnown = view
-          .of('extension_ui_request')
-          .some((request) => request.frame < frame && request.json.id === json.id);
-        return isKnown ? null : `nobody has asked ${JSON.stringify(json.id)}`;
-      }),
+    *judge(view) {
+      const requests = view.of('extension_ui_request');
+      for (const { frame, json } of view.replies) {
+        const isKnown = requests.some((request) => request.frame < frame && request.json.id === json.id);
+        if (isKnown) yield { frame, wrong: null };
+        // Who comes late has not heard what was asked before.
+        else if (view.start.prompted < frame) yield { frame, wrong: `nobody has asked ${JSON.stringify(json.id)}` };
+      }
+    },
   },
   ...dialogMethods.map(
     (method): ClientRule => ({
       ...must,
       id: `pi/client/${method}-answer`,
+      reads: 'both',
       section: 'Dialog Methods (require response)',
       sentence: `The answer to ${method} has ${method === 'confirm' ? '`confirmed`' : '`value`'}, or cancels.`,
       covers,
@@ -112,6 +118,7 @@ const dialogRules: readonly ClientRule[] = [
   {
     ...should,
     id: 'pi/client/select-option',
+    reads: 'both',
     section: 'Dialog Methods (require response)',
     sentence: 'The value of an answer to select is one of its options.',
     covers,
@@ -130,6 +137,7 @@ const dialogRules: readonly ClientRule[] = [
     level: 'MAY',
     basis: 'specification',
     id: 'pi/client/informs-unanswered',
+    reads: 'both',
     section: 'Fire-and-Forget Methods (no response needed)',
     sentence: 'What only informs is not answered.',
     covers,
@@ -144,6 +152,7 @@ const dialogRules: readonly ClientRule[] = [
     ...should,
     basis: 'measured',
     id: 'pi/client/dialog-in-time',
+    reads: 'both',
     section: 'Extension UI Request Format',
     sentence: 'No answer comes after the `timeout` of its dialog, for it is not heard any more.',
     covers,
@@ -183,6 +192,7 @@ function survives(
   return {
     ...must,
     id: `pi/client/survives-${name}`,
+    reads: 'both',
     section,
     sentence,
     scenarios: [act],

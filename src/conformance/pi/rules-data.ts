@@ -144,6 +144,7 @@ export const dataRules: readonly PiRule[] = [
   ...shapes.map(
     ({ command, sentence, scenarios, shape }): PiRule => ({
       id: `pi/${command.replaceAll('_', '-')}-data`,
+      reads: 'both',
       section: command,
       level: 'MUST',
       basis: 'specification',
@@ -158,6 +159,7 @@ export const dataRules: readonly PiRule[] = [
   ),
   {
     id: 'pi/bash-data',
+    reads: 'both',
     section: 'bash',
     level: 'MUST',
     basis: 'specification',
@@ -172,6 +174,7 @@ export const dataRules: readonly PiRule[] = [
   },
   {
     id: 'pi/bash-output',
+    reads: 'both',
     section: 'bash',
     level: 'SHOULD',
     basis: 'measured',
@@ -186,6 +189,7 @@ export const dataRules: readonly PiRule[] = [
   },
   {
     id: 'pi/bash-streams',
+    reads: 'both',
     section: 'bash',
     level: 'MAY',
     basis: 'specification',

@@ -130,6 +130,8 @@ export const extensionRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/ui-notify-type',
+    // Newer versions may know more of them.
+    level: 'MAY',
     section: 'Fire-and-Forget Methods (no response needed)',
     sentence: 'A notifyType is info, warning or error.',
     covers: ['ui:notify'],
@@ -143,6 +145,7 @@ export const extensionRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/ui-response-silent',
+    reads: 'both',
     section: 'Extension UI Response Format',
     level: 'SHOULD',
     basis: 'measured',

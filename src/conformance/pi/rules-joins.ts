@@ -32,6 +32,7 @@ export const joinRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/steer-delivered',
+    reads: 'both',
     section: 'steer',
     sentence: 'A steering message is delivered in the run that it was meant for.',
     covers: ['command:steer', 'command:prompt'],
@@ -41,6 +42,7 @@ export const joinRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/follow-up-delivered',
+    reads: 'both',
     section: 'follow_up',
     sentence: 'A follow-up message is delivered when the agent has finished, before agent_end.',
     covers: ['command:follow_up', 'command:prompt'],
@@ -50,6 +52,7 @@ export const joinRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/follow-up-waits',
+    reads: 'both',
     section: 'follow_up',
     sentence: 'A follow-up is delivered only when the model has no more tool calls.',
     covers: ['command:follow_up'],
@@ -68,6 +71,7 @@ export const joinRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/steer-before-follow-up',
+    reads: 'both',
     section: 'Streaming Behavior',
     sentence: 'A follow-up is delivered only when no steering message waits.',
     covers: ['command:steer', 'command:follow_up'],
@@ -89,6 +93,7 @@ export const joinRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/steering-mode-obeyed',
+    reads: 'both',
     section: 'set_steering_mode',
     sentence:
       'Steering messages that wait are delivered at once in the mode `all`, and one for each turn in `one-at-a-time`.',
@@ -99,6 +104,7 @@ export const joinRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/follow-up-mode-obeyed',
+    reads: 'both',
     section: 'set_follow_up_mode',
     sentence: 'Follow-ups that wait are delivered at once in the mode `all`, and one for each turn in `one-at-a-time`.',
     covers: ['command:set_follow_up_mode'],
@@ -132,6 +138,7 @@ export const abortRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/abort-succeeds',
+    reads: 'both',
     section: 'abort',
     sentence: 'abort succeeds.',
     covers: ['command:abort'],
@@ -147,6 +154,7 @@ export const abortRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/abort-waits',
+    reads: 'both',
     section: 'abort',
     sentence: 'abort is answered when the agent is idle: behind the agent_end of the run.',
     covers: ['command:abort', 'event:agent_end'],
@@ -161,6 +169,7 @@ export const abortRules: readonly PiRule[] = [
   {
     ...should,
     id: 'pi/abort-stops',
+    reads: 'both',
     section: 'abort',
     sentence: 'The last message of a run that was aborted says so: it stopped as aborted (0.87: as an error).',
     covers: ['command:abort', 'event:message_end'],

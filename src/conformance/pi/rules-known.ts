@@ -16,6 +16,7 @@ export const knownRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/streaming-told',
+    reads: 'both',
     section: 'get_state',
     sentence: 'isStreaming is true during a run.',
     covers: ['command:get_state'],
@@ -34,6 +35,7 @@ export const knownRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/idle-told',
+    reads: 'both',
     section: 'get_state',
     sentence: 'isStreaming is false before the first prompt, and after a run that went well.',
     covers: ['command:get_state'],
@@ -51,6 +53,7 @@ export const knownRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/message-count',
+    reads: 'both',
     section: 'get_state',
     sentence: 'messageCount is the number of messages that get_messages tells.',
     covers: ['command:get_state', 'command:get_messages'],
@@ -66,6 +69,7 @@ export const knownRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/messages-said',
+    reads: 'both',
     section: 'get_messages',
     sentence:
       'get_messages tells what was said in the session: each message of the user, the model and the tools, in order.',
@@ -92,6 +96,7 @@ export const knownRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/last-text',
+    reads: 'both',
     section: 'get_last_assistant_text',
     sentence: 'get_last_assistant_text tells the text of the last message of the model.',
     covers: ['command:get_last_assistant_text'],
@@ -109,6 +114,7 @@ export const knownRules: readonly PiRule[] = [
   {
     ...should,
     id: 'pi/stats-counts',
+    reads: 'both',
     section: 'get_session_stats',
     sentence: 'get_session_stats counts the messages that get_messages tells.',
     covers: ['command:get_session_stats'],
@@ -136,6 +142,7 @@ export const knownRules: readonly PiRule[] = [
   {
     ...should,
     id: 'pi/stats-total',
+    reads: 'both',
     section: 'get_session_stats',
     sentence: 'Of the tokens in get_session_stats the total is the sum.',
     covers: ['command:get_session_stats'],
@@ -164,7 +171,12 @@ function isSurelyIdle(view: PiView, from: number, to: number): boolean {
   const last = view.runs.findLast(({ over }) => over !== null && over < from);
   const next = view.lines.find(({ frame, type }) => frame > to && type !== 'response');
   if (next?.type === 'agent_start' && !view.asked.some(({ frame }) => frame > to && frame < next.frame)) return false;
-  if (last === undefined) return view.asked.every(({ type, frame }) => type !== 'prompt' || frame > to);
+  if (last === undefined) {
+    const { firstEvent, prompted } = view.start;
+    // Who comes late has not heard what is going on.
+    const isHeard = Number.isFinite(firstEvent) ? prompted > to && prompted < firstEvent : view.isWhole;
+    return isHeard && view.asked.every(({ type, frame }) => type !== 'prompt' || frame > to);
+  }
   const stop = last.said.findLast(({ role }) => role === 'assistant')?.message.stopReason;
   if (stop !== 'stop' || last.end === null) return false;
   const end = last.end;
@@ -182,9 +194,10 @@ function sessionStart(view: PiView, frame: number): number | null {
   const last = view.asked.flatMap(doneOf).findLast(({ asked: { type }, answer }) => {
     return changing.has(type ?? '') && answer.frame < frame;
   });
-  if (last?.asked.type === 'new_session') return last.answer.frame;
-  const isShortened = view.of('auto_compaction_end', 'compaction_end').some((line) => line.frame < frame);
-  return last === undefined && !isShortened ? -1 : null;
+  if (last !== undefined && last.asked.type !== 'new_session') return null;
+  const start = last?.answer.frame ?? -1;
+  const ends = view.of('auto_compaction_end', 'compaction_end');
+  return ends.some((line) => line.frame > start && line.frame < frame) ? null : start;
 }
 
 /** Whether it stays in the session, whatever follows. */

@@ -151,6 +151,7 @@ export const toolRules: readonly PiRule[] = [
   {
     ...measured,
     id: 'pi/call-answered',
+    reads: 'both',
     sentence: 'Each call in a message that stopped for tools has a toolResult in its turn, unless the run was aborted.',
     covers: ['event:turn_end'],
     scenarios: ['tool', 'tools', 'toolfail'],

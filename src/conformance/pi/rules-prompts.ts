@@ -6,7 +6,7 @@ import { dictionaryOf } from '../../core/dictionary.ts';
 import type { Rule } from '../rule.ts';
 import { isPlain, saidAs, type Spoken, spoken } from './joined.ts';
 import type { Answer, Asked } from './lines.ts';
-import { answerOf, type PiView, runAt } from './view.ts';
+import { answerOf, dataOf, type PiView, runAt } from './view.ts';
 import type { Run } from './walk.ts';
 
 type PiRule = Rule<PiView>;
@@ -14,9 +14,15 @@ type PiRule = Rule<PiView>;
 const must = { level: 'MUST', basis: 'specification' } as const;
 const should = { level: 'SHOULD', basis: 'measured' } as const;
 
+/** Since 0.99 a prompt may be told to have been taken by an extension, or to wait (reference pi, section 5). */
+const isElsewhere = (answer: Answer, ...how: readonly string[]): boolean =>
+  how.includes(String(dataOf(answer).disposition));
+
 /** Prompts that were sent while no run was going on, and the run that began behind each. */
 function* begun(view: PiView): Generator<Spoken & { readonly run: Run | undefined }> {
-  const all = [...spoken(view, 'prompt')].filter(({ asked }) => runAt(view, asked.frame) === undefined);
+  const all = [...spoken(view, 'prompt')].filter(({ asked, answer }) => {
+    return runAt(view, asked.frame) === undefined && !isElsewhere(answer, 'handled', 'queued');
+  });
   for (const [index, one] of all.entries()) {
     const next = all[index + 1]?.asked.frame ?? Number.POSITIVE_INFINITY;
     yield { ...one, run: view.runs.find(({ start }) => start > one.asked.frame && start < next) };
@@ -28,6 +34,7 @@ export const promptRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/prompt-starts-run',
+    reads: 'both',
     section: 'prompt',
     sentence: 'A prompt that is accepted while the agent is idle begins a run.',
     covers: ['command:prompt', 'event:agent_start'],
@@ -43,6 +50,7 @@ export const promptRules: readonly PiRule[] = [
   {
     ...should,
     id: 'pi/prompt-answered-first',
+    reads: 'both',
     section: 'prompt',
     sentence: 'The response to a prompt says that it is accepted, and comes before agent_start.',
     covers: ['command:prompt'],
@@ -57,6 +65,7 @@ export const promptRules: readonly PiRule[] = [
   {
     ...should,
     id: 'pi/prompt-said',
+    reads: 'both',
     section: 'prompt',
     sentence: 'In the run of a prompt there is a message of the user with its words.',
     covers: ['command:prompt', 'event:message_start'],
@@ -74,6 +83,7 @@ export const promptRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/images-attached',
+    reads: 'both',
     section: 'Image Support',
     sentence: 'The images of a prompt, steer or follow_up are in its message, as they were sent.',
     covers: ['command:prompt', 'command:steer', 'command:follow_up'],
@@ -97,6 +107,7 @@ export const promptRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/prompt-while-streaming',
+    reads: 'both',
     section: 'Streaming Behavior',
     sentence: 'A prompt during a run that does not say how it is meant is refused.',
     covers: ['command:prompt'],
@@ -109,6 +120,7 @@ export const promptRules: readonly PiRule[] = [
   {
     ...should,
     id: 'pi/refused-unsaid',
+    reads: 'both',
     section: 'Streaming Behavior',
     sentence: 'A prompt that is refused is not said to the model.',
     covers: ['command:prompt'],
@@ -126,6 +138,7 @@ export const promptRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/streaming-behavior',
+    reads: 'both',
     section: 'Streaming Behavior',
     sentence: 'A prompt during a run that says how it is meant is accepted.',
     covers: ['command:prompt'],
@@ -151,7 +164,7 @@ function* hasty(view: PiView): Generator<{ asked: Asked; answer: Answer; text: s
     if (asked.type !== 'prompt' || answer === undefined || streamingBehavior != null || !isPlain(message)) continue;
     const run = runAt(view, asked.frame);
     if (run === undefined || (run.over !== null && run.over < answer.frame)) continue;
-    yield { asked, answer, text: message };
+    if (!isElsewhere(answer, 'handled')) yield { asked, answer, text: message };
   }
 }
 

@@ -1,6 +1,7 @@
 // Rules on lines and responses (seed "Core Protocol", "Error Responses"; reference pi, section 4).
 import { isDeepStrictEqual } from 'node:util';
 import { each, type Finding, type Rule } from '../rule.ts';
+import type { Asked } from './lines.ts';
 import { answerOf, type PiView } from './view.ts';
 
 type PiRule = Rule<PiView>;
@@ -42,6 +43,7 @@ export const responseRules: readonly PiRule[] = [
   {
     ...core,
     id: 'pi/answered',
+    reads: 'both',
     sentence: 'Each command has a response.',
     scenarios: ['state', 'text', 'odd'],
     *judge({ asked, isWhole }) {
@@ -57,6 +59,7 @@ export const responseRules: readonly PiRule[] = [
   {
     ...core,
     id: 'pi/answered-once',
+    reads: 'both',
     sentence: 'A command has one response.',
     scenarios: ['state', 'busy', 'odd'],
     *judge({ asked }) {
@@ -70,13 +73,18 @@ export const responseRules: readonly PiRule[] = [
   {
     ...core,
     id: 'pi/response-asked',
+    reads: 'both',
     sentence: 'A response with an id has that of a command.',
     scenarios: ['state', 'text'],
-    *judge({ answers, asked }) {
+    *judge({ answers, asked, isWhole, start }) {
+      const first = Math.min(start.firstEvent, answers[0]?.frame ?? Number.POSITIVE_INFINITY);
+      const isFromStart = (asked[0]?.frame ?? first) < first;
       for (const { frame, json, asked: by } of answers) {
+        if (json.id === undefined || json.id === null) continue;
+        if (by !== null) yield { frame, wrong: null };
         // Who came late has not heard what was asked before.
-        if (json.id === undefined || json.id === null || (asked[0]?.frame ?? frame) > frame) continue;
-        yield { frame, wrong: by === null ? `nobody asked with the id ${JSON.stringify(json.id)}` : null };
+        else if ((isWhole && isFromStart) || asked.some((one) => isForgotten(one, json.command, frame)))
+          yield { frame, wrong: `nobody asked with the id ${JSON.stringify(json.id)}` };
       }
     },
   },
@@ -91,6 +99,7 @@ export const responseRules: readonly PiRule[] = [
   {
     ...core,
     id: 'pi/response-command',
+    reads: 'both',
     sentence: 'A response that succeeds names its command.',
     scenarios: ['state', 'text'],
     *judge({ answers }) {
@@ -104,6 +113,7 @@ export const responseRules: readonly PiRule[] = [
   {
     ...core,
     id: 'pi/success-id',
+    reads: 'both',
     sentence: 'The response to a command that succeeds has the id of the command.',
     scenarios: ['state', 'odd'],
     judge: (view) => idFindings(view, true),
@@ -111,6 +121,7 @@ export const responseRules: readonly PiRule[] = [
   {
     ...errors,
     id: 'pi/failure-id',
+    reads: 'both',
     sentence: 'The response to a command that fails has the id of the command (pi itself loses some until 0.79.6).',
     scenarios: ['odd', 'sessions'],
     judge: (view) => idFindings(view, false),
@@ -118,6 +129,7 @@ export const responseRules: readonly PiRule[] = [
   {
     ...core,
     id: 'pi/id-absent',
+    reads: 'both',
     level: 'SHOULD',
     basis: 'measured',
     sentence: 'The response to a command without id has none.',
@@ -169,6 +181,7 @@ export const responseRules: readonly PiRule[] = [
   {
     ...errors,
     id: 'pi/unreadable-line',
+    reads: 'both',
     level: 'MUST',
     basis: 'measured',
     sentence: 'A line that is no JSON gets a response that fails, and its command is "parse".',
@@ -187,6 +200,7 @@ export const responseRules: readonly PiRule[] = [
   {
     ...errors,
     id: 'pi/nameless-command',
+    reads: 'both',
     level: 'SHOULD',
     basis: 'measured',
     sentence: 'A line without a string "type" gets a response that fails.',
@@ -204,6 +218,7 @@ export const responseRules: readonly PiRule[] = [
   {
     ...errors,
     id: 'pi/missing-field',
+    reads: 'both',
     level: 'MUST',
     basis: 'measured',
     sentence: 'A prompt without message, a model without name, a fork without entry and a name without words fail.',
@@ -221,6 +236,7 @@ export const responseRules: readonly PiRule[] = [
   {
     ...errors,
     id: 'pi/unknown-command',
+    reads: 'both',
     level: 'MUST',
     basis: 'measured',
     sentence: 'A command that nobody knows fails.',
@@ -234,6 +250,10 @@ export const responseRules: readonly PiRule[] = [
     },
   },
 ];
+
+/** Whether that command was asked before, and no response has come for it. */
+const isForgotten = ({ type, frame, answers }: Asked, command: unknown, before: number): boolean =>
+  type !== null && type === command && frame < before && answers.length === 0;
 
 /** Names that no version will have: those that say so. */
 function nobodyKnows(type: string): boolean {

@@ -18,6 +18,7 @@ export const sessionRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/new-session-empty',
+    reads: 'both',
     section: 'new_session',
     sentence: 'new_session clears all messages.',
     covers: ['command:new_session'],
@@ -33,6 +34,7 @@ export const sessionRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/new-session-id',
+    reads: 'both',
     section: 'new_session',
     sentence: 'A fresh session has an id of its own.',
     covers: ['command:new_session', 'command:get_state'],
@@ -54,6 +56,7 @@ export const sessionRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/fork-messages',
+    reads: 'both',
     level: 'SHOULD',
     section: 'get_fork_messages',
     sentence: 'get_fork_messages tells the messages of the user, in order.',
@@ -76,6 +79,7 @@ export const sessionRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/fork-text',
+    reads: 'both',
     section: 'fork',
     sentence: 'fork answers with the text of the entry, as get_fork_messages told it.',
     covers: ['command:fork'],
@@ -92,6 +96,7 @@ export const sessionRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/fork-cuts',
+    reads: 'both',
     section: 'fork',
     sentence: 'A fork has the path up to its entry: the messages of the user before it, and not its own.',
     covers: ['command:fork'],
@@ -112,6 +117,7 @@ export const sessionRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/fork-unknown',
+    reads: 'both',
     section: 'fork',
     basis: 'measured',
     sentence: 'An entry that get_fork_messages does not tell cannot be forked from.',
@@ -132,6 +138,7 @@ export const sessionRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/switch-session-file',
+    reads: 'both',
     section: 'switch_session',
     sentence: 'After switch_session the session is that of the file.',
     covers: ['command:switch_session', 'command:get_state'],

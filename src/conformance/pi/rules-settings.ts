@@ -75,6 +75,7 @@ export const settingRules: readonly PiRule[] = [
     ({ command, field, sentence, read = (state) => state[field], expected }): PiRule => ({
       ...must,
       id: `pi/${command.replaceAll('_', '-')}-told`,
+      reads: 'both',
       section: command,
       sentence,
       covers: [`command:${command}`, 'command:get_state'],
@@ -93,6 +94,7 @@ export const settingRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/thinking-level-set',
+    reads: 'both',
     section: 'set_thinking_level',
     level: 'SHOULD',
     sentence:
@@ -112,6 +114,7 @@ export const settingRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/thinking-level-valid',
+    reads: 'both',
     section: 'set_thinking_level',
     level: 'MAY',
     sentence: 'The thinking level is off, minimal, low, medium, high or xhigh.',
@@ -130,6 +133,8 @@ export const settingRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/modes-valid',
+    reads: 'both',
+    level: 'MAY',
     section: 'Queue Modes',
     sentence: 'A queue mode is `all` or `one-at-a-time`.',
     covers: ['command:get_state'],
@@ -146,6 +151,7 @@ export const settingRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/unknown-model',
+    reads: 'both',
     section: 'set_model',
     basis: 'measured',
     sentence: 'A model that is not among the available ones cannot be set.',
@@ -169,6 +175,7 @@ export const settingRules: readonly PiRule[] = [
   {
     ...should,
     id: 'pi/empty-name',
+    reads: 'both',
     section: 'set_session_name',
     sentence: 'A session cannot have a name of blanks.',
     covers: ['command:set_session_name'],
@@ -215,6 +222,7 @@ export const switchRules: readonly PiRule[] = [
     ({ command, id, sentence, scenario, isForbidden }): PiRule => ({
       ...must,
       id,
+      reads: 'both',
       section: command,
       sentence,
       covers: [`command:${command}`],
@@ -235,6 +243,7 @@ export const switchRules: readonly PiRule[] = [
     (command): PiRule => ({
       ...must,
       id: `pi/${command.replaceAll('_', '-')}-succeeds`,
+      reads: 'both',
       section: command,
       sentence: `${command} succeeds.`,
       covers: [`command:${command}`],
@@ -251,6 +260,7 @@ export const switchRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/abort-bash-cancels',
+    reads: 'both',
     section: 'abort_bash',
     sentence: 'A shell command that goes on is answered as cancelled when it is aborted.',
     covers: ['command:abort_bash', 'command:bash'],

@@ -49,11 +49,13 @@ export interface Stage {
 
 const isOf = (type: string) => (line: Dictionary) => line.type === type;
 
-/** Whether lines from a prompt on end with an agent that is idle; pi goes on behind an agent_end to retry or to compact. */
-export function isOver(lines: readonly Dictionary[]): boolean {
+/** Whether lines from a prompt on, taken one by one, end with an agent that is idle; behind an agent_end pi may retry or compact. */
+function watchRun(): { take(line: Dictionary): void; readonly isOver: boolean } {
   let isActive = true;
   let isCompacting = false;
-  for (const line of lines) {
+  let hasEnded = false;
+  function take(line: Dictionary): void {
+    if (line.type === 'agent_end') hasEnded = true;
     if (line.type === 'agent_start' || line.type === 'auto_retry_start') isActive = true;
     if (line.type === 'agent_end') isActive = false;
     if (line.type === 'auto_retry_end' && line.success !== true) isActive = false;
@@ -63,7 +65,12 @@ export function isOver(lines: readonly Dictionary[]): boolean {
       if (line.willRetry === true) isActive = true;
     }
   }
-  return lines.some(isOf('agent_end')) && !isActive && !isCompacting;
+  return {
+    take,
+    get isOver() {
+      return hasEnded && !isActive && !isCompacting;
+    },
+  };
 }
 
 /** The stage of one scenario. */
@@ -96,12 +103,18 @@ function createPi(connection: Connection, tools: Tools, mint: Stage['mint']): Pi
   /** Commands without a response, and how much was heard before each. */
   const waiting = new Map<string, number>();
 
-  function heard(from = 0): readonly Dictionary[] {
+  /** How many lines there are by now. */
+  function listen(): number {
     const { log } = connection;
     for (; read < log.length; read += 1) {
       const one = log[read];
       if (one?.by === 'peer' && isDictionary(one.json)) lines.push(one.json);
     }
+    return lines.length;
+  }
+
+  function heard(from = 0): readonly Dictionary[] {
+    listen();
     return lines.slice(from);
   }
 
@@ -119,7 +132,7 @@ function createPi(connection: Connection, tools: Tools, mint: Stage['mint']): Pi
 
   function start(line: Dictionary): string {
     const id = mint('req');
-    waiting.set(id, heard().length);
+    waiting.set(id, listen());
     connection.send(JSON.stringify({ ...line, id }));
     return id;
   }
@@ -144,7 +157,7 @@ function createPi(connection: Connection, tools: Tools, mint: Stage['mint']): Pi
   const ask: Pi['ask'] = (type, fields = {}) => answered(start({ type, ...fields }));
 
   async function prompt(word: string, more: Dictionary = {}): Promise<number> {
-    const from = heard().length;
+    const from = listen();
     const response = await ask('prompt', { message: tools.script(word), ...more });
     if (response.success !== true) throw new CannotTell(`the prompt '${word}' was refused: ${String(response.error)}`);
     return from;
@@ -160,16 +173,23 @@ function createPi(connection: Connection, tools: Tools, mint: Stage['mint']): Pi
   }
 
   async function idle(from: number): Promise<void> {
+    const run = watchRun();
+    let at = from;
+    // Each line is looked at once: there may be very many.
+    function isOver(): boolean {
+      for (const now = listen(); at < now; at += 1) run.take(lines[at] ?? {});
+      return run.isOver;
+    }
     for (;;) {
       // A run may last: patience is for silence in it.
-      while (!isOver(heard(from))) {
-        const { length } = heard();
-        const isNews = () => (isOver(heard(from)) || heard().length > length ? true : undefined);
+      while (!isOver()) {
+        const before = at;
+        const isNews = () => (isOver() || at > before ? true : undefined);
         await owed('pi/agent-brackets', () => connection.until('end of the run', isNews));
       }
       // What goes on behind the end of a run is said before this is answered.
       await ask('get_state');
-      if (isOver(heard(from))) return;
+      if (isOver()) return;
     }
   }
 
@@ -183,7 +203,7 @@ function createPi(connection: Connection, tools: Tools, mint: Stage['mint']): Pi
   return {
     connection,
     get now() {
-      return heard().length;
+      return listen();
     },
     heard,
     say: (text) => connection.send(text),

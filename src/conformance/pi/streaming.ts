@@ -117,7 +117,8 @@ export function openMessage(note: Note): OpenMessage {
         note('blocks-end', frame, open === undefined ? null : `block ${String(open[0])} is open at the end`);
       }
       for (const [index, { kind, whole, ended }] of blocks) {
-        if (!ended) continue;
+        // Of a call that is half written newer pi keep no arguments (reference pi, section 3).
+        if (!ended || (kind === 'toolcall' && message.stopReason === 'length')) continue;
         const own = content[Number(index)];
         const field = fieldOf.get(kind);
         const isSame =

@@ -25,11 +25,20 @@ export interface Run {
   readonly said: Said[];
 }
 
+/** How much of the beginning was heard: a recorder may have come late. */
+export interface Start {
+  /** The first event of a run; infinite where there is none. */
+  readonly firstEvent: number;
+  /** A prompt that was heard before it, and was not refused: nothing was going on then. Infinite where there is none. */
+  readonly prompted: number;
+}
+
 /** What a walk has found. */
 export interface Walked {
   readonly runs: readonly Run[];
   /** Messages that ended, in runs and beside them. */
   readonly said: readonly Said[];
+  readonly start: Start;
   /** By the name of the rule. */
   readonly found: ReadonlyMap<string, readonly Finding[]>;
 }
@@ -47,10 +56,16 @@ const cutting: ReadonlySet<unknown> = new Set(['new_session', 'switch_session', 
 /** What an agent_end repeats; of all other roles some do and some do not. */
 const repeated: ReadonlySet<unknown> = new Set(['user', 'assistant', 'toolResult']);
 
-/** Whether the last that was told is known: who comes late has not heard how it began. */
-function isFromStart({ lines, asked }: Lines): boolean {
-  const first = lines[0];
-  return first === undefined || first.type === 'agent_start' || (asked[0]?.frame ?? first.frame) < first.frame;
+/** Events that stand in runs. */
+const inRuns = /^(?:agent_(?:start|end)|turn_|message_|tool_execution_)/u;
+
+function startOf({ lines, asked }: Lines): Start {
+  const firstEvent = lines.find(({ type }) => inRuns.test(type))?.frame ?? Number.POSITIVE_INFINITY;
+  const prompt = asked.find(({ type, json, answers: [answer] }) => {
+    return type === 'prompt' && (json?.streamingBehavior ?? null) === null && answer?.isSuccess !== false;
+  });
+  const isBefore = prompt !== undefined && prompt.frame < firstEvent;
+  return { firstEvent, prompted: isBefore ? prompt.frame : Number.POSITIVE_INFINITY };
 }
 
 /** Walks all lines; `ofWhole`: what is open at the end stays open. */
@@ -63,7 +78,8 @@ export function walk(read: Lines, ofWhole: boolean): Walked {
   };
   const runs: Run[] = [];
   const said: Said[] = [];
-  let isKnown = isFromStart(read);
+  const start = startOf(read);
+  let isKnown = Number.isFinite(start.prompted);
   let run: Run | null = null;
   let turn: Turn | null = null;
   let streaming: { readonly line: Line; readonly message: OpenMessage } | null = null;
@@ -265,7 +281,7 @@ export function walk(read: Lines, ofWhole: boolean): Walked {
   }
   const last = read.lines.at(-1)?.frame ?? 0;
   if (ofWhole && run !== null) note('agent-brackets', last, 'the run that began last has no agent_end');
-  return { runs, said, found };
+  return { runs, said, start, found };
 }
 
 /** The calls of tools in a message. */

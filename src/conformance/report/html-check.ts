@@ -4,8 +4,8 @@ import type { Verdict } from '../check.ts';
 import { type Child, element, type Markup } from '../../core/html-markup.ts';
 import { type Excerpt, excerptsOf, type ShownMessage } from './excerpt.ts';
 import { isBad, type ReportEntry } from './report.ts';
-import { meanings } from './summary.ts';
-import { cut, durationOf, visible } from './words.ts';
+import { meanings, reasonOf, type Speakers } from './summary.ts';
+import { cut, cutAround, durationOf, visible } from './words.ts';
 
 /** What of one check is shown; all of it together bounds the page. */
 const shown = { around: 4, most: 80, conversations: 3 };
@@ -21,8 +21,14 @@ export const classOf = (verdict: Verdict): Lowercase<string> => (verdict === 'no
 /** Foreign text, cut and made visible. */
 export const foreign = (text: string, most: number): string => visible(cut(text, most));
 
+/** How one check is shown. */
+export interface CheckOptions {
+  readonly isOpen: boolean;
+  readonly speakers: Speakers;
+}
+
 /** A part of the page that opens: open at once where something is wrong. */
-export function checkMarkup(entry: ReportEntry, isOpen: boolean): Markup {
+export function checkMarkup(entry: ReportEntry, { isOpen, speakers }: CheckOptions): Markup {
   const { id, verdict, level, sentence, known } = entry;
   const verdictClass = classOf(verdict);
   const summary = element('summary', {}, [
@@ -35,11 +41,11 @@ export function checkMarkup(entry: ReportEntry, isOpen: boolean): Markup {
   const open = isOpen ? { open: 'open' } : {};
   return element('details', { class: `check ${verdictClass}`, id, ...open }, [
     summary,
-    element('div', { class: 'inside' }, insideOf(entry)),
+    element('div', { class: 'inside' }, insideOf(entry, speakers)),
   ]);
 }
 
-function insideOf(entry: ReportEntry): Child[] {
+function insideOf(entry: ReportEntry, speakers: Speakers): Child[] {
   const { verdict, section, basis, covers = [], reason, ms } = entry;
   const facts = [
     `section ${section}`,
@@ -47,20 +53,24 @@ function insideOf(entry: ReportEntry): Child[] {
     ...(covers.length === 0 ? [] : [`covers ${covers.join(', ')}`]),
     durationOf(ms),
   ];
-  const told = reason === undefined ? [] : [element('p', { class: 'reason' }, [foreign(reason, mostOfReason)])];
+  const told =
+    reason === undefined ? [] : [element('p', { class: 'reason' }, [foreign(reasonOf(entry), mostOfReason)])];
   const about = element('p', { class: 'facts' }, [`${meanings[verdict]} · ${facts.join(' · ')}`]);
-  return [...told, about, ...(isBad(entry) ? exchanges(entry) : [])];
+  return [...told, about, ...(isBad(entry) ? exchanges(entry, speakers) : [])];
 }
 
-function exchanges(entry: ReportEntry): Child[] {
+function exchanges(entry: ReportEntry, speakers: Speakers): Child[] {
   const { excerpts, skipped } = excerptsOf(entry, shown);
   const note = `${skipped} more ${skipped === 1 ? 'conversation' : 'conversations'} left out`;
-  return [...excerpts.flatMap(exchange), ...(skipped === 0 ? [] : [element('p', { class: 'note' }, [note])])];
+  return [
+    ...excerpts.flatMap((excerpt) => exchange(excerpt, speakers)),
+    ...(skipped === 0 ? [] : [element('p', { class: 'note' }, [note])]),
+  ];
 }
 
-function exchange({ connection, scenario, messages, skipped }: Excerpt): Child[] {
+function exchange({ connection, scenario, messages, skipped }: Excerpt, speakers: Speakers): Child[] {
   const name = `${scenario === undefined ? '' : `scenario ${scenario} · `}${foreign(connection, 200)}`;
-  const rows = messages.flatMap((message) => [...leftOut(message.skipped), messageMarkup(message)]);
+  const rows = messages.flatMap((message) => [...leftOut(message.skipped), messageMarkup(message, speakers)]);
   const none = rows.length === 0 ? [element('li', { class: 'skipped' }, ['nothing was said'])] : [];
   return [element('h3', {}, [name]), element('ol', {}, [...rows, ...leftOut(skipped), ...none])];
 }
@@ -70,14 +80,17 @@ function leftOut(count: number): Markup[] {
   return [element('li', { class: 'skipped' }, [`… ${count} ${count === 1 ? 'message' : 'messages'} left out …`])];
 }
 
-function messageMarkup({ exchange: { at, by, text, isFault }, index, wrong }: ShownMessage): Markup {
-  const who = by === 'us' ? 'we →' : '← peer';
+function messageMarkup(
+  { exchange: { at, by, text, isFault }, index, wrong, focus }: ShownMessage,
+  speakers: Speakers,
+): Markup {
+  const who = by === 'us' ? `${speakers.us} →` : `← ${speakers.peer}`;
   const more = wrong.length - mostWrongOfMessage;
   const says = [...wrong.slice(0, mostWrongOfMessage), ...(more > 0 ? [`and ${more} more`] : [])];
   return element('li', { class: `message ${by}${wrong.length > 0 ? ' breach' : ''}`, value: String(index + 1) }, [
     element('span', { class: 'at' }, [`${Math.round(at)} ms`]),
     element('span', { class: 'who' }, [isFault === true ? `${who} (no frame)` : who]),
-    element('pre', {}, [foreign(text, mostOfMessage)]),
+    element('pre', {}, [visible(cutAround(text, mostOfMessage, focus))]),
     ...says.map((one) => element('p', { class: 'wrong' }, [`▲ ${foreign(one, mostOfReason)}`])),
   ]);
 }

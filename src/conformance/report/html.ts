@@ -5,7 +5,18 @@ import { element, type Markup } from '../../core/html-markup.ts';
 import { checkMarkup, classOf, foreign } from './html-check.ts';
 import { policy, style } from './html-style.ts';
 import { countsOf, isBad, levels, type Report, type ReportEntry, type Tally, verdicts } from './report.ts';
-import { bySection, factsOf, meanings, titleOf, totalsOf } from './summary.ts';
+import {
+  byReason,
+  bySection,
+  factsOf,
+  meanings,
+  reasonOf,
+  type Speakers,
+  speakersOf,
+  staleTitle,
+  titleOf,
+  totalsOf,
+} from './summary.ts';
 
 /** Checks that are open when the page is. */
 const openAtOnce = 20;
@@ -27,13 +38,13 @@ export function renderHtml(report: Report): string {
     '\n',
     filter(report),
     '\n',
-    element('main', { id: 'checks' }, sections(report.results)),
+    element('main', { id: 'checks' }, sections(report.results, speakersOf(report))),
   ]);
   return `<!doctype html>\n${element('html', { lang: 'en' }, ['\n', head, '\n', body, '\n']).markup}\n`;
 }
 
 function header(report: Report, title: string): Markup {
-  const { results, counts } = report;
+  const { results, counts, stale } = report;
   return element('header', {}, [
     element('p', { class: 'facts' }, ['Conformance report']),
     element('h1', {}, [title]),
@@ -41,6 +52,7 @@ function header(report: Report, title: string): Markup {
     bar(counts.verdicts, totalsOf(counts)),
     element('p', {}, [totalsOf(counts)]),
     table(report),
+    ...staleMarkup(stale),
     ...troubles(results),
   ]);
 }
@@ -77,13 +89,25 @@ function table({ counts }: Report): Markup {
   ]);
 }
 
-/** Where to look first. */
+function staleMarkup(stale: readonly string[]): Markup[] {
+  if (stale.length === 0) return [];
+  const lines = stale.map((line) => element('li', {}, [foreign(line, 400)]));
+  const badge = element('strong', { class: 'badge failed' }, ['✗ failed']);
+  return [element('h2', {}, [badge, ` ${staleTitle}`]), element('ul', { class: 'stale' }, lines)];
+}
+
+/** Where to look first: what is unclear for one reason stands together. */
 function troubles(results: readonly ReportEntry[]): Markup[] {
   const bad = results.filter(isBad);
   if (bad.length === 0) return [];
-  const links = bad.map(({ id, verdict, reason = '' }) =>
-    element('li', {}, [element('a', { href: `#${id}` }, [id]), ` ${verdict}: ${foreign(reason, 160)}`]),
-  );
+  const failed = bad.filter(({ verdict }) => verdict === 'failed').map((entry) => [entry]);
+  const unclear = byReason(bad.filter(({ verdict }) => verdict === 'unclear')).values();
+  const links = [...failed, ...unclear].map((entries) => {
+    const [first] = entries;
+    const names = entries.flatMap(({ id }) => [element('a', { href: `#${id}` }, [id]), ' ']);
+    const told = first === undefined ? '' : `${first.verdict}: ${foreign(reasonOf(first), 160)}`;
+    return element('li', {}, [...names, told]);
+  });
   return [element('h2', {}, ['What did not pass']), element('ul', {}, links)];
 }
 
@@ -106,7 +130,7 @@ function filter({ counts }: Report): Markup {
   ]);
 }
 
-function sections(results: readonly ReportEntry[]): Markup[] {
+function sections(results: readonly ReportEntry[], speakers: Speakers): Markup[] {
   let open = 0;
   return [...bySection(results)].map(([section, entries]) => {
     const { verdicts: tally } = countsOf(entries);
@@ -114,7 +138,7 @@ function sections(results: readonly ReportEntry[]): Markup[] {
     const checks = entries.map((entry) => {
       const isOpen = isBad(entry) && open < openAtOnce;
       if (isOpen) open += 1;
-      return checkMarkup(entry, isOpen);
+      return checkMarkup(entry, { isOpen, speakers });
     });
     return element('section', {}, [element('h2', {}, [section, element('span', {}, [told.join(', ')])]), ...checks]);
   });

@@ -28,6 +28,10 @@ export interface StoredReport extends Omit<Report, 'results'> {
   readonly conversations: readonly StoredConversation[];
 }
 
+/** What JSON leaves as it is and a terminal obeys: DEL and the C1 controls. */
+const obeyed = /[\u007f-\u009f]/gu;
+const escaped = (mark: string): string => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
 /** One JSON document of several lines. */
 export function renderJson(report: Report): string {
   const { results, ...about } = report;
@@ -50,5 +54,5 @@ export function renderJson(report: Report): string {
     return { ...entry, conversations: exchanges.map(place) };
   });
   const stored: StoredReport = { format: jsonFormat, ...about, results: entries, conversations };
-  return `${JSON.stringify(stored, null, 1)}\n`;
+  return `${JSON.stringify(stored, null, 1).replace(obeyed, escaped)}\n`;
 }

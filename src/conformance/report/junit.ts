@@ -1,9 +1,19 @@
 // A report as JUnit XML, as build servers read it: one suite for each section. Failed is a failure, unclear an error, so that they
-// stay apart there as well; what is not applicable or known is skipped. Pure.
+// stay apart there as well; what is not applicable or known is skipped. A stale list of what is known is a failure of its own. Pure.
 import { excerptsOf } from './excerpt.ts';
 import { type Counts, countsOf, type Report, type ReportEntry, verdicts } from './report.ts';
-import { bySection, factsOf, meanings, placeOf, titleOf } from './summary.ts';
-import { cut, oneLine, visible } from './words.ts';
+import {
+  bySection,
+  factsOf,
+  meanings,
+  placeOf,
+  reasonOf,
+  type Speakers,
+  speakersOf,
+  staleTitle,
+  titleOf,
+} from './summary.ts';
+import { cut, cutAround, oneLine, visible } from './words.ts';
 
 const mostOfReason = 4000;
 const mostOfMessage = 1000;
@@ -23,22 +33,25 @@ const content = (text: string): string => visible(text).replace(/[&<>]/gu, (mark
 
 /** No CDATA anywhere, for text may hold its end. */
 export function renderJunit(report: Report): string {
-  const { protocol, side, startedAt, ms, results, counts } = report;
+  const { protocol, side, startedAt, ms, results, counts, stale } = report;
+  const speakers = speakersOf(report);
+  const began = attribute(startedAt.replace(/\.\d+Z$/u, 'Z'));
   const suites = [...bySection(results)].flatMap(([section, entries]) => {
     const name = `${protocol} ${side} ${section}`;
     return [
-      `  <testsuite name="${attribute(name)}" ${totals(entries)} time="${seconds(sum(entries))}" timestamp="${attribute(startedAt.replace(/\.\d+Z$/u, 'Z'))}">`,
+      `  <testsuite name="${attribute(name)}" ${totals(entries)} time="${seconds(sum(entries))}" timestamp="${began}">`,
       ...properties(countsOf(entries), '    '),
-      ...entries.map((entry) => testcase(entry, `${protocol}.${side}.${section.replaceAll('.', '_')}`)),
+      ...entries.map((entry) => testcase(entry, `${protocol}.${side}.${section.replaceAll('.', '_')}`, speakers)),
       '  </testsuite>',
     ];
   });
   return `${[
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<!-- ${content(factsOf(report)).replaceAll('--', '- -')} -->`,
-    `<testsuites name="${attribute(titleOf(report))}" ${totals(results)} time="${seconds(ms)}">`,
+    `<testsuites name="${attribute(titleOf(report))}" ${totals(results, stale.length === 0 ? 0 : 1)} time="${seconds(ms)}">`,
     ...properties(counts, '  '),
     ...suites,
+    ...(stale.length === 0 ? [] : staleSuite(report, began)),
     '</testsuites>',
   ].join('\n')}\n`;
 }
@@ -52,9 +65,21 @@ function kindOf({ verdict, known }: ReportEntry): 'failure' | 'error' | 'skipped
   return verdict === 'failed' ? 'failure' : verdict === 'unclear' ? 'error' : null;
 }
 
-function totals(entries: readonly ReportEntry[]): string {
+function staleSuite({ protocol, side, stale }: Report, began: string): string[] {
+  const why = attribute(`${staleTitle}: ${cut(stale.join('; '), mostOfReason)}`);
+  return [
+    `  <testsuite name="${attribute(`${protocol} ${side} known-failing`)}" ${totals([], 1)} time="0.000" timestamp="${began}">`,
+    `    <testcase classname="${attribute(`${protocol}.${side}`)}" name="known-failing" time="0.000">`,
+    `      <failure message="${why}" type="stale">${content(cut(stale.join('\n'), mostOfReason))}</failure>`,
+    '    </testcase>',
+    '  </testsuite>',
+  ];
+}
+
+/** `more`: failures that are no check. */
+function totals(entries: readonly ReportEntry[], more = 0): string {
   const of = (kind: string) => entries.filter((entry) => kindOf(entry) === kind).length;
-  return `tests="${entries.length}" failures="${of('failure')}" errors="${of('error')}" skipped="${of('skipped')}"`;
+  return `tests="${entries.length + more}" failures="${of('failure') + more}" errors="${of('error')}" skipped="${of('skipped')}"`;
 }
 
 /** The counts as we say them, for JUnit has no word for some. */
@@ -67,31 +92,39 @@ function properties({ verdicts: tally, known }: Counts, indent: string): string[
   ];
 }
 
-function testcase(entry: ReportEntry, classname: string): string {
-  const { id, sentence, verdict, reason = '', known, ms } = entry;
-  const head = `    <testcase classname="${attribute(classname)}" name="${attribute(`${id}: ${sentence}`)}" time="${seconds(ms)}"`;
+function testcase(entry: ReportEntry, classname: string, speakers: Speakers): string {
+  const { id, sentence, verdict, known, ms } = entry;
+  const head = `    <testcase classname="${attribute(classname)}" name="${attribute(id)}" time="${seconds(ms)}"`;
   const kind = kindOf(entry);
-  if (kind === null) return `${head}/>`;
-  const told = oneLine(cut(reason, mostOfReason));
+  // A name that holds the sentence is another test for a build server once the sentence is put better.
+  const about = `    <system-out>${content(`${sentence}\n${placeOf(entry)}`)}</system-out>\n    </testcase>`;
+  if (kind === null) return `${head}>\n  ${about}`;
+  const told = oneLine(cut(reasonOf(entry), mostOfReason));
   const message = known === true ? `known to be ${verdict}: ${told}` : told;
   const open = `      <${kind} message="${attribute(message)}"`;
   const inner =
     verdict === 'not-applicable'
       ? `${open}/>`
-      : `${open}${kind === 'skipped' ? '' : ` type="${verdict}"`}>${content(detailsOf(entry))}</${kind}>`;
-  return `${head}>\n${inner}\n    </testcase>`;
+      : `${open}${kind === 'skipped' ? '' : ` type="${verdict}"`}>${content(detailsOf(entry, speakers))}</${kind}>`;
+  return `${head}>\n${inner}\n  ${about}`;
 }
 
-function detailsOf(entry: ReportEntry): string {
-  const { verdict, reason = '' } = entry;
+function detailsOf(entry: ReportEntry, speakers: Speakers): string {
+  const { verdict, sentence } = entry;
   const { excerpts } = excerptsOf(entry, { around: 2, most: 8, conversations: 2 });
   const lines = excerpts.flatMap(({ connection, scenario, messages }) => [
     `${scenario === undefined ? '' : `scenario ${scenario}, `}${oneLine(cut(connection, 200))}:`,
-    ...messages.flatMap(({ exchange: { at, by, text }, wrong, skipped }) => [
+    ...messages.flatMap(({ exchange: { at, by, text }, wrong, skipped, focus }) => [
       ...(skipped === 0 ? [] : [`  … ${skipped} left out`]),
-      `${wrong.length > 0 ? '>' : ' '} ${Math.round(at)} ms ${by}: ${oneLine(cut(text, mostOfMessage))}`,
+      `${wrong.length > 0 ? '>' : ' '} ${Math.round(at)} ms ${speakers[by]}: ${oneLine(cutAround(text, mostOfMessage, focus))}`,
       ...wrong.map((says) => `    ^ ${oneLine(cut(says, mostOfMessage))}`),
     ]),
   ]);
-  return [`${verdict} (${meanings[verdict]})`, placeOf(entry), cut(reason, mostOfReason), ...lines].join('\n');
+  return [
+    `${verdict} (${meanings[verdict]})`,
+    sentence,
+    placeOf(entry),
+    cut(reasonOf(entry), mostOfReason),
+    ...lines,
+  ].join('\n');
 }

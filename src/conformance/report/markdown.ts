@@ -3,8 +3,19 @@
 import type { Verdict } from '../check.ts';
 import { excerptsOf } from './excerpt.ts';
 import { levels, type Report, type ReportEntry, type Tally, verdicts } from './report.ts';
-import { factsOf, meanings, placeOf, titleOf, totalsOf } from './summary.ts';
-import { cut, oneLine, visible } from './words.ts';
+import {
+  byReason,
+  factsOf,
+  meanings,
+  placeOf,
+  reasonOf,
+  type Speakers,
+  speakersOf,
+  staleTitle,
+  titleOf,
+  totalsOf,
+} from './summary.ts';
+import { cut, cutAround, oneLine, padded, visible } from './words.ts';
 
 /** How the page is made. */
 export interface MarkdownOptions {
@@ -21,10 +32,10 @@ export interface MarkdownOptions {
 const mostOfReason = 600;
 const mostOfMessage = 600;
 
-/** Whatever Markdown or HTML would read as its own is escaped. */
+/** Whatever Markdown or HTML would read as its own is escaped; a colon only in an address, or before the name of a picture. */
 const plain = (text: string): string =>
   oneLine(text)
-    .replace(/[\\`*_{}[\]|#~$:@]/gu, (mark) => `\\${mark}`)
+    .replace(/[\\`*_{}[\]|#~$@]|:(?=\/\/|[\w+-]+:)/gu, (mark) => `\\${mark}`)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;');
@@ -32,13 +43,14 @@ const plain = (text: string): string =>
 /** Ends with a line end. */
 export function renderMarkdown(report: Report, options: MarkdownOptions = {}): string {
   const { title = titleOf(report), introduction, isTimeless = false } = options;
-  const { results, counts, protocol, side, version } = report;
+  const { results, counts, protocol, side, version, stale } = report;
+  const speakers = speakersOf(report);
   const of = (wanted: Verdict) => results.filter(({ verdict }) => verdict === wanted);
   const facts = isTimeless ? `checks of ${protocol} ${side}s, version ${version}` : factsOf(report);
   const parts = [
     `# ${plain(title)}`,
     ...(introduction === undefined ? [] : [introduction]),
-    `${plain(facts)}.`,
+    `${oneLine(facts)}.`,
     `**${totalsOf(counts)}**`,
     [
       `| level | ${verdicts.join(' | ')} |`,
@@ -46,8 +58,9 @@ export function renderMarkdown(report: Report, options: MarkdownOptions = {}): s
       ...levels.map((level) => tallyRow(level, counts.levels[level])),
       tallyRow('all', counts.verdicts),
     ].join('\n'),
-    ...troubleParts('failed', of('failed'), options),
-    ...troubleParts('unclear', of('unclear'), options),
+    ...staleParts(stale),
+    ...troubleParts('failed', of('failed'), { ...options, speakers }),
+    ...troubleParts('unclear', of('unclear'), { ...options, speakers }),
     ...silentParts(of('not-applicable')),
   ];
   return `${parts.join('\n\n')}\n`;
@@ -56,19 +69,33 @@ export function renderMarkdown(report: Report, options: MarkdownOptions = {}): s
 const tallyRow = (name: string, tally: Tally): string =>
   `| ${name} | ${verdicts.map((verdict) => tally[verdict]).join(' | ')} |`;
 
+function staleParts(stale: readonly string[]): string[] {
+  if (stale.length === 0) return [];
+  const rows = stale.map((line) => `- ${plain(cut(line, mostOfReason))}`);
+  return [`## failed: ${staleTitle} (${stale.length})`, rows.join('\n')];
+}
+
 function troubleParts(
   verdict: 'failed' | 'unclear',
   entries: readonly ReportEntry[],
-  { explanations = new Map() }: MarkdownOptions,
+  { explanations = new Map(), speakers }: MarkdownOptions & { readonly speakers: Speakers },
 ): string[] {
   if (entries.length === 0) return [];
+  /** Of many with one cause the first one tells it. */
+  const firsts = new Map<ReportEntry, string>();
+  if (verdict === 'unclear')
+    for (const [first, ...others] of byReason(entries).values())
+      for (const other of others) firsts.set(other, first?.id ?? '');
   const rows = entries.map((entry) => {
+    const first = firsts.get(entry);
+    const came = first === undefined ? plain(cut(reasonOf(entry), mostOfReason)) : `as \`${first}\``;
     const why =
       explanations.get(entry.id)?.replaceAll('|', '\\|') ?? (entry.known === true ? 'known' : 'not explained');
-    return `| \`${entry.id}\` | ${plain(placeOf(entry))} | ${plain(entry.sentence)} | ${plain(cut(entry.reason ?? '', mostOfReason))} | ${why} |`;
+    return `| \`${entry.id}\` | ${plain(placeOf(entry))} | ${plain(entry.sentence)} | ${came} | ${why} |`;
   });
   const details = entries.flatMap((entry) => {
-    const frames = framesOf(entry);
+    if (firsts.has(entry)) return [];
+    const frames = framesOf(entry, speakers);
     if (frames.length === 0) return [];
     const fence = fenceFor(frames);
     return [
@@ -82,13 +109,14 @@ function troubleParts(
   ];
 }
 
-function framesOf(entry: ReportEntry): string[] {
+function framesOf(entry: ReportEntry, speakers: Speakers): string[] {
+  const width = Math.max(speakers.us.length, speakers.peer.length);
   const { excerpts } = excerptsOf(entry, { around: 1, most: 6, conversations: 1 });
   return excerpts.flatMap(({ connection, scenario, messages }) => [
     `${scenario === undefined ? '' : `scenario ${scenario}, `}${oneLine(cut(connection, 100))}`,
-    ...messages.flatMap(({ exchange: { by, text }, wrong, skipped }) => [
+    ...messages.flatMap(({ exchange: { by, text }, wrong, skipped, focus }) => [
       ...(skipped === 0 ? [] : [`  … ${skipped} left out`]),
-      `${wrong.length > 0 ? '►' : ' '} ${by === 'us' ? 'we  ' : 'peer'}  ${oneLine(cut(text, mostOfMessage))}`,
+      `${wrong.length > 0 ? '►' : ' '} ${padded(speakers[by], width)}  ${oneLine(cutAround(text, mostOfMessage, focus))}`,
       ...wrong.slice(0, 3).map((says) => `          ▲ ${oneLine(cut(says, mostOfReason))}`),
     ]),
   ]);
@@ -102,7 +130,7 @@ function fenceFor(lines: readonly string[]): string {
 
 function silentParts(entries: readonly ReportEntry[]): string[] {
   if (entries.length === 0) return [];
-  const rows = entries.map(({ id, reason = '' }) => `- \`${id}\`: ${plain(visible(cut(reason, mostOfReason)))}`);
+  const rows = entries.map((entry) => `- \`${entry.id}\`: ${plain(visible(cut(reasonOf(entry), mostOfReason)))}`);
   const summary = `not-applicable: ${meanings['not-applicable']} (${entries.length})`;
   return [`<details><summary>${summary}</summary>\n\n${rows.join('\n')}\n\n</details>`];
 }

@@ -31,9 +31,13 @@ export interface Report {
   readonly startedAt: string;
   /** How long it took. */
   readonly ms: number;
+  /** It was said before, and not to us. */
+  readonly isRecorded?: true;
   /** In the order of the set. */
   readonly results: readonly ReportEntry[];
   readonly counts: Counts;
+  /** Why the list of known failures is not true any more, a sentence each: it keeps a run from being green as a failure does. */
+  readonly stale: readonly string[];
 }
 
 /** What a report is made from. */
@@ -45,6 +49,10 @@ export interface ReportParts {
   readonly ms: number;
   /** The ids of those that are expected not to pass: a Set or a Map of them. */
   readonly known?: { has(id: string): boolean };
+  /** What is wrong with their list; default: nothing. */
+  readonly stale?: readonly string[];
+  /** Nobody of us took part in it. Default: false. */
+  readonly isRecorded?: boolean;
 }
 
 /** The levels, the strongest first, as all reports have them. */
@@ -58,7 +66,8 @@ export const isBad = ({ verdict }: { readonly verdict: Verdict }): boolean =>
   verdict === 'failed' || verdict === 'unclear';
 
 /** Throws a RangeError on a result of a check that the set has not. */
-export function makeReport({ set, results, target, startedAt, ms, known }: ReportParts): Report {
+export function makeReport(parts: ReportParts): Report {
+  const { set, results, target, startedAt, ms, known, stale = [], isRecorded = false } = parts;
   const { protocol, side, version } = set;
   const byId = new Map(results.map((result) => [result.id, result]));
   const entries = descriptionsOf(set).flatMap(({ id, section, level, basis, sentence, covers }): ReportEntry[] => {
@@ -72,7 +81,8 @@ export function makeReport({ set, results, target, startedAt, ms, known }: Repor
   const [stray] = byId.keys();
   if (stray !== undefined) throw new RangeError(`the set has no check '${stray}'`);
   const began = typeof startedAt === 'string' ? startedAt : startedAt.toISOString();
-  return { protocol, side, version, target, startedAt: began, ms, results: entries, counts: countsOf(entries) };
+  const about = { protocol, side, version, target, startedAt: began, ms, ...(isRecorded ? { isRecorded } : {}) };
+  return { ...about, results: entries, counts: countsOf(entries), stale };
 }
 
 /** The totals of some checks. */

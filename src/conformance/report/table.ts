@@ -3,8 +3,19 @@
 import type { Verdict } from '../check.ts';
 import { excerptsOf, type ShownMessage } from './excerpt.ts';
 import { countsOf, levels, type Report, type ReportEntry, type Tally, verdicts } from './report.ts';
-import { bySection, factsOf, meanings, placeOf, titleOf, totalsOf } from './summary.ts';
-import { cut, durationOf, oneLine, padded, shortened, visible, wrapped } from './words.ts';
+import {
+  byReason,
+  bySection,
+  factsOf,
+  meanings,
+  placeOf,
+  reasonOf,
+  type Speakers,
+  speakersOf,
+  titleOf,
+  totalsOf,
+} from './summary.ts';
+import { cut, cutAround, durationOf, oneLine, padded, shortened, visible, wrapped } from './words.ts';
 
 /** How the table looks. */
 export interface TableOptions {
@@ -31,13 +42,18 @@ const styles = { passed: 'good', failed: 'bad', unclear: 'doubtful', 'not-applic
 export function renderTable(report: Report, { colour = false, isWhole = false }: TableOptions = {}): string {
   const paint: Paint = (word, style) => (colour ? `\u001b[${codes[style]}m${word}\u001b[0m` : word);
   const { results, counts } = report;
+  const speakers = speakersOf(report);
   const of = (wanted: Verdict) => results.filter(({ verdict }) => verdict === wanted);
   const parts = [
     [...wrapped(titleOf(report), columns).map((line) => paint(line, 'strong')), paint(factsOf(report), 'faint')],
     sectionLines(results, isWhole, paint),
     silentLines(of('not-applicable'), paint),
-    troubleLines('unclear', of('unclear'), paint),
-    troubleLines('failed', of('failed'), paint),
+    troubleLines('unclear', [...byReason(of('unclear')).values()], { paint, speakers }),
+    troubleLines(
+      'failed',
+      of('failed').map((entry) => [entry]),
+      { paint, speakers },
+    ),
     [
       tallyHead('level', paint),
       ...levels.map((level) => tallyLine(level, counts.levels[level], paint)),
@@ -85,39 +101,60 @@ function checkLines({ verdict, id, level, sentence, ms }: ReportEntry, paint: Pa
 /** Those that nothing came of, by reason: there may be many of one. */
 function silentLines(entries: readonly ReportEntry[], paint: Paint): string[] {
   if (entries.length === 0) return [];
-  const byReason = new Map<string, string[]>();
-  for (const { reason = '', id } of entries) byReason.set(reason, [...(byReason.get(reason) ?? []), id]);
-  const lines = [...byReason].flatMap(([reason, ids]) => [
+  const lines = [...byReason(entries)].flatMap(([reason, those]) => [
     ...indented(visible(cut(reason, mostOfReason)), 2),
-    ...indented(ids.join(' '), 4).map((line) => paint(line, 'faint')),
+    ...idLines(those, paint),
   ]);
   return [heading('not-applicable', entries.length, paint), ...lines];
+}
+
+function idLines(entries: readonly ReportEntry[], paint: Paint): string[] {
+  return indented(entries.map(({ id }) => id).join(' '), 4).map((line) => paint(line, 'faint'));
 }
 
 function heading(verdict: Verdict, count: number, paint: Paint): string {
   return paint(`${verdict}: ${meanings[verdict]} (${count})`, styles[verdict]);
 }
 
-function troubleLines(verdict: 'failed' | 'unclear', entries: readonly ReportEntry[], paint: Paint): string[] {
-  if (entries.length === 0) return [];
-  const blocks = entries.flatMap((entry) => [
-    '',
-    `${paint(marks[verdict], styles[verdict])} ${paint(entry.id, 'strong')}  ${paint(placeOf(entry), 'faint')}${entry.known === true ? '  known' : ''}`,
-    ...indented(entry.sentence, 2),
-    ...indented(visible(cut(entry.reason ?? '', mostOfReason)), 2).map((line) => paint(line, styles[verdict])),
-    ...excerptLines(entry, paint),
-  ]);
-  return [heading(verdict, entries.length, paint), ...blocks];
+interface Show {
+  readonly paint: Paint;
+  readonly speakers: Speakers;
 }
 
-function excerptLines(entry: ReportEntry, paint: Paint): string[] {
+/** Those of one group have one reason, and are shown once. */
+function troubleLines(
+  verdict: 'failed' | 'unclear',
+  groups: readonly (readonly ReportEntry[])[],
+  { paint, speakers }: Show,
+): string[] {
+  const blocks = groups.flatMap((entries) => {
+    const shown = entries.find(({ exchanges }) => exchanges.length > 0) ?? entries[0];
+    if (shown === undefined) return [];
+    const { id, known, sentence } = shown;
+    const isOne = entries.length === 1;
+    const name = isOne ? id : `${entries.length} checks`;
+    const facts = isOne ? `  ${paint(placeOf(shown), 'faint')}${known === true ? '  known' : ''}` : '';
+    return [
+      '',
+      `${paint(marks[verdict], styles[verdict])} ${paint(name, 'strong')}${facts}`,
+      ...(isOne ? indented(sentence, 2) : []),
+      ...indented(visible(cut(reasonOf(shown), mostOfReason)), 2).map((line) => paint(line, styles[verdict])),
+      ...excerptLines(shown, { paint, speakers }),
+      ...(isOne ? [] : idLines(entries, paint)),
+    ];
+  });
+  return groups.length === 0 ? [] : [heading(verdict, groups.flat().length, paint), ...blocks];
+}
+
+function excerptLines(entry: ReportEntry, show: Show): string[] {
+  const { paint } = show;
   const { excerpts, skipped } = excerptsOf(entry, { around: 1, most: 4, conversations: 1 });
   const lines = excerpts.flatMap(({ connection, scenario, messages, skipped: after }) => [
     ...indented(
       `${scenario === undefined ? '' : `scenario ${scenario}, `}${oneLine(shortened(connection, 60))}:`,
       4,
     ).map((line) => paint(line, 'faint')),
-    ...messages.flatMap((message) => messageLines(message, paint)),
+    ...messages.flatMap((message) => messageLines(message, show)),
     ...leftOut(after, 'message', paint),
   ]);
   return [...lines, ...leftOut(skipped, 'conversation', paint)];
@@ -127,11 +164,12 @@ function leftOut(count: number, what: string, paint: Paint): string[] {
   return count === 0 ? [] : [paint(`    … ${count} ${what}${count === 1 ? '' : 's'} left out`, 'faint')];
 }
 
-function messageLines({ exchange, wrong, skipped }: ShownMessage, paint: Paint): string[] {
+function messageLines({ exchange, wrong, skipped, focus }: ShownMessage, { paint, speakers }: Show): string[] {
   const { at, by, text, isFault } = exchange;
   const isWrong = wrong.length > 0;
-  const head = `  ${isWrong ? '►' : ' '} ${padded(`${Math.round(at)} ms`, 9, 'right')}  ${by === 'us' ? 'we  ' : 'peer'}  `;
-  const words = oneLine(`${isFault === true ? '(no frame) ' : ''}${cut(text, isWrong ? mostOfWrong : mostOfMessage)}`);
+  const head = `  ${isWrong ? '►' : ' '} ${padded(`${Math.round(at)} ms`, 9, 'right')}  ${padded(speakers[by], speakerColumns(speakers))}  `;
+  const part = cutAround(text, isWrong ? mostOfWrong : mostOfMessage, focus);
+  const words = oneLine(`${isFault === true ? '(no frame) ' : ''}${part}`);
   const lines = wrapped(words, columns - head.length).map((line, index) =>
     index === 0 ? head + line : ' '.repeat(head.length) + line,
   );
@@ -144,6 +182,8 @@ function messageLines({ exchange, wrong, skipped }: ShownMessage, paint: Paint):
     ...says,
   ];
 }
+
+const speakerColumns = ({ us, peer }: Speakers): number => Math.max(us.length, peer.length);
 
 function indented(text: string, by: number): string[] {
   return wrapped(text.replaceAll('\t', ' '), columns - by).map((line) => ' '.repeat(by) + line);

@@ -1,9 +1,9 @@
 // A report as TAP 14, with YAML diagnostics under what failed or is unclear. What is known is a TODO, what is not applicable a
-// SKIP. Pure.
+// SKIP; a stale list of what is known is a point of its own. Pure.
 import { excerptsOf } from './excerpt.ts';
 import { isBad, type Report, type ReportEntry, verdicts } from './report.ts';
-import { factsOf, titleOf, totalsOf } from './summary.ts';
-import { cut, oneLine, visible } from './words.ts';
+import { factsOf, reasonOf, type Speakers, speakersOf, staleTitle, titleOf, totalsOf } from './summary.ts';
+import { cut, cutAround, oneLine, visible } from './words.ts';
 
 const mostOfReason = 4000;
 const mostOfMessage = 1000;
@@ -15,38 +15,50 @@ const quoted = (text: string): string => JSON.stringify(visible(text));
 
 /** Ends with the totals, as a comment. */
 export function renderTap(report: Report): string {
-  const { results, counts } = report;
+  const { results, counts, stale } = report;
+  const speakers = speakersOf(report);
   const lines = [
     'TAP version 14',
     `# ${titleOf(report)}`,
     `# ${factsOf(report)}`,
-    `1..${results.length}`,
-    ...results.flatMap((entry, index) => pointOf(entry, index + 1)),
+    `1..${results.length + (stale.length === 0 ? 0 : 1)}`,
+    ...results.flatMap((entry, index) => pointOf(entry, index + 1, speakers)),
+    ...(stale.length === 0 ? [] : stalePoint(stale, results.length + 1)),
     `# ${totalsOf(counts)}`,
     ...verdicts.map((verdict) => `# ${verdict} ${counts.verdicts[verdict]}`),
   ];
   return `${lines.join('\n')}\n`;
 }
 
-function pointOf(entry: ReportEntry, number: number): string[] {
-  const { id, sentence, verdict, reason = '', known } = entry;
-  const told = plain(cut(reason, 300));
+function stalePoint(stale: readonly string[], number: number): string[] {
+  return [
+    `not ok ${number} - known-failing: ${staleTitle}`,
+    '  ---',
+    '  verdict: stale',
+    `  reason: ${quoted(cut(stale.join('\n'), mostOfReason))}`,
+    '  ...',
+  ];
+}
+
+function pointOf(entry: ReportEntry, number: number, speakers: Speakers): string[] {
+  const { id, sentence, verdict, known } = entry;
+  const told = plain(cut(reasonOf(entry), 300));
   const directive =
     verdict === 'not-applicable' ? ` # SKIP ${told}` : known === true ? ` # TODO known to be ${verdict}` : '';
   const point = `${isBad(entry) ? 'not ok' : 'ok'} ${number} - ${plain(`${id}: ${sentence}`)}${directive}`;
-  return isBad(entry) ? [point, ...diagnostic(entry)] : [point];
+  return isBad(entry) ? [point, ...diagnostic(entry, speakers)] : [point];
 }
 
-function diagnostic(entry: ReportEntry): string[] {
-  const { verdict, level, section, basis, reason = '' } = entry;
+function diagnostic(entry: ReportEntry, speakers: Speakers): string[] {
+  const { verdict, level, section, basis } = entry;
   const { excerpts } = excerptsOf(entry, { around: 2, most: 8, conversations: 2 });
   const messages = excerpts.flatMap(({ connection, scenario, messages: shown }) =>
-    shown.flatMap(({ exchange: { at, by, text }, wrong }) => [
+    shown.flatMap(({ exchange: { at, by, text }, wrong, focus }) => [
       `    - connection: ${quoted(cut(connection, 200))}`,
       ...(scenario === undefined ? [] : [`      scenario: ${quoted(scenario)}`]),
       `      ms: ${Math.round(at)}`,
-      `      by: ${by}`,
-      `      text: ${quoted(cut(text, mostOfMessage))}`,
+      `      by: ${speakers[by]}`,
+      `      text: ${quoted(cutAround(text, mostOfMessage, focus))}`,
       ...(wrong.length === 0 ? [] : [`      wrong: ${quoted(cut(wrong.join('; '), mostOfMessage))}`]),
     ]),
   );
@@ -56,7 +68,7 @@ function diagnostic(entry: ReportEntry): string[] {
     `  level: ${level}`,
     `  section: ${quoted(section)}`,
     `  basis: ${basis}`,
-    `  reason: ${quoted(cut(reason, mostOfReason))}`,
+    `  reason: ${quoted(cut(reasonOf(entry), mostOfReason))}`,
     ...(messages.length === 0 ? [] : ['  messages:', ...messages]),
     '  ...',
   ];

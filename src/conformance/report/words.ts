@@ -8,6 +8,26 @@ export function cut(text: string, most: number): string {
   return `${head}… (cut: ${text.length.toLocaleString('en')} characters)`;
 }
 
+/** The same around a place in it, with as much of its beginning as tells what it is. */
+export function cutAround(text: string, most: number, place: number | undefined): string {
+  const head = Math.min(80, Math.floor(most / 3));
+  const rest = most - head;
+  const lead = Math.floor(rest / 3);
+  // Whatever stands at the place is seen when it is this far from the cut.
+  if (text.length <= most || place === undefined || place + lead <= most) return cut(text, most);
+  const from = Math.max(head, Math.min(place - lead, text.length - rest));
+  const [start, part] = [text.slice(0, head), text.slice(from, from + rest)].map((one) =>
+    one.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/gu, ''),
+  );
+  const end = from + rest < text.length ? '…' : '';
+  return `${start} … ${part}${end} (cut: ${text.length.toLocaleString('en')} characters)`;
+}
+
+/** A reason without the last messages, which whoever gave up waiting quotes at its end: they stand below it. */
+export function withoutLastWords(reason: string): string {
+  return reason.replace(/; the last that was said:\n[\s\S]*?(?=; on stderr it said:\n|$)/u, '');
+}
+
 /** The same without a note, for names. */
 export function shortened(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/u, '')}…`;

@@ -1,4 +1,5 @@
 // The checks of agents that speak the rpc-message dialect: what the seed's own front end is told (seed sections 2 to 7).
+import { callRules } from '../claude/rules-calls.ts';
 import { type AgentSet, onStage, rulesOver } from '../sets.ts';
 import { blockRules } from './rules-blocks.ts';
 import { messageRules } from './rules-messages.ts';
@@ -7,7 +8,7 @@ import { requestRules } from './rules-requests.ts';
 import { rpcStreamRules, turnRules } from './rules-turns.ts';
 import { scenarios } from './scenarios.ts';
 import { createStage } from './stage.ts';
-import { readView } from './view.ts';
+import { readView, type View } from './view.ts';
 
 /** Agents of the dialect, from the side of their clients. */
 export const rpcMessageAgent: AgentSet = {
@@ -20,6 +21,7 @@ export const rpcMessageAgent: AgentSet = {
     ...messageRules,
     ...blockRules,
     ...rpcStreamRules,
+    ...callRules<View>('rpc-message'),
     ...turnRules,
     ...requestRules,
     ...methodRules,

@@ -14,6 +14,8 @@ export interface Row {
   readonly level?: Level;
   /** The seed is silent: it is what its project's own front end takes. */
   readonly isMeasured?: true;
+  /** It sets what the agent says against what its client said. */
+  readonly reads?: 'both';
   judge(view: View): Iterable<Finding>;
 }
 

@@ -2,10 +2,11 @@
 // claude-sdk 5).
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf } from '../../core/dictionary.ts';
+import { blocksOf } from '../claude/blocks.ts';
 import { each } from '../rule.ts';
 import { fields, misfit } from '../shape.ts';
 import { type Row, rpcRules } from './rpc-rule.ts';
-import { blocksOf, type View } from './view.ts';
+import type { View } from './view.ts';
 
 interface Part {
   readonly frame: number;

@@ -1,6 +1,6 @@
 // Rules of what a front end of rpc-message sends: requests (reference claude-sdk, 5; the seed is silent about them), and what the
 // seed's section 5 shows of on the wire.
-import { isDictionary } from '../../core/dictionary.ts';
+import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
 import type { Level } from '../check.ts';
 import { each, type Finding, type Rule } from '../rule.ts';
 import { fields, misfit, type Shape } from '../shape.ts';
@@ -26,6 +26,8 @@ interface Row {
   readonly sentence: string;
   readonly scenarios?: readonly string[];
   readonly covers: readonly string[];
+  /** It sets what the front end says against what its agent said. */
+  readonly reads?: 'both';
   judge(view: View): Iterable<Finding>;
 }
 
@@ -80,18 +82,30 @@ export const requestRules = clientRules({
       ),
   },
   'request-known': {
+    reads: 'both',
     sentence: 'A front end asks for what there is.',
     covers: every,
-    judge: ({ requests }) => each(requests, ({ method }) => (methods.has(method) ? null : `nobody knows ${method}`)),
+    judge: ({ requests }) =>
+      each(requests, ({ method, replies }) => {
+        // A later agent may know more methods, and refuses none of them as unknown.
+        const isRefused = replies.some(({ json }) =>
+          /unknown|not found|unsupported/iu.test(String(dictionaryOf(json.error).message)),
+        );
+        return !methods.has(method) && isRefused ? `nobody knows ${method}` : null;
+      }),
   },
   'connect-first': {
     level: 'SHOULD',
     sentence: 'connect comes before all other requests.',
     covers: ['request:connect'],
-    judge: ({ requests }) =>
-      each(requests.slice(0, 1), ({ method }) => (method === 'connect' ? null : `${method} comes first`)),
+    judge: ({ requests, trace, isFromStart }) =>
+      // A recording may begin behind it.
+      each(trace.isWhole || isFromStart ? requests.slice(0, 1) : [], ({ method }) =>
+        method === 'connect' ? null : `${method} comes first`,
+      ),
   },
   'connect-answered': {
+    reads: 'both',
     level: 'SHOULD',
     sentence: 'Nothing is asked of a session before connect is answered.',
     covers: ['request:connect'],
@@ -144,6 +158,7 @@ export const requestRules = clientRules({
       ),
   },
   'interrupt-running': {
+    reads: 'both',
     section: '5.2',
     level: 'MAY',
     sentence: 'Only what is being answered is interrupted: message_stop and complete have told when it is over.',

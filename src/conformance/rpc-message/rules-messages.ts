@@ -1,20 +1,13 @@
 // Rules about single messages of the dialect: its five types and their fields (seed 3.2 to 3.4, 6, 7.2; reference claude-sdk 5).
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
+import { eventKinds } from '../claude/stream.ts';
 import { each } from '../rule.ts';
-import { fields, misfit, type Shape } from '../shape.ts';
+import { fields, misfit, orNull, type Shape } from '../shape.ts';
 import { type Row, rpcRules } from './rpc-rule.ts';
 import type { Told, View } from './view.ts';
 
 const types: ReadonlySet<string> = new Set(['user', 'assistant', 'result', 'stream_event', 'error']);
-const events: ReadonlySet<unknown> = new Set([
-  'message_start',
-  'content_block_start',
-  'content_block_delta',
-  'content_block_stop',
-  'message_delta',
-  'message_stop',
-]);
 const deltas: ReadonlySet<unknown> = new Set(['text_delta', 'thinking_delta', 'input_json_delta']);
 /** What is in there belongs to a tool or a foreign block, and is not the dialect's. */
 const payloads: ReadonlySet<string> = new Set(['input', 'data', 'tool_input', 'tool_use_result', 'modelUsage']);
@@ -92,13 +85,13 @@ const rows: Record<string, Row> = {
   },
   'parent-text': {
     section: '3.2',
-    sentence: 'parent_tool_use_id is a text where it is there at all.',
+    sentence: 'parent_tool_use_id is a text where it has a value.',
     scenarios: ['subagent'],
     covers: ['message:user'],
     judge: ({ messages }) =>
       each(
         messages.filter(({ json }) => 'parent_tool_use_id' in json),
-        ({ json }) => misfit(json, fields({ parent_tool_use_id: 'string' }), 'message'),
+        ({ json }) => misfit(json, fields({ parent_tool_use_id: orNull('string') }), 'message'),
       ),
   },
   'error-shape': {
@@ -112,9 +105,9 @@ const rows: Record<string, Row> = {
     section: '3.3',
     sentence: 'A stream_event holds one of six events.',
     scenarios: ['text'],
-    covers: [...events].map((type) => `event:${String(type)}`),
+    covers: [...eventKinds].map((type) => `event:${String(type)}`),
     judge: (view) =>
-      each(eventsIn(view), ({ part: { type } }) => (events.has(type) ? null : `an event ${String(type)}`)),
+      each(eventsIn(view), ({ part: { type } }) => (eventKinds.has(type) ? null : `an event ${String(type)}`)),
   },
   'event-index': {
     section: '3.3',
@@ -147,7 +140,7 @@ const rows: Record<string, Row> = {
       each(eventsIn(view, 'message_delta'), ({ part }) =>
         misfit(
           part,
-          fields({ delta: fields({ 'stop_reason?': 'string' }), usage: fields({ output_tokens: 'number' }) }),
+          fields({ delta: fields({ 'stop_reason?': orNull('string') }), usage: fields({ output_tokens: 'number' }) }),
           'message_delta',
         ),
       ),

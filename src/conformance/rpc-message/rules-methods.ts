@@ -5,7 +5,7 @@ import { fields, misfit, type Shape } from '../shape.ts';
 import { type Row, rpcRules } from './rpc-rule.ts';
 import type { Reply, View } from './view.ts';
 
-const row = { section: '概述', isMeasured: true } as const;
+const row = { section: '概述', isMeasured: true, reads: 'both' } as const;
 const covers = (method: string) => [`request:${method}`];
 
 const isError = ({ json }: Reply): boolean => json.error !== null && json.error !== undefined;

@@ -6,7 +6,8 @@ import { fields, misfit } from '../shape.ts';
 import { type Row, rpcRules } from './rpc-rule.ts';
 import { isQuery, type Reply, type Request, type View } from './view.ts';
 
-const row = { section: '概述', isMeasured: true } as const;
+const alone = { section: '概述', isMeasured: true } as const;
+const row = { ...alone, reads: 'both' } as const;
 const covers = (method: string) => [`request:${method}`];
 
 const isError = ({ json }: Reply): boolean => json.error !== null && json.error !== undefined;
@@ -49,14 +50,14 @@ const rows: Record<string, Row> = {
     scenarios: ['settings', 'text'],
     sentence: 'Whatever has the id of a request answers one that was made.',
     covers: ['envelope:reply', 'envelope:stream', 'envelope:complete'],
-    *judge({ envelopes, replies, strays }) {
+    *judge({ envelopes, replies, strays, isFromStart }) {
       const wild = new Set(strays.map(({ frame }) => frame));
       for (const { frame } of [...envelopes, ...replies])
-        yield { frame, wrong: wild.has(frame) ? 'nobody asked for it' : null };
+        if (isFromStart || !wild.has(frame)) yield { frame, wrong: wild.has(frame) ? 'nobody asked for it' : null };
     },
   },
   'envelope-shape': {
-    ...row,
+    ...alone,
     scenarios: ['text'],
     sentence: 'What streams stands in an envelope with the id of its query and the message as data.',
     covers: ['envelope:stream'],
@@ -67,7 +68,7 @@ const rows: Record<string, Row> = {
       ),
   },
   'answer-shape': {
-    ...row,
+    ...alone,
     scenarios: ['settings'],
     sentence: 'An answer has a result and the error null, which is not left out.',
     covers: ['envelope:reply'],
@@ -78,7 +79,7 @@ const rows: Record<string, Row> = {
       ),
   },
   'refusal-shape': {
-    ...row,
+    ...alone,
     scenarios: ['settings'],
     sentence: 'A refusal has the result null, and an error with a number for code and a message.',
     covers: ['envelope:reply'],

@@ -2,7 +2,7 @@
 // no rule.
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryIn, dictionaryOf } from '../../core/dictionary.ts';
-import type { Connection, Tools } from '../check.ts';
+import { type Connection, NotApplicable, type Tools } from '../check.ts';
 import { owed } from '../rule.ts';
 
 /** A talk with the agent. */
@@ -63,14 +63,21 @@ function createTalk(connection: Connection, tools: Tools): Talk {
       return undefined;
     });
   }
-  const end = (id: string, from: number, check: string) =>
-    owed(check, () => hear(`end of ${id}`, (json) => json.id === id && json.type !== 'stream', from));
+  async function end(id: string, from: number, check: string, isQuery = true): Promise<Dictionary> {
+    // All who read one stream read the same frames: nobody's envelope is on them.
+    const isBare = isQuery && tools.transport === 'sse';
+    const isEnd = (json: Dictionary) =>
+      json.id === id ? json.type !== 'stream' : isBare && json.id === undefined && json.type === 'result';
+    const ended = await owed(check, () => hear(`end of ${id}`, isEnd, from));
+    if (ended.id !== id) throw new NotApplicable('over server-sent events frames go bare, and no query has an end');
+    return ended;
+  }
 
   return {
     send: (frame) => connection.send(JSON.stringify(frame)),
     call(method, params, check = 'rpc-message/request-answered') {
       const { id, from } = send(method, params);
-      return end(id, from, check);
+      return end(id, from, check, method.startsWith('query'));
     },
     async query(word, check = 'rpc-message/request-answered') {
       const { id, from } = send('query', { message: tools.script(word) });
@@ -78,8 +85,10 @@ function createTalk(connection: Connection, tools: Tools): Talk {
     },
     async begin(word) {
       const { id, from } = send('query', { message: tools.script(word) });
-      const isAtWork = ({ id: own, data }: Dictionary) =>
-        own === id && dictionaryOf(dictionaryOf(data).event).type === 'content_block_start';
+      const isAtWork = (json: Dictionary) => {
+        const { event } = json.id === id ? dictionaryOf(json.data) : tools.transport === 'sse' ? json : {};
+        return dictionaryOf(event).type === 'content_block_start';
+      };
       await owed('rpc-message/request-answered', () => hear('beginning of the answer', isAtWork, from));
       return { over: (check) => end(id, from, check) };
     },

@@ -3,7 +3,7 @@
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
 import { type Calls, readCalls } from '../claude/calls.ts';
-import { readStream, type Step, type Stream } from '../claude/stream.ts';
+import { begunAt, readStream, type Stream, stepOf } from '../claude/stream.ts';
 import type { Trace } from '../rule.ts';
 
 /** A message of the dialect. */
@@ -36,6 +36,8 @@ export interface Request {
 /** A trace of this dialect. */
 export interface View {
   readonly trace: Trace;
+  /** It has the greeting, so nobody asked anything before it. */
+  readonly isFromStart: boolean;
   /** Lines of the agent that are neither message nor envelope. */
   readonly noise: readonly { readonly frame: number; readonly says: string }[];
   readonly messages: readonly Told[];
@@ -87,34 +89,23 @@ export function readView(trace: Trace): View {
     } else if (isFault !== true && isDictionary(json)) said(json, frame);
     else noise.push({ frame, says: `${text.slice(0, 80)} is no message` });
   });
+  const asked = new Set(requests.map(({ id }) => id));
+  const begun = begunAt(messages, ({ query }) => query !== undefined && asked.has(query));
   return {
     trace,
+    isFromStart: requests.some(({ method }) => method === 'connect'),
     noise,
     messages,
     requests,
     envelopes,
     replies,
     strays,
-    stream: readStream(messages.flatMap(stepOf)),
-    calls: readCalls(messages),
+    stream: readStream(messages.flatMap(stepOf), begun),
+    calls: readCalls(messages, begun),
   };
-}
-
-function stepOf({ frame, type, json }: Told): Step[] {
-  const { parent_tool_use_id: parent } = json;
-  const lane = typeof parent === 'string' ? parent : null;
-  if (type === 'stream_event') return [{ kind: 'event', frame, lane, event: dictionaryOf(json.event), outer: json }];
-  if (type === 'assistant') return [{ kind: 'assistant', frame, lane, outer: json }];
-  return type === 'result' ? [{ kind: 'result', frame }] : [];
 }
 
 /** Requests that a turn comes of. */
 export function isQuery({ method }: Request): boolean {
   return method === 'query' || method === 'queryWithContent';
-}
-
-/** The blocks of a user or assistant message that are objects. */
-export function blocksOf(json: Dictionary): Dictionary[] {
-  const { content } = dictionaryOf(json.message);
-  return Array.isArray(content) ? content.filter(isDictionary) : [];
 }

@@ -5,6 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { ecaAgent } from '../../../src/conformance/eca/agent.ts';
 import { ecaClient } from '../../../src/conformance/eca/client.ts';
 import type { Trace } from '../../../src/conformance/rule.ts';
+import { type CheckSet, descriptionsOf } from '../../../src/conformance/sets.ts';
+import { judgeTrace } from '../../../src/conformance/trace-file.ts';
 import { handMadeEca } from '../../support/eca-agent-traces.ts';
 import { ecaTraces } from '../../support/eca-traces.ts';
 
@@ -100,6 +102,41 @@ describe('editors', () => {
   });
 });
 
+// Each length costs all rules a walk through all that was said.
+const step = process.env.PATCHBAY_CONFORMANCE === 'all' ? 1 : 31;
+
+/** What is found in a recording at MUST and SHOULD. */
+function recorded(set: CheckSet, trace: Trace): string[] {
+  const heeded = new Set(descriptionsOf(set).flatMap(({ id, level }) => (level === 'MAY' ? [] : [id])));
+  const results = judgeTrace([set], [trace]).flatMap((judged) => judged.results);
+  return results.flatMap(({ id, verdict, reason }) =>
+    verdict === 'failed' && heeded.has(id) ? [`${id}: ${reason}`] : [],
+  );
+}
+
+describe('parts of recordings', () => {
+  const sets: readonly CheckSet[] = [ecaAgent, ecaClient];
+  const setsFor = (name: string) => (name.startsWith('eca-server') ? [ecaAgent] : sets);
+
+  test.each(['agent', 'client'] as const)('what the %s has said alone tells of nothing wrong', (side) => {
+    for (const { name, rows } of ecaTraces) {
+      const trace = traceOf(rows);
+      const frames = trace.frames.filter(({ by }) => by === side);
+      for (const isWhole of [true, false])
+        for (const set of setsFor(name)) expect(recorded(set, { frames, isWhole })).toEqual([]);
+    }
+  });
+
+  test('nor does what is left of them when they begin in the middle', () => {
+    for (const { name, rows } of ecaTraces) {
+      const { frames } = traceOf(rows);
+      for (let from = 1; from < frames.length; from += step)
+        for (const set of setsFor(name))
+          expect([from, ...recorded(set, { frames: frames.slice(from), isWhole: false })]).toEqual([from]);
+    }
+  });
+});
+
 describe('rules', () => {
   test('find much to judge in recordings', () => {
     const rules = [...ecaAgent.rules, ...ecaClient.rules];
@@ -109,8 +146,6 @@ describe('rules', () => {
     if (ecaTraces.length > 0) expect(heard.length).toBeGreaterThan(rules.length / 2);
   });
 
-  // Each length costs all rules a walk through all that was said.
-  const step = process.env.PATCHBAY_CONFORMANCE === 'all' ? 1 : 31;
   test('of a recording that is cut anywhere say nothing else', () => {
     for (const { name, rows } of ecaTraces) {
       const trace = traceOf(rows);

@@ -27,6 +27,7 @@ function hear({ id, method, params }) {
 function watch(pid) {
   try {
     process.kill(pid, 0);
+    setTimeout(watch, 50, pid).unref();
   } catch {
     process.exit(1);
   }

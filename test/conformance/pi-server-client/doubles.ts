@@ -100,9 +100,15 @@ export const clientDoubles: readonly Double[] = [
     }),
   },
   {
-    fault: 'a name is given whatever was changed',
+    fault: 'a name is given whatever another client did',
     caught: ['version-asked'],
-    make: besides(({ sessionId }) => [{ id: 'name', type: 'set_session_name', sessionId, name: 'mine' }]),
+    make: onHearing(
+      (frame) =>
+        frame.type === 'command_finished' &&
+        /^someone/u.test(String(dictionaryOf(frame.data).commandId)) &&
+        dictionaryOf(frame.data).commandType === 'set_session_name',
+      (_frame, { sessionId }) => ({ id: 'name', type: 'set_session_name', sessionId, name: 'mine' }),
+    ),
   },
   {
     fault: 'it asks a session that it has deleted',

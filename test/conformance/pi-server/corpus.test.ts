@@ -2,9 +2,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { descriptionsOf } from '../../../src/conformance/sets.ts';
+import type { Trace } from '../../../src/conformance/rule.ts';
+import { type CheckSet, descriptionsOf } from '../../../src/conformance/sets.ts';
 import { judgeTrace, readTraceFile } from '../../../src/conformance/trace-file.ts';
 import { piServerAgent } from '../../../src/conformance/pi-server/agent.ts';
+import { piServerClient } from '../../../src/conformance/pi-server/client.ts';
 
 const folder = join(process.env.PATCHBAY_CORPUS ?? '../shared/corpus', 'pi-server');
 const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.jsonl')) : [];
@@ -17,22 +19,61 @@ const known: ReadonlyMap<string, RegExp> = new Map([
   ['pi-server/response-shape', /"command":(?!")/u],
 ]);
 
+/** What is found in recordings at MUST and SHOULD, but for what is known. */
+function breaches(set: CheckSet, traces: readonly Trace[]): string[] {
+  const levels = new Map(descriptionsOf(set).map(({ id, level }) => [id, level]));
+  const results = judgeTrace([set], traces).flatMap((judged) => judged.results);
+  return results.flatMap(({ id, breaches: found = [], exchanges }) =>
+    found.flatMap(({ conversation, message, says }) => {
+      const text = exchanges[conversation]?.log[message]?.text ?? '';
+      return levels.get(id) === 'MAY' || known.get(id)?.test(text) ? [] : [`${id}: ${says}: ${text.slice(0, 200)}`];
+    }),
+  );
+}
+
+const tracesIn = (file: string) => readTraceFile(readFileSync(join(folder, file), 'utf8'));
+
+describe.skipIf(files.length === 0)('parts of recordings of the real server (absent without the corpus)', () => {
+  const sets: readonly CheckSet[] = [piServerAgent, piServerClient];
+  // Each beginning costs all rules a walk through all that was said.
+  const step = process.env.PATCHBAY_CONFORMANCE === 'all' ? 1 : 13;
+
+  /** What parts tell that the whole does not: the clients are probes, who say much that is wrong on purpose. */
+  function more(file: string, set: CheckSet, parts: readonly Trace[]): string[] {
+    const whole = new Set(breaches(set, tracesIn(file)));
+    return breaches(set, parts).filter((breach) => !whole.has(breach));
+  }
+
+  test.each(files)('%s: one side alone tells of nothing wrong', (file) => {
+    for (const side of ['agent', 'client'])
+      for (const isWhole of [true, false])
+        for (const set of sets) {
+          const alone = tracesIn(file).map(({ frames }) => ({
+            isWhole,
+            frames: frames.filter(({ by }) => by === side),
+          }));
+          expect(more(file, set, alone)).toEqual([]);
+        }
+  });
+
+  test.each(files)('%s: nor does what is left of it when it begins in the middle', (file) => {
+    for (const { frames } of tracesIn(file))
+      for (let from = 1; from < frames.length; from += step)
+        for (const set of sets) {
+          const rest = { isWhole: false, frames: frames.slice(from) };
+          expect([from, ...more(file, set, [rest])]).toEqual([from]);
+        }
+  });
+});
+
 describe.skipIf(files.length === 0)('recordings of the real server (absent without the corpus)', () => {
   const heard = new Set<string>();
 
   test.each(files)('%s', (file) => {
-    const [judged] = judgeTrace([piServerAgent], readTraceFile(readFileSync(join(folder, file), 'utf8')));
-    const levels = new Map(descriptionsOf(piServerAgent).map(({ id, level }) => [id, level]));
-    const wrong: string[] = [];
-    for (const { id, verdict, breaches = [], exchanges } of judged?.results ?? []) {
-      if (verdict === 'passed') heard.add(id);
-      if (levels.get(id) === 'MAY') continue;
-      for (const { conversation, message, says } of breaches) {
-        const text = exchanges[conversation]?.log[message]?.text ?? '';
-        if (!known.get(id)?.test(text)) wrong.push(`${id}: ${says}: ${text.slice(0, 200)}`);
-      }
-    }
-    expect(wrong).toEqual([]);
+    const traces = tracesIn(file);
+    const [judged] = judgeTrace([piServerAgent], traces);
+    for (const { id, verdict } of judged?.results ?? []) if (verdict === 'passed') heard.add(id);
+    expect(breaches(piServerAgent, traces)).toEqual([]);
   });
 
   test('nearly every rule has something to say about them', () => {

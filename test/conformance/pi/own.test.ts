@@ -57,8 +57,10 @@ test('our own frontend, on stdin and stdout', { timeout: 60_000 }, async () => {
   const command = [process.execPath, cli, 'stdio', '--frontend', 'pi', '--agent', 'demo'] as const;
   const stdio = { command, cwd: home, env: { HOME: home } };
   const only = ({ id }: { readonly id: string }) => bytes.includes(id.replace('pi/', ''));
-  const results = await runChecks(piAgent, { label: 'patchbay', script: demoScript, stdio }, { only });
-  rmSync(home, { recursive: true, force: true });
+  const target = { label: 'patchbay', script: demoScript, stdio };
+  const results = await runChecks(piAgent, target, { only }).finally(() =>
+    rmSync(home, { recursive: true, force: true }),
+  );
   told('stdio', results);
   expect(names(of(results, 'passed'))).toEqual([...bytes].sort());
 });

@@ -57,7 +57,8 @@ export default function asking(pi: Pi): void {
   pi.registerCommand('later', {
     description: 'asks behind its prompt',
     async handler(words, context) {
-      setTimeout(() => void ask(words, context), 100);
+      // Long after the gateway has seen that the prompt began no run, on a busy machine as well.
+      setTimeout(() => void ask(words, context), 1000);
     },
   });
 }

@@ -38,13 +38,13 @@ export function readMarkup(
       inner.children.push(raw.has(inner.name) ? token : decoded(token));
       continue;
     }
-    const end = /^<\/([a-z\d]+)>$/u.exec(token)?.[1];
+    const end = /^<\/([a-z][a-z\d-]*)>$/u.exec(token)?.[1];
     if (end !== undefined) {
       if (inner.name !== end) throw new Error(`</${end}> closes <${inner.name}>`);
       open.pop();
       continue;
     }
-    const [, name, attributes = '', closed] = /^<([a-z\d]+)((?: [a-z-]+="[^"]*")*)(\/?)>$/u.exec(token) ?? [];
+    const [, name, attributes = '', closed] = /^<([a-z][a-z\d-]*)((?: [a-z-]+="[^"]*")*)(\/?)>$/u.exec(token) ?? [];
     if (name === undefined) throw new Error(`a tag that is none: ${token.slice(0, 80)}`);
     const read = [...attributes.matchAll(/ ([a-z-]+)="([^"]*)"/gu)].map(
       ([, key = '', value = '']) => [key, decoded(value)] as const,

@@ -54,13 +54,21 @@ function ways({ words, cwd, env }: Agent): Pick<Target, 'websocket' | 'stdio' | 
   };
 }
 
+/** A new folder. What ends late may write there once more, so it is removed again when this process is over. */
+function newHome() {
+  const home = mkdtempSync(join(tmpdir(), 'patchbay-conformance-'));
+  const removeHome = () => rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+  process.once('exit', removeHome);
+  return { home, removeHome };
+}
+
 /** In front of the demo agent. */
 export function ownDemo(): Own {
-  const home = mkdtempSync(join(tmpdir(), 'patchbay-conformance-'));
+  const { home, removeHome } = newHome();
   const agent = { words: ['--agent', 'demo'], cwd: home, env: { HOME: home } };
   return {
     target: { label: 'patchbay with the demo agent', script: demoScript, ...ways(agent) },
-    remove: async () => rmSync(home, { recursive: true, force: true }),
+    remove: async () => removeHome(),
   };
 }
 
@@ -112,7 +120,7 @@ export function ownMemory(
   } = {},
 ): Own {
   const { script = demoScript, config = {}, agent = 'demo', client = {} } = options;
-  const home = mkdtempSync(join(tmpdir(), 'patchbay-conformance-'));
+  const { home, removeHome } = newHome();
   const gateway = createGateway(parseConfig({ sessionDirectory: home, exportDirectory: home, ...config }), {
     log: () => {},
   });
@@ -128,7 +136,7 @@ export function ownMemory(
     },
     async remove() {
       await gateway.drain('the checks are over', 0);
-      rmSync(home, { recursive: true, force: true });
+      removeHome();
     },
   };
 }

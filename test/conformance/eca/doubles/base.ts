@@ -248,10 +248,10 @@ export const baseDoubles: readonly Double[] = [
     make: params(isMethod('$/progress'), lacking('title')),
   },
   {
-    fault: 'tasks of a type that is none',
+    fault: 'tasks of a type that is no word',
     caught: ['progress-shape'],
     kin: ['tasks-finished'],
-    make: params(isMethod('$/progress'), (told) => (told.type === 'start' ? { ...told, type: 'begin' } : told)),
+    make: params(isMethod('$/progress'), (told) => (told.type === 'start' ? { ...told, type: 7 } : told)),
   },
   {
     fault: 'a task that does not finish',

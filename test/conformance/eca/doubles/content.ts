@@ -31,7 +31,7 @@ export const contentDoubles: readonly Double[] = [
     }),
   ),
   {
-    fault: 'an origin that is none',
+    fault: 'an origin that is no word',
     caught: ['content-tool-call-prepare', 'content-tool-call-run', 'content-tool-call-running', 'content-tool-called'],
     make: () => ({
       out: (frame) => [
@@ -40,7 +40,7 @@ export const contentDoubles: readonly Double[] = [
               ...frame,
               params: {
                 ...dictionaryOf(frame.params),
-                content: { ...dictionaryOf(dictionaryOf(frame.params).content), origin: 'elsewhere' },
+                content: { ...dictionaryOf(dictionaryOf(frame.params).content), origin: 7 },
               },
             }
           : frame,
@@ -53,10 +53,10 @@ export const contentDoubles: readonly Double[] = [
     make: content('progress', lacking('text'), ({ state }) => state === 'running'),
   },
   {
-    fault: 'a state of progress that is none',
+    fault: 'a state of progress that is no word',
     caught: ['content-progress'],
     kin: ['run-begins'],
-    make: content('progress', having({ state: 'walking' }), ({ state }) => state === 'running'),
+    make: content('progress', having({ state: 7 }), ({ state }) => state === 'running'),
   },
   { fault: 'costs as numbers', caught: ['content-usage'], make: content('usage', having({ sessionCost: 0.5 })) },
   { fault: 'a link without a title', caught: ['content-url'], make: says('assistant', { type: 'url', url: 'x:' }) },
@@ -103,11 +103,11 @@ export const contentDoubles: readonly Double[] = [
     make: says('user', { type: 'url', title: 'x', url: 'x:' }),
   },
   {
-    fault: 'a status that is none',
+    fault: 'a status that is no word',
     caught: ['status-shape'],
     make: params(
       (frame) => frame.method === 'chat/statusChanged' && dictionaryOf(frame.params).status === 'idle',
-      having({ status: 'asleep' }),
+      having({ status: 7 }),
     ),
   },
   {
@@ -119,6 +119,6 @@ export const contentDoubles: readonly Double[] = [
     fault: 'a call that is rejected, of an origin that is none',
     caught: ['content-tool-call-rejected'],
     kin: ['call-name-kept'],
-    make: content('toolCallRejected', having({ origin: 'elsewhere' })),
+    make: content('toolCallRejected', having({ origin: 7 })),
   },
 ];

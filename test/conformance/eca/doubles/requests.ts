@@ -173,9 +173,9 @@ export const requestDoubles: readonly Double[] = [
     make: onceBehind(isToldOf, () => mcp({ args: '--all', status: 'failed' })),
   },
   {
-    fault: 'an MCP server in a state that is none',
-    caught: ['tool-server-mcp'],
-    make: onceBehind(isToldOf, () => mcp({ status: 'well' })),
+    fault: 'an MCP server in a state that is no word',
+    caught: ['tool-server-mcp', 'tool-server-shape'],
+    make: onceBehind(isToldOf, () => mcp({ status: 7 })),
   },
   {
     fault: 'tools without parameters',
@@ -200,8 +200,8 @@ export const requestDoubles: readonly Double[] = [
     }),
   },
   {
-    fault: 'messages to the user of a type that is none',
+    fault: 'messages to the user of a type that is no word',
     caught: ['message-to-user'],
-    make: behind(isToldOf, () => notice('$/showMessage', { type: 'debug', message: 'hm' })),
+    make: behind(isToldOf, () => notice('$/showMessage', { type: 7, message: 'hm' })),
   },
 ];

@@ -294,11 +294,11 @@ const shapes: readonly Double[] = [
     make: messages('assistant', (message) => ({ ...message, usage: without(dictionaryOf(message.usage), 'cost') })),
   },
   {
-    fault: 'has a stop reason of its own',
+    fault: 'counts its stop reasons',
     caught: ['stop-reason'],
     make: messages('assistant', (message) => ({
       ...message,
-      stopReason: message.stopReason === 'stop' ? 'done' : message.stopReason,
+      stopReason: message.stopReason === 'stop' ? 0 : message.stopReason,
     })),
   },
   {
@@ -335,9 +335,9 @@ const others: readonly Double[] = [
     make: hides((frame) => /compaction_start$/u.test(String(frame.type))),
   },
   {
-    fault: 'compacts for a reason of its own',
+    fault: 'counts its reasons to compact',
     caught: ['compaction-start-fields'],
-    make: events('auto_compaction_start', put({ reason: 'full' })),
+    make: events('auto_compaction_start', put({ reason: 7 })),
   },
   {
     fault: 'does not say whether it goes on behind a compaction',

@@ -1,0 +1,41 @@
+// What rules ask of a turn: what stands on its main thread, and how it ended. Knows no rule.
+import type { StreamedMessage } from './stream.ts';
+import { laneOf, type Told, type Turn, type View } from './view.ts';
+
+/** A turn with its result. */
+export type Ended = Turn & { readonly result: Told };
+
+/** Whether it is over. */
+export const isEnded = (turn: Turn): turn is Ended => turn.result !== null;
+/** What was said outside of sub-agents. */
+export const onMain = ({ said }: Turn): Told[] => said.filter(({ json }) => laneOf(json) === null);
+
+/** Whether the recording has the turn from its beginning. */
+export function isSeen({ turns, isFromStart }: View, turn: Turn): boolean {
+  return turn !== turns[0] || isFromStart || turn.said.some(({ json }) => json.subtype === 'init');
+}
+
+/** What last streamed on its main thread. */
+export function lastMessage({ stream }: View, turn: Ended): StreamedMessage | undefined {
+  return stream.messages.findLast(
+    ({ lane, frame }) => lane === null && frame >= turn.from && frame < turn.result.frame,
+  );
+}
+
+/** The last message on its main thread. */
+export const lastAssistant = (turn: Turn): Told | undefined =>
+  onMain(turn).findLast(({ type }) => type === 'assistant');
+
+/** Whether it ends with the words of an error of the API. */
+export function isWordOfError(turn: Turn): boolean {
+  return lastAssistant(turn)?.json.is_api_error_message === true;
+}
+
+/** How a turn went wrong, as its own messages tell it; null where they do not. */
+export function failureOf(view: View, turn: Ended): string | null {
+  if (isWordOfError(turn)) return 'the last message is the word of an error';
+  const last = lastMessage(view, turn);
+  // An agent may go on without a stream.
+  if (last?.stop == null || (lastAssistant(turn)?.frame ?? 0) > last.stop) return null;
+  return last.isCut ? 'the last message was cut' : null;
+}

@@ -1,0 +1,69 @@
+// What the words of a failure name: texts in quotes, tokens that may be ids, fields; and where a message has them. Pure; knows no
+// protocol.
+
+/** What some words name. */
+export interface Named {
+  /** Texts in quotes. */
+  readonly quoted: readonly string[];
+  /** Tokens as they stand: an id among them is one that a message holds as an id. */
+  readonly tokens: readonly string[];
+  /** Numbers that are called an id. */
+  readonly numbers: readonly string[];
+  /** Fields from the outermost to the innermost, those with the most words first. */
+  readonly fields: readonly (readonly string[])[];
+}
+
+/** So much of the words is read: they may hold what a peer said. */
+const mostOfWords = 2000;
+const quotedText = /"([^"\n]{2,200})"|'([^'\n]{2,200})'|`([^`\n]{2,200})`/gu;
+/** `data.model`, `sessionName`, `tool_use_id`. */
+const fieldName = /^[A-Za-z_$][\w$]*(?:\[\d*\]|\.[A-Za-z_$][\w$]*|\.\d+)*$/u;
+const isCompound = (token: string): boolean => /[.[_]|\p{Ll}\p{Lu}/u.test(token);
+
+/** Reads the words of a failure. */
+export function namedIn(words: string): Named {
+  const text = words.slice(0, mostOfWords);
+  const quoted = [...text.matchAll(quotedText)].map(([, double, single, back]) => double ?? single ?? back ?? '');
+  const tokens = text.split(/[\s,;()"'`{}<>=]+/u).flatMap((word) => {
+    const token = word.replace(/^[:.]+|[:.!?]+$/gu, '');
+    return token.length < 2 ? [] : [token];
+  });
+  const numbers = [...text.matchAll(/\b(?:id|request)s? (\d+)\b/giu)].map(([, number = '']) => number);
+  const paths = [...new Set(tokens.filter((token) => fieldName.test(token)))].map((token) => ({
+    path: token.split(/[.[\]]+/u).filter((part) => part !== '' && !/^\d+$/u.test(part)),
+    isCompound: isCompound(token),
+  }));
+  const rank = (one: (typeof paths)[number]) => (one.isCompound ? one.path.length + 1 : 0);
+  const fields = [...paths].sort((a, b) => rank(b) - rank(a)).map(({ path }) => path);
+  return { quoted, tokens: [...new Set(tokens)], numbers, fields };
+}
+
+/** Where in a message that the words are about stands; undefined where the message has nothing of it. */
+export function placeIn(text: string, { quoted, fields, tokens }: Named): number | undefined {
+  // A field says more than a value, which may be its kind.
+  const compound = fields.filter((path) => path.length > 1 || isCompound(path[0] ?? ''));
+  for (const path of compound) {
+    const place = placeOfField(text, path);
+    if (place !== undefined) return place;
+  }
+  for (const value of [...quoted, ...tokens.filter((token) => /\d/u.test(token))]) {
+    const place = text.indexOf(JSON.stringify(value));
+    if (place !== -1) return place;
+  }
+  for (const path of fields) {
+    const place = placeOfField(text, path);
+    if (place !== undefined) return place;
+  }
+  return undefined;
+}
+
+/** Of the innermost field that is there: one that is missing is missing in its parent. */
+function placeOfField(text: string, path: readonly string[]): number | undefined {
+  let place: number | undefined;
+  for (const name of path) {
+    const next = text.indexOf(`"${name}"`, place ?? 0);
+    if (next === -1) continue;
+    place = next;
+  }
+  return place;
+}

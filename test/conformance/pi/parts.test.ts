@@ -1,0 +1,196 @@
+// Recordings of the real pi in parts: a recorder may have written down one side alone, or have come late. What is then missing is
+// nobody's fault. And conversations as a true pi or a true client may hold them, made by hand.
+import { describe, expect, test } from 'vitest';
+import { piAgent } from '../../../src/conformance/pi/agent.ts';
+import { piClient } from '../../../src/conformance/pi/client.ts';
+import { piLegacyAgent } from '../../../src/conformance/pi-legacy/agent.ts';
+import { piLegacyClient } from '../../../src/conformance/pi-legacy/client.ts';
+import type { CheckSet } from '../../../src/conformance/sets.ts';
+import { endsOf, frame, recordingsOf, saidBy, wrongIn } from './recordings.ts';
+
+const modern = recordingsOf('0.54.2', '0.73.1', '0.87.1');
+const legacy = recordingsOf('0.13.2');
+if (modern.length + legacy.length === 0) console.log('there are no recordings');
+
+const nameOf = (wrong: string) => wrong.split(': ')[0] ?? '';
+
+describe.each([
+  ['pi', piAgent, modern],
+  ['pi', piClient, modern],
+  ['pi-legacy', piLegacyAgent, legacy],
+  ['pi-legacy', piLegacyClient, legacy],
+] as const)('recordings of %s', (_, set, recordings) => {
+  test.each(recordings.map((one) => [`${set.side} of ${one.version}/${one.name}`, one] as const))('%s', (__, one) => {
+    // What is wrong with the whole has its reason in the tables of the corpus.
+    const theirs = new Set(wrongIn(set, one.frames).map(nameOf));
+    const isNew = (wrong: string) => !theirs.has(nameOf(wrong));
+    const side = saidBy(set.side, one);
+    expect(wrongIn(set, side).filter(isNew), 'of one side').toEqual([]);
+    expect(wrongIn(set, side, { isWhole: true }).filter(isNew), 'of one side, to its end').toEqual([]);
+    expect(
+      endsOf(one).flatMap((frames) => wrongIn(set, frames).filter(isNew)),
+      'from its middle on',
+    ).toEqual([]);
+  });
+});
+
+const time = { timestamp: 1_795_254_914_785 };
+const zero = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+const usage = { ...zero, totalTokens: 0, cost: { ...zero, total: 0 } };
+const user = (text: string) => ({ role: 'user', content: [{ type: 'text', text }], ...time });
+const model = (content: readonly object[], stopReason = 'stop') => {
+  const from = { api: 'anthropic-messages', provider: 'test', model: 'test' };
+  return { role: 'assistant', content, ...from, usage, stopReason, ...time };
+};
+const words = (text: string) => ({ type: 'text', text });
+const said = (message: object) => [`< ${told('message_start', { message })}`, `< ${told('message_end', { message })}`];
+const told = (type: string, more: object = {}) => JSON.stringify({ type, ...more });
+const out = (type: string, more: object = {}) => `< ${told(type, more)}`;
+const asks = (type: string, id: string, more: object = {}) => `> ${told(type, { id, ...more })}`;
+const answers = (command: string, id: string, more: object = {}) =>
+  out('response', { id, command, success: true, ...more });
+const refuses = (command: string, id: string, error: string) => out('response', { id, command, success: false, error });
+const update = (event: object) => out('message_update', { usage, assistantMessageEvent: event });
+
+/** A run of one prompt, with lines in it while the model answers. */
+function run(prompt: string, answer: string, during: readonly string[] = []): string[] {
+  const [first, reply] = [user(prompt), model([words(answer)])];
+  return [
+    ...[out('agent_start'), out('turn_start'), ...said(first)],
+    ...[out('message_start', { message: model([]) }), ...during, out('message_end', { message: reply })],
+    ...[out('turn_end', { message: reply, toolResults: [] }), out('agent_end', { messages: [first, reply] })],
+  ];
+}
+const prompted = (prompt: string, answer: string, during: readonly string[] = []) => [
+  ...[asks('prompt', `of ${prompt}`, { message: prompt }), answers('prompt', `of ${prompt}`)],
+  ...run(prompt, answer, during),
+];
+const compaction = [
+  out('compaction_start', { reason: 'threshold' }),
+  out('compaction_end', { reason: 'threshold', aborted: false, willRetry: false, result: null }),
+];
+const half = { id: 't1', name: 'write', arguments: {} };
+const cut = model([{ type: 'toolCall', ...half }], 'length');
+
+/** What true programs say. */
+const trueOnes: readonly (readonly [string, CheckSet, readonly string[]])[] = [
+  [
+    'compacts by itself in a session that was new',
+    piAgent,
+    [
+      ...[asks('new_session', 'n'), answers('new_session', 'n', { data: { cancelled: false } })],
+      ...[...prompted('one', 'First.'), ...compaction, ...prompted('two', 'Second.')],
+      ...[asks('get_messages', 'm'), answers('get_messages', 'm', { data: { messages: [user('two')] } })],
+    ],
+  ],
+  [
+    'forgets what waits when it is told to',
+    piAgent,
+    prompted('one', 'First.', [
+      ...[asks('steer', 's', { message: 'wait' }), answers('steer', 's')],
+      ...[asks('follow_up', 'f', { message: 'later' }), answers('follow_up', 'f')],
+      ...[asks('clear_queue', 'c'), answers('clear_queue', 'c', { data: { steering: ['wait'], followUp: ['later'] } })],
+    ]),
+  ],
+  [
+    'lets an extension take a prompt during a run',
+    piAgent,
+    prompted('one', 'First.', [
+      asks('prompt', 'p', { message: 'weather?' }),
+      answers('prompt', 'p', { data: { disposition: 'handled' } }),
+    ]),
+  ],
+  [
+    'refuses half a call',
+    piAgent,
+    [
+      ...[asks('prompt', 'p', { message: 'write' }), answers('prompt', 'p'), out('agent_start'), out('turn_start')],
+      ...[...said(user('write')), out('message_start', { message: model([]) })],
+      update({ type: 'toolcall_start', contentIndex: 0, id: 't1', toolName: 'write' }),
+      update({ type: 'toolcall_delta', contentIndex: 0, delta: '{"path":"a' }),
+      update({ type: 'toolcall_end', contentIndex: 0, toolCall: { ...half, arguments: { path: 'a' } } }),
+      ...[out('message_end', { message: cut }), out('turn_end', { message: cut, toolResults: [] })],
+      out('agent_end', { messages: [user('write'), cut] }),
+    ],
+  ],
+  [
+    'stops for a reason of a newer version',
+    piAgent,
+    [...prompted('one', 'First.').map((line) => line.replaceAll('"stopReason":"stop"', '"stopReason":"paused"'))],
+  ],
+  [
+    'has a command of a newer version',
+    piClient,
+    [asks('get_weather', 'w'), answers('get_weather', 'w', { data: { sky: 'blue' } })],
+  ],
+  [
+    'runs the command of an extension during a run',
+    piClient,
+    prompted('one', 'First.', [
+      ...[asks('prompt', 'x', { message: '/mycommand' }), answers('prompt', 'x')],
+      ...[asks('prompt', 'y', { message: '/theirs' }), refuses('prompt', 'y', 'Agent is already processing.')],
+    ]),
+  ],
+  [
+    'prompts while a retry begins',
+    piClient,
+    [
+      ...prompted('one', 'First.'),
+      ...run('one', 'Again.', [
+        asks('prompt', 'p', { message: 'next' }),
+        refuses('prompt', 'p', 'Agent is already processing.'),
+      ]),
+    ],
+  ],
+  [
+    'prompts in a way of a newer version',
+    piClient,
+    prompted('one', 'First.', [
+      ...[asks('prompt', 'p', { message: 'next', streamingBehavior: 'soon' }), answers('prompt', 'p')],
+      ...[asks('set_steering_mode', 'm', { mode: 'two-at-a-time' }), answers('set_steering_mode', 'm')],
+    ]),
+  ],
+];
+
+const framesOf = (lines: readonly string[]) =>
+  lines.map((line) => frame(line.startsWith('>') ? 'client' : 'agent', line.slice(2)));
+
+test.each(trueOnes)('a true one %s', (_, set, lines) => {
+  expect(wrongIn(set, framesOf(lines))).toEqual([]);
+  expect(wrongIn(set, framesOf(lines), { isWhole: true })).toEqual([]);
+});
+
+/** What no true program says, told by reading alone. */
+const brokenOnes: readonly (readonly [string, CheckSet, readonly string[]])[] = [
+  [
+    'pi/response-asked',
+    piAgent,
+    [...prompted('one', 'First.'), asks('get_commands', 'a'), answers('get_commands', 'b', { data: { commands: [] } })],
+  ],
+  [
+    'pi/steer-delivered',
+    piAgent,
+    prompted('one', 'First.', [asks('steer', 's', { message: 'wait' }), answers('steer', 's')]),
+  ],
+  ['pi/client/known-commands', piClient, [asks('nope', 'w'), refuses('nope', 'w', 'Unknown command: nope')]],
+  [
+    'pi/client/prompt-while-streaming',
+    piClient,
+    prompted('one', 'First.', [
+      ...[asks('prompt', 'p', { message: 'next' }), refuses('prompt', 'p', 'Agent is already processing.')],
+    ]),
+  ],
+  [
+    'pi-legacy/abort-reason',
+    piLegacyAgent,
+    [
+      ...[`> ${told('prompt', { message: 'one' })}`, out('agent_start'), out('turn_start'), ...said(user('one'))],
+      ...[out('message_start', { message: model([]) }), update({ type: 'text_start', contentIndex: 0, partial: {} })],
+      ...[`> ${told('abort')}`, out('message_end', { message: model([words('')]) })],
+    ],
+  ],
+];
+
+test.each(brokenOnes)('a broken one is caught by %s', (id, set, lines) => {
+  expect(wrongIn(set, framesOf(lines)).map(nameOf)).toContain(id);
+});

@@ -1,0 +1,21 @@
+// Makes the kept reports: all, or those whose makers have that word in their names.
+import { chooserOfAny } from '../../../src/conformance/pattern.ts';
+import { makeIndex } from './index-page.ts';
+import { makeOwnClients } from './own-clients.ts';
+import { makeOwnFrontends } from './own-frontends.ts';
+import { makeRealPrograms } from './real-programs.ts';
+import { makeRecordings } from './recordings.ts';
+
+const makers: readonly (readonly [string, () => void | Promise<void>])[] = [
+  ['recordings', makeRecordings],
+  ['own-clients', makeOwnClients],
+  ['real-programs', makeRealPrograms],
+  ['own-frontends', makeOwnFrontends],
+  ['index', makeIndex],
+];
+
+/** One after the other, for their times are kept. */
+export async function makeReports(pattern: string): Promise<void> {
+  const isChosen = chooserOfAny([pattern]);
+  for (const [name, make] of makers) if (isChosen(name)) await make();
+}

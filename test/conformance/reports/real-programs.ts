@@ -1,0 +1,82 @@
+// The pages of the real pi of each version and of Claude Code, one each. Those that are no dependencies of ours are named:
+// PATCHBAY_NEW_PI is the folder in which the newer pis were installed with a Node that they take, PATCHBAY_CLAUDE_CODE a program.
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { judged } from './command.ts';
+import { explanationFile, folder } from './page.ts';
+
+interface RealProgram {
+  readonly page: string;
+  readonly protocol: string;
+  readonly label: string;
+  readonly command: readonly string[];
+  /** What follows; default `--mode rpc`. */
+  readonly words?: readonly string[];
+  /** It takes an extension that puts questions when it is asked to. */
+  readonly asks: boolean;
+}
+
+/** In the order of the index. */
+function programs(newPi: string, claudeCode: string): readonly RealProgram[] {
+  const node = path.join(newPi, 'node_modules/.bin/node');
+  const newest = { protocol: 'pi', asks: true };
+  return [
+    {
+      page: 'pi-0.13.2',
+      protocol: 'pi-legacy',
+      label: 'pi 0.13.2',
+      command: ['node', 'node_modules/pi-legacy/dist/cli.js'],
+      asks: false,
+    },
+    {
+      page: 'pi-0.54.2',
+      protocol: 'pi',
+      label: 'pi 0.54.2',
+      command: ['node', 'node_modules/pi-modern/dist/cli.js'],
+      asks: true,
+    },
+    {
+      ...newest,
+      page: 'pi-0.87.1',
+      label: 'pi 0.87.1',
+      command: [node, path.join(newPi, 'node_modules/@earendil-works/pi-coding-agent/dist/bundle/cli.js')],
+    },
+    {
+      ...newest,
+      page: 'pi-1.5.2',
+      label: 'pi 1.5.2',
+      command: [node, path.join(newPi, 'p152/package/dist/bundle/cli.js')],
+    },
+    {
+      page: 'claude-code',
+      protocol: 'claude',
+      label: 'Claude Code 2.1.329',
+      command: [claudeCode],
+      words: [
+        ...['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
+        ...['--include-partial-messages', '--permission-prompt-tool', 'stdio', '--model', 'fake-1'],
+      ],
+      asks: false,
+    },
+  ];
+}
+
+/** Pages whose program is not here stay as they are. */
+export async function makeRealPrograms(): Promise<void> {
+  const { PATCHBAY_NEW_PI: newPi = '/nowhere', PATCHBAY_CLAUDE_CODE: claudeCode = '/nowhere' } = process.env;
+  for (const { page, protocol, label, command, words, asks } of programs(newPi, claudeCode)) {
+    if (command.some((word) => word.includes('/') && !existsSync(word))) {
+      console.log(`${label} is not here: ${page}.md stays as it is`);
+      continue;
+    }
+    const { counts, ms } = await judged([
+      ...[protocol, '--label', label, '--markdown', path.join(folder, `${page}.md`)],
+      ...['--explanations', explanationFile(page)],
+      ...(asks ? ['--script', path.join(folder, 'asking.json')] : []),
+      // Some of them take seconds to start.
+      ...['--patience', '30000', '--', ...command, ...(words ?? ['--mode', 'rpc'])],
+      ...(asks ? ['--extension', 'test/conformance/support/asking-extension.ts'] : []),
+    ]);
+    console.log(label, JSON.stringify(counts.verdicts), ms);
+  }
+}

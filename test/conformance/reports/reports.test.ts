@@ -1,0 +1,51 @@
+// The kept reports are true to the checks that there are: they name their versions, and explain what failed. `UPDATE=reports` makes
+// them anew, which takes some minutes, real programs and the corpus; see docs/conformance/reports/README.md.
+import { expect, test } from 'vitest';
+import { sets } from '../../../src/conformance/index.ts';
+import { explain } from '../../../src/conformance/explanations.ts';
+import { descriptionsOf } from '../../../src/conformance/sets.ts';
+import { explanationNames, explanationsIn, pageNames, readPage } from './page.ts';
+
+if (process.env.UPDATE === 'reports') {
+  test('are made', { timeout: 900_000 }, async () => {
+    // Only here: it needs what nobody else has.
+    const { makeReports } = await import('./make.ts');
+    await makeReports(process.env.PATCHBAY_REPORTS ?? '*');
+  });
+}
+
+const ids = sets.flatMap((set) => descriptionsOf(set).map(({ id }) => id));
+const protocols = new Set(sets.map(({ protocol }) => protocol));
+const versions = new Map(sets.map(({ protocol, side, version }) => [`${protocol} ${side}s`, version]));
+const pages = pageNames().filter((name) => name !== 'README.md');
+
+test.each(pages)('%s is made with the checks of today, and explains all that failed', (name) => {
+  const text = readPage(name);
+  const named = [...text.matchAll(/checks of ([\w-]+ (?:agents|clients)), version (\w+)/gu)];
+  expect(named.length, 'it names its checks').toBeGreaterThan(0);
+  expect(named.filter(([, set = '', version]) => versions.get(set) !== version).map(([words]) => words)).toEqual([]);
+
+  // Of every table with explanations: the first cell is the check, the last one says whose fault it is.
+  const rows = text.split('\n').filter((line) => /^\| `[\w-]+\//u.test(line));
+  for (const row of rows) {
+    const cells = row.split(/(?<!\\)\|/u).map((cell) => cell.trim());
+    expect(ids, row).toContain(cells[1]?.replaceAll('`', ''));
+    expect(cells.at(-2), row).toMatch(/^(?:Theirs|Ours|Nobody's)\b/u);
+  }
+  const codes = [...text.matchAll(/`([\w-]+)\/[\w./-]+`/gu)].filter(([, protocol = '']) => protocols.has(protocol));
+  expect(codes.map(([code]) => code.replaceAll('`', '')).filter((id) => !ids.includes(id))).toEqual([]);
+});
+
+test.each(explanationNames())('explanations/%s.json is about checks that there are', (name) => {
+  expect(explain(explanationsIn(name), ids).stray).toEqual([]);
+});
+
+test('the first page names each other, and says what came of it', () => {
+  const index = readPage('README.md');
+  for (const name of pages) {
+    expect(index).toContain(`](${name})`);
+    const totals = /^\*\*(.+?)\*\*$/mu.exec(readPage(name))?.[1];
+    expect(totals).toBeDefined();
+    expect(index).toContain(totals);
+  }
+});

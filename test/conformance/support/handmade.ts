@@ -1,0 +1,19 @@
+// Short recordings by hand, and what a set finds in them. Knows no protocol.
+import type { Trace } from '../../../src/conformance/rule.ts';
+import { type CheckSet, descriptionsOf } from '../../../src/conformance/sets.ts';
+import { judgeTrace } from '../../../src/conformance/trace-file.ts';
+
+/** Who says what, in order. */
+export type Talk = readonly (readonly ['agent' | 'client', object])[];
+
+export const traceOf = (talk: Talk, isWhole = true): Trace => ({
+  frames: talk.map(([by, json]) => ({ at: 0, by, json, text: JSON.stringify(json) })),
+  isWhole,
+});
+
+/** Ids of the checks at MUST and SHOULD that fail. */
+export function faults(set: CheckSet, trace: Trace): string[] {
+  const heeded = new Set(descriptionsOf(set).flatMap(({ id, level }) => (level === 'MAY' ? [] : [id])));
+  const results = judgeTrace([set], [trace]).flatMap((judged) => judged.results);
+  return results.flatMap(({ id, verdict }) => (verdict === 'failed' && heeded.has(id) ? [id] : []));
+}
