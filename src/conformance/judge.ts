@@ -77,16 +77,21 @@ function judgeRule(
   const own = stopped.filter(({ scenario }) => rule.scenarios.includes(scenario));
   const blamed = stopped.find(({ check, verdict }) => check === rule.id && verdict === 'failed');
   if (blamed !== undefined) {
-    const inIt = played.flatMap(({ conversation }) =>
-      conversation.scenario === blamed.scenario ? [conversation] : [],
-    );
-    return { ...ended('failed', blamed.reason), exchanges: inIt };
+    return { ...ended('failed', blamed.reason), exchanges: inScenario(played, blamed) };
   }
   if (thrown !== undefined) return ended('unclear', thrown);
   if (seen > 0) return ended('passed');
   const broken = own.find(({ verdict }) => verdict !== 'not-applicable');
-  if (broken !== undefined) return ended('unclear', `${broken.scenario} broke off: ${broken.reason}`);
+  if (broken !== undefined)
+    return {
+      ...ended('unclear', `${broken.scenario} broke off: ${broken.reason}`),
+      exchanges: inScenario(played, broken),
+    };
   return ended('not-applicable', own[0]?.reason ?? 'it did not come up');
+}
+
+function inScenario(played: readonly Played[], { scenario }: Stopped): Conversation[] {
+  return played.flatMap(({ conversation }) => (conversation.scenario === scenario ? [conversation] : []));
 }
 
 /** Whether a recording leaves out the side that the rule looks at, or the one that it is set against. */

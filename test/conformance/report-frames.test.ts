@@ -63,7 +63,8 @@ const cases: readonly (readonly [string, Case])[] = [
     {
       log: [
         us({ type: 'start', calls: [{ tool_use_id: 'c-1' }] }),
-        ...noise(20),
+        ...noise(17),
+        ...['one', 'two', 'three'].map((type) => us({ type })),
         peer({ type: 'end', toolCallId: 'c-1' }),
       ],
       wrong: { message: 21, says: 'it has no result' },

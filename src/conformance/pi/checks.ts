@@ -15,12 +15,36 @@ function rawOf({ connection }: Pi): { write(text: string): void; end(): void } {
   return { write: (text) => sendRaw(text), end: () => endInput() };
 }
 
-/** Writes something, and waits for the responses to those ids. */
-async function answers(pi: Pi, ids: readonly string[], write: () => unknown): Promise<void> {
+/** Sends a command as anybody does, and returns its response. Without one nothing can be said about unusual lines. */
+async function plain(pi: Pi, type: string, fields: Dictionary = {}): Promise<Dictionary> {
+  const from = pi.now;
+  const id = pi.start({ type, ...fields });
+  await pi.comes(`response to ${type}, sent as it should be`, from, (one) => one.type === 'response' && one.id === id);
+  return pi.answered(id);
+}
+
+/** Writes commands of a type, and waits for the response to each id, the last of which is returned; ids are for a rule to see. */
+async function responses(
+  pi: Pi,
+  type: string,
+  ids: readonly string[],
+  write: () => unknown,
+): Promise<Dictionary | undefined> {
   const from = pi.now;
   await write();
-  for (const id of ids)
-    await pi.connection.until(`response to ${id}`, () => pi.heard(from).find((one) => one.id === id));
+  const isNameless = (one: Dictionary) => one.type === 'response' && one.command === type && (one.id ?? null) === null;
+  return pi.connection.until(`response to ${ids.join(', ')}`, () => {
+    const lines = pi.heard(from);
+    const named = ids.flatMap((id): Dictionary[] => lines.filter((one) => one.id === id).slice(0, 1));
+    const all = [...named, ...lines.filter(isNameless)];
+    return all.length >= ids.length ? all.at(-1) : undefined;
+  });
+}
+
+/** The same with get_state, which is answered where it is sent as it should be. */
+async function answers(pi: Pi, ids: readonly string[], write: () => unknown): Promise<void> {
+  await plain(pi, 'get_state');
+  await responses(pi, 'get_state', ids, write);
 }
 
 const stateLine = (id: string, more: Dictionary = {}): string => JSON.stringify({ type: 'get_state', id, ...more });
@@ -137,10 +161,16 @@ const textChecks: readonly PiCheck[] = [
     expected: 'get_state tells that name',
     async run({ open, mint }) {
       const pi = await open();
+      const usual = mint('name');
+      await plain(pi, 'set_session_name', { name: usual });
+      if (dictionaryOf((await plain(pi, 'get_state')).data).sessionName !== usual)
+        throw new CannotTell('a name without them is not told either');
       const name = `a\u2028b\u2029c\u0085d ${mint('name')}`;
-      const set = await pi.ask('set_session_name', { name });
-      if (set.success !== true) throw new CannotTell(`the name was refused: ${String(set.error)}`);
-      const { sessionName } = dictionaryOf((await pi.ask('get_state')).data);
+      const ask = (type: string, id: string, fields: Dictionary = {}) =>
+        responses(pi, type, [id], () => pi.say(JSON.stringify({ type, id, ...fields })));
+      const set = await ask('set_session_name', mint('separators'), { name });
+      if (set?.success !== true) throw new CannotTell(`the name was refused: ${String(set?.error)}`);
+      const { sessionName } = dictionaryOf((await ask('get_state', mint('separators')))?.data);
       if (!isDeepStrictEqual(sessionName, name))
         throw new PeerWrong(`sessionName is ${JSON.stringify(sessionName)}, not ${JSON.stringify(name)}`);
     },

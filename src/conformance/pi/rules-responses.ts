@@ -76,12 +76,14 @@ export const responseRules: readonly PiRule[] = [
     reads: 'both',
     sentence: 'A response with an id has that of a command.',
     scenarios: ['state', 'text'],
-    *judge({ answers, asked, isWhole, start }) {
+    *judge({ answers, asked, replies, isWhole, start }) {
       const first = Math.min(start.firstEvent, answers[0]?.frame ?? Number.POSITIVE_INFINITY);
       const isFromStart = (asked[0]?.frame ?? first) < first;
       for (const { frame, json, asked: by } of answers) {
         if (json.id === undefined || json.id === null) continue;
-        if (by !== null) yield { frame, wrong: null };
+        // That a reply to a dialog has no response is another rule's.
+        const isReply = replies.some((one) => one.frame < frame && isDeepStrictEqual(one.json.id, json.id));
+        if (by !== null || isReply) yield { frame, wrong: null };
         // Who came late has not heard what was asked before.
         else if ((isWhole && isFromStart) || asked.some((one) => isForgotten(one, json.command, frame)))
           yield { frame, wrong: `nobody asked with the id ${JSON.stringify(json.id)}` };

@@ -153,7 +153,7 @@ const states: readonly PiScenario[] = [
         ['abort_retry', {}],
         ['abort_bash', {}],
         ['set_session_name', { name: '  ' }],
-        ['set_session_name', { name: ` ${mint('name')} ` }],
+        ['set_session_name', { name: mint('name') }],
       ];
       await pi.ask('get_state');
       for (const [type, fields] of changes) {

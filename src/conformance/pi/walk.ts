@@ -84,6 +84,8 @@ export function walk(read: Lines, ofWhole: boolean): Walked {
   let turn: Turn | null = null;
   let streaming: { readonly line: Line; readonly message: OpenMessage } | null = null;
   const whole = new Map<unknown, Line>();
+  /** Runs with a message that never ended: what they said is not known. */
+  const torn = new Set<Run>();
   const running = new Map<unknown, Line>();
   const aborts = read.asked.filter(({ type }) => type === 'abort').map(({ frame }) => frame);
 
@@ -94,6 +96,20 @@ export function walk(read: Lines, ofWhole: boolean): Walked {
     streaming = null;
     whole.clear();
     running.clear();
+  }
+
+  /** A message that goes on no more, and has no message_end. */
+  function tear({ frame }: Line, before: string): void {
+    note('message-brackets', frame, `a message that starts, and has no message_end before ${before}`);
+    if (run !== null) torn.add(run);
+  }
+
+  /** All of them. */
+  function tearOpen(before: string): void {
+    if (streaming !== null) tear(streaming.line, before);
+    for (const line of whole.values()) tear(line, before);
+    streaming = null;
+    whole.clear();
   }
 
   function agentStart({ frame }: Line): void {
@@ -110,9 +126,11 @@ export function walk(read: Lines, ofWhole: boolean): Walked {
       const open = [turn !== null && 'its turn', streaming !== null && 'a message', running.size > 0 && 'a tool'];
       const left = open.filter((one) => one !== false);
       note('agent-end-closes', frame, left.length > 0 ? `agent_end, and open is ${left.join(' and ')}` : null);
-      note('agent-end-messages', frame, otherMessages(json.messages, run.said));
+      tearOpen('agent_end');
+      if (!torn.has(run)) note('agent-end-messages', frame, otherMessages(json.messages, run.said));
       run.end = frame;
     }
+    tearOpen('agent_end');
     isKnown = true;
     cut(frame);
   }
@@ -125,6 +143,7 @@ export function walk(read: Lines, ofWhole: boolean): Walked {
   }
 
   function turnEnd({ frame, json }: Line): void {
+    tearOpen('turn_end');
     if (turn === null) {
       if (isKnown) note('turn-brackets', frame, 'turn_end without turn_start');
       return;
@@ -154,13 +173,16 @@ export function walk(read: Lines, ofWhole: boolean): Walked {
     const message = dictionaryOf(line.json.message);
     const { role } = message;
     if (role === 'assistant') {
-      note('message-brackets', line.frame, streaming === null ? null : 'a message starts inside another one');
+      if (streaming !== null) tear(streaming.line, 'the next one starts');
+      note('message-brackets', line.frame, null);
       if (run !== null || isKnown)
         note('assistant-in-turn', line.frame, turn === null ? 'the model speaks outside a turn' : null);
       streaming = { line, message: openMessage(note) };
       return;
     }
-    note('message-brackets', line.frame, whole.has(role) ? `a message of ${String(role)} starts twice` : null);
+    const before = whole.get(role);
+    if (before !== undefined) tear(before, 'the next one starts');
+    note('message-brackets', line.frame, null);
     whole.set(role, line);
   }
 
@@ -280,6 +302,7 @@ export function walk(read: Lines, ofWhole: boolean): Walked {
     handlers.get(line.type)?.(line);
   }
   const last = read.lines.at(-1)?.frame ?? 0;
+  if (ofWhole) tearOpen('the end');
   if (ofWhole && run !== null) note('agent-brackets', last, 'the run that began last has no agent_end');
   return { runs, said, start, found };
 }

@@ -69,6 +69,10 @@ const compaction = [
   out('compaction_start', { reason: 'threshold' }),
   out('compaction_end', { reason: 'threshold', aborted: false, willRetry: false, result: null }),
 ];
+const state = {
+  ...{ thinkingLevel: 'off', isStreaming: false, isCompacting: false, autoCompactionEnabled: true, sessionId: 'one' },
+  ...{ steeringMode: 'all', followUpMode: 'all', messageCount: 0, pendingMessageCount: 0 },
+};
 const half = { id: 't1', name: 'write', arguments: {} };
 const cut = model([{ type: 'toolCall', ...half }], 'length');
 
@@ -81,6 +85,14 @@ const trueOnes: readonly (readonly [string, CheckSet, readonly string[]])[] = [
       ...[asks('new_session', 'n'), answers('new_session', 'n', { data: { cancelled: false } })],
       ...[...prompted('one', 'First.'), ...compaction, ...prompted('two', 'Second.')],
       ...[asks('get_messages', 'm'), answers('get_messages', 'm', { data: { messages: [user('two')] } })],
+    ],
+  ],
+  [
+    'keeps a name as it came',
+    piAgent,
+    [
+      ...[asks('set_session_name', 'n', { name: ' one ' }), answers('set_session_name', 'n')],
+      ...[asks('get_state', 's'), answers('get_state', 's', { data: { ...state, sessionName: ' one ' } })],
     ],
   ],
   [
@@ -193,4 +205,31 @@ const brokenOnes: readonly (readonly [string, CheckSet, readonly string[]])[] = 
 
 test.each(brokenOnes)('a broken one is caught by %s', (id, set, lines) => {
   expect(wrongIn(set, framesOf(lines)).map(nameOf)).toContain(id);
+});
+
+test('a reply to a dialog that gets a response is one fault, of one rule', () => {
+  const lines = [
+    ...[asks('get_state', 's'), answers('get_state', 's', { data: state })],
+    ...prompted('one', 'First.', [
+      out('extension_ui_request', { id: 'd', method: 'select', title: 'Which?', options: ['a'] }),
+      asks('extension_ui_response', 'd', { value: 'a' }),
+      answers('extension_ui_response', 'd'),
+    ]),
+  ];
+  expect(wrongIn(piAgent, framesOf(lines), { isWhole: true }).map(nameOf)).toEqual(['pi/ui-response-silent']);
+});
+
+test('a message that never ends is a fault at its start, and of no other rule', () => {
+  const lines = prompted('one', 'First.').filter((line) => !/"message_end".*"assistant"/u.test(line));
+  const start = lines.findIndex((line) => /"message_start".*"assistant"/u.test(line));
+  expect(wrongIn(piAgent, framesOf(lines)).map(nameOf)).toEqual(['pi/message-brackets']);
+  const rule = piAgent.rules.find(({ id }) => id === 'pi/message-brackets');
+  const judged = [...(rule?.judge({ frames: framesOf(lines), isWhole: false }) ?? [])];
+  expect(judged.flatMap(({ frame, wrong }) => (wrong === null ? [] : [frame]))).toEqual([start]);
+});
+
+test('a message that is open at the end of all is a fault', () => {
+  const lines = [out('message_start', { message: user('one') })];
+  expect(wrongIn(piAgent, framesOf(lines)).map(nameOf)).toEqual([]);
+  expect(wrongIn(piAgent, framesOf(lines), { isWhole: true }).map(nameOf)).toContain('pi/message-brackets');
 });

@@ -71,6 +71,12 @@ const brackets: readonly Double[] = [
     ),
   },
   {
+    fault: 'begins messages of the model, and never ends them',
+    caught: ['message-brackets'],
+    kin: ['messages-said', 'tool-beside-message'],
+    make: hides((frame) => frame.type === 'message_end' && isRole('assistant')(frame)),
+  },
+  {
     fault: 'speaks outside turns',
     caught: ['assistant-in-turn'],
     kin: ['turn-brackets'],
