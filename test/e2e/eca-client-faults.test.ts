@@ -3,17 +3,7 @@
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
-import {
-  type Chat,
-  type Editor,
-  type Era,
-  eras,
-  modern,
-  outline,
-  seedDay,
-  startEditor,
-  wordsIn,
-} from '../support/eca-client.ts';
+import { anyEra, type Chat, type Editor, type Era, outline, startEditor, wordsIn } from '../support/eca-client.ts';
 
 const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const demo = [process.execPath, cli, 'stdio', '--frontend', 'eca', '--backend', 'demo', '--option'];
@@ -46,7 +36,7 @@ const answerTo = (id: unknown) =>
     return said?.message as { result?: unknown; error?: { code: number; data?: unknown } } | undefined;
   });
 
-describe.each(eras)('an editor of the $name', (era) => {
+describe.each(anyEra)('an editor of the $name', (era) => {
   test.each([
     ['chat/prompt without message', 'chat/prompt', { chatId: 'c' }, -32_602],
     ['chat/prompt with params as a list', 'chat/prompt', ['hello'], -32_602],
@@ -203,7 +193,7 @@ const stops: [name: string, prompt: string, isMoment: Moment, after: string[], p
   ['while an approval waits', 'ask', (type) => type === 'toolCallRun', ['rejected: user']],
 ];
 
-describe.each([seedDay, modern])('an editor of the $name stops', (era) => {
+describe.each(anyEra)('an editor of the $name stops', (era) => {
   test.each(stops)('%s', async (_, prompt, isMoment, after, paceMs) => {
     await open(era, paceMs);
     const chat = editor.chat();

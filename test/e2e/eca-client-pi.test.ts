@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type ApprovalRig, startApprovalRig } from '../support/approval-rig.ts';
 import {
+  anyEra,
   type Chat,
   type Editor,
   type Era,
@@ -76,9 +77,6 @@ const isText = ({ type }: { type: string }, role: string) => type === 'text' && 
 const question = (chat: Chat) =>
   chat.until('a question', ({ type, manualApproval }) => type === 'toolCallRun' && manualApproval === true);
 
-/** What does not depend on the era is tried in one of them; `all`: in both. */
-const isWhole = process.env.PATCHBAY_ERAS === 'all';
-
 describe.each(eras)('an editor of the $name', { timeout }, (era) => {
   test('text and thoughts', async () => {
     await open(era);
@@ -147,7 +145,7 @@ describe.each(eras)('an editor of the $name', { timeout }, (era) => {
   });
 });
 
-describe.each(isWhole ? eras : [modern])('an editor of the $name, as any', { timeout }, (era) => {
+describe.each(anyEra)('an editor of the $name, as any', { timeout }, (era) => {
   test('a file that a prompt points at is read by the gateway, its lines and no more', async () => {
     await open(era);
     const chat = editor.chat();

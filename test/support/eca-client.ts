@@ -59,6 +59,8 @@ export const modern: Era = {
 };
 
 export const eras: readonly Era[] = [seedDay, modern];
+/** For what does not depend on the era: one of them, or both with `PATCHBAY_ERAS=all`. */
+export const anyEra: readonly Era[] = process.env.PATCHBAY_ERAS === 'all' ? eras : [modern];
 
 const Content = z.looseObject({ type: z.string() });
 const Notification = z.looseObject({
