@@ -1,7 +1,7 @@
 // A channel with a memory: all that was said on it, and somebody who waits for what comes. Knows no protocol.
 import type { Channel } from '../core/channel.ts';
-import { messageOf } from '../core/errors.ts';
 import { CannotTell, type Connection, type Exchange, PeerWrong } from './check.ts';
+import { firstFound } from './within.ts';
 
 /** How a connection is watched. */
 export interface WatchOptions {
@@ -67,37 +67,23 @@ export function watchChannel(
   });
 
   function until<Value>(label: string, look: () => Value | undefined): Promise<Value> {
-    return new Promise((resolve, reject) => {
-      const latest = performance.now() + patienceMs;
-      const late = () => new PeerWrong(`no ${label} within ${patienceMs} ms${lastWords(log)}`);
-      const timer = setTimeout(() => done(() => reject(late())), patienceMs);
-      function over(reason: string): Error {
-        const isUnreached = unreached.test(reason) && !log.some(({ by }) => by === 'peer');
-        if (isUnreached) return new CannotTell(`it cannot be reached: ${reason}${cries}`);
-        const words = `no ${label} before the connection ended (${reason})${lastWords(log)}${cries}`;
-        return unsaid.test(reason) ? new CannotTell(words) : new PeerWrong(words);
-      }
-      function done(settle: () => void): void {
-        clearTimeout(timer);
-        watchers.delete(check);
-        settle();
-      }
-      function check(): void {
-        try {
-          const value = look();
-          if (value !== undefined) done(() => resolve(value));
-          else if (ended !== null) {
-            const reason = ended;
-            done(() => reject(over(reason)));
-            // While more and more is said, no timer has its turn.
-          } else if (performance.now() > latest) done(() => reject(late()));
-        } catch (thrown) {
-          done(() => reject(thrown instanceof Error ? thrown : new Error(messageOf(thrown))));
-        }
-      }
-      watchers.add(check);
-      check();
-    });
+    const latest = performance.now() + patienceMs;
+    const late = () => new PeerWrong(`no ${label} within ${patienceMs} ms${lastWords(log)}`);
+    function over(reason: string): Error {
+      const isUnreached = unreached.test(reason) && !log.some(({ by }) => by === 'peer');
+      if (isUnreached) return new CannotTell(`it cannot be reached: ${reason}${cries}`);
+      const words = `no ${label} before the connection ended (${reason})${lastWords(log)}${cries}`;
+      return unsaid.test(reason) ? new CannotTell(words) : new PeerWrong(words);
+    }
+    function lookInTime(): Value | undefined {
+      const value = look();
+      if (value !== undefined) return value;
+      if (ended !== null) throw over(ended);
+      // While more and more is said, no timer has its turn.
+      if (performance.now() > latest) throw late();
+      return undefined;
+    }
+    return firstFound(watchers, lookInTime, patienceMs, late);
   }
 
   return {

@@ -1,6 +1,6 @@
 // What a rule is: a check that does nothing and reads what was said, so that it judges a live peer and a recorded trace alike.
 // Knows no protocol and runs nothing.
-import { type Description, type Needs, PeerWrong } from './check.ts';
+import { CannotTell, type Description, type Needs, PeerWrong } from './check.ts';
 
 /** One message of a trace. */
 export interface TraceFrame {
@@ -56,6 +56,16 @@ export async function owed<Value>(check: string, work: () => Promise<Value>): Pr
     return await work();
   } catch (thrown) {
     if (thrown instanceof PeerWrong) throw new PeerWrong(thrown.message, thrown.check ?? check);
+    throw thrown;
+  }
+}
+
+/** Work that only prepares a check: another is about what does not come there. */
+export async function prepared<Value>(work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (thrown instanceof PeerWrong) throw new CannotTell(`could not be prepared: ${thrown.message}`);
     throw thrown;
   }
 }

@@ -81,14 +81,15 @@ export async function runChecks(set: AgentSet, target: Target, options: RunOptio
     finished.set(id, done);
     isHeard ||= done.exchanges.some(({ log }) => log.some(({ by, isFault }) => by === 'peer' && isFault !== true));
     if (!isHeard && done.verdict !== 'not-applicable') givenUp ??= unheard(done);
-    if (signal.aborted) givenUp ??= 'the run was stopped';
+    if (signal.aborted) givenUp ??= stoppedRun;
   }
 
   async function work(): Promise<void> {
     for (const [index, task] of waiting) {
       const { id } = task;
-      if (givenUp !== null || signal.aborted) {
-        finished.set(id, { ...nothing, reason: `it was not tried: ${givenUp ?? 'the run was stopped'}` });
+      const why = givenUp ?? (signal.aborted ? stoppedRun : null);
+      if (why !== null) {
+        finished.set(id, { ...nothing, reason: `it was not tried: ${why}` });
         continue;
       }
       progress({ id, phase: 'started', done: finished.size, of: tasks.length });
@@ -98,8 +99,8 @@ export async function runChecks(set: AgentSet, target: Target, options: RunOptio
       const done = await runOne(task, place);
       note(id, done);
       const { verdict, reason } = done;
-      const why = reason === undefined ? {} : { reason };
-      progress({ id, phase: 'finished', verdict, ...why, done: finished.size, of: tasks.length });
+      const told = reason === undefined ? {} : { reason };
+      progress({ id, phase: 'finished', verdict, ...told, done: finished.size, of: tasks.length });
     }
   }
   await Promise.all(Array.from({ length: atOnce }, work));
@@ -112,7 +113,7 @@ export async function runChecks(set: AgentSet, target: Target, options: RunOptio
     if (!isHeard) return { ...done, verdict: 'unclear', reason: unheard(done) };
     const { reason = '' } = done;
     if (bound.has(id)) return done;
-    if (full.test(reason)) return { ...done, verdict: 'unclear', reason: `the server takes no more of us: ${reason}` };
+    if (full.test(reason)) return { ...done, verdict: 'unclear', reason: noRoom(reason) };
     return set.excuse?.test(reason) === true ? { ...done, verdict: 'unclear' } : done;
   }
   const played: Played[] = [];
@@ -124,12 +125,7 @@ export async function runChecks(set: AgentSet, target: Target, options: RunOptio
     const { verdict, reason = '', check } = done;
     const refusal = bound.has(id) ? undefined : refusalIn(done);
     if (refusal !== undefined) {
-      stopped.push({
-        scenario: name,
-        verdict: 'unclear',
-        reason: `the server takes no more of us: ${refusal}`,
-        check: undefined,
-      });
+      stopped.push({ scenario: name, verdict: 'unclear', reason: noRoom(refusal) });
       continue;
     }
     const isWhole = verdict === 'passed';
@@ -145,7 +141,10 @@ export async function runChecks(set: AgentSet, target: Target, options: RunOptio
   return [...own, ...judgeRules(rules, played, stopped)];
 }
 
+const stoppedRun = 'the run was stopped';
 const nothing: Done = { verdict: 'unclear', ms: 0, exchanges: [] };
+
+const noRoom = (words: string) => `the server takes no more of us: ${words}`;
 
 /** Such a sentence in what was said; its conversation is no example of anything. */
 function refusalIn({ exchanges }: Done): string | undefined {

@@ -1,24 +1,20 @@
-// Waiting for something that happens, never for time to pass: the one place where a test can run out of patience.
+// Waiting for something that happens, never for time to pass: the one place where patience can run out.
 
 /** How long a wait may last before it fails, ms; generous, for a machine shared with others. */
 const patience = 15_000;
 
 /**
  * Resolves with the first value that `look` finds, now or after one of the calls that its owner makes to the
- * functions in `watchers`. Rejects with the label after `patienceMs`, or at once when `look` throws.
+ * functions in `watchers`. Rejects with what `late` makes after `patienceMs`, or at once when `look` throws.
  */
-export function within<Value>(
-  label: string,
+export function firstFound<Value>(
   watchers: Set<() => void>,
   look: () => Value | undefined,
-  explain: () => string = () => '',
-  patienceMs = patience,
+  patienceMs: number,
+  late: () => Error,
 ): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => finish(() => reject(new Error(`gave up waiting for ${label}${explain()}`))),
-      patienceMs,
-    );
+    const timer = setTimeout(() => finish(() => reject(late())), patienceMs);
     function finish(settle: () => void): void {
       clearTimeout(timer);
       watchers.delete(check);
@@ -35,4 +31,15 @@ export function within<Value>(
     watchers.add(check);
     check();
   });
+}
+
+/** The same, with a label for what is waited for. */
+export function within<Value>(
+  label: string,
+  watchers: Set<() => void>,
+  look: () => Value | undefined,
+  explain: () => string = () => '',
+  patienceMs = patience,
+): Promise<Value> {
+  return firstFound(watchers, look, patienceMs, () => new Error(`gave up waiting for ${label}${explain()}`));
 }

@@ -1,30 +1,10 @@
-// One way to write a rule of native Claude speakers down. Knows no rule.
-import type { Level } from '../check.ts';
-import type { Finding, Rule } from '../rule.ts';
+// How the rules of native Claude speakers are written down. Knows no rule.
+import type { Rule } from '../rule.ts';
+import { type RuleRow, rulesIn } from '../rule-rows.ts';
 import type { View } from './view.ts';
 
 /** A rule without what follows from its name. */
-export interface Row {
-  /** Heading of the seed. */
-  readonly section: string;
-  readonly sentence: string;
-  readonly scenarios: readonly string[];
-  readonly covers: readonly string[];
-  /** Default `MUST`. */
-  readonly level?: Level;
-  /** The seed is silent: it is what the real program does. */
-  readonly isMeasured?: true;
-  /** It sets what the agent says against what its client said. */
-  readonly reads?: 'both';
-  judge(view: View): Iterable<Finding>;
-}
+export type Row = RuleRow<View>;
 
 /** Rules by the name that their ids end with. */
-export function claudeRules(rows: Readonly<Record<string, Row>>): Rule<View>[] {
-  return Object.entries(rows).map(([name, { level = 'MUST', isMeasured, ...row }]) => ({
-    id: `claude/${name}`,
-    level,
-    basis: isMeasured === true ? 'measured' : 'specification',
-    ...row,
-  }));
-}
+export const claudeRules = (rows: Readonly<Record<string, Row>>): Rule<View>[] => rulesIn('claude', rows);

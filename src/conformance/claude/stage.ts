@@ -1,14 +1,9 @@
 // What the scenarios of native Claude speakers play on: a talk on one connection. Knows no rule.
 import type { Dictionary } from '../../core/content.ts';
-import { dictionaryIn, dictionaryOf } from '../../core/dictionary.ts';
+import { dictionaryOf } from '../../core/dictionary.ts';
 import { type Connection, NotApplicable, type Tools } from '../check.ts';
+import { createEar, type Heard } from '../ear.ts';
 import { owed } from '../rule.ts';
-
-/** A message of the agent, and its place in what was said. */
-export interface Heard {
-  readonly at: number;
-  readonly json: Dictionary;
-}
 
 /** A talk with the agent. */
 export interface Talk {
@@ -70,28 +65,9 @@ export function createStage(tools: Tools): Stage {
 function createTalk(connection: Connection, tools: Tools): Talk {
   let minted = 0;
   let greeted: Promise<Dictionary> | undefined;
-  const read = new WeakMap<object, Dictionary>();
+  const hear = createEar(connection);
 
-  /** What the agent said there, as far as it is an object. */
-  function said(at: number): Dictionary {
-    const exchange = connection.log[at];
-    if (exchange === undefined || exchange.by === 'us' || exchange.isFault === true) return {};
-    const known = read.get(exchange) ?? dictionaryIn(exchange.text) ?? {};
-    read.set(exchange, known);
-    return known;
-  }
   const send = (frame: object) => connection.send(JSON.stringify(frame));
-
-  function hear(label: string, isIt: (json: Dictionary) => boolean, from: number): Promise<Heard> {
-    let at = from;
-    return connection.until(label, () => {
-      for (; at < connection.log.length; at += 1) {
-        const json = said(at);
-        if (isIt(json)) return { at, json };
-      }
-      return undefined;
-    });
-  }
 
   async function ask(
     request: { readonly subtype: string } & Dictionary,

@@ -29,7 +29,7 @@ const kinds: ReadonlySet<unknown> = new Set([
 ]);
 
 /** Whether that is about a call. */
-export const isOfCall = ({ type }: Content): boolean => kinds.has(type);
+const isOfCall = ({ type }: Content): boolean => kinds.has(type);
 
 /** Without those of the past. */
 export function callsOf(events: readonly ChatEvent[]): EcaCall[] {

@@ -9,7 +9,7 @@ import { optional, shown } from './words.ts';
 
 const lines = fields({ start: 'number', end: 'number' });
 /** The contexts of the seed; later kinds are anybody's. */
-export const contextShapes: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
+const contextShapes: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
   ['file', fields({ path: 'string', 'linesRange?': optional(lines) })],
   ['directory', fields({ path: 'string' })],
   ['web', fields({ url: 'string' })],

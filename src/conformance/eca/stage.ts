@@ -3,8 +3,8 @@
 import { pathToFileURL } from 'node:url';
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
-import { CannotTell, type Check, type Connection, PeerWrong, type Tools } from '../check.ts';
-import { owed, type Scenario } from '../rule.ts';
+import { type Check, type Connection, PeerWrong, type Tools } from '../check.ts';
+import { owed, type Scenario, prepared } from '../rule.ts';
 
 /** A check of an ECA server. */
 export type EcaCheck = Check<Stage>;
@@ -86,7 +86,7 @@ export const message = (fields: Dictionary): string => JSON.stringify({ jsonrpc:
 const isFinished = ({ type, state }: Dictionary) => type === 'progress' && state === 'finished';
 
 /** An editor on a new connection. */
-export function createEditor(connection: Connection, tools: Tools): Editor {
+function createEditor(connection: Connection, tools: Tools): Editor {
   let requests = 0;
   function since(from: number): Dictionary[] {
     return connection.log.slice(from).flatMap(({ by, json }) => (by === 'peer' && isDictionary(json) ? [json] : []));
@@ -156,25 +156,17 @@ export function createEditor(connection: Connection, tools: Tools): Editor {
 
 /** The stage of one check. */
 export function createStage(tools: Tools): Stage {
-  async function prepare<Value>(work: () => Promise<Value>): Promise<Value> {
-    try {
-      return await work();
-    } catch (thrown) {
-      if (thrown instanceof PeerWrong) throw new CannotTell(`could not be prepared: ${thrown.message}`);
-      throw thrown;
-    }
-  }
   const connect = async () => createEditor(await tools.connect(), tools);
   return {
     tools,
     connect,
     async editor() {
       const editor = await connect();
-      await prepare(() => editor.ask('initialize', greeting()));
+      await prepared(() => editor.ask('initialize', greeting()));
       editor.notify('initialized', {});
       return editor;
     },
-    prepare,
+    prepare: prepared,
     hasOneChat: tools.transport === 'sse',
     newChat: () => (tools.transport === 'sse' ? {} : { chatId: crypto.randomUUID() }),
   };

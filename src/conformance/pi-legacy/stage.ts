@@ -1,8 +1,8 @@
 // What the scenarios of pi-legacy play on: one client on one connection, that prompts and waits.
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf } from '../../core/dictionary.ts';
-import { CannotTell, type Connection, NotApplicable, PeerWrong, type Tools } from '../check.ts';
-import { owed } from '../rule.ts';
+import { type Connection, NotApplicable, type Tools } from '../check.ts';
+import { owed, prepared } from '../rule.ts';
 
 /** What each scenario is given. */
 export interface Stage {
@@ -92,13 +92,6 @@ export function createStage(tools: Tools): Stage {
       }
     },
     ends,
-    async prepare(work) {
-      try {
-        return await work();
-      } catch (thrown) {
-        if (thrown instanceof PeerWrong) throw new CannotTell(`could not be prepared: ${thrown.message}`);
-        throw thrown;
-      }
-    },
+    prepare: prepared,
   };
 }

@@ -5,7 +5,7 @@ import { shortTimeouts } from './limits.ts';
 import type { PiServerCheck } from './stage.ts';
 
 /** Dependencies are waited for so briefly that a check can see the end of it. */
-export const shortWaits: Settings = { dependencyWaitMs: 300 };
+const shortWaits: Settings = { dependencyWaitMs: 300 };
 
 /** Rows 58 to 67. */
 export const dependencyChecks: readonly PiServerCheck[] = [

@@ -6,7 +6,7 @@ import { textOf } from './frames.ts';
 import type { Place, PiServerCheck, Stage } from './stage.ts';
 
 /** Questions are withdrawn so soon that a check can wait for it. */
-export const shortQuestions: Settings = { questionMs: 700 };
+const shortQuestions: Settings = { questionMs: 700 };
 
 type Method = 'select' | 'confirm' | 'input' | 'editor';
 const methods: readonly Method[] = ['select', 'confirm', 'input', 'editor'];

@@ -6,7 +6,7 @@ import { dataOf, stepsOf } from './frames.ts';
 import type { PiServerCheck, Stage } from './stage.ts';
 
 /** Room for the commands of a check, and not for one that is meant to be too long. */
-export const smallFrames: Settings = { maxMessageBytes: 1000 };
+const smallFrames: Settings = { maxMessageBytes: 1000 };
 
 /** Whether the version that is announced is one that clients of 1.x understand. */
 function expectGreeting(client: Client): void {

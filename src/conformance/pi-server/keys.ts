@@ -4,7 +4,7 @@ import { expect } from './check-client.ts';
 import type { PiServerCheck } from './stage.ts';
 
 /** Keys are forgotten so soon that a check can wait for it. */
-export const shortKeys: Settings = { idempotencyTtlMs: 400 };
+const shortKeys: Settings = { idempotencyTtlMs: 400 };
 
 /** Rows 50 to 55. */
 export const keyChecks: readonly PiServerCheck[] = [

@@ -5,7 +5,7 @@ import { dataOf, eventsIn } from './frames.ts';
 import type { PiServerCheck, Stage } from './stage.ts';
 
 /** Two outcomes are remembered. */
-export const fewOutcomes: Settings = { maxOutcomes: 2 };
+const fewOutcomes: Settings = { maxOutcomes: 2 };
 
 const conflictOf = (id: string, one: string, other: string) =>
   new RegExp(`^Conflicting id '${id}': previously used for '${one}', now used for '${other}'$`, 'u');

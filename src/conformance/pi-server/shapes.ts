@@ -23,7 +23,7 @@ export const sessionInfo = fields({
 });
 
 /** A session that was kept. */
-export const storedSession = fields({
+const storedSession = fields({
   sessionId: 'string',
   'sessionName?': 'string',
   sessionFile: 'string',

@@ -2,7 +2,8 @@
 // failure of the peer when it fails, for other checks are about that.
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf } from '../../core/dictionary.ts';
-import { CannotTell, type Check, PeerWrong, type Tools } from '../check.ts';
+import type { Check, Tools } from '../check.ts';
+import { prepared } from '../rule.ts';
 import { type Client, createClient, expect } from './check-client.ts';
 import type { Heard } from './frames.ts';
 
@@ -46,25 +47,17 @@ export function createStage(tools: Tools): Stage {
   let minted = 0;
   const mint = (word: string) => `${word}-${tools.nonce}-${++minted}`;
 
-  async function prepare<Value>(work: () => Promise<Value>): Promise<Value> {
-    try {
-      return await work();
-    } catch (thrown) {
-      if (thrown instanceof PeerWrong) throw new CannotTell(`could not be prepared: ${thrown.message}`);
-      throw thrown;
-    }
-  }
   const connect = async () => createClient(await tools.connect(), mint, tools.transport === 'sse');
   async function client(): Promise<Client> {
     const connected = await connect();
     const isGreeting = ({ frame }: Heard) => frame.type === 'server_ready';
-    await prepare(() => connected.until('server_ready', (heard) => heard.find(isGreeting)));
+    await prepared(() => connected.until('server_ready', (heard) => heard.find(isGreeting)));
     return connected;
   }
 
   async function session(owner: Client, { watched = false } = {}): Promise<string> {
     const name = mint('session');
-    await prepare(async () => {
+    await prepared(async () => {
       await owner.does({ type: 'create_session', sessionId: name });
       if (watched) await owner.does({ type: 'switch_session', sessionId: name });
     });
@@ -80,7 +73,7 @@ export function createStage(tools: Tools): Stage {
     const id = owner.start({ ...prompt(name, word), ...more });
     const isAtWork = (event: Dictionary) =>
       event.type === 'message_start' && dictionaryOf(event.message).role === 'assistant';
-    await prepare(() => owner.untilEvent(name, 'answer of the model that begins', isAtWork, from));
+    await prepared(() => owner.untilEvent(name, 'answer of the model that begins', isAtWork, from));
     return id;
   }
 
@@ -94,7 +87,7 @@ export function createStage(tools: Tools): Stage {
       const owner = await client();
       return { client: owner, session: await session(owner, options) };
     },
-    prepare,
+    prepare: prepared,
     prompt,
     async endless(place, more = {}) {
       const { client: owner, session: name } = place;

@@ -27,7 +27,7 @@ export interface ClientView extends PiView {
 /** Methods of which the agent waits for the answer. */
 export const dialogMethods: readonly string[] = ['select', 'confirm', 'input', 'editor'];
 /** Methods that want none. */
-export const informMethods: readonly string[] = ['notify', 'setStatus', 'setWidget', 'setTitle', 'set_editor_text'];
+const informMethods: readonly string[] = ['notify', 'setStatus', 'setWidget', 'setTitle', 'set_editor_text'];
 
 /** Reads a trace. Total. */
 export function readClient(trace: Trace): ClientView {

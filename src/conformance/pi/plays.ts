@@ -23,7 +23,7 @@ export interface Play<Stage> extends Act {
 /** In what clients are tried with; nobody else says it. */
 export const probe = 'patchbay_probe';
 /** Words for texts that try clients. */
-export const probeText = { separators: `${probe} a\u2028b\u2029c\u0085d`, long: `${probe} ` };
+const probeText = { separators: `${probe} a\u2028b\u2029c\u0085d`, long: `${probe} ` };
 /** Characters of the long text. */
 export const longText = 300_000;
 

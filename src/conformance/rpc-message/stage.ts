@@ -1,8 +1,9 @@
 // What the scenarios of the rpc-message dialect play on: a talk on one connection, in the envelope of the seed's project. Knows
 // no rule.
 import type { Dictionary } from '../../core/content.ts';
-import { dictionaryIn, dictionaryOf } from '../../core/dictionary.ts';
+import { dictionaryOf } from '../../core/dictionary.ts';
 import { type Connection, NotApplicable, type Tools } from '../check.ts';
+import { createEar } from '../ear.ts';
 import { owed } from '../rule.ts';
 
 /** A talk with the agent. */
@@ -38,37 +39,20 @@ export function createStage(tools: Tools): Stage {
 
 function createTalk(connection: Connection, tools: Tools): Talk {
   let minted = 0;
-  const read = new WeakMap<object, Dictionary>();
+  const hear = createEar(connection);
 
-  function said(at: number): Dictionary {
-    const exchange = connection.log[at];
-    if (exchange === undefined || exchange.by === 'us' || exchange.isFault === true) return {};
-    const known = read.get(exchange) ?? dictionaryIn(exchange.text) ?? {};
-    read.set(exchange, known);
-    return known;
-  }
   function send(method: string, params: unknown): { readonly id: string; readonly from: number } {
     const id = `${method}-${tools.nonce}-${++minted}`;
     const from = connection.log.length;
     connection.send(JSON.stringify({ id, method, ...(params === undefined ? {} : { params }) }));
     return { id, from };
   }
-  function hear(label: string, isIt: (json: Dictionary) => boolean, from: number): Promise<Dictionary> {
-    let at = from;
-    return connection.until(label, () => {
-      for (; at < connection.log.length; at += 1) {
-        const json = said(at);
-        if (isIt(json)) return json;
-      }
-      return undefined;
-    });
-  }
   async function end(id: string, from: number, check: string, isQuery = true): Promise<Dictionary> {
     // All who read one stream read the same frames: nobody's envelope is on them.
     const isBare = isQuery && tools.transport === 'sse';
     const isEnd = (json: Dictionary) =>
       json.id === id ? json.type !== 'stream' : isBare && json.id === undefined && json.type === 'result';
-    const ended = await owed(check, () => hear(`end of ${id}`, isEnd, from));
+    const { json: ended } = await owed(check, () => hear(`end of ${id}`, isEnd, from));
     if (ended.id !== id) throw new NotApplicable('over server-sent events frames go bare, and no query has an end');
     return ended;
   }

@@ -1,14 +1,11 @@
 // Tests that each broken client is found by the checks that are meant to find it, and by no others: a man in the middle breaks a
 // correct one. Knows no protocol.
-import { expect, test } from 'vitest';
 import type { Result } from '../../../src/conformance/check.ts';
 import type { ClientSet } from '../../../src/conformance/sets.ts';
 import type { ClientRig } from './client-rig.ts';
 import type { Double } from './double.ts';
+import { isWhole, testDoubles } from './double-tests.ts';
 import { tampering } from './tamper.ts';
-
-/** Every act is played with every broken client, not only those that its own checks read. */
-const isWhole = process.env.PATCHBAY_CONFORMANCE === 'all';
 
 /** How the broken clients of a set are tried. */
 export interface BrokenClientOptions {
@@ -35,30 +32,5 @@ export function testBrokenClients(
     return rig.run(set, { acts, through: tampering(make()), patienceMs });
   }
 
-  test.each(doubles.map((double) => [double.fault, double] as const))(
-    '%s',
-    { concurrent: true, timeout: 60_000 },
-    async (_fault, double) => {
-      const { caught, kin = [] } = double;
-      const failed = (await judge(double)).filter(({ verdict }) => verdict === 'failed');
-      const found = failed.map(({ id }) => nameOf(id));
-      expect(
-        caught.filter((name) => !found.includes(name)),
-        'not found by',
-      ).toEqual([]);
-      const unrelated = failed.filter(({ id }) => !caught.includes(nameOf(id)) && !kin.includes(nameOf(id)));
-      expect(
-        unrelated.map(({ id, reason }) => `${id}: ${reason}`),
-        'found by others',
-      ).toEqual([]);
-    },
-  );
-
-  test('every check can fail, and every name is one of a check', () => {
-    const caught = new Set(doubles.flatMap((double) => double.caught));
-    const all = doubles.flatMap((double) => [...double.caught, ...(double.kin ?? [])]);
-    console.log(`${set.protocol}: ${doubles.length} broken clients for ${caught.size} of ${names.length} checks`);
-    expect(names.filter((name) => !caught.has(name) && !unbroken.has(name))).toEqual([]);
-    expect([...all, ...unbroken.keys()].filter((name) => !names.includes(name))).toEqual([]);
-  });
+  testDoubles({ protocol: set.protocol, peers: 'clients', doubles, names, unbroken, nameOf, judge });
 }
