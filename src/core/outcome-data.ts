@@ -62,6 +62,11 @@ const Opened = z.object({
 export const OutcomeData = {
   /** For those who wait for the end of its run; a run that failed is the answer to a prompt that did not. */
   prompt: z.object({
+    /**
+     * `queued`: a run takes it in later. `handled`: the agent carried it out without a run. Absent: a run of its own has
+     * begun.
+     */
+    taken: z.enum(['queued', 'handled']).optional(),
     outcome: z.enum(['completed', 'failed', 'aborted']).optional(),
     failure: Failure.optional(),
     /** The longest that the model said nothing while it was its turn, ms. */

@@ -85,7 +85,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     began: (id) => void pending.finish(id, { kind: 'data', data: undefined }),
     withoutRun() {
       if (run.open) return;
-      out.deliver({ type: 'run-start', synthetic: true });
+      out.deliver({ type: 'run-start', empty: true, synthetic: true });
       out.deliver({ type: 'run-end', outcome: 'completed', synthetic: true });
     },
     drained(joined) {

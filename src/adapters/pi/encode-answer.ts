@@ -36,7 +36,14 @@ function maker<Schema extends z.ZodType>(
 
 const cancelled = (data: { cancelled: boolean } | undefined) => ({ cancelled: data?.cancelled ?? false });
 
+/** Since 0.99; its RpcClient reads the word, older ones read no data (rpc-client.js, prompt, steer, followUp). */
+const disposition = <Word extends string>(usual: Word) =>
+  maker(OutcomeData.prompt, (data) => ({ disposition: data?.taken ?? usual }));
+
 const makers: ReadonlyMap<string, Make> = new Map([
+  ['prompt', disposition('started')],
+  ['steer', disposition('queued')],
+  ['follow_up', disposition('queued')],
   ['new_session', maker(OutcomeData['new-session'], cancelled)],
   ['switch_session', maker(OutcomeData['switch-session'], cancelled)],
   ['fork', maker(OutcomeData.fork, (data) => ({ text: data?.text ?? '', ...cancelled(data) }))],

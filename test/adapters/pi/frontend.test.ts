@@ -15,7 +15,12 @@ const done: Outcome = { ok: true };
 
 /** Every command: its line, the command that it is, an outcome, and the data of the answer; undefined for none. */
 const commands: readonly [line: object, command: object, outcome: Outcome, data?: unknown][] = [
-  [{ type: 'prompt', message: 'hi' }, { type: 'prompt', content: [text('hi')], whenBusy: 'refuse' }, done],
+  [
+    { type: 'prompt', message: 'hi' },
+    { type: 'prompt', content: [text('hi')], whenBusy: 'refuse' },
+    done,
+    { disposition: 'started' },
+  ],
   [
     { type: 'prompt', message: 'hi', images: [image], streamingBehavior: 'steer' },
     {
@@ -24,7 +29,8 @@ const commands: readonly [line: object, command: object, outcome: Outcome, data?
       whenBusy: 'steer',
       extra: { pi: { streamingBehavior: 'steer' } },
     },
-    done,
+    { ok: true, data: { taken: 'queued' } },
+    { disposition: 'queued' },
   ],
   [
     { type: 'prompt', message: 'hi', streamingBehavior: 'followUp' },
@@ -32,8 +38,30 @@ const commands: readonly [line: object, command: object, outcome: Outcome, data?
     { ok: true, data: { extra: { pi: { disposition: 'queued' } } } },
     { disposition: 'queued' },
   ],
-  [{ type: 'steer', message: 's', images: [image] }, { type: 'steer', content: [text('s'), picture] }, done],
-  [{ type: 'follow_up', message: 'f', images: [image] }, { type: 'follow-up', content: [text('f'), picture] }, done],
+  [
+    { type: 'prompt', message: '/now' },
+    { type: 'prompt', content: [text('/now')], whenBusy: 'refuse' },
+    { ok: true, data: { taken: 'handled' } },
+    { disposition: 'handled' },
+  ],
+  [
+    { type: 'steer', message: 's', images: [image] },
+    { type: 'steer', content: [text('s'), picture] },
+    done,
+    { disposition: 'queued' },
+  ],
+  [
+    { type: 'steer', message: '/now' },
+    { type: 'steer', content: [text('/now')] },
+    { ok: true, data: { extra: { pi: { disposition: 'handled' } } } },
+    { disposition: 'handled' },
+  ],
+  [
+    { type: 'follow_up', message: 'f', images: [image] },
+    { type: 'follow-up', content: [text('f'), picture] },
+    done,
+    { disposition: 'queued' },
+  ],
   [{ type: 'abort' }, { type: 'abort', target: 'run', untilIdle: true }, { ok: true, data: { waiting: [] } }],
   [{ type: 'abort_retry' }, { type: 'abort', target: 'retry' }, done],
   [{ type: 'abort_bash' }, { type: 'abort', target: 'bash' }, done],
