@@ -75,6 +75,8 @@ export const OutcomeData = {
   }),
   /** The prompts that wait in the session's queue and will still run. */
   abort: z.object({ waiting: z.array(z.object({ extra: Extra.optional() })), ...raw }),
+  /** The words of the messages that will not be sent. */
+  'clear-queue': z.object({ steering: z.array(z.string()), followUp: z.array(z.string()), ...raw }),
   compact: z.object({ summary: z.string(), tokensBefore: z.number().optional(), ...raw }),
   bash: z.object({
     output: z.string(),
@@ -111,6 +113,9 @@ export const QueryData = {
     totalMessages: z.number(),
     usage: Usage,
     cost: Cost.optional(),
+    /** As in `context-usage`. */
+    contextTokens: z.number().nullable().optional(),
+    contextWindow: z.number().optional(),
     ...raw,
   }),
   /** Tokens; null when nobody can tell, as after a compaction. */

@@ -5,6 +5,7 @@ import type { Command, CommandOf } from './command.ts';
 import { dictionaryOf } from './dictionary.ts';
 import { type Outcome, refused } from './errors.ts';
 import type { EventOf, Logged } from './event.ts';
+import { textIn } from './messages.ts';
 import { createSilence, type Silence } from './silence.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -213,17 +214,20 @@ export function createPrompts(ports: PromptPorts): Prompts {
       ports.complain(`A follow-up was not sent: ${outcome.error.message}`);
   }
 
-  /** How many follow-ups were kept here and are not any more. */
-  function takeFollowUps(): number {
+  /** The follow-ups that were kept here and are not any more. */
+  function takeFollowUps(): Prompt[] {
     const queued = waiting.filter(({ settle }) => settle === complainOf);
     for (const followUp of queued) waiting.splice(waiting.indexOf(followUp), 1);
-    return queued.length + followUps.splice(0).length;
+    return [...queued.map(({ command }) => command), ...followUps.splice(0)];
   }
 
   function clearQueue(command: CommandOf<'clear-queue'>, settle: Settle): void {
+    const { steering, followUp } = transcript.queue;
     forward(command, (outcome) => {
-      const count = takeFollowUps();
-      settle(count > 0 && isUnsupported(outcome) ? { ok: true } : outcome);
+      const kept = takeFollowUps();
+      const own = kept.length > 0 && isUnsupported(outcome) ? accepted : outcome;
+      const data = { steering, followUp: [...followUp, ...kept.map(({ content }) => textIn(content))] };
+      settle(own.ok ? { ok: true, data: { ...data, ...dictionaryOf(own.data) } } : own);
       tellIdle();
     });
   }

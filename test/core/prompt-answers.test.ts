@@ -1,7 +1,9 @@
-// What the answer to a prompt says: what became of it, in the agent's own words where it has some.
+// What the answers about prompts say: what became of one, and which are taken back; in the agent's own words where it has
+// some.
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../src/core/errors.ts';
 import { refused } from '../../src/core/errors.ts';
+import type { Event } from '../../src/core/event.ts';
 import { createSessionRig, promptOf, type SessionRig } from '../support/core/session-rig.ts';
 
 const own = { extra: { p: { word: 'mine' } } };
@@ -62,4 +64,31 @@ test.each<[what: string, act: (rig: SessionRig, answer: (outcome: Outcome) => vo
   const outcomes: Outcome[] = [];
   act(createSessionRig(), (outcome) => void outcomes.push(outcome));
   expect(outcomes).toEqual([data === undefined ? { ok: true } : { ok: true, data }]);
+});
+
+test.each<[what: string, queue: Event | null, agent: Outcome, outcome: Outcome]>([
+  [
+    'the agent’s queue, as it told it',
+    { type: 'queue-changed', steering: ['s'], followUp: ['f'] },
+    { ok: true },
+    { ok: true, data: { steering: ['s'], followUp: ['f', 'kept'] } },
+  ],
+  [
+    'in the agent’s own words',
+    null,
+    { ok: true, data: own },
+    { ok: true, data: { steering: [], followUp: ['kept'], ...own } },
+  ],
+  ['the session’s own queue alone', null, unsupported, { ok: true, data: { steering: [], followUp: ['kept'] } }],
+])('what is taken back from a queue: %s', (_, queue, agent, outcome) => {
+  const rig = createSessionRig();
+  const outcomes: Outcome[] = [];
+  rig.prompt('one');
+  rig.run();
+  rig.prompt('kept', 'follow-up');
+  rig.agent.settle('prompt', unsupported);
+  if (queue !== null) rig.agent.say(queue);
+  rig.session.submit({ type: 'clear-queue' }, (one) => void outcomes.push(one));
+  rig.agent.settle('clear-queue', agent);
+  expect(outcomes).toEqual([outcome]);
 });

@@ -100,6 +100,12 @@ export const normalisations: readonly Normalisation[] = [
     beside: (ours, theirs) => (isSaidWithoutData(theirs) ? without(ours, 'data') : ours),
   },
   {
+    name: 'thinking levels',
+    row: '`get_available_thinking_levels` to a pi that does not have it',
+    beside: (ours, theirs) =>
+      theirs.command === 'get_available_thinking_levels' && theirs.success === false ? theirs : ours,
+  },
+  {
     name: 'stray output',
     row: 'output glued to a line, lines that are no JSON',
     theirs: (line) => (typeof line === 'string' ? parsed(line.slice(line.indexOf('{'))) : line),
