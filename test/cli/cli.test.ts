@@ -147,17 +147,40 @@ describe('stdio', () => {
     expect(code).toBe(0);
   });
 
-  it('says why an agent cannot be started, and exits', async () => {
-    const args = ['stdio', '--frontend', 'claude', '--backend', 'pi', '--', '/nowhere/pi'];
-    const { code, stdout, stderr } = await patchbay(args, { input: prompt('hello'), cwd: empty });
-    const last = framesOf(stdout).at(-1);
-    expect(last).toMatchObject({
+  const behind = (script: string) => ['--backend', 'pi', '--', 'bash', '-c', script];
+  it.each<[string, string[], string, RegExp]>([
+    ['cannot be started', ['--backend', 'pi', '--', '/nowhere/pi'], 'hello', /could not be started.*ENOENT/u],
+    ['dies', ['--agent', 'demo'], 'die', /died/u],
+    ['leaves in order', behind('exit 0'), 'hello', /^agent exited \(code 0\)$/u],
+    ['complains on stderr', behind('echo no key >&2; exit 3'), 'hello', /^agent exited \(code 3\): no key$/u],
+    ['complains on stdout', behind('echo please log in; exit 1'), 'hello', /^agent exited \(code 1\): please log in$/u],
+  ])('an agent that %s: the client, the log and the exit code say so', async (_name, agent, words, reason) => {
+    const { code, stdout, stderr } = await patchbay(['stdio', '--frontend', 'claude', ...agent], {
+      input: prompt(words),
+      cwd: empty,
+    });
+    expect(framesOf(stdout).at(-1)).toMatchObject({
       type: 'result',
       is_error: true,
-      errors: [expect.stringMatching(/could not be started.*ENOENT/u)],
+      errors: [expect.stringMatching(reason)],
     });
-    expect(stderr).toMatch(/^\{[^\n]*"level":"error"[^\n]*"the agent is gone"[^\n]*could not be started[^\n]*\n$/u);
-    expect(code).toBe(0);
+    expect(
+      stderr
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([{ level: 'error', text: 'the agent is gone', reason: expect.stringMatching(reason) }]);
+    expect(code).toBe(1);
+  });
+
+  it('an agent that died before a signal came: the exit code still says so', async () => {
+    const { code } = await patchbay(['stdio', '--frontend', 'claude', ...behind('exit 3')], {
+      input: prompt('hello'),
+      holdInput: true,
+      cwd: empty,
+      killAfter: '"type":"result"',
+    });
+    expect(code).toBe(1);
   });
 
   it('writes nothing but frames to stdout', async () => {
