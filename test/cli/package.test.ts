@@ -46,4 +46,9 @@ describe('the packed package', () => {
   ])('npx %s runs', async (name, version) => {
     expect(await run('npx', ['--offline', name, '--version'])).toMatch(version);
   });
+
+  it('brings the schema of patchbay.json along', () => {
+    const schema = JSON.parse(readFileSync(join(modules, manifest.name, 'patchbay.schema.json'), 'utf8'));
+    expect(Object.keys(schema.properties)).toContain('agents');
+  });
 });
