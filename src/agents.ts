@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { adapters } from './adapters/index.ts';
+import { adapters, noProtocol, type Side } from './adapters/index.ts';
 import type { AgentConfig, Config } from './config.ts';
 import type { Adapter, Env, Trunk } from './core/adapter.ts';
 import type { AgentConnection } from './core/agent-link.ts';
@@ -136,12 +136,11 @@ export function createAgents(config: Config, env: Env): Agents {
   };
 }
 
-/** Throws `not-found`, naming those that there are. */
-export function adapterOf(id: string): Adapter {
+/** Throws `not-found`, naming what was meant, or those that this side speaks. */
+export function adapterOf(id: string, side?: Side): Adapter {
   const adapter = adapters.get(id);
   if (adapter !== undefined) return adapter;
-  const known = [...adapters.keys()].join(', ');
-  throw new GatewayError('not-found', `no protocol named ${JSON.stringify(id.slice(0, 64))}; there are ${known}`);
+  throw new GatewayError('not-found', noProtocol(id, side));
 }
 
 /**

@@ -115,9 +115,9 @@ function translatorFor(options: TranslateOptions, note: Parameters<typeof create
   let ids = 0;
   // Ids and times are made up the same way each time, so that a translation can be compared with another.
   const env = { now: () => 0, id: (kind: string) => `${kind}-${++ids}` };
-  const backend = adapterOf(options.from).backend?.(env, options.option);
+  const backend = adapterOf(options.from, 'agent').backend?.(env, options.option);
   if (backend === undefined) throw new GatewayError('invalid', `${options.from} has no agent side to translate from`);
-  const side = adapterOf(options.to).frontend?.(env, options.client);
+  const side = adapterOf(options.to, 'client').frontend?.(env, options.client);
   if (side === undefined) throw new GatewayError('invalid', `${options.to} has no client side to translate to`);
   return createTranslator({ id: 'translation', epoch: '000000000000', backend, projection: side.projection, note });
 }
