@@ -158,6 +158,7 @@ export function createSessions(config: Config, agents: Agents, ports: SessionsPo
           abortMs: config.limits.abortMs,
           silenceMs: config.limits.silenceMs,
         },
+        can: agents.can(name),
         connect: () => agents.connect(name, agent, { cwd, folders: folders.length > 0 ? folders : [place] }),
         workspace: createWorkspace(folders),
         isConfined: !isOurs,

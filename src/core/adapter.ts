@@ -127,6 +127,8 @@ export interface SessionView {
   readonly epoch: string;
   /** Wall clock, ms since 1970, when the session clock was 0: `timeOrigin + logged.at` is the time of day. */
   readonly timeOrigin: number;
+  /** What its agent can be asked, as far as its protocol goes, or the session in its place; absent: nobody knows. */
+  readonly can?: ReadonlySet<CommandType> | undefined;
   readonly transcript: Transcript;
 }
 

@@ -8,7 +8,10 @@ import type { Event, EventOf } from './event.ts';
 import { messagesOf, textIn, userMessages } from './messages.ts';
 import type { Transcript } from './transcript.ts';
 
-type Fork = CommandOf<'fork' | 'new-session' | 'switch-session'>;
+/** What a session carries out itself where its agent can be told a past. */
+export const forkCommands = ['fork', 'new-session', 'switch-session'] as const;
+
+type Fork = CommandOf<(typeof forkCommands)[number]>;
 type Settle = (outcome: Outcome) => void;
 
 /** What forks need of their session. */

@@ -49,7 +49,7 @@ export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
   function tried(id: RpcId, chat: Chat, command: Parameters<ConnectionPorts['ask']>[1], words: string): Actions {
     if (chat.target === undefined) return ports.answer(id, {});
     return ports.ask(chat.target, command, (outcome) => [
-      ...(outcome.ok ? [] : showMessage(ports, 'warning', `${words}: ${outcome.error.message}`)),
+      ...(outcome.ok ? [] : showMessage(ports, 'warning', `${words}: ${outcome.error.message}`, chat.id)),
       ...ports.answer(id, {}),
     ]);
   }
@@ -124,7 +124,7 @@ export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
         return [];
       }
       const lost = prompts.lose(chat, reason);
-      const told = lost.length > 0 ? lost : showMessage(ports, 'warning', `The chat is over: ${reason}.`);
+      const told = lost.length > 0 ? lost : showMessage(ports, 'warning', `The chat is over: ${reason}.`, chat.id);
       return [...told, ...forget(chat).filter((action) => action.do !== 'unwatch')];
     },
   };

@@ -72,7 +72,11 @@ export function createChats(ports: ConnectionPorts, home: Home): Chats {
     const { id, target } = chat;
     if (typeof target !== 'string') return [];
     awaited.push(chat);
-    const dialect = dialectName({ streamsArguments: client.isModern, asks: client.asks });
+    const dialect = dialectName({
+      streamsArguments: client.isModern,
+      asks: client.asks,
+      saysInChat: !client.showsMessages,
+    });
     return [{ do: 'watch', session: target, as: id, ...(dialect === undefined ? {} : { dialect }) }];
   }
 

@@ -19,6 +19,7 @@ import {
   rpcCodeOf,
   rpcCodes,
 } from './json-rpc.ts';
+import { createMessages } from './messages.ts';
 import { createPrompts } from './prompts.ts';
 import { createQueries } from './queries.ts';
 import { createAnswers } from './questions.ts';
@@ -38,7 +39,8 @@ export function createConnection(env: Env, bound: SessionView | undefined): Fron
   /** What the client is told as soon as it is ready; null from then on. */
   let held: string[] | null = [];
   const warned = new Set<string>();
-  const client: Client = { isModern: false, asks: false, folders: [] };
+  const client: Client = { isModern: false, asks: false, showsMessages: true, chat: null, folders: [] };
+  const messages = createMessages(client);
 
   const ports: ConnectionPorts = {
     env,
@@ -51,10 +53,14 @@ export function createConnection(env: Env, bound: SessionView | undefined): Fron
     answer: (id, result) => [{ do: 'send', frame: resultFrame(id, result) }],
     refuse: (id, { code, message }) => [{ do: 'send', frame: errorFrame(id, rpcCodeOf(code), message, { code }) }],
     tell(method, params) {
-      const frame = notificationFrame(method, params);
+      const frame = notificationFrame(method, messages.dressed(method, params));
       if (held === null) return [{ do: 'send', frame }];
       if (held.length < mostHeld) held.push(frame);
       return [];
+    },
+    show(type, message, chatId) {
+      const notice = messages.notice(type, message, chatId);
+      return ports.tell(notice.method, notice.params);
     },
     warnOnce(message) {
       if (warned.has(message)) return [];
@@ -72,9 +78,7 @@ export function createConnection(env: Env, bound: SessionView | undefined): Fron
   // Without a connection of its own a client is spoken to as all are, and asked nothing.
   const asks = () => bound === undefined && client.asks;
   const bystander = createBystander(bound ?? 'many', (question) =>
-    question.type === 'approval-request'
-      ? true
-      : wayOfAsking(question, { streamsArguments: false, asks: asks() }) !== null,
+    question.type === 'approval-request' ? true : wayOfAsking(question, { asks: asks() }) !== null,
   );
   const home = createHome(ports);
   const chats = createChats(ports, home);

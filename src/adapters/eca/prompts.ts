@@ -3,7 +3,7 @@
 import type { Bystander } from '../../core/bystander.ts';
 import type { Problem } from '../../core/errors.ts';
 import { type Chat, type Chats, isBusy, isChatId, isRunning } from './chats.ts';
-import { type Actions, type ConnectionPorts, note, showMessage, tellContent } from './connection.ts';
+import { type Actions, type ConnectionPorts, note, tellContent } from './connection.ts';
 import { attachmentsOf } from './contexts.ts';
 import type { RpcId } from './json-rpc.ts';
 import type { Settings } from './settings.ts';
@@ -78,15 +78,14 @@ export function createPrompts(ports: PromptPorts): Prompts {
     const { chat, id, words, isAnswered } = ticket;
     // Stopped by the user before it began: that is no failure, and nothing to look at.
     if (problem.code === 'aborted') return [...answer(ticket), ...unlock(ticket)];
-    const { message } = problem;
-    const refusal = isAnswered ? [] : ports.refuse(id, problem);
+    // No editor expects an error here: eca-vscode does not catch it (reference eca, section 4, on a bad chatId).
+    const refusal = isAnswered ? [] : ports.answer(id, failed(chat.id));
     if (chat.isOver) return refusal;
     return [
       ...refusal,
-      ...showMessage(ports, 'error', message),
       // No run will repeat what the user said.
       ...tellContent(ports, chat.id, { type: 'text', text: `${words}\n` }, 'user'),
-      ...tellContent(ports, chat.id, { type: 'text', text: `\n\n${message}` }),
+      ...tellContent(ports, chat.id, { type: 'text', text: `\n\n${problem.message}` }),
       ...unlock(ticket),
       // Closed before it could be heard: the next prompt gets another session.
       ...(problem.code === 'not-found' && chat.view === undefined ? chats.forget(chat) : []),
@@ -150,10 +149,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
       if (bound !== undefined && chatId !== bound.id) return ports.refuse(id, oneChat(bound.id));
       // Real servers answer it so, and say nothing else (reference eca, section 4).
       if (bound === undefined && !isChatId(chatId)) {
-        return [
-          ...note('violation', 'chat/prompt: a bad chatId'),
-          ...ports.answer(id, { chatId, model: 'error', status: 'error' }),
-        ];
+        return [...note('violation', 'chat/prompt: a bad chatId'), ...ports.answer(id, failed(chatId))];
       }
       if (isNamed && (params.agent ?? undefined) !== undefined) client.isModern = true;
       const chat = chats.open(chatId, isNamed);
@@ -167,6 +163,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
         isBehind: false,
         isOver: false,
       };
+      client.chat = chatId;
       const released = ports.release();
       tickets.add(ticket);
       const added = chat.line.add((done) => run(ticket, params, done));
@@ -189,6 +186,8 @@ export function createPrompts(ports: PromptPorts): Prompts {
   };
 }
 
+/** How real servers answer a prompt that comes to nothing (reference eca, section 4). */
+const failed = (chatId: string) => ({ chatId, model: 'error', status: 'error' });
 const waitingModel = { type: 'progress', state: 'running', text: 'Waiting model' };
 const gone: Problem = { code: 'not-found', message: 'the chat is over' };
 const tooMany: Problem = { code: 'limit', message: 'too many prompts wait in this chat' };

@@ -2,7 +2,7 @@
 // Each is read by its schema and handed to the part that knows it. Knows no session.
 import type { z } from 'zod';
 import type { ChatRequests } from './chat-requests.ts';
-import { foldersAfter } from './client.ts';
+import { foldersAfter, showsMessages } from './client.ts';
 import { type Actions, type ConnectionPorts, note, problems as problemsIn } from './connection.ts';
 import { errorFrame, type RpcId, rpcCodes } from './json-rpc.ts';
 import type { Prompts } from './prompts.ts';
@@ -88,7 +88,7 @@ export function createRequests(ports: ConnectionPorts, parts: Parts): Requests {
     string,
     (params: object, id: RpcId) => Taken
   >([
-    ['initialize', reading(InitializeParams, (params, id) => startUp.initialize(id, params))],
+    ['initialize', reading(InitializeParams, initialize)],
     ['shutdown', (_, id) => ports.answer(id, null)],
     ['chat/prompt', reading(PromptParams, (params, id) => prompts.prompt(id, params))],
     ['chat/queryContext', reading(QueryParams, (params, id) => queries.contexts(id, params))],
@@ -114,6 +114,11 @@ export function createRequests(ports: ConnectionPorts, parts: Parts): Requests {
     ['mcp/stopServer', hearing(ServerParams, ({ name }) => settings.server(name, 'stop'))],
     ['workspace/didChangeWorkspaceFolders', hearing(FoldersChangedParams, foldersChanged)],
   ]);
+
+  function initialize(params: InitializeParams, id: RpcId): Actions {
+    ports.client.showsMessages = showsMessages(params);
+    return startUp.initialize(id, params);
+  }
 
   function foldersChanged({ event: { added, removed } }: FoldersChangedParams): Actions {
     const { client } = ports;
