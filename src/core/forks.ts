@@ -82,6 +82,15 @@ export function retold(messages: readonly Message[]): EventOf<'message-added'>[]
   return messages.map((message) => ({ ...message, type: 'message-added', origin: 'replay' }));
 }
 
+/** What was said before one of the user's messages, or all; null where there is none of that name. */
+export function messagesBefore(
+  { transcript, timeOrigin }: Pick<ForkPorts, 'transcript' | 'timeOrigin'>,
+  entry: string | undefined,
+): readonly Message[] | null {
+  if (entry === undefined) return messagesOf(transcript, timeOrigin);
+  return cutAt(transcript, entry, timeOrigin)?.before ?? null;
+}
+
 /** The conversation cut before one of its user's messages; null where there is none of that name (see userMessages). */
 function cutAt(
   transcript: Transcript,

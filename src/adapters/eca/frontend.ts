@@ -4,6 +4,8 @@ import type { Env, Frontend, SessionView } from '../../core/adapter.ts';
 import { createBystander } from '../../core/bystander.ts';
 import type { Command } from '../../core/command.ts';
 import { messageOf, type Outcome } from '../../core/errors.ts';
+import { createChatForks } from './chat-forks.ts';
+import { createChatLists } from './chat-lists.ts';
 import { createChatRequests } from './chat-requests.ts';
 import { createChats } from './chats.ts';
 import type { Client } from './client.ts';
@@ -20,10 +22,12 @@ import {
   rpcCodes,
 } from './json-rpc.ts';
 import { createMessages } from './messages.ts';
+import { createOwnCommands } from './own-commands.ts';
 import { createPrompts } from './prompts.ts';
 import { createQueries } from './queries.ts';
 import { createAnswers } from './questions.ts';
 import { createRequests } from './requests.ts';
+import { createRollbacks } from './rollbacks.ts';
 import { createSettingNotices } from './setting-notices.ts';
 import { createSettings } from './settings.ts';
 import { createStartUp } from './start-up.ts';
@@ -85,15 +89,21 @@ export function createConnection(env: Env, bound: SessionView | undefined): Fron
   const startUp = createStartUp(ports, home);
   const { knowledge } = startUp;
   const settings = createSettings(ports, knowledge);
-  const prompts = createPrompts({ ...ports, chats, settings, bystander });
+  const forks = createChatForks({ ...ports, chats });
+  const ownCommands = createOwnCommands({ ...ports, forks });
+  const prompts = createPrompts({ ...ports, chats, settings, bystander, ownCommands });
   const answers = createAnswers(ports, chats);
-  const chatRequests = createChatRequests({ ...ports, chats, prompts, bystander });
+  const chatLists = createChatLists({ ...ports, chats });
+  const chatRequests = createChatRequests({ ...ports, chats, prompts, chatLists, bystander });
   const requests = createRequests(ports, {
     startUp,
     prompts,
     answers,
     queries: createQueries(ports, chats, home),
     chatRequests,
+    chatLists,
+    rollbacks: createRollbacks({ ...ports, chats }),
+    forks,
     settings: createSettingNotices({ ...ports, chats, home, knowledge }),
   });
 

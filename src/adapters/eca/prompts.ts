@@ -6,6 +6,7 @@ import { type Chat, type Chats, isBusy, isChatId, isRunning } from './chats.ts';
 import { type Actions, type ConnectionPorts, note, tellContent } from './connection.ts';
 import { attachmentsOf } from './contexts.ts';
 import type { RpcId } from './json-rpc.ts';
+import type { OwnCommands } from './own-commands.ts';
 import type { Settings } from './settings.ts';
 import type { PromptParams } from './wire.ts';
 
@@ -42,11 +43,12 @@ export interface PromptPorts extends ConnectionPorts {
   readonly chats: Chats;
   readonly settings: Settings;
   readonly bystander: Bystander;
+  readonly ownCommands: OwnCommands;
 }
 
 /** No prompts yet. */
 export function createPrompts(ports: PromptPorts): Prompts {
-  const { chats, settings, bystander, client, bound } = ports;
+  const { chats, settings, bystander, ownCommands, client, bound } = ports;
   const tickets = new Set<Ticket>();
   /** Chats that were told that something goes on, before a run says so itself. */
   const held = new WeakSet<Chat>();
@@ -102,6 +104,13 @@ export function createPrompts(ports: PromptPorts): Prompts {
     return [ticket, ...behind].flatMap(answer);
   }
 
+  /** A command of ours leads to no run: the answer comes last (reference eca, section 4, slash command). */
+  function carriedOut(ticket: Ticket): Actions {
+    if (ticket.isOver) return [];
+    close(ticket);
+    return [...unlock(ticket), ...answer(ticket)];
+  }
+
   function submit(ticket: Ticket, params: PromptParams): Actions {
     const { chat } = ticket;
     if (chat.target === undefined) return [];
@@ -134,11 +143,13 @@ export function createPrompts(ports: PromptPorts): Prompts {
       if (!isToldAlready) held.add(chat);
       const waiting = isToldAlready ? [] : tellContent(ports, chat.id, waitingModel);
       const { model, agent, behavior, variant } = params;
-      const set = settings.apply(chat, { model, behavior: agent ?? behavior, variant }, (problem) => {
-        if (ticket.isOver) return done();
-        return [...(problem === null ? submit(ticket, params) : fail(ticket, problem)), ...done()];
-      });
-      return [...waiting, ...set];
+      const set = () =>
+        settings.apply(chat, { model, behavior: agent ?? behavior, variant }, (problem) => {
+          if (ticket.isOver) return done();
+          return [...(problem === null ? submit(ticket, params) : fail(ticket, problem)), ...done()];
+        });
+      const through = () => [...carriedOut(ticket), ...done()];
+      return [...waiting, ...ownCommands.take(chat, params.message, through, set)];
     });
   }
 
