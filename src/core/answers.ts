@@ -73,7 +73,9 @@ function dataFor(transcript: Transcript, subject: QuerySubject, facts: SessionFa
       return { servers: [...transcript.servers.values()].map(({ type, synthetic, extra, ...server }) => server) };
     case 'fork-points':
       // What could be forked at. Whether the agent can is its own answer to `fork`.
-      return { points: userMessages(transcript) };
+      return {
+        points: userMessages(transcript).map(({ entry, logged }) => ({ entry, text: textIn(logged.event.content) })),
+      };
     case 'context-usage': {
       const { tokens, window } = contextOf(transcript, facts);
       return tokens === null && window === null ? null : { tokens, window };

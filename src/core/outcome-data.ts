@@ -19,6 +19,9 @@ export const SessionSummary = z.object({
   cwd: z.string().optional(),
   /** ISO 8601. */
   createdAt: z.string().optional(),
+  modifiedAt: z.string().optional(),
+  /** What its user said first, or the beginning of that. */
+  firstWords: z.string().optional(),
   messageCount: z.number().optional(),
   running: z.boolean().optional(),
   model: Model.optional(),
@@ -55,6 +58,8 @@ const Opened = z.object({
   state: SessionState.optional(),
   /** Sentences for the user: what of the wish was left out. */
   problems: z.array(z.string()).optional(),
+  /** See SessionView. */
+  can: z.array(z.string()).optional(),
   ...raw,
 });
 

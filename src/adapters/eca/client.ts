@@ -8,6 +8,10 @@ export interface Client {
   isModern: boolean;
   /** It takes `chat/askQuestion`. */
   asks: boolean;
+  /** It shows `$/showMessage` to its user. */
+  showsMessages: boolean;
+  /** The chat that its user has prompted last; null before the first prompt. */
+  chat: string | null;
   /** Absolute paths. */
   folders: readonly string[];
 }
@@ -23,7 +27,7 @@ export function clientOf({
   capabilities,
   initializationOptions,
   workspaceFolders,
-}: InitializeParams): Client & Pick<Folders, 'problems'> {
+}: InitializeParams): Pick<Client, 'isModern' | 'asks' | 'folders'> & Pick<Folders, 'problems'> {
   const assistant = dictionaryOf(dictionaryOf(capabilities).codeAssistant);
   const hasNewWords = isSaid(assistant.editor) || isSaid(assistant.chatCapabilities);
   return {
@@ -32,6 +36,15 @@ export function clientOf({
     asks: dictionaryOf(assistant.chatCapabilities).askQuestion === true,
     ...foldersOf(workspaceFolders ?? []),
   };
+}
+
+/** Clients whose code has no handler for `$/showMessage`: eca-vscode 0.52, eca-desktop 0.9, eca-intellij 0.29. */
+const silentNames: ReadonlySet<string> = new Set(['vscode', 'desktop', 'intellij']);
+
+/** Whether a client shows messages to its user, by the name that it gives itself in `initialize`. */
+export function showsMessages({ clientInfo }: InitializeParams): boolean {
+  const { name } = dictionaryOf(clientInfo);
+  return typeof name !== 'string' || !silentNames.has(name.toLowerCase().replaceAll(/[\s_-]/gu, ''));
 }
 
 /** Folders that are kept of a client. */

@@ -57,7 +57,7 @@ export function createSettings(ports: ConnectionPorts, known: () => Knowledge): 
     if (seen.has(text)) return [];
     if (seen.size >= mostSeen) seen.clear();
     seen.add(text);
-    return showMessage(ports, 'warning', text);
+    return showMessage(ports, 'warning', text, chat.id);
   }
 
   function set(chat: Chat, command: Command, words: string, then: (isSet: boolean) => Actions): Actions {

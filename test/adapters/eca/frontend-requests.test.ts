@@ -301,7 +301,7 @@ describe('what is done with chats', () => {
     const client = greeted();
     const { delivered, sent } = client.request('chat/open', { chatId: 'new' });
     expect([typesOf(delivered), sent]).toEqual([
-      ['query state'],
+      ['query state', 'list-stored-sessions'],
       [{ jsonrpc: '2.0', id: 1, result: { found: false } }],
     ]);
     expect(client.request('chat/prompt', { chatId: 'new', message: 'Hello.' }).delivered.at(-1)?.session).toBe(
@@ -311,6 +311,8 @@ describe('what is done with chats', () => {
 });
 
 describe('look-ups', () => {
+  /** The gateway’s own, where nobody knows what the agent can do. */
+  const costs = { name: 'costs', type: 'native', arguments: [] };
   test('contexts: what the session finds, in words of the wire; the chat is named as it was', () => {
     const contexts = [{ type: 'file', path: '/ws/b.ts' }, { type: 'repoMap' }];
     const client = greeted();
@@ -347,6 +349,7 @@ describe('look-ups', () => {
       'modern',
       '',
       [
+        costs,
         { name: 'fix', description: 'Fixes.', type: 'skill', arguments: [] },
         { name: 'git:log', description: '', type: 'mcpPrompt', arguments: [] },
       ],
@@ -355,6 +358,7 @@ describe('look-ups', () => {
       'seed',
       null,
       [
+        costs,
         { name: 'fix', description: 'Fixes.', type: 'native', arguments: [] },
         { name: 'git:log', description: '', type: 'mcp-prompt', arguments: [] },
       ],

@@ -210,7 +210,7 @@ describe('the beginning', () => {
   test('a request that comes first is served, and the session it needed is left for one in the folders', () => {
     const client = connect();
     expect(client.request('chat/queryCommands', { query: '' }).sent).toMatchObject([
-      { result: { commands: [{}, {}] } },
+      { result: { commands: [{}, {}, {}] } },
     ]);
     const { delivered } = client.request('initialize', eras.seed, 2);
     expect(delivered.slice(0, 2)).toMatchObject([
@@ -277,22 +277,38 @@ describe('what is no message', () => {
     expect(client.request('shutdown').sent).toHaveLength(1);
   });
 
+  test.each(['no/such', 'constructor', '__proto__', 'toString', '', 'initialized'])(
+    'a request of a method that there is not: %s',
+    (method) => {
+      expect(connect().request(method, {}, 'x').sent).toEqual([
+        { jsonrpc: '2.0', id: 'x', error: { code: -32_601, message: 'Method not found', data: { method } } },
+      ]);
+    },
+  );
+
   test.each([
-    'no/such',
-    'constructor',
-    '__proto__',
-    'toString',
-    '',
-    'completion/inline',
-    'rewrite/prompt',
-    'initialized',
-  ])('a request of a method that there is not: %s', (method) => {
-    expect(connect().request(method, {}, 'x').sent).toEqual([
-      { jsonrpc: '2.0', id: 'x', error: { code: -32_601, message: 'Method not found', data: { method } } },
+    ['completion/inline', 'inline completions'],
+    ['rewrite/prompt', 'rewriting'],
+    ['mcp/addServer', 'tool servers'],
+    ['mcp/removeServer', 'tool servers'],
+    ['providers/login', 'logins'],
+  ])('a request that no agent serves is refused in words: %s', (method, words) => {
+    expect(connect().request(method, {}, 'x').sent).toMatchObject([
+      { id: 'x', error: { code: -32_601, message: expect.stringContaining(words), data: { method } } },
     ]);
   });
 
-  test.each(['no/such', 'constructor', '__proto__', 'mcp/connectServer', '$/cancelRequest', 'chat/promptSteerRemove'])(
+  test('notifications about tool servers that do nothing say so, once', () => {
+    const client = connect();
+    client.notify('initialized');
+    const methods = ['mcp/connectServer', 'mcp/logoutServer', 'mcp/enableServer', 'mcp/disableServer'];
+    const sent = methods.flatMap((method) => client.notify(method, { name: 'git' }).sent);
+    expect(sent).toMatchObject([
+      { method: '$/showMessage', params: { type: 'warning', message: expect.stringContaining('agent’s own') } },
+    ]);
+  });
+
+  test.each(['no/such', 'constructor', '__proto__', '$/cancelRequest', 'chat/promptSteerRemove'])(
     'a notification of a method that does nothing: %s',
     (method) => {
       const { sent, delivered } = connect().notify(method, { id: 1 });
@@ -344,7 +360,9 @@ describe('what is no message', () => {
     ['params empty', {}],
     ['kebab keys', { 'chat-id': 'a', query: null }],
   ])('%s are fine where nothing is needed', (_, params) => {
-    expect(connect().request('chat/queryCommands', params).sent).toMatchObject([{ result: { commands: [{}, {}] } }]);
+    expect(connect().request('chat/queryCommands', params).sent).toMatchObject([
+      { result: { commands: [{}, {}, {}] } },
+    ]);
   });
 
   test('answers to nothing are nothing', () => {
@@ -360,6 +378,7 @@ describe('requests of newer clients', () => {
   test.each<[string, object]>([
     ['chat/list', { chats: [] }],
     ['chat/open', { found: false }],
+    ['chat/history', { contents: [], meta: { total: 0, returned: 0 } }],
     ['jobs/list', { jobs: [] }],
     ['jobs/kill', { killed: false }],
     ['providers/list', { providers: [] }],
@@ -371,7 +390,8 @@ describe('requests of newer clients', () => {
     ['chat/clear', {}],
     ['chat/update', {}],
   ])('%s is answered kindly', (method, result) => {
-    expect(connect().request(method, { chatId: 'unknown', title: 'T' }).sent.at(0)).toEqual({
+    const { sent } = connect().request(method, { chatId: 'unknown', title: 'T' });
+    expect(sent.find((message) => 'result' in message)).toEqual({
       jsonrpc: '2.0',
       id: 1,
       result,
@@ -381,7 +401,7 @@ describe('requests of newer clients', () => {
   test('what cannot be done is told to the user', () => {
     const client = connect();
     client.notify('initialized');
-    expect(client.request('chat/rollback', { chatId: 'a' }).sent).toMatchObject([
+    expect(client.request('chat/addFlag', { chatId: 'a' }).sent).toMatchObject([
       { result: {} },
       { method: '$/showMessage', params: { type: 'warning' } },
     ]);
