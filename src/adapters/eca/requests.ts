@@ -64,18 +64,20 @@ const undone: ReadonlyMap<string, string> = new Map([
 /** Notifications that need no answer and do nothing here. `$/cancelRequest`: what was asked is answered all the same. */
 const ignored: ReadonlySet<string> = new Set(['$/cancelRequest', 'chat/promptSteerRemove']);
 
-function reading<Params>(
-  schema: z.ZodType<Params>,
-  act: (params: Params, id: RpcId) => Actions,
-): (params: object, id: RpcId) => Taken {
+/** Who takes no params reads none: real servers do not look at them either (reference eca, section 5). */
+type Take = (params: unknown, id: RpcId) => Taken;
+
+function reading<Params>(schema: z.ZodType<Params>, act: (params: Params, id: RpcId) => Actions): Take {
   return (params, id) => {
-    const read = schema.safeParse(params);
+    const given = paramsOf(params);
+    if (given === undefined) return { problem: 'params must be an object' };
+    const read = schema.safeParse(given);
     return read.success ? act(read.data, id) : { problem: problemsIn(read.error) };
   };
 }
 
 /** The same for what has no id. */
-function hearing<Params>(schema: z.ZodType<Params>, act: (params: Params) => Actions): (params: object) => Taken {
+function hearing<Params>(schema: z.ZodType<Params>, act: (params: Params) => Actions): (params: unknown) => Taken {
   const read = reading(schema, (params) => act(params));
   return (params) => read(params, '');
 }
@@ -84,10 +86,7 @@ function hearing<Params>(schema: z.ZodType<Params>, act: (params: Params) => Act
 export function createRequests(ports: ConnectionPorts, parts: Parts): Requests {
   const { startUp, prompts, answers, queries, chatRequests, settings } = parts;
 
-  const requests: ReadonlyMap<string, (params: object, id: RpcId) => Taken> = new Map<
-    string,
-    (params: object, id: RpcId) => Taken
-  >([
+  const requests: ReadonlyMap<string, Take> = new Map<string, Take>([
     ['initialize', reading(InitializeParams, (params, id) => startUp.initialize(id, params))],
     ['shutdown', (_, id) => ports.answer(id, null)],
     ['chat/prompt', reading(PromptParams, (params, id) => prompts.prompt(id, params))],
@@ -100,7 +99,7 @@ export function createRequests(ports: ConnectionPorts, parts: Parts): Requests {
     ['chat/update', reading(UpdateParams, (params, id) => chatRequests.update(id, params))],
   ]);
 
-  const notifications: ReadonlyMap<string, (params: object) => Taken> = new Map<string, (params: object) => Taken>([
+  const notifications: ReadonlyMap<string, (params: unknown) => Taken> = new Map<string, (params: unknown) => Taken>([
     ['initialized', () => startUp.initialized()],
     ['exit', () => [{ do: 'close', code: 'normal', reason: 'the client asked for the end' }]],
     ['chat/toolCallApprove', hearing(ToolCallParams, (params) => answers.toolCall(params, true))],
@@ -136,8 +135,7 @@ export function createRequests(ports: ConnectionPorts, parts: Parts): Requests {
       if (take === undefined) {
         return answerKindly(method, id) ?? unknownMethod(id, method);
       }
-      const read = paramsOf(params);
-      const taken = read === undefined ? { problem: 'params must be an object' } : take(read, id);
+      const taken = take(params, id);
       if (!('problem' in taken)) return taken;
       const message = `${method}: ${taken.problem}`;
       return [...note('violation', message), ...ports.refuse(id, { code: 'invalid', message })];
@@ -145,8 +143,7 @@ export function createRequests(ports: ConnectionPorts, parts: Parts): Requests {
     notification(method, params) {
       const take = notifications.get(method);
       if (take === undefined) return ignored.has(method) ? [] : note('loss', 'a notification that means nothing here');
-      const read = paramsOf(params);
-      const taken = read === undefined ? { problem: 'params must be an object' } : take(read);
+      const taken = take(params);
       return 'problem' in taken ? note('violation', `${method}: ${taken.problem}`) : taken;
     },
   };
