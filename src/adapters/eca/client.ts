@@ -10,6 +10,8 @@ export interface Client {
   asks: boolean;
   /** Absolute paths. */
   folders: readonly string[];
+  /** It has said `shutdown` or `exit`: its user sees nothing more of what a connection has to tell. */
+  isLeaving: boolean;
 }
 
 /** Folders that a client has named, and sentences for its user about those that are left out. */
@@ -30,6 +32,7 @@ export function clientOf({
     // Emacs says `"chatAgent": null`: the word counts, not its value.
     isModern: hasNewWords || Object.hasOwn(dictionaryOf(initializationOptions), 'chatAgent'),
     asks: dictionaryOf(assistant.chatCapabilities).askQuestion === true,
+    isLeaving: false,
     ...foldersOf(workspaceFolders ?? []),
   };
 }

@@ -38,7 +38,7 @@ export function createConnection(env: Env, bound: SessionView | undefined): Fron
   /** What the client is told as soon as it is ready; null from then on. */
   let held: string[] | null = [];
   const warned = new Set<string>();
-  const client: Client = { isModern: false, asks: false, folders: [] };
+  const client: Client = { isModern: false, asks: false, folders: [], isLeaving: false };
 
   const ports: ConnectionPorts = {
     env,
@@ -51,6 +51,7 @@ export function createConnection(env: Env, bound: SessionView | undefined): Fron
     answer: (id, result) => [{ do: 'send', frame: resultFrame(id, result) }],
     refuse: (id, { code, message }) => [{ do: 'send', frame: errorFrame(id, rpcCodeOf(code), message, { code }) }],
     tell(method, params) {
+      if (client.isLeaving) return [];
       const frame = notificationFrame(method, params);
       if (held === null) return [{ do: 'send', frame }];
       if (held.length < mostHeld) held.push(frame);

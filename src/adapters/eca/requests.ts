@@ -88,7 +88,7 @@ export function createRequests(ports: ConnectionPorts, parts: Parts): Requests {
 
   const requests: ReadonlyMap<string, Take> = new Map<string, Take>([
     ['initialize', reading(InitializeParams, (params, id) => startUp.initialize(id, params))],
-    ['shutdown', (_, id) => ports.answer(id, null)],
+    ['shutdown', (_, id) => leave(() => ports.answer(id, null))],
     ['chat/prompt', reading(PromptParams, (params, id) => prompts.prompt(id, params))],
     ['chat/queryContext', reading(QueryParams, (params, id) => queries.contexts(id, params))],
     ['chat/queryFiles', reading(QueryParams, (params, id) => queries.files(id, params))],
@@ -101,7 +101,7 @@ export function createRequests(ports: ConnectionPorts, parts: Parts): Requests {
 
   const notifications: ReadonlyMap<string, (params: unknown) => Taken> = new Map<string, (params: unknown) => Taken>([
     ['initialized', () => startUp.initialized()],
-    ['exit', () => [{ do: 'close', code: 'normal', reason: 'the client asked for the end' }]],
+    ['exit', () => leave(() => [{ do: 'close', code: 'normal', reason: 'the client asked for the end' }])],
     ['chat/toolCallApprove', hearing(ToolCallParams, (params) => answers.toolCall(params, true))],
     ['chat/toolCallReject', hearing(ToolCallParams, (params) => answers.toolCall(params, false))],
     ['chat/promptStop', hearing(ChatParams, ({ chatId }) => chatRequests.stop(chatId ?? undefined))],
@@ -113,6 +113,11 @@ export function createRequests(ports: ConnectionPorts, parts: Parts): Requests {
     ['mcp/stopServer', hearing(ServerParams, ({ name }) => settings.server(name, 'stop'))],
     ['workspace/didChangeWorkspaceFolders', hearing(FoldersChangedParams, foldersChanged)],
   ]);
+
+  function leave(then: () => Actions): Actions {
+    ports.client.isLeaving = true;
+    return then();
+  }
 
   function foldersChanged({ event: { added, removed } }: FoldersChangedParams): Actions {
     const { client } = ports;

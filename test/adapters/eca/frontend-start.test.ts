@@ -240,11 +240,31 @@ describe('the end', () => {
     ['a word', 'now'],
   ])('shutdown is answered with null, and exit closes, whatever the params: %s', (_, params) => {
     const client = connect();
-    expect(client.request('shutdown', params, 9).sent).toEqual([{ jsonrpc: '2.0', id: 9, result: null }]);
     expect(methodsOf(client.notify('initialized', params).sent)[0]).toBe('$/progress');
+    expect(client.request('shutdown', params, 9).sent).toEqual([{ jsonrpc: '2.0', id: 9, result: null }]);
     const { others, notes } = client.notify('exit', params);
     expect(others).toEqual([{ do: 'close', code: 'normal', reason: expect.any(String) }]);
     expect(notes).toEqual([]);
+  });
+
+  test.each([
+    ['shutdown', true],
+    ['exit', false],
+  ])('a chat that ends behind %s is no news', (method, isRequest) => {
+    const client = connect();
+    client.request('initialize', eras.modern);
+    client.notify('initialized');
+    client.request('chat/prompt', { chatId: 'c', message: 'Hello.' });
+    if (isRequest) client.request(method);
+    else client.notify(method);
+    expect(client.over('session-1').sent).toEqual([]);
+  });
+
+  test('a client that greets again is told what happens', () => {
+    const client = connect();
+    client.request('shutdown');
+    client.request('initialize', eras.modern);
+    expect(methodsOf(client.notify('initialized').sent)).toContain('config/updated');
   });
 });
 
