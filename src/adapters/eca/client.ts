@@ -14,6 +14,8 @@ export interface Client {
   chat: string | null;
   /** Absolute paths. */
   folders: readonly string[];
+  /** It has said `shutdown` or `exit`: its user sees nothing more of what a connection has to tell. */
+  isLeaving: boolean;
 }
 
 /** Folders that a client has named, and sentences for its user about those that are left out. */
@@ -27,13 +29,14 @@ export function clientOf({
   capabilities,
   initializationOptions,
   workspaceFolders,
-}: InitializeParams): Pick<Client, 'isModern' | 'asks' | 'folders'> & Pick<Folders, 'problems'> {
+}: InitializeParams): Pick<Client, 'isModern' | 'asks' | 'folders' | 'isLeaving'> & Pick<Folders, 'problems'> {
   const assistant = dictionaryOf(dictionaryOf(capabilities).codeAssistant);
   const hasNewWords = isSaid(assistant.editor) || isSaid(assistant.chatCapabilities);
   return {
     // Emacs says `"chatAgent": null`: the word counts, not its value.
     isModern: hasNewWords || Object.hasOwn(dictionaryOf(initializationOptions), 'chatAgent'),
     asks: dictionaryOf(assistant.chatCapabilities).askQuestion === true,
+    isLeaving: false,
     ...foldersOf(workspaceFolders ?? []),
   };
 }

@@ -43,7 +43,14 @@ export function createConnection(env: Env, bound: SessionView | undefined): Fron
   /** What the client is told as soon as it is ready; null from then on. */
   let held: string[] | null = [];
   const warned = new Set<string>();
-  const client: Client = { isModern: false, asks: false, showsMessages: true, chat: null, folders: [] };
+  const client: Client = {
+    isModern: false,
+    asks: false,
+    showsMessages: true,
+    chat: null,
+    folders: [],
+    isLeaving: false,
+  };
   const messages = createMessages(client);
 
   const ports: ConnectionPorts = {
@@ -57,6 +64,7 @@ export function createConnection(env: Env, bound: SessionView | undefined): Fron
     answer: (id, result) => [{ do: 'send', frame: resultFrame(id, result) }],
     refuse: (id, { code, message }) => [{ do: 'send', frame: errorFrame(id, rpcCodeOf(code), message, { code }) }],
     tell(method, params) {
+      if (client.isLeaving) return [];
       const frame = notificationFrame(method, messages.dressed(method, params));
       if (held === null) return [{ do: 'send', frame }];
       if (held.length < mostHeld) held.push(frame);

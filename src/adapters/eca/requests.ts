@@ -53,18 +53,20 @@ export interface Requests {
   notification(method: string, params: unknown): Actions;
 }
 
-function reading<Params>(
-  schema: z.ZodType<Params>,
-  act: (params: Params, id: RpcId) => Actions,
-): (params: object, id: RpcId) => Taken {
+/** A method without params takes any params: real servers do not read them either (reference eca, section 5). */
+type Take = (params: unknown, id: RpcId) => Taken;
+
+function reading<Params>(schema: z.ZodType<Params>, act: (params: Params, id: RpcId) => Actions): Take {
   return (params, id) => {
-    const read = schema.safeParse(params);
+    const given = paramsOf(params);
+    if (given === undefined) return { problem: 'params must be an object' };
+    const read = schema.safeParse(given);
     return read.success ? act(read.data, id) : { problem: problemsIn(read.error) };
   };
 }
 
 /** The same for what has no id. */
-function hearing<Params>(schema: z.ZodType<Params>, act: (params: Params) => Actions): (params: object) => Taken {
+function hearing<Params>(schema: z.ZodType<Params>, act: (params: Params) => Actions): (params: unknown) => Taken {
   const read = reading(schema, (params) => act(params));
   return (params) => read(params, '');
 }
@@ -73,12 +75,9 @@ function hearing<Params>(schema: z.ZodType<Params>, act: (params: Params) => Act
 export function createRequests(ports: ConnectionPorts, parts: Parts): Requests {
   const { startUp, prompts, answers, queries, chatRequests, chatLists, rollbacks, forks, settings } = parts;
 
-  const requests: ReadonlyMap<string, (params: object, id: RpcId) => Taken> = new Map<
-    string,
-    (params: object, id: RpcId) => Taken
-  >([
+  const requests: ReadonlyMap<string, Take> = new Map<string, Take>([
     ['initialize', reading(InitializeParams, initialize)],
-    ['shutdown', (_, id) => ports.answer(id, null)],
+    ['shutdown', (_, id) => leave(() => ports.answer(id, null))],
     ['chat/prompt', reading(PromptParams, (params, id) => prompts.prompt(id, params))],
     ['chat/queryContext', reading(QueryParams, (params, id) => queries.contexts(id, params))],
     ['chat/queryFiles', reading(QueryParams, (params, id) => queries.files(id, params))],
@@ -92,9 +91,9 @@ export function createRequests(ports: ConnectionPorts, parts: Parts): Requests {
     ['chat/update', reading(UpdateParams, (params, id) => chatRequests.update(id, params))],
   ]);
 
-  const notifications: ReadonlyMap<string, (params: object) => Taken> = new Map<string, (params: object) => Taken>([
+  const notifications: ReadonlyMap<string, (params: unknown) => Taken> = new Map<string, (params: unknown) => Taken>([
     ['initialized', () => startUp.initialized()],
-    ['exit', () => [{ do: 'close', code: 'normal', reason: 'the client asked for the end' }]],
+    ['exit', () => leave(() => [{ do: 'close', code: 'normal', reason: 'the client asked for the end' }])],
     ['chat/toolCallApprove', hearing(ToolCallParams, (params) => answers.toolCall(params, true))],
     ['chat/toolCallReject', hearing(ToolCallParams, (params) => answers.toolCall(params, false))],
     ['chat/promptStop', hearing(ChatParams, ({ chatId }) => chatRequests.stop(chatId ?? undefined))],
@@ -111,6 +110,11 @@ export function createRequests(ports: ConnectionPorts, parts: Parts): Requests {
   function initialize(params: InitializeParams, id: RpcId): Actions {
     ports.client.showsMessages = showsMessages(params);
     return startUp.initialize(id, params);
+  }
+
+  function leave(then: () => Actions): Actions {
+    ports.client.isLeaving = true;
+    return then();
   }
 
   function foldersChanged({ event: { added, removed } }: FoldersChangedParams): Actions {
@@ -144,8 +148,7 @@ export function createRequests(ports: ConnectionPorts, parts: Parts): Requests {
       if (take === undefined) {
         return unserved(method, id, params) ?? unknownMethod(id, method);
       }
-      const read = paramsOf(params);
-      const taken = read === undefined ? { problem: 'params must be an object' } : take(read, id);
+      const taken = take(params, id);
       if (!('problem' in taken)) return taken;
       const message = `${method}: ${taken.problem}`;
       return [...note('violation', message), ...ports.refuse(id, { code: 'invalid', message })];
@@ -153,8 +156,7 @@ export function createRequests(ports: ConnectionPorts, parts: Parts): Requests {
     notification(method, params) {
       const take = notifications.get(method);
       if (take === undefined) return unheard(method);
-      const read = paramsOf(params);
-      const taken = read === undefined ? { problem: 'params must be an object' } : take(read);
+      const taken = take(params);
       return 'problem' in taken ? note('violation', `${method}: ${taken.problem}`) : taken;
     },
   };

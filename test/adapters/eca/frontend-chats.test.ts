@@ -180,6 +180,13 @@ describe('the wishes of a prompt', () => {
     expect(delivered.at(-1)?.command.type).toBe('prompt');
   });
 
+  test.each<[string, string, string[]]>([
+    ['the word that we said ourselves while nothing was known', 'agent', []],
+    ['the word of another server', 'code', ['loss: chat/prompt: a behaviour that the agent does not have']],
+  ])('a behaviour that the agent lacks: %s', (_, agent, notes) => {
+    expect(greeted().request('chat/prompt', prompt('c', { agent })).notes).toEqual(notes);
+  });
+
   test('the names that are offered are those that are taken, with and without a provider', () => {
     const models = [{ id: 'a' }, { id: 'p/b', provider: 'p' }, { id: 'c', provider: 'p' }, { id: 'c', provider: 'q' }];
     const answering = (command: Command): Outcome =>

@@ -474,3 +474,46 @@ describe('choices', () => {
     });
   });
 });
+
+describe('ids that are numbers are read as their decimal strings', () => {
+  const asked: Event = { type: 'approval-request', id: '8', call: '8', name: 'bash', input: {} };
+
+  /** All that comes of a message in chat 7, where call 8 waits. */
+  function told(method: string, params: object, isRequest: boolean) {
+    const client = greeted('modern');
+    client.request('chat/prompt', { chatId: 7, requestId: 1, message: 'Hello.' });
+    client.happen('session-1', { type: 'run-start' }, asked);
+    return isRequest ? client.request(method, params, 'x') : client.notify(method, params);
+  }
+
+  test.each<[method: string, more: object, isRequest: boolean]>([
+    ['chat/prompt', { message: 'More.', requestId: 2 }, true],
+    ['chat/queryContext', { query: '' }, true],
+    ['chat/queryFiles', { query: '' }, true],
+    ['chat/queryCommands', { query: '' }, true],
+    ['chat/delete', {}, true],
+    ['chat/clear', {}, true],
+    ['chat/open', {}, true],
+    ['chat/update', { title: 'T' }, true],
+    ['chat/promptStop', {}, false],
+    ['chat/promptSteer', { message: 'Left.' }, false],
+    ['chat/selectedModelChanged', { model: 'acme/large' }, false],
+    ['chat/selectedAgentChanged', { agent: 'plan' }, false],
+    ['chat/toolCallApprove', { toolCallId: 8 }, false],
+    ['chat/toolCallReject', { toolCallId: 8 }, false],
+  ])('%s', (method, more, isRequest) => {
+    const words = Object.fromEntries(
+      Object.entries(more).map(([key, value]) => [key, key.endsWith('Id') ? String(value) : value]),
+    );
+    const heard = told(method, { chatId: 7, ...more }, isRequest);
+    expect(heard).toEqual(told(method, { chatId: '7', ...words }, isRequest));
+    expect(heard.notes).toEqual([]);
+    expect(heard.delivered.length + heard.sent.length).toBeGreaterThan(0);
+  });
+
+  test('the answer to a prompt names the chat as all that is said of it does', () => {
+    const { sent, others } = greeted('modern').request('chat/prompt', { chatId: 7, message: 'Hello.' }, 'p');
+    expect(others[0]).toMatchObject({ do: 'watch', as: '7' });
+    expect(sent.at(-1)).toMatchObject({ id: 'p', result: { chatId: '7', status: 'prompting' } });
+  });
+});

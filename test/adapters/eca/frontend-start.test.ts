@@ -230,10 +230,41 @@ describe('the beginning', () => {
 });
 
 describe('the end', () => {
-  test('shutdown is answered with null, and exit closes', () => {
+  test.each<[string, unknown]>([
+    ['none', undefined],
+    ['null', null],
+    ['an object', {}],
+    ['an empty list', []],
+    ['a list of null', [null]],
+    ['a list', [1, 2]],
+    ['a word', 'now'],
+  ])('shutdown is answered with null, and exit closes, whatever the params: %s', (_, params) => {
     const client = connect();
-    expect(client.request('shutdown', null, 9).sent).toEqual([{ jsonrpc: '2.0', id: 9, result: null }]);
-    expect(client.notify('exit').others).toEqual([{ do: 'close', code: 'normal', reason: expect.any(String) }]);
+    expect(methodsOf(client.notify('initialized', params).sent)[0]).toBe('$/progress');
+    expect(client.request('shutdown', params, 9).sent).toEqual([{ jsonrpc: '2.0', id: 9, result: null }]);
+    const { others, notes } = client.notify('exit', params);
+    expect(others).toEqual([{ do: 'close', code: 'normal', reason: expect.any(String) }]);
+    expect(notes).toEqual([]);
+  });
+
+  test.each([
+    ['shutdown', true],
+    ['exit', false],
+  ])('a chat that ends behind %s is no news', (method, isRequest) => {
+    const client = connect();
+    client.request('initialize', eras.modern);
+    client.notify('initialized');
+    client.request('chat/prompt', { chatId: 'c', message: 'Hello.' });
+    if (isRequest) client.request(method);
+    else client.notify(method);
+    expect(client.over('session-1').sent).toEqual([]);
+  });
+
+  test('a client that greets again is told what happens', () => {
+    const client = connect();
+    client.request('shutdown');
+    client.request('initialize', eras.modern);
+    expect(methodsOf(client.notify('initialized').sent)).toContain('config/updated');
   });
 });
 
@@ -322,12 +353,14 @@ describe('what is no message', () => {
     ['chat/prompt', []],
     ['chat/prompt', 'words'],
     ['chat/prompt', { message: 1 }],
-    ['chat/prompt', { message: 'a', chatId: 1 }],
+    ['chat/prompt', { message: 'a', chatId: 1.5 }],
+    ['chat/prompt', { message: 'a', chatId: 2 ** 60 }],
+    ['chat/prompt', [{ message: 'a' }]],
     ['chat/prompt', { message: 'a', contexts: {} }],
     ['chat/prompt', { message: 'a', model: {} }],
     ['chat/queryContext', { query: 1 }],
     ['chat/queryCommands', [1]],
-    ['chat/delete', { chatId: 1 }],
+    ['chat/delete', { chatId: {} }],
     ['chat/clear', {}],
     ['chat/update', { chatId: 'a', title: 1 }],
     ['initialize', { workspaceFolders: 'here' }],
@@ -340,8 +373,8 @@ describe('what is no message', () => {
 
   test.each<[string, unknown]>([
     ['chat/toolCallApprove', {}],
-    ['chat/toolCallReject', { chatId: 1, toolCallId: 2 }],
-    ['chat/promptStop', []],
+    ['chat/toolCallReject', { chatId: true, toolCallId: 2 }],
+    ['chat/promptStop', [1]],
     ['chat/promptSteer', { chatId: 'a' }],
     ['mcp/startServer', null],
     ['workspace/didChangeWorkspaceFolders', {}],
@@ -358,7 +391,11 @@ describe('what is no message', () => {
     ['params absent', undefined],
     ['params null', null],
     ['params empty', {}],
+    ['params an empty list', []],
+    ['params a list of null', [null]],
     ['kebab keys', { 'chat-id': 'a', query: null }],
+    ['a number as id', { chatId: 1 }],
+    ['a number as id in kebab', { 'chat-id': 1 }],
   ])('%s are fine where nothing is needed', (_, params) => {
     expect(connect().request('chat/queryCommands', params).sent).toMatchObject([
       { result: { commands: [{}, {}, {}] } },

@@ -121,6 +121,21 @@ describe('a run ends once', () => {
     expect(afterPrompt(events)).toEqual(expected);
   });
 
+  const body = '{"type":"error","error":{"type":"invalid_request_error","message":"No credit is left."}}';
+
+  test.each<[string, string, string]>([
+    ['behind its status', `400 ${body}`, '400 No credit is left.'],
+    ['alone', body, 'No credit is left.'],
+    ['flat', '{"message":"Too much.\\nWait."}', 'Too much.\nWait.'],
+    ['of which people can read nothing', '500 {"error":{"code":7}}', '500 {"error":{"code":7}}'],
+    ['that is cut', '400 {"error":{"mess', '400 {"error":{"mess'],
+    ['within words', `it said ${body}`, `it said ${body}`],
+    ['with a word for its error', '{"error":"overloaded","message":"Wait."}', 'Wait.'],
+  ])('the body of a provider’s answer is told in its words: %s', (_, message, words) => {
+    const failed: Event = { type: 'run-end', outcome: 'failed', failure: { kind: 'provider', message } };
+    expect(afterPrompt([failed])[0]).toBe(`S ${JSON.stringify(`\n\n${words}`)}`);
+  });
+
   const length = { stop: { reason: 'length' as const } };
 
   test.each<[string, Event[], string[]]>([
