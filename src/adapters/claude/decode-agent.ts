@@ -96,6 +96,13 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
     retry: (attempt) => run.retry(attempt),
   });
 
+  /** Every frame names the session (reference 4.1), also what comes before the first `init`, which says more. */
+  function learnSession({ session_id: id, subtype }: AgentFrame): void {
+    if (subtype === 'init') return;
+    if (info.known.agentSessionId === undefined && typeof id === 'string' && id !== '')
+      info.learn({ agentSessionId: id });
+  }
+
   function passOn(payload: Dictionary): void {
     out.deliver({ type: 'unknown', protocol: 'claude', payload });
   }
@@ -205,6 +212,7 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
     compactions,
     frame(frame) {
       if (!goesOnCompacting(frame)) compactions.flush();
+      learnSession(frame);
       const handle = table.get(frame.type);
       if (handle === undefined) return passOn(frame);
       const problem = handle(frame);

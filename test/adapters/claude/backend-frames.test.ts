@@ -748,6 +748,14 @@ test('each init tells what is new in it', () => {
   ]);
 });
 
+test('the session has its name before the first init, where a frame says it', () => {
+  const agent = start();
+  const hook = (session_id?: string) => wire.system('hook_started', { session_id });
+  agent.feed(hook(), hook(''), hook('s'), hook('s'), wire.init(), wire.result());
+  const told = agent.events().filter(({ type }) => type === 'session-changed');
+  expect(told).toEqual([{ type: 'session-changed', changes: { agentSessionId: 's' } }]);
+});
+
 describe('what nobody should send', () => {
   test.each<[string, object | string, string[]]>([
     ['no JSON', '{"type":', ['violation: Unexpected end of JSON input']],
