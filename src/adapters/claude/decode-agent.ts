@@ -59,7 +59,8 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
 
   const messages = createMessageDecoder(env, out, {
     begins(lane) {
-      if (lane !== undefined) return;
+      tools.messageBegins(lane);
+      if (lane !== undefined) return tools.atWork(lane);
       run.retried();
       run.turn();
     },
@@ -90,6 +91,7 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
   const system = createSystemDecoder(out, {
     info,
     compactions,
+    atWork: tools.atWork,
     turnGoesOn,
     between: run.between,
     isCompactionAsked: () => context.isCompacting() || user.isCompactPrompt(),
@@ -118,8 +120,9 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
   function said(frame: AgentUserFrame): void {
     const { content } = frame.message;
     const isOwed = Array.isArray(content) && content.some(({ tool_use_id: call }) => tools.has(String(call)));
-    if (isInBackground(frame.parent_tool_use_id) && !isOwed) passOn(frame);
-    else user.take(frame);
+    if (isInBackground(frame.parent_tool_use_id) && !isOwed) return passOn(frame);
+    if (typeof frame.parent_tool_use_id === 'string') tools.atWork(frame.parent_tool_use_id);
+    user.take(frame);
   }
 
   const streamed: ReadonlyMap<
