@@ -249,12 +249,14 @@ class NamedView implements SessionView {
   readonly id: string;
   readonly epoch: string;
   readonly timeOrigin: number;
+  readonly place: string | undefined;
   readonly #view: SessionView;
 
   constructor(id: string, view: SessionView) {
     this.id = id;
     this.epoch = view.epoch;
     this.timeOrigin = view.timeOrigin;
+    this.place = view.place;
     this.#view = view;
   }
 

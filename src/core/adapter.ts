@@ -127,6 +127,8 @@ export interface SessionView {
   readonly epoch: string;
   /** Wall clock, ms since 1970, when the session clock was 0: `timeOrigin + logged.at` is the time of day. */
   readonly timeOrigin: number;
+  /** The folder in which its agent works, as far as we know: for agents that do not tell (SessionInfo.cwd). */
+  readonly place?: string | undefined;
   readonly transcript: Transcript;
 }
 

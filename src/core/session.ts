@@ -42,6 +42,7 @@ class OpenSession implements Session {
   readonly id: string;
   readonly epoch: string;
   readonly timeOrigin: number;
+  readonly place: string | undefined;
   readonly transcript: Transcript = emptyTranscript();
   readonly #ports: SessionPorts;
   readonly #streams = new Map<string, Stream>();
@@ -58,6 +59,7 @@ class OpenSession implements Session {
     this.id = ports.id;
     this.epoch = ports.epoch;
     this.timeOrigin = ports.timeOrigin ?? 0;
+    this.place = ports.place;
     if (ports.info !== undefined) this.transcript.info = ports.info;
     this.#ports = ports;
     const at = ports.clock.now();

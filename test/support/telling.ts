@@ -59,7 +59,7 @@ export function textOf(out: Out): string {
 /** What a client from the first moment on is sent for a log. */
 export function tell(side: FrontendSide, logged: readonly Logged[]): { texts: string[]; losses: string[] } {
   const transcript = emptyTranscript();
-  const projection = side.projection({ id: 'session', epoch, timeOrigin: 0, transcript });
+  const projection = side.projection({ id: 'session', epoch, timeOrigin: 0, place: '/home/user/project', transcript });
   const texts: string[] = [];
   const losses: string[] = [];
   for (const entry of logged) {
@@ -73,7 +73,7 @@ export function tell(side: FrontendSide, logged: readonly Logged[]): { texts: st
 /** What late clients are sent: one joins before the first entry, one after each; all hear the log out. */
 export function tellLate(side: FrontendSide, logged: readonly Logged[]): { joined: number; texts: string[] }[] {
   const transcript = emptyTranscript();
-  const view: SessionView = { id: 'session', epoch, timeOrigin: 0, transcript };
+  const view: SessionView = { id: 'session', epoch, timeOrigin: 0, place: '/home/user/project', transcript };
   const stream = createStream(view, side.projection);
   const readers: Reader[] = [stream.attach(null)];
   for (const entry of logged) {

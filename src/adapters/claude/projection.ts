@@ -193,7 +193,7 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
       case 'run-start':
         counter.begin(at);
         calls.clear();
-        return thread.begin(initFrame(session.transcript.info, session.transcript.servers.values(), initRest));
+        return thread.begin(initFrame(session, initRest));
       case 'run-end':
         return thread.end(counter.result(event, at, textOfRun(session)));
       case 'message-start':
