@@ -158,6 +158,8 @@ export function createSessions(config: Config, agents: Agents, ports: SessionsPo
         id,
         epoch: randomBytes(6).toString('hex'),
         timeOrigin,
+        // Agents of some protocols tell it themselves, so its clients may know it.
+        place: path.resolve(place),
         clock,
         limits: {
           ...defaultSessionLimits,

@@ -250,6 +250,7 @@ class NamedView implements SessionView {
   readonly epoch: string;
   readonly timeOrigin: number;
   readonly can: SessionView['can'];
+  readonly place: string | undefined;
   readonly #view: SessionView;
 
   constructor(id: string, view: SessionView) {
@@ -257,6 +258,7 @@ class NamedView implements SessionView {
     this.epoch = view.epoch;
     this.timeOrigin = view.timeOrigin;
     this.can = view.can;
+    this.place = view.place;
     this.#view = view;
   }
 

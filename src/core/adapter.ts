@@ -129,6 +129,8 @@ export interface SessionView {
   readonly timeOrigin: number;
   /** What its agent can be asked, as far as its protocol goes, or the session in its place; absent: nobody knows. */
   readonly can?: ReadonlySet<CommandType> | undefined;
+  /** The folder in which its agent works, as far as we know: for agents that do not tell (SessionInfo.cwd). */
+  readonly place?: string | undefined;
   readonly transcript: Transcript;
 }
 

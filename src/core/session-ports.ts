@@ -38,6 +38,8 @@ export interface SessionPorts {
   readonly epoch: string;
   /** See SessionView; default 0. */
   readonly timeOrigin?: number;
+  /** See SessionView. */
+  readonly place?: string;
   readonly clock: Clock;
   readonly limits: SessionLimits;
   /** Starts a fresh agent. May throw; the command that needed it fails then. */

@@ -43,6 +43,7 @@ class OpenSession implements Session {
   readonly epoch: string;
   readonly timeOrigin: number;
   readonly can: SessionView['can'];
+  readonly place: string | undefined;
   readonly transcript: Transcript = emptyTranscript();
   readonly #ports: SessionPorts;
   readonly #streams = new Map<string, Stream>();
@@ -60,6 +61,7 @@ class OpenSession implements Session {
     this.epoch = ports.epoch;
     this.timeOrigin = ports.timeOrigin ?? 0;
     this.can = ports.can;
+    this.place = ports.place;
     if (ports.info !== undefined) this.transcript.info = ports.info;
     this.#ports = ports;
     const at = ports.clock.now();

@@ -218,6 +218,15 @@ describe('translate', () => {
     expect(one.code).toBe(0);
   });
 
+  it.each([
+    ['where it was started', [], empty],
+    ['in a folder that is named', ['--cwd', '/rack'], '/rack'],
+  ])('tells a client that its agent works %s', async (_, more, folder) => {
+    const input = `${JSON.stringify({ type: 'agent_start' })}\n`;
+    const { stdout } = await patchbay(['translate', '--from', 'pi', '--to', 'claude', ...more], { input, cwd: empty });
+    expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({ subtype: 'init', cwd: folder });
+  });
+
   it('counts losses on stderr when asked', async () => {
     const input = `${JSON.stringify({ type: 'brand_new_event' })}\n`;
     const { stderr } = await patchbay(['translate', '--from', 'pi', '--to', 'claude', '--losses'], { input });
