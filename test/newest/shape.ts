@@ -1,9 +1,13 @@
 // Where a value lacks what another one has: fields, their types, kinds of items. What it has beside that is its own business.
 
+/** What was said, and what was done, is each agent's own: only its frame is compared. */
+const ownWords: ReadonlySet<string> = new Set(['content', 'arguments', 'args', 'result', 'steering', 'followUp']);
+
 const kindOf = (item: unknown): string => {
-  const { type, role, assistantMessageEvent } = Object(item);
+  const { type, role, assistantMessageEvent, message } = Object(item);
   const inner: unknown = Object(assistantMessageEvent).type;
-  return [type, role, inner].filter((word) => typeof word === 'string').join('/') || typeof item;
+  const speaker: unknown = Object(message).role;
+  return [type, role, inner, speaker].filter((word) => typeof word === 'string').join('/') || typeof item;
 };
 
 function grouped(items: readonly unknown[]): Map<string, unknown[]> {
@@ -30,6 +34,8 @@ export function shapeDifferences(due: unknown, own: unknown, path = ''): string[
   if (due === null || due === undefined) return [];
   if (typeOf(due) !== typeOf(own)) return [`${path || 'the value'}: ${typeOf(own)} instead of ${typeOf(due)}`];
   if (Array.isArray(due) && Array.isArray(own)) {
+    // Of several lists the first stands for all, and what it holds need not be in each.
+    if (path !== '' && own.length === 0) return [];
     const groups = grouped(own);
     const lines = [...grouped(due)].flatMap(([kind, items]) => {
       const mine = groups.get(kind);
@@ -41,6 +47,7 @@ export function shapeDifferences(due: unknown, own: unknown, path = ''): string[
   if (!isPlain(due) || !isPlain(own)) return [];
   return Object.entries(due).flatMap(([key, value]) => {
     if (!(key in own)) return value === undefined ? [] : [`${path}.${key} is missing`];
+    if (ownWords.has(key)) return [];
     return shapeDifferences(value, own[key], `${path}.${key}`);
   });
 }

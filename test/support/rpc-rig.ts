@@ -99,7 +99,13 @@ function provider(baseUrl: string): object {
 }
 
 /** The demo agent, which needs neither a home nor a model; without a dialect the usual one is spoken. */
-export function demoRig({ Client, dialect }: { Client: RealPi['Client']; dialect: RealPi['dialect'] | '' } = pinnedPi): RpcRig {
+export function demoRig({
+  Client,
+  dialect,
+}: {
+  Client: RealPi['Client'];
+  dialect: RealPi['dialect'] | '';
+} = pinnedPi): RpcRig {
   const dir = mkdtempSync(join(tmpdir(), 'patchbay-rpc-'));
   const client = new Client({
     cliPath: patchbayPi,

@@ -245,14 +245,20 @@ export const steps: readonly Step[] = [
   }),
 ];
 
-/** Walks these steps; a step that throws has its sentence for a value. */
-export async function walk(tour: Tour, some: readonly Step<string>[] = steps): Promise<ReadonlyMap<string, unknown>> {
+/** Walks these steps; a step that throws has its sentence for a value. `after` each of them, told whether it threw. */
+export async function walk(
+  tour: Tour,
+  some: readonly Step<string>[] = steps,
+  after: (tour: Tour, isFailed: boolean) => Promise<void> = async () => {},
+): Promise<ReadonlyMap<string, unknown>> {
   const values = new Map<string, unknown>();
   for (const { name, run } of some) {
     try {
       values.set(name, await run(tour));
+      await after(tour, false);
     } catch (thrown) {
       values.set(name, { error: thrown instanceof Error ? thrown.message : String(thrown) });
+      await after(tour, true);
     }
   }
   return values;
