@@ -141,7 +141,10 @@ export async function startAgents(patchbayPi: string): Promise<Agents> {
     piProgram(agent) {
       const file = join(dir, `pi-${agent}.sh`);
       const chosen = `PATCHBAY_CONFIG='${config}' PATCHBAY_AGENT='${idOf(agent)}'`;
-      writeFileSync(file, `#!/bin/sh\nPATH='${process.env.PATH}' ${chosen} exec '${process.execPath}' '${patchbayPi}' "$@"\n`);
+      writeFileSync(
+        file,
+        `#!/bin/sh\nPATH='${process.env.PATH}' ${chosen} exec '${process.execPath}' '${patchbayPi}' "$@"\n`,
+      );
       chmodSync(file, 0o755);
       return file;
     },
