@@ -1,10 +1,10 @@
 // Gets the real Claude Code for the opt-in suite: a path that the user names, a copy in a cache folder outside the
 // project, or a fresh one from npm. 361 MB under its makers' own licence, so it is never a dependency (reference 0.6).
 import { execFile } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { cacheFolder, install, lineOf } from '../support/fetched.ts';
 
 const run = promisify(execFile);
 
@@ -13,6 +13,8 @@ const versions = ['2.1.329', 'latest'] as const;
 /** For all tries together. A registry that answers needs seconds; one that does not must not hold the machine. */
 const installMs = 120_000;
 const startMs = 30_000;
+/** The name of its cache. */
+const kind = 'claude-code';
 
 /** Claude Code on this machine, or one sentence why there is none. */
 export type Found =
@@ -33,44 +35,11 @@ function isMusl(): boolean {
   return !JSON.stringify(Object(report).header ?? {}).includes('glibcVersionRuntime');
 }
 
-function cacheFolder(): string {
-  const wanted = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'patchbay', 'claude-code');
-  try {
-    mkdirSync(wanted, { recursive: true });
-    accessSync(wanted, constants.W_OK);
-    return wanted;
-  } catch {
-    return join(tmpdir(), 'patchbay-claude-code');
-  }
-}
-
-/** What went wrong, in one line. */
-function lineOf(thrown: unknown): string {
-  const text = thrown instanceof Error ? thrown.message : String(thrown);
-  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('Command failed: npm'));
-  return lines.slice(0, 3).join(' | ').slice(0, 300) || 'npm gave no answer in time';
-}
-
 /** It writes settings into its home, which must not be the user's. */
 async function versionOf(binary: string): Promise<string> {
-  const env = { PATH: process.env.PATH, HOME: cacheFolder() };
+  const env = { PATH: process.env.PATH, HOME: cacheFolder(kind) };
   const { stdout } = await run(binary, ['--version'], { timeout: startMs, env });
   return stdout.trim();
-}
-
-/** Installs beside its place and moves in when it is whole: a run that was stopped leaves no half program. */
-async function install(name: string, version: string, folder: string, timeout: number): Promise<void> {
-  mkdirSync(join(folder, '..'), { recursive: true });
-  const scratch = mkdtempSync(`${folder}-`);
-  try {
-    const words = ['install', `${name}@${version}`, '--prefix', scratch, '--no-save', '--ignore-scripts'];
-    const quiet = ['--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error'];
-    await run('npm', [...words, ...quiet], { cwd: scratch, timeout, killSignal: 'SIGKILL' });
-    rmSync(folder, { recursive: true, force: true });
-    renameSync(scratch, folder);
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
 }
 
 /** Finds Claude Code, or installs it. Never throws. */
@@ -89,12 +58,12 @@ export async function findClaudeCode(): Promise<Found> {
   const problems: string[] = [];
   const deadline = performance.now() + installMs;
   for (const version of versions) {
-    const folder = join(cacheFolder(), version);
+    const folder = join(cacheFolder(kind), version);
     const binary = join(folder, 'node_modules', name, program);
     const isThere = existsSync(binary);
     try {
       const began = performance.now();
-      if (!isThere) await install(name, version, folder, Math.max(1, Math.round(deadline - began)));
+      if (!isThere) await install([`${name}@${version}`], folder, Math.max(1, Math.round(deadline - began)));
       const seconds = ((performance.now() - began) / 1000).toFixed(1);
       const from = isThere ? `the cache ${folder}` : `npm, in ${seconds} s, into ${folder}`;
       return { binary, version: await versionOf(binary), from };

@@ -2,14 +2,15 @@
 // demo agent behind patchbay-pi.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { makePiHome, modelId } from './pi-rig.ts';
 import { createTour, RpcClient, type Script, type Tour } from './rpc-tour.ts';
 
 const realPi = fileURLToPath(new URL('../../node_modules/pi-modern/dist/cli.js', import.meta.url));
-const patchbayPi = fileURLToPath(new URL('../../dist/cli/patchbay-pi.js', import.meta.url));
+/** The stand-in for pi, built. */
+export const patchbayPi = fileURLToPath(new URL('../../dist/cli/patchbay-pi.js', import.meta.url));
 
 /** A tour that has not begun, and what must be cleared away after it. */
 export interface RpcRig {
@@ -23,8 +24,17 @@ const otherModel = 'fake-2';
 /** A tool that runs until this file is there. */
 const releaseFile = 'go';
 
+/** A pi: the class of its own client, the program, the Node that runs the program, and the dialect that pi speaks. */
+export interface RealPi {
+  readonly Client: typeof RpcClient;
+  readonly cli: string;
+  readonly node: string;
+  readonly dialect: 'growing' | 'delta-only';
+}
+const pinnedPi: RealPi = { Client: RpcClient, cli: realPi, node: process.execPath, dialect: 'growing' };
+
 /** The real pi with two models and a prompt template, offline; the client starts it itself, or patchbay-pi does. */
-export async function piRig(how: 'direct' | 'behind'): Promise<RpcRig> {
+export async function piRig(how: 'direct' | 'behind', pi: RealPi = pinnedPi): Promise<RpcRig> {
   const fake: FakeAnthropic = await startFakeAnthropic();
   // A retry that is far away, so that it can be aborted.
   const home = makePiHome({
@@ -34,12 +44,21 @@ export async function piRig(how: 'direct' | 'behind'): Promise<RpcRig> {
   writeFileSync(join(home.agentDir, 'models.json'), JSON.stringify({ providers: { fake: provider(fake.url) } }));
   mkdirSync(join(home.agentDir, 'prompts'));
   writeFileSync(join(home.agentDir, 'prompts', 'review.md'), '---\ndescription: Reviews things\n---\nReview it.\n');
-  const agents = { real: { protocol: 'pi', command: [process.execPath, realPi] } };
+  const agents = { real: { protocol: 'pi', command: [pi.node, pi.cli] } };
   writeFileSync(join(home.project, 'patchbay.json'), JSON.stringify({ agents }));
-  const client = new RpcClient({
-    cliPath: how === 'direct' ? realPi : patchbayPi,
+  // The client starts the `node` of the PATH.
+  const path = how === 'direct' ? `${dirname(pi.node)}:${process.env.PATH}` : `${process.env.PATH}`;
+  const client = new pi.Client({
+    cliPath: how === 'direct' ? pi.cli : patchbayPi,
     cwd: home.project,
-    env: { PI_CODING_AGENT_DIR: home.agentDir, PI_OFFLINE: '1', PI_SKIP_VERSION_CHECK: '1', PATCHBAY_AGENT: '' },
+    env: {
+      PATH: path,
+      PI_CODING_AGENT_DIR: home.agentDir,
+      PI_OFFLINE: '1',
+      PI_SKIP_VERSION_CHECK: '1',
+      PATCHBAY_AGENT: '',
+      PATCHBAY_PI_DIALECT: pi.dialect,
+    },
     provider: 'fake',
     model: modelId,
     args: ['--system-prompt', 'You are a test agent.'],
@@ -52,6 +71,7 @@ export async function piRig(how: 'direct' | 'behind'): Promise<RpcRig> {
     release: () => writeFileSync(join(home.project, releaseFile), ''),
     steer: '[[text]] to the left',
     followUp: '[[think]] and then',
+    busy: '[[busy]] six',
     endless: '[[hold]] four',
     retry: '[[overloaded]] five',
     bash: 'echo out; echo err >&2; exit 3',
@@ -78,13 +98,19 @@ function provider(baseUrl: string): object {
   return { baseUrl, apiKey: 'test', api: 'anthropic-messages', models };
 }
 
-/** The demo agent, which needs neither a home nor a model. */
-export function demoRig(): RpcRig {
+/** The demo agent, which needs neither a home nor a model; without a dialect the usual one is spoken. */
+export function demoRig({
+  Client,
+  dialect,
+}: {
+  Client: RealPi['Client'];
+  dialect: RealPi['dialect'] | '';
+} = pinnedPi): RpcRig {
   const dir = mkdtempSync(join(tmpdir(), 'patchbay-rpc-'));
-  const client = new RpcClient({
+  const client = new Client({
     cliPath: patchbayPi,
     cwd: dir,
-    env: { PATCHBAY_AGENT: 'demo' },
+    env: { PATCHBAY_AGENT: 'demo', PATCHBAY_PI_DIALECT: dialect },
     args: ['--no-session'],
   });
   const script: Script = {
@@ -95,6 +121,7 @@ export function demoRig(): RpcRig {
     release: () => {},
     steer: 'to the left',
     followUp: 'think',
+    busy: 'slow 40 one two three four five',
     endless: 'hang',
     retry: 'retry 10',
     bash: 'ls',
@@ -105,7 +132,8 @@ export function demoRig(): RpcRig {
   return rig(client, script, dir, () => rmSync(dir, { recursive: true, force: true }));
 }
 
-function rig(client: RpcClient, script: Script, dir: string, clear: () => Promise<void> | void): RpcRig {
+/** Joins the parts of a rig. */
+export function rig(client: RpcClient, script: Script, dir: string, clear: () => Promise<void> | void): RpcRig {
   return {
     tour: createTour(client, script),
     dir,

@@ -26,6 +26,8 @@ export interface Script {
   release(): void;
   readonly steer: string;
   readonly followUp: string;
+  /** A run that takes two seconds to speak. */
+  readonly busy: string;
   /** Begins to speak and never ends. */
   readonly endless: string;
   /** The model refuses, and a retry is far away. */
@@ -80,10 +82,10 @@ const isDelta = (event: RpcEvent) =>
   z.looseObject({ type: z.string() }).parse(event.assistantMessageEvent).type === 'text_delta';
 
 /** One step; what `run` gives back is compared. */
-export interface Step {
+export interface Step<Method extends string = keyof RpcClient> {
   readonly name: string;
   /** Those that it is about. */
-  readonly methods: readonly (keyof RpcClient)[];
+  readonly methods: readonly Method[];
   run(tour: Tour): Promise<unknown>;
 }
 
@@ -243,14 +245,20 @@ export const steps: readonly Step[] = [
   }),
 ];
 
-/** Walks all steps; a step that throws has its sentence for a value. */
-export async function walk(tour: Tour): Promise<ReadonlyMap<string, unknown>> {
+/** Walks these steps; a step that throws has its sentence for a value. `after` each of them, told whether it threw. */
+export async function walk(
+  tour: Tour,
+  some: readonly Step<string>[] = steps,
+  after: (tour: Tour, isFailed: boolean) => Promise<void> = async () => {},
+): Promise<ReadonlyMap<string, unknown>> {
   const values = new Map<string, unknown>();
-  for (const { name, run } of steps) {
+  for (const { name, run } of some) {
     try {
       values.set(name, await run(tour));
+      await after(tour, false);
     } catch (thrown) {
       values.set(name, { error: thrown instanceof Error ? thrown.message : String(thrown) });
+      await after(tour, true);
     }
   }
   return values;

@@ -1,0 +1,4 @@
+// The RpcClient of that pi, in front of all agents.
+import { tours } from './rpc-tours.ts';
+
+await tours('pi-newest');
