@@ -148,12 +148,16 @@ export function textIn(content: readonly Content[]): string {
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
-/** A user's message on the main thread and a name for it that stays: the agent's own id, else its place in the log. */
+/**
+ * The user's own messages on the main thread, each with a name that stays: the agent's id of it, else its place in the log.
+ * What the agent writes in the user's name is none of them.
+ */
 export function userMessages(transcript: Transcript): { readonly entry: string; readonly text: string }[] {
   return transcript.items.flatMap((item) => {
     if (item.kind !== 'event') return [];
     const { event, seq }: Logged = item.logged;
     if (event.type !== 'message-added' || event.role !== 'user' || event.parent !== undefined) return [];
+    if (event.origin === 'agent') return [];
     return [{ entry: event.id ?? `message-${seq}`, text: textIn(event.content) }];
   });
 }
