@@ -80,6 +80,18 @@ describe('the end of a run', () => {
     expect(agent.events().at(-1)).toMatchObject({ outcome: 'aborted' });
   });
 
+  test.each([
+    ['[Request interrupted by user]', 'agent'],
+    ['[Request interrupted by user for tool use]', 'agent'],
+    ['<local-command-stdout>Set model to x</local-command-stdout>', 'agent'],
+    ['<command-name>/model</command-name>', 'agent'],
+    ['what the user once said', 'replay'],
+  ])('in history, %s is of the %s', (words, origin) => {
+    const agent = start();
+    agent.feed(wire.init(), wire.user([{ type: 'text', text: words }], { isReplay: true }));
+    expect(agent.events()).toContainEqual(expect.objectContaining({ type: 'message-added', role: 'user', origin }));
+  });
+
   test('closes what is open, sub-agents first', () => {
     const agent = start();
     agent.feed(wire.init(), ...calling('m1', 't1'));
