@@ -93,7 +93,7 @@ export const claude: Adapter = {
 /** The seed's front end: five frame types, no nulls, both spellings of a tool call. It cannot be asked anything. */
 export const rpcMessage: Adapter = {
   id: 'rpc-message',
-  title: 'RpcMessage, the Claude format as the seed’s front end reads it',
+  title: 'RpcMessage, the Claude format as the front end of claude-code-plus reads it',
   framing: { ...framing, websocket: 'text' },
   can: { events: sharedEvents, commands: sharedCommands },
   frontend: (env, options) => frontend(env, options, 'rpc-message'),
