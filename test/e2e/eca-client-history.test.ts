@@ -108,6 +108,8 @@ describe.each(eras)('an editor of the $name', { timeout }, (era) => {
       const { contentId = '' } = said(chat.id)[1] ?? {};
       const answer = await editor.request('chat/rollback', { chatId: chat.id, contentId, include: ['messages'] });
       expect(answer).toEqual({});
+      // Emacs keeps the words for its prompt until it hears this, and no longer than until the answer.
+      expect(since(chat.id)[0]?.method).toBe('chat/cleared');
       await editor.until('what is left', () => (textsOf(chat.id).join() === first ? true : undefined));
       await chat.prompt(third);
       await chat.over();
