@@ -15,6 +15,8 @@ export interface Wishes {
   readonly model?: string | null | undefined;
   readonly behavior?: string | null | undefined;
   readonly variant?: string | null | undefined;
+  /** Absent: as it is. */
+  readonly trust?: boolean | null | undefined;
 }
 
 /** The settings of one connection's chats. */
@@ -112,6 +114,13 @@ export function createSettings(ports: ConnectionPorts, known: () => Knowledge): 
     return set(chat, { type: 'set-thinking', level }, `The variant ${level} was not chosen`, then);
   }
 
+  /** Newer clients repeat it with each prompt while it is on, and are silent while it is off. */
+  function applyTrust(chat: Chat, enabled: boolean | null | undefined, then: () => Actions): Actions {
+    const { trusted = false } = chat.view?.transcript.info ?? {};
+    if (typeof enabled !== 'boolean' || enabled === trusted) return then();
+    return set(chat, { type: 'set-trust', enabled }, 'The chat was not trusted', then);
+  }
+
   /** A fresh session has said nothing yet. */
   function withInfo(chat: Chat, then: (problem: Problem | null) => Actions): Actions {
     if (chat.info !== undefined || chat.target === undefined) return then(null);
@@ -127,13 +136,15 @@ export function createSettings(ports: ConnectionPorts, known: () => Knowledge): 
       const { model } = known().info;
       return modelOf(chat) ?? (wished === '' && model !== undefined ? modelName(model) : wished);
     },
-    apply(chat, { model, behavior, variant }, then) {
-      if (!model && !behavior && !variant) return then(null);
-      return withInfo(chat, (problem) => {
-        if (problem !== null) return then(problem);
-        return applyModel(chat, model, () =>
-          applyBehavior(chat, behavior, () => applyVariant(chat, variant, () => then(null))),
-        );
+    apply(chat, { model, behavior, variant, trust }, then) {
+      return applyTrust(chat, trust, () => {
+        if (!model && !behavior && !variant) return then(null);
+        return withInfo(chat, (problem) => {
+          if (problem !== null) return then(problem);
+          return applyModel(chat, model, () =>
+            applyBehavior(chat, behavior, () => applyVariant(chat, variant, () => then(null))),
+          );
+        });
       });
     },
   };
