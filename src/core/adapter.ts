@@ -66,6 +66,8 @@ export interface Recognised {
 export interface Backend {
   /** It takes the contexts of a prompt as they are; for others the session reads them first (context-text.ts). */
   readonly takesContexts?: boolean;
+  /** It keeps standing permissions, those that it suggests; for others the session keeps a yes (standing.ts). */
+  readonly keepsPermissions?: boolean;
   /** Called once when the channel is open. */
   start?(): Action<Event>[];
   decode(frame: Frame): Action<Event>[];

@@ -65,7 +65,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
   let postponed: (() => void)[] | null = null;
   let held = false;
   /** What the agent that is there now can do. */
-  let able: Pick<Backend, 'takesContexts' | 'recall'> = {};
+  let able: Pick<Backend, 'takesContexts' | 'keepsPermissions' | 'recall'> = {};
 
   const admit = createRepair({ transcript, append, note: ports.note });
   const questions = createQuestions({
@@ -74,6 +74,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
     deadlineMs: limits.questionMs,
     admit,
     readers: ports.readers,
+    keepsPermissions: () => able.keepsPermissions === true,
     forward: (answer, settle) => forward(answer, settle),
   });
 
@@ -129,7 +130,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
 
   function append(event: Event): void {
     if (event.type === 'run-start') return startRun(event);
-    log(event);
+    log(questions.marked(event));
   }
 
   /** The prompt is answered first: clients hear that it was accepted before they hear of its run. */
@@ -254,6 +255,10 @@ export function startConversation(ports: ConversationPorts): Conversation {
         return questions.answer(command, settle);
       case 'query':
         return command.subject === 'contexts' ? contexts.find(command, settle) : ask(command, settle);
+      case 'set-trust':
+        questions.trust(command.enabled);
+        admit({ type: 'session-changed', changes: { trusted: command.enabled } });
+        return settle({ ok: true });
       case 'set-name':
       case 'export':
         return ask(command, settle);

@@ -19,7 +19,8 @@ How to read it: each part is one protocol of agents with one of clients.
 - **Refused**: what such a client may ask and such an agent does not do.
 - **Out of reach**: what such an agent could do and such a client cannot ask.
 
-Opening, loading, listing and deleting sessions is the gateway's own work, whoever the agent is, and stands in no part.
+Opening, loading, listing, deleting and trusting sessions is the gateway's own work, whoever the agent is, and stands in no
+part.
 `;
 
 /** What the gateway does by itself. */
@@ -29,6 +30,7 @@ const ownCommands: readonly string[] = [
   'list-sessions',
   'list-stored-sessions',
   'delete-session',
+  'set-trust',
 ];
 
 /** What an agent of that protocol says in a scenario; null where it has no file of it. */

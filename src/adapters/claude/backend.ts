@@ -260,6 +260,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
   const glancer = createGlancer(decoder.streaming);
 
   return {
+    keepsPermissions: true,
     decode(frame) {
       let json: unknown;
       try {

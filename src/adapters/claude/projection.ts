@@ -183,7 +183,8 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
     if (ask !== undefined && event.outcome !== 'allowed' && event.outcome !== 'cancelled') {
       counter.denial({ tool_name: ask.name, tool_use_id: ask.call, tool_input: ask.input });
     }
-    return isPast ? [] : [cancelFrame(event.id)];
+    // Nobody was asked what the session answers itself.
+    return isPast || ask?.standing !== undefined ? [] : [cancelFrame(event.id)];
   }
 
   function frames(logged: Logged): WireFrame[] {
@@ -212,7 +213,7 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
         return answer(event);
       case 'approval-request':
         asked.set(event.id, event);
-        return isPast ? [] : [permissionFrame(event)];
+        return isPast || event.standing !== undefined ? [] : [permissionFrame(event)];
       case 'approval-end':
         return endApproval(event, isPast);
       case 'dialog-request':

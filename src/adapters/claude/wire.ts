@@ -56,6 +56,14 @@ export const PermissionAnswer = z.discriminatedUnion('behavior', [
 ]);
 export type PermissionAnswer = z.infer<typeof PermissionAnswer>;
 
+/** A permission that a client may choose: tools that it names, whatever they are to do, up to the end of the session. */
+export const SessionRules = z.looseObject({
+  type: z.literal('addRules'),
+  behavior: z.literal('allow'),
+  destination: z.literal('session'),
+  rules: z.array(z.looseObject({ toolName: z.string(), ruleContent: z.null().optional() })).min(1),
+});
+
 /** The answers to a question of ours, by the question's text. */
 export const Answers = z.record(z.string(), z.unknown());
 export type Answers = z.infer<typeof Answers>;

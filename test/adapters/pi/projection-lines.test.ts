@@ -316,6 +316,15 @@ describe('one line', () => {
     });
   });
 
+  test('of an approval that the session answers itself nothing is said: pi could not take the question back', () => {
+    const events: Event[] = [
+      { type: 'run-start' },
+      { type: 'approval-request', id: 'a', name: 'rm', input: {}, standing: 'remembered' },
+      { type: 'approval-end', id: 'a', outcome: 'allowed' },
+    ];
+    expect(told(events)).toEqual(told(events.slice(0, 1)));
+  });
+
   test('an approval of much input is short enough to read, and says what is left out and where', () => {
     const asked = (input: Dictionary, words = { name: 'write', title: 'Write it' }) => {
       const events: Event[] = [{ type: 'run-start' }, { type: 'approval-request', id: 'a', input, ...words }];
