@@ -101,7 +101,9 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
   function startMessage(event: EventOf<'message-start'>, at: number, isPast: boolean): WireFrame[] {
     const { parent } = event;
     const model = modelOf(event.model);
-    const encoder = createMessageEncoder(event, { streams: streams(parent, isPast), model });
+    // An agent of this protocol that had it whole did not stream it.
+    const isWhole = saidIn(event).whole === true;
+    const encoder = createMessageEncoder(event, { streams: !isWhole && streams(parent, isPast), model });
     telling.set(parent ?? '', { encoder, startedAt: at, model });
     const frames = allOnLane(parent, encoder.start());
     // A sub-agent may speak before its call is told: the thread keeps its frames till then.

@@ -829,6 +829,19 @@ describe('the dialect of the seed', () => {
   });
 });
 
+test('what the end of a block says beside is told as lost, for its copy was its end', () => {
+  const agent = start();
+  const stop = wire.end(0) as { event: Json };
+  agent.feed(
+    wire.init(),
+    wire.start('m1'),
+    wire.begin(0, { type: 'text', text: '' }),
+    wire.copy('m1', [{ type: 'text', text: '' }]),
+  );
+  agent.feed({ ...stop, event: { ...stop.event, newer: 1 }, newest: 2 });
+  expect(agent.notes()).toEqual(['loss: content_block_stop: newest, newer']);
+});
+
 test('each init tells what is new in it', () => {
   const agent = start();
   const turn = (more: Json) => [wire.init({ cwd: '/w', agents: ['Plan'], ...more }), wire.result()];
