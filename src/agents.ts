@@ -2,13 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { adapters } from './adapters/index.ts';
+import { adapters, noProtocol, type Side } from './adapters/index.ts';
 import type { AgentConfig, Config } from './config.ts';
 import type { Adapter, Env, Trunk } from './core/adapter.ts';
 import type { AgentConnection } from './core/agent-link.ts';
 import type { Channel } from './core/channel.ts';
-import type { Command } from './core/command.ts';
+import type { Command, CommandType } from './core/command.ts';
 import { GatewayError } from './core/errors.ts';
+import { forkCommands } from './core/forks.ts';
 import { spawnChannel } from './transports/child-process.ts';
 import { createFrame } from './transports/framing/frame.ts';
 import { streamFraming } from './transports/framing/framings.ts';
@@ -34,6 +35,8 @@ export interface Agents {
   connect(name: string, agent: AgentConfig, place: AgentPlace): AgentConnection;
   /** Whether that agent keeps no sessions itself, and can be told what was said. */
   isForgetful(name: string): boolean;
+  /** What that agent can be asked, as far as its protocol goes, or its session in its place. */
+  can(name: string): ReadonlySet<CommandType>;
   /** As lists show them: never a command, directory or environment. */
   summaries(): AgentSummary[];
 }
@@ -99,6 +102,18 @@ export function createAgents(config: Config, env: Env): Agents {
     }
   }
 
+  const abilities = new Map<string, ReadonlySet<CommandType>>();
+
+  function can(name: string): ReadonlySet<CommandType> {
+    const known = abilities.get(name);
+    if (known !== undefined) return known;
+    const [, { protocol }] = named(name);
+    const { commands } = adapterOf(protocol).can;
+    const all = new Set<CommandType>(isForgetful(name) ? [...commands, ...forkCommands] : commands);
+    abilities.set(name, all);
+    return all;
+  }
+
   function openAgent(name: string, agent: AgentConfig, adapter: Adapter, cwd: string | undefined): Channel {
     const maxFrameBytes = config.limits.agentFrameBytes;
     if (agent.url !== undefined) {
@@ -132,16 +147,16 @@ export function createAgents(config: Config, env: Env): Agents {
     named,
     connect,
     isForgetful,
+    can,
     summaries: () => Object.entries(config.agents).map(([name, agent]) => agentSummary(name, agent)),
   };
 }
 
-/** Throws `not-found`, naming those that there are. */
-export function adapterOf(id: string): Adapter {
+/** Throws `not-found`, naming what was meant, or those that this side speaks. */
+export function adapterOf(id: string, side?: Side): Adapter {
   const adapter = adapters.get(id);
   if (adapter !== undefined) return adapter;
-  const known = [...adapters.keys()].join(', ');
-  throw new GatewayError('not-found', `no protocol named ${JSON.stringify(id.slice(0, 64))}; there are ${known}`);
+  throw new GatewayError('not-found', noProtocol(id, side));
 }
 
 /**

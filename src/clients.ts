@@ -64,7 +64,7 @@ export function createClients({ config, env, clock, sessions, desks }: ClientsPo
   const carriers = new Set<ClientLink>();
 
   function sideOf(frontend: string, options: Options): FrontendSide {
-    const side = adapterOf(frontend).frontend?.(env, options, config.frontends[frontend]);
+    const side = adapterOf(frontend, 'client').frontend?.(env, options, config.frontends[frontend]);
     if (side === undefined) throw new GatewayError('not-found', `${frontend} has no client side`);
     return side;
   }

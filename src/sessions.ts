@@ -6,10 +6,11 @@ import { type Config, insideRoots } from './config.ts';
 import type { NoteLevel } from './core/adapter.ts';
 import type { Clock } from './core/clock.ts';
 import type { Command } from './core/command.ts';
+import type { Message } from './core/content.ts';
 import { GatewayError, messageOf, type Outcome, refused } from './core/errors.ts';
 import type { CommandSink } from './core/frontend-driver.ts';
 import { createHub, type Hub, type HubEntry } from './core/hub.ts';
-import { messagesOf } from './core/messages.ts';
+import { firstWordsIn, messagesOf } from './core/messages.ts';
 import type { News } from './core/news.ts';
 import type { SessionState, SessionSummary } from './core/outcome-data.ts';
 import { createSession, type Session } from './core/session.ts';
@@ -36,6 +37,8 @@ export interface SessionRequest {
   readonly keep?: boolean | undefined;
   /** The stored session that it goes on with. */
   readonly found?: Found | undefined;
+  /** What was said before, where no file tells it. */
+  readonly history?: readonly Message[] | undefined;
   /** Why its agent is gone, whenever that is. */
   ending?(sentence: string): void;
   /** Who opens it tells of it, by {@link Sessions.announce}. */
@@ -58,6 +61,10 @@ export interface Sessions {
   listStored(): SessionSummary[];
   /** See Stored. */
   findStored: Stored['find'];
+  /** See Stored. */
+  copyStored: Stored['copy'];
+  /** See Agents. */
+  isForgetful: Agents['isForgetful'];
   /** Not idle, though nobody hears it: its client is there, and still to come to it. Until `release`. */
   reserve(session: Session): void;
   release(session: Session): void;
@@ -151,6 +158,8 @@ export function createSessions(config: Config, agents: Agents, ports: SessionsPo
         id,
         epoch: randomBytes(6).toString('hex'),
         timeOrigin,
+        // Agents of some protocols tell it themselves, so its clients may know it.
+        place: path.resolve(place),
         clock,
         limits: {
           ...defaultSessionLimits,
@@ -158,12 +167,13 @@ export function createSessions(config: Config, agents: Agents, ports: SessionsPo
           abortMs: config.limits.abortMs,
           silenceMs: config.limits.silenceMs,
         },
+        can: agents.can(name),
         connect: () => agents.connect(name, agent, { cwd, folders: folders.length > 0 ? folders : [place] }),
         workspace: createWorkspace(folders),
         isConfined: !isOurs,
         exports: exportsOf({ session: id, cwd: place, isOurs }),
         info: life.info,
-        history: life.history,
+        history: request.history ?? life.history,
         sessionFiles: life.files,
         readStored: life.read,
         note: (level, text) => note(id, level, text),
@@ -193,7 +203,9 @@ export function createSessions(config: Config, agents: Agents, ports: SessionsPo
   }
 
   function summary({ session, createdAt }: HubEntry): SessionSummary {
-    const { name, file, model, thinkingLevel } = session.transcript.info;
+    const { transcript } = session;
+    const { name, file, model, thinkingLevel } = transcript.info;
+    const messages = messagesOf(transcript);
     return {
       id: session.id,
       name,
@@ -201,7 +213,9 @@ export function createSessions(config: Config, agents: Agents, ports: SessionsPo
       model,
       thinkingLevel,
       createdAt,
-      messageCount: messagesOf(session.transcript).length,
+      modifiedAt: new Date(Math.round(timeOrigin + transcript.lastAt)).toISOString(),
+      firstWords: firstWordsIn(messages),
+      messageCount: messages.length,
       running: session.state === 'running',
     };
   }
@@ -258,6 +272,8 @@ export function createSessions(config: Config, agents: Agents, ports: SessionsPo
       return stored.list(new Map(open));
     },
     findStored: stored.find,
+    copyStored: stored.copy,
+    isForgetful: agents.isForgetful,
     reserve: (session) => void reserved.add(session),
     release: (session) => void reserved.delete(session),
     sinkOf,

@@ -1,5 +1,7 @@
 // Sessions that are stored as files: those that the gateway keeps for agents that keep none, and those of agents that do.
 // Lists them and finds the one that a client names. Part of the composition root; what is open is lives.ts's.
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { adapterOf, type Agents } from './agents.ts';
@@ -25,6 +27,8 @@ export interface Stored {
    * that leads to none that it may have (threat T9), and `limit` for a file that is too large.
    */
   find(wish: string, agent: string | undefined): Found;
+  /** Another file with the same session, for an agent of that name; null where the agent has no second ones. */
+  copy(file: string, agent: string): string | null;
   /** The file at that path without links, if it is a session that may be loaded; else null. */
   fileAt(wish: string): string | null;
   /** To be called when its id is known to be free. */
@@ -130,7 +134,13 @@ export function createStored(config: Config, agents: Agents, log: Log): Stored {
         const summary = summaryIn(file, mark, { bytes: share('bytes'), lines: share('lines') }, left);
         return summary === null
           ? []
-          : [{ agent: summary.agent, modifiedAt, shown: { ...summary.shown, file, exists: true } }];
+          : [
+              {
+                agent: summary.agent,
+                modifiedAt,
+                shown: { ...summary.shown, file, exists: true, modifiedAt: new Date(modifiedAt).toISOString() },
+              },
+            ];
       });
   }
 
@@ -159,7 +169,8 @@ export function createStored(config: Config, agents: Agents, log: Log): Stored {
     const outline = outlineOf(read.text);
     if (outline !== null) {
       const { id, cwd, createdAt, agent } = outline.head;
-      const shown = { id, name: outline.name, cwd, createdAt, ...counted(outline.messageCount) };
+      const { name, firstWords } = outline;
+      const shown = { id, name, firstWords, cwd, createdAt, ...counted(outline.messageCount) };
       return { agent, shown };
     }
     for (const { format } of keepers) {
@@ -202,6 +213,20 @@ export function createStored(config: Config, agents: Agents, log: Log): Stored {
       });
     },
     find,
+    copy(file, agent) {
+      const format = keepers.find(({ name }) => name === agent)?.format;
+      const place = storedFileAt(file, places());
+      const read = 'file' in place ? readBounded(place.file, longestFile, mostLines) : null;
+      if (!('file' in place) || read?.isWhole !== true) return null;
+      const as = { id: randomUUID(), createdAt: new Date().toISOString(), from: place.file };
+      const text = format?.again?.(read.text, as) ?? null;
+      if (text === null) return null;
+      // As such agents name them: the time, then the id.
+      const name = `${as.createdAt.replaceAll(/[:.]/gu, '-')}_${as.id}${path.extname(place.file)}`;
+      const copy = path.join(path.dirname(place.file), name);
+      writeFileSync(copy, text, { flag: 'wx', mode: 0o600 });
+      return copy;
+    },
     fileAt(wish) {
       const place = storedFileAt(wish, places());
       const read = 'file' in place ? readBounded(place.file, ofRest.bytes, ofRest.lines) : null;

@@ -249,12 +249,16 @@ class NamedView implements SessionView {
   readonly id: string;
   readonly epoch: string;
   readonly timeOrigin: number;
+  readonly can: SessionView['can'];
+  readonly place: string | undefined;
   readonly #view: SessionView;
 
   constructor(id: string, view: SessionView) {
     this.id = id;
     this.epoch = view.epoch;
     this.timeOrigin = view.timeOrigin;
+    this.can = view.can;
+    this.place = view.place;
     this.#view = view;
   }
 

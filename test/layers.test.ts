@@ -52,6 +52,7 @@ const layers: readonly Layer[] = [
     packages: ['node:', 'zod'],
     files: ['src/core/', 'src/transports/', 'src/conformance/'],
   },
+  { of: /^src\/config\//, packages: ['zod'], files: ['src/core/', 'src/config/'] },
   { of: /^src\/log\.ts$/, packages: ['node:'], files: [] },
   {
     of: /^src\/(gateway|agents|sessions|switchboard|openings|clients|desks|circuits|stored|lives|config|index)\.ts$/,

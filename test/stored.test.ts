@@ -502,7 +502,15 @@ describe('files of an agent that keeps its own', () => {
     const path = stored();
     const client = onStdio(openWith(obliging));
     expect(await list(client)).toEqual([
-      { id: 'abc', createdAt: 't', cwd: base, messageCount: 0, file: path, exists: true },
+      {
+        id: 'abc',
+        createdAt: 't',
+        cwd: base,
+        messageCount: 0,
+        file: path,
+        exists: true,
+        modifiedAt: expect.stringMatching(/^\d{4}-/u),
+      },
     ]);
     const id = await load(client, path, { keep: true });
     expect(textsOf(await messages(client, id))).toEqual([`user: of ${path}`]);

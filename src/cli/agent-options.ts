@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { adapterOf } from '../agents.ts';
 import { AgentConfig, type Config, loadConfig } from '../config.ts';
 import { GatewayError } from '../core/errors.ts';
+import { otherwise } from '../core/similar.ts';
 
 /** What the options give. */
 export interface AgentOptions {
@@ -44,13 +45,13 @@ export function configFrom(options: AgentOptions, command: readonly string[]): C
     }
     if (options.agent === undefined) return config;
     if (!Object.hasOwn(config.agents, options.agent)) {
-      const known = Object.keys(config.agents).join(', ');
-      throw new GatewayError('invalid', `no agent named ${options.agent}; there are ${known}`);
+      const names = Object.keys(config.agents);
+      throw new GatewayError('invalid', `no agent named ${options.agent}; ${otherwise(options.agent, names)}`);
     }
     return { ...config, defaultAgent: options.agent };
   }
   if (options.agent !== undefined) throw new GatewayError('invalid', 'give --agent or --backend, not both');
-  const adapter = adapterOf(options.backend);
+  const adapter = adapterOf(options.backend, 'agent');
   if (adapter.backend === undefined) throw new GatewayError('invalid', `${adapter.id} has no agent side`);
   const agent = AgentConfig.safeParse({
     protocol: adapter.id,

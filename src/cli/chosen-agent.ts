@@ -5,6 +5,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { type AgentConfig, type Config, loadConfig, parseConfig } from '../config.ts';
 import type { Command } from '../core/command.ts';
 import { GatewayError } from '../core/errors.ts';
+import { otherwise } from '../core/similar.ts';
 
 /** Starts an agent that is a program at once, as the real one would be: it may have something to say before it is asked. */
 export const wake: Command = { type: 'query', subject: 'state' };
@@ -58,8 +59,8 @@ export function findAgent(standIn: StandIn, values: ReadonlyMap<string, string>,
   const { config, name, source, remarks } = choose(standIn, values, env, self);
   const agent = Object.hasOwn(config.agents, name) ? config.agents[name] : undefined;
   if (agent === undefined) {
-    const known = Object.keys(config.agents).join(', ');
-    throw new GatewayError('not-found', `no agent named ${name}; there are ${known}`);
+    const names = Object.keys(config.agents);
+    throw new GatewayError('not-found', `no agent named ${name}; ${otherwise(name, names)}`);
   }
   return { config, name, agent: withChain(standIn, agent, `${source}#${name}`, env), remarks };
 }

@@ -15,8 +15,10 @@ const standIn: StandIn = { program: 'patchbay-claude', instead: 'claude' };
 
 /** An agent that is told what of the command line it can hear. */
 export interface ChosenForClaude extends Chosen {
-  /** The session's id in all frames. */
+  /** The session's id in all frames, as long as the agent has named none that counts more. */
   readonly session: string;
+  /** The agent names the session itself, and only by that name it can be resumed. */
+  readonly isNamedByAgent: boolean;
   /** The agent's questions have nobody to go to (reference claude-sdk 1: `--permission-prompt-tool` iff canUseTool). */
   readonly isUnattended: boolean;
   /** The stored conversation that goes on; undefined: a new one. */
@@ -35,7 +37,10 @@ export interface ClaudeSurroundings extends Surroundings {
  */
 export function chooseAgent(argv: ClaudeArgv, surroundings: ClaudeSurroundings): ChosenForClaude {
   const { config, name, agent, remarks } = findAgent(standIn, argv.values, surroundings);
-  const session = sessionOf(argv);
+  const { command, protocol } = agent;
+  const isOfOurs = command !== undefined && protocol === 'claude';
+  const goesOn = isOfOurs ? null : storedSession(argv, name, adapterOf(protocol).can, surroundings);
+  const session = sessionOf(argv, goesOn);
   const asks = argv.values.get('--permission-prompt-tool');
   const unasked =
     asks === undefined || asks === 'stdio' ? [] : [`the tool ${asks} cannot be asked for permissions here`];
@@ -43,9 +48,9 @@ export function chooseAgent(argv: ClaudeArgv, surroundings: ClaudeSurroundings):
     config: told,
     opening,
     remarks: unheard,
-  } = agent.command !== undefined && agent.protocol === 'claude'
-    ? { config: withFlags(agent, agent.command, argv, session), opening: [], remarks: [] }
-    : { config: agent, ...ask(argv, name, adapterOf(agent.protocol).can, surroundings) };
+  } = isOfOurs
+    ? { config: withFlags(agent, command, argv, session), opening: [], remarks: [] }
+    : { config: agent, ...ask(argv, name, adapterOf(protocol).can, goesOn) };
   return {
     config: withAgent(config, name, told),
     name,
@@ -53,20 +58,21 @@ export function chooseAgent(argv: ClaudeArgv, surroundings: ClaudeSurroundings):
     opening: [wake, ...opening],
     remarks: [...remarks, ...unasked, ...unheard],
     session,
+    isNamedByAgent: isOfOurs,
     isUnattended: asks !== 'stdio',
-    resumes: opening.find((command) => command.type === 'switch-session')?.path,
+    resumes: goesOn?.file,
   };
 }
 
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/iu;
 
-/** The id that the client asked for, or that of what it resumes, or a new one. */
-function sessionOf(argv: ClaudeArgv): string {
+/** The id that the client asked for, or the one under which what it resumes is known, or a new one. */
+function sessionOf(argv: ClaudeArgv, goesOn: StoredSession | null): string {
   const given = argv.values.get('--session-id');
   if (given !== undefined && !uuid.test(given)) throw new GatewayError('invalid', '--session-id must be a UUID');
   const resumed = argv.has('--fork-session') ? undefined : argv.values.get('--resume');
   const known = resumed !== undefined && uuid.test(resumed) ? resumed : undefined;
-  return given ?? known ?? randomUUID();
+  return given ?? goesOn?.id ?? known ?? randomUUID();
 }
 
 /** What an agent of this protocol must be told, whatever the client wants for itself: we read all that it can say. */
@@ -94,7 +100,7 @@ function ask(
   argv: ClaudeArgv,
   name: string,
   can: Capabilities,
-  surroundings: ClaudeSurroundings,
+  goesOn: StoredSession | null,
 ): Pick<Chosen, 'opening' | 'remarks'> {
   const opening: Command[] = [];
   const heard = new Set(['--session-id']);
@@ -104,8 +110,7 @@ function ask(
     for (const option of options) heard.add(option);
   };
 
-  const path = storedPath(argv, name, can, surroundings);
-  if (path !== null) offer({ type: 'switch-session', path }, '--resume', '--continue');
+  if (goesOn !== null) offer({ type: 'switch-session', path: goesOn.file }, '--resume', '--continue');
   const { values } = argv;
   const model = values.get('--model');
   if (model === 'default') heard.add('--model');
@@ -135,13 +140,20 @@ function thinkingWish({ values }: ClaudeArgv): Command | null {
   return level === undefined ? null : { type: 'set-thinking', level };
 }
 
-/** Where the conversation lies that is to go on; null when a new one is wanted. Throws `agent-refused`. */
-function storedPath(
+/** A conversation that is to go on. */
+interface StoredSession {
+  readonly file: string;
+  /** Its id until now; undefined: nobody has heard one from us. */
+  readonly id: string | undefined;
+}
+
+/** Which conversation is to go on; null when a new one is wanted. Throws `agent-refused`. */
+function storedSession(
   argv: ClaudeArgv,
   name: string,
   can: Capabilities,
   { cwd, stored }: ClaudeSurroundings,
-): string | null {
+): StoredSession | null {
   const wanted = argv.values.get('--resume') || null;
   const goesOn = argv.has('--resume') || argv.has('--continue');
   if (!goesOn) return null;
@@ -153,11 +165,11 @@ function storedPath(
   if (argv.has('--fork-session')) {
     throw new GatewayError('agent-refused', `the agent ${name} cannot fork an earlier conversation`);
   }
-  const known = wanted === null ? stored.latest(name, cwd) : stored.find(wanted);
+  const known = wanted === null ? stored.latest(name, cwd) : (stored.find(wanted) ?? stored.holding(name, wanted));
   // Another agent cannot read it.
-  const path = known?.agent === name ? known.file : wanted;
-  const isFile = path !== null && statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-  if (isFile && (path === known?.file || isConversation(path))) return path;
+  const file = known?.agent === name ? known.file : wanted;
+  const isFile = file !== null && statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+  if (isFile && (file === known?.file || isConversation(file))) return { file, id: known?.id };
   throw new GatewayError('agent-refused', missing);
 }
 

@@ -39,6 +39,7 @@ export async function converse(options: ConversationOptions): Promise<Result | n
       client: {
         partialMessages: argv.has('--include-partial-messages'),
         ...(argv.has('--replay-user-messages') ? { replayUserMessages: true } : {}),
+        ...(chosen.isNamedByAgent ? { agentSessionId: true } : {}),
       },
       session: chosen.session,
       verbose: options.verbose,

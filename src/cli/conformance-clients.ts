@@ -16,7 +16,7 @@ import type { Channel } from '../core/channel.ts';
 import { GatewayError } from '../core/errors.ts';
 import { streamFraming } from '../transports/framing/framings.ts';
 import { adoptGroup } from '../transports/process-group.ts';
-import { followStderr } from '../transports/stderr-tail.ts';
+import { followStderr } from '../transports/last-words.ts';
 import { stdioChannel } from '../transports/stdio.ts';
 import type { ConformanceOptions } from './conformance-options.ts';
 import type { Terminal, TextStream } from './conformance-outcome.ts';

@@ -78,7 +78,7 @@ async function judgeAgent({ protocol, command, options }: KnownCall, terminal: T
   const only = chosen([set], options);
   const { stderr, signal } = terminal;
   const startedAt = new Date();
-  const model = bringsModel(protocol, command, options) ? await startModelHome() : null;
+  const model = bringsModel(protocol, command, options) ? await startModelHome(protocol) : null;
   const removeHome = model === null ? undefined : removal(model.folder);
   // What it writes where it runs, an export for one, is nothing that anybody wants to find there.
   const empty = model === null && options.cwd === undefined && command.length > 0 ? emptyFolder() : null;

@@ -1,5 +1,5 @@
 // The agent that `patchbay conformance` is to judge: how it is reached, what it is prompted, and the model that it is given.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
@@ -69,16 +69,22 @@ function programOf(
   model: ModelHome | null,
 ): Program {
   return {
-    command: [found(program), ...rest.map(found)],
+    command: [found(program), ...rest.map(foundArgument)],
     ...(cwd === undefined ? {} : { cwd }),
-    ...(model === null ? {} : { env: model.env }),
+    ...(model === null ? {} : { env: model.settle }),
   };
 }
 
-/** It runs elsewhere: a path that is seen from here must still be found. */
+/** The program runs elsewhere, and a path that is seen from here must still be found. */
 function found(word: string): string {
   const isPath = word.includes('/') && !path.isAbsolute(word) && existsSync(word);
   return isPath ? path.resolve(word) : word;
+}
+
+/** An argument may also be the bare name of a file here; without an ending it is more likely a word, as in `--mode rpc`. */
+function foundArgument(word: string): string {
+  const isFile = path.extname(word) !== '' && existsSync(word) && statSync(word).isFile();
+  return isFile ? path.resolve(word) : found(word);
 }
 
 function addressesOf({ url: urls, token }: ConformanceOptions): Pick<Target, 'websocket' | 'sse'> {

@@ -22,6 +22,7 @@ export interface ServeOptions {
   readonly session?: string;
   /** Log repairs and losses to stderr. */
   readonly verbose?: boolean;
+  /** Without its `lost`, an agent that is lost is logged, and the exit code is 1. */
   readonly opening?: Opening;
   /**
    * End when the agent does, as who starts us expects of the agent itself: whenever that is, or only before anything
@@ -32,7 +33,7 @@ export interface ServeOptions {
   readonly failure?: AbortSignal;
   /** What the client hears at the last moment, when it ends with its agent or by `failure`; null: nothing. */
   lastWords?(sentence: string): Out | null;
-  /** The exit code after a signal; default 0. */
+  /** The exit code after a signal; default as without one. */
   readonly signalCode?: (signal: NodeJS.Signals) => number;
   /** Default our own stdin and stdout. */
   readonly input?: Readable;
@@ -47,7 +48,7 @@ export interface ServeOptions {
  */
 export async function serveStdio(options: ServeOptions): Promise<void> {
   const { config, frontend, client, opening } = options;
-  const adapter = adapterOf(frontend);
+  const adapter = adapterOf(frontend, 'client');
   // stdout is the protocol: whatever a package prints must not get between the frames (threat T30).
   globalThis.console = new Console(process.stderr);
   const log = createLog(options.verbose === true ? 'debug' : 'error', (line) => process.stderr.write(line));
@@ -72,14 +73,14 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
     });
   }
   options.failure?.addEventListener('abort', () => fail(String(options.failure?.reason)), { once: true });
-  const watched: Opening | undefined = opening && {
-    ...opening,
-    lost(sentence, wasSilent) {
-      const ends = options.endsWithAgent === 'always' || (options.endsWithAgent === 'silent' && wasSilent);
-      if (ends) fail(sentence);
-      else opening.lost?.(sentence, wasSilent);
-    },
-  };
+  function lost(sentence: string, wasSilent: boolean): void {
+    const ends = options.endsWithAgent === 'always' || (options.endsWithAgent === 'silent' && wasSilent);
+    if (ends) return fail(sentence);
+    if (opening?.lost !== undefined) return opening.lost(sentence, wasSilent);
+    log('error', 'the agent is gone', { agent: config.defaultAgent ?? 'demo', reason: sentence });
+    process.exitCode = 1;
+  }
+  const watched: Opening = { commands: [], settled: () => {}, ...opening, lost };
   const served = gateway.serveClient(channel, { frontend, options: client, id: options.session }, watched);
   onSignals(
     async (reason) => {

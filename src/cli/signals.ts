@@ -6,12 +6,12 @@ const childrenMs = 6000;
 
 /**
  * Calls `drain` on the first signal. The process ends when that is done and the agents have left, or at the second
- * signal, or `limitMs` after it; with `codeOf` the signal, by default 0, when all went well.
+ * signal, or `limitMs` after it; with `codeOf` the signal, by default `process.exitCode`, when all went well.
  */
 export function onSignals(
   drain: (reason: string) => Promise<void>,
   limitMs: () => number,
-  codeOf: (signal: NodeJS.Signals) => number = () => 0,
+  codeOf: (signal: NodeJS.Signals) => number | undefined = () => undefined,
 ): void {
   let signalled = false;
   const handle = (signal: NodeJS.Signals) => {
@@ -22,7 +22,7 @@ export function onSignals(
     drain(`the gateway was stopped (${signal})`)
       .then(() => whenChildrenAreGone(childrenMs))
       .then(
-        () => process.exit(codeOf(signal)),
+        () => process.exit(codeOf(signal) ?? process.exitCode),
         () => process.exit(1),
       );
   };

@@ -21,6 +21,8 @@ export interface StoredIds {
   find(id: string): StoredId | null;
   /** The newest of that agent in that directory. */
   latest(agent: string, cwd: string): StoredId | null;
+  /** The newest of that agent whose conversation lies in that file. */
+  holding(agent: string, file: string): StoredId | null;
   /** Throws what the file system throws. */
   save(stored: StoredId): void;
 }
@@ -56,15 +58,18 @@ export function storedIdsIn(folder: string): StoredIds {
     }
   }
 
+  function newest(isMeant: (stored: StoredId) => boolean): StoredId | null {
+    for (const name of names()) {
+      const stored = read(name);
+      if (stored !== null && isMeant(stored)) return stored;
+    }
+    return null;
+  }
+
   return {
     find: (id) => (plainId.test(id) ? read(`${id}.json`) : null),
-    latest(agent, cwd) {
-      for (const name of names()) {
-        const stored = read(name);
-        if (stored?.agent === agent && stored.cwd === cwd) return stored;
-      }
-      return null;
-    },
+    latest: (agent, cwd) => newest((stored) => stored.agent === agent && stored.cwd === cwd),
+    holding: (agent, file) => newest((stored) => stored.agent === agent && stored.file === file),
     save(stored) {
       if (!plainId.test(stored.id)) return;
       mkdirSync(folder, { recursive: true, mode: 0o700 });

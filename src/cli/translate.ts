@@ -1,4 +1,5 @@
 // `patchbay translate`: a filter from one protocol's agent frames to another's client frames.
+import path from 'node:path';
 import { Command } from 'commander';
 import type { Frame, Out } from '../core/channel.ts';
 import { GatewayError } from '../core/errors.ts';
@@ -18,6 +19,7 @@ interface TranslateOptions {
   readonly from: string;
   readonly to: string;
   readonly losses?: boolean;
+  readonly cwd?: string;
   readonly client: Readonly<Record<string, string>>;
   readonly option: Readonly<Record<string, string>>;
 }
@@ -37,6 +39,7 @@ export function translateCommand(): Command {
     .requiredOption('--from <protocol>', 'protocol of the agent whose frames come in')
     .requiredOption('--to <protocol>', 'protocol of the client that reads what goes out')
     .option('--losses', 'count on stderr what did not cross, and say what was not understood')
+    .option('--cwd <folder>', 'where the agent worked, for clients that are told; default where this is started')
     .option('--client <name=value>', 'an option of the client’s protocol; may be repeated', collect, {})
     .option('--option <name=value>', 'an option of the agent’s adapter; may be repeated', collect, {})
     .addHelpText('after', help)
@@ -115,11 +118,19 @@ function translatorFor(options: TranslateOptions, note: Parameters<typeof create
   let ids = 0;
   // Ids and times are made up the same way each time, so that a translation can be compared with another.
   const env = { now: () => 0, id: (kind: string) => `${kind}-${++ids}` };
-  const backend = adapterOf(options.from).backend?.(env, options.option);
+  const backend = adapterOf(options.from, 'agent').backend?.(env, options.option);
   if (backend === undefined) throw new GatewayError('invalid', `${options.from} has no agent side to translate from`);
-  const side = adapterOf(options.to).frontend?.(env, options.client);
+  const place = path.resolve(options.cwd ?? '.');
+  const side = adapterOf(options.to, 'client').frontend?.(env, options.client);
   if (side === undefined) throw new GatewayError('invalid', `${options.to} has no client side to translate to`);
-  return createTranslator({ id: 'translation', epoch: '000000000000', backend, projection: side.projection, note });
+  return createTranslator({
+    id: 'translation',
+    epoch: '000000000000',
+    place,
+    backend,
+    projection: side.projection,
+    note,
+  });
 }
 
 /** A raw frame, or the frame inside a row of a trace. */

@@ -33,7 +33,7 @@ export function watchChannel(
   const log: Exchange[] = [];
   const watchers = new Set<() => void>();
   let ended: string | null = null;
-  /** The last words of a program on its stderr. */
+  /** What a program said to people. */
   let cries = '';
 
   function wake(): void {
@@ -61,7 +61,7 @@ export function watchChannel(
     },
     end({ reason, detail }) {
       ended = reason;
-      if (detail !== undefined) cries = `; on stderr it said:\n  ${detail.replaceAll('\n', '\n  ')}`;
+      if (detail !== undefined) cries = `; it said:\n  ${detail.replaceAll('\n', '\n  ')}`;
       wake();
     },
   });

@@ -204,7 +204,8 @@ function start(
   more: Readonly<Record<string, string>>,
   framing: typeof jsonl,
 ): ChildChannel {
-  const options = { label, command, framing, env: { ...env, ...more }, termGraceMs: 3000 };
+  const own = typeof env === 'function' ? env() : env;
+  const options = { label, command, framing, env: { ...own, ...more }, termGraceMs: 3000 };
   return spawnChannel(cwd === undefined ? options : { ...options, cwd });
 }
 

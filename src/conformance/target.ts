@@ -4,6 +4,7 @@ import type { EventEnvelope, FramingName } from '../core/adapter.ts';
 import type { Channel } from '../core/channel.ts';
 import type { Framing } from '../transports/framing/framing.ts';
 import type { Settings, Transport } from './check.ts';
+import type { Variables } from './model/environment.ts';
 
 /** Where a server listens. */
 export interface Address {
@@ -18,8 +19,8 @@ export interface Address {
 export interface Program {
   readonly command: readonly [string, ...string[]];
   readonly cwd?: string;
-  /** On top of our own environment; undefined takes a variable away. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** On top of our own environment; undefined takes a variable away. A function is asked at each start. */
+  readonly env?: Variables | (() => Variables);
 }
 
 /** A program that listens. `ready` is asked about each line of its stdout, as JSON where it is, until it gives the address. */

@@ -127,6 +127,10 @@ export interface SessionView {
   readonly epoch: string;
   /** Wall clock, ms since 1970, when the session clock was 0: `timeOrigin + logged.at` is the time of day. */
   readonly timeOrigin: number;
+  /** What its agent can be asked, as far as its protocol goes, or the session in its place; absent: nobody knows. */
+  readonly can?: ReadonlySet<CommandType> | undefined;
+  /** The folder in which its agent works, as far as we know: for agents that do not tell (SessionInfo.cwd). */
+  readonly place?: string | undefined;
   readonly transcript: Transcript;
 }
 
@@ -262,7 +266,12 @@ export interface StoredFormat {
   /** Endings of such files, with the dot. */
   readonly endings: readonly string[];
   /** What the file of that text tells of its session; null when it is none. */
-  read(text: string): Omit<SessionSummary, 'file' | 'exists'> | null;
+  /**
+   * The same session once more, as another one: the text of its file. `from`: the file that it was taken from. Null for
+   * what is no such file; absent where there can be none.
+   */
+  again?(text: string, as: { readonly id: string; readonly createdAt: string; readonly from: string }): string | null;
+  read(text: string): Omit<SessionSummary, 'file' | 'exists' | 'modifiedAt'> | null;
 }
 
 /** A protocol. The registry (adapters/index.ts) holds one line for each. */

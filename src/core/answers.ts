@@ -52,8 +52,10 @@ function dataFor(transcript: Transcript, subject: QuerySubject, facts: SessionFa
       return { messages: messagesOf(transcript, facts.timeOrigin) };
     case 'last-text':
       return { text: lastAnswer(transcript) };
-    case 'statistics':
-      return figuresOf(messagesOf(transcript));
+    case 'statistics': {
+      const { tokens: contextTokens, window } = contextOf(transcript, facts);
+      return { ...figuresOf(messagesOf(transcript)), contextTokens, contextWindow: window ?? undefined };
+    }
     case 'state':
       return stateOf(transcript, facts);
     case 'models': {
@@ -71,10 +73,11 @@ function dataFor(transcript: Transcript, subject: QuerySubject, facts: SessionFa
       return { servers: [...transcript.servers.values()].map(({ type, synthetic, extra, ...server }) => server) };
     case 'fork-points':
       // What could be forked at. Whether the agent can is its own answer to `fork`.
-      return { points: userMessages(transcript) };
+      return {
+        points: userMessages(transcript).map(({ entry, logged }) => ({ entry, text: textIn(logged.event.content) })),
+      };
     case 'context-usage': {
-      const tokens = facts.context.tokens;
-      const window = facts.context.window ?? info.model?.contextWindow ?? null;
+      const { tokens, window } = contextOf(transcript, facts);
       return tokens === null && window === null ? null : { tokens, window };
     }
     case 'thinking-levels':
@@ -86,6 +89,10 @@ function dataFor(transcript: Transcript, subject: QuerySubject, facts: SessionFa
     default:
       return subject satisfies never;
   }
+}
+
+function contextOf({ info }: Transcript, { context: { tokens, window } }: SessionFacts): ContextFigures {
+  return { tokens, window: window ?? info.model?.contextWindow ?? null };
 }
 
 function stateOf(transcript: Transcript, { running, waiting }: SessionFacts, messageCount?: number) {

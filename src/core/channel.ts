@@ -68,7 +68,7 @@ export type CloseCode =
 export interface Ending {
   /** One sentence, e.g. `agent exited (code 1)`. */
   readonly reason: string;
-  /** The last lines that a child wrote to stderr, at most 2 KiB. */
+  /** What a child said to people: its words before the first frame and the end of its stderr, at most 2 KiB of each. */
   readonly detail?: string;
 }
 

@@ -123,6 +123,8 @@ const sessionCommands = [
     describe: z.boolean().optional(),
     /** It is kept as a file, where its agent keeps none. */
     keep: z.boolean().optional(),
+    /** It begins with what was said in that session, `before` one of the messages of its user, or with all of it. */
+    past: z.object({ session: z.string(), before: z.string().optional() }).optional(),
   }),
   command('new-session', { parent: z.string().optional() }),
   command('switch-session', { path: z.string() }),

@@ -9,7 +9,7 @@ import { closeRun } from './close-run.ts';
 import type { Command } from './command.ts';
 import { type ContextFigures, contextAfter, unknownContext } from './context.ts';
 import { messageOf, type Outcome, refused } from './errors.ts';
-import type { Event, Logged } from './event.ts';
+import type { Event, EventOf, Logged } from './event.ts';
 import { createForks } from './forks.ts';
 import { messagesOf } from './messages.ts';
 import { createContexts } from './prompt-contexts.ts';
@@ -133,9 +133,9 @@ export function startConversation(ports: ConversationPorts): Conversation {
   }
 
   /** The prompt is answered first: clients hear that it was accepted before they hear of its run. */
-  function startRun(event: Event): void {
+  function startRun(event: EventOf<'run-start'>): void {
     postponing(() => {
-      prompts.accept();
+      prompts.accept(event);
       log(event);
     });
   }

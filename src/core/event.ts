@@ -39,7 +39,10 @@ export const BlockHead = z.discriminatedUnion('kind', [
 export type BlockHead = z.infer<typeof BlockHead>;
 
 const runEvents = [
-  event('run-start', {}),
+  event('run-start', {
+    /** Nothing comes of it: the agent took the prompt and asks no model. */
+    empty: z.boolean().optional(),
+  }),
   event('run-end', {
     outcome: z.enum(['completed', 'failed', 'aborted']),
     failure: Failure.optional(),

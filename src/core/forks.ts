@@ -8,7 +8,10 @@ import type { Event, EventOf } from './event.ts';
 import { messagesOf, textIn, userMessages } from './messages.ts';
 import type { Transcript } from './transcript.ts';
 
-type Fork = CommandOf<'fork' | 'new-session' | 'switch-session'>;
+/** What a session carries out itself where its agent can be told a past. */
+export const forkCommands = ['fork', 'new-session', 'switch-session'] as const;
+
+type Fork = CommandOf<(typeof forkCommands)[number]>;
 type Settle = (outcome: Outcome) => void;
 
 /** What forks need of their session. */
@@ -77,6 +80,15 @@ export function createForks(ports: ForkPorts): (command: Fork, settle: Settle) =
 /** Messages of the past, as a conversation that begins with them is told. */
 export function retold(messages: readonly Message[]): EventOf<'message-added'>[] {
   return messages.map((message) => ({ ...message, type: 'message-added', origin: 'replay' }));
+}
+
+/** What was said before one of the user's messages, or all; null where there is none of that name. */
+export function messagesBefore(
+  { transcript, timeOrigin }: Pick<ForkPorts, 'transcript' | 'timeOrigin'>,
+  entry: string | undefined,
+): readonly Message[] | null {
+  if (entry === undefined) return messagesOf(transcript, timeOrigin);
+  return cutAt(transcript, entry, timeOrigin)?.before ?? null;
 }
 
 /** The conversation cut before one of its user's messages; null where there is none of that name (see userMessages). */

@@ -1,5 +1,6 @@
 // The conversation as whole messages, read from the transcript: what `messages` answers and an export shows.
 // Knows no protocol.
+import { withoutContexts } from './context-text.ts';
 import { addUsage, type Content, type Cost, type Extra, type Message, noUsage, type Usage } from './content.ts';
 import { dictionaryIn } from './dictionary.ts';
 import type { EventOf, Logged } from './event.ts';
@@ -148,12 +149,38 @@ export function textIn(content: readonly Content[]): string {
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
-/** A user's message on the main thread and a name for it that stays: the agent's own id, else its place in the log. */
-export function userMessages(transcript: Transcript): { readonly entry: string; readonly text: string }[] {
+/** Characters of first words: more than a title needs. */
+const mostFirstWords = 200;
+
+/** What the user said first, cut; undefined where there are no words. Contexts that were read for the agent are none. */
+export function firstWordsIn(
+  messages: readonly Pick<Message, 'role' | 'parent' | 'origin' | 'content'>[],
+): string | undefined {
+  for (const { role, parent, origin, content } of messages) {
+    if (role !== 'user' || parent !== undefined || origin === 'agent') continue;
+    const words = Array.from(
+      withoutContexts(textIn(content))
+        .trim()
+        .slice(0, 2 * mostFirstWords),
+    );
+    if (words.length > 0) return words.slice(0, mostFirstWords).join('');
+  }
+  return undefined;
+}
+
+/** A user's message on the main thread. */
+export interface UserMessage {
+  /** A name that stays: the agent's own id, else the place in the log. */
+  readonly entry: string;
+  readonly logged: Logged & { readonly event: EventOf<'message-added'> };
+}
+
+/** All that there are, in order. */
+export function userMessages(transcript: Transcript): UserMessage[] {
   return transcript.items.flatMap((item) => {
     if (item.kind !== 'event') return [];
-    const { event, seq }: Logged = item.logged;
+    const { event, ...place }: Logged = item.logged;
     if (event.type !== 'message-added' || event.role !== 'user' || event.parent !== undefined) return [];
-    return [{ entry: event.id ?? `message-${seq}`, text: textIn(event.content) }];
+    return [{ entry: event.id ?? `message-${place.seq}`, logged: { ...place, event } }];
   });
 }

@@ -19,6 +19,9 @@ export const SessionSummary = z.object({
   cwd: z.string().optional(),
   /** ISO 8601. */
   createdAt: z.string().optional(),
+  modifiedAt: z.string().optional(),
+  /** What its user said first, or the beginning of that. */
+  firstWords: z.string().optional(),
   messageCount: z.number().optional(),
   running: z.boolean().optional(),
   model: Model.optional(),
@@ -55,6 +58,8 @@ const Opened = z.object({
   state: SessionState.optional(),
   /** Sentences for the user: what of the wish was left out. */
   problems: z.array(z.string()).optional(),
+  /** See SessionView. */
+  can: z.array(z.string()).optional(),
   ...raw,
 });
 
@@ -62,6 +67,11 @@ const Opened = z.object({
 export const OutcomeData = {
   /** For those who wait for the end of its run; a run that failed is the answer to a prompt that did not. */
   prompt: z.object({
+    /**
+     * `queued`: a run takes it in later. `handled`: the agent carried it out without a run. Absent: a run of its own has
+     * begun.
+     */
+    taken: z.enum(['queued', 'handled']).optional(),
     outcome: z.enum(['completed', 'failed', 'aborted']).optional(),
     failure: Failure.optional(),
     /** The longest that the model said nothing while it was its turn, ms. */
@@ -70,6 +80,8 @@ export const OutcomeData = {
   }),
   /** The prompts that wait in the session's queue and will still run. */
   abort: z.object({ waiting: z.array(z.object({ extra: Extra.optional() })), ...raw }),
+  /** The words of the messages that will not be sent. */
+  'clear-queue': z.object({ steering: z.array(z.string()), followUp: z.array(z.string()), ...raw }),
   compact: z.object({ summary: z.string(), tokensBefore: z.number().optional(), ...raw }),
   bash: z.object({
     output: z.string(),
@@ -106,6 +118,9 @@ export const QueryData = {
     totalMessages: z.number(),
     usage: Usage,
     cost: Cost.optional(),
+    /** As in `context-usage`. */
+    contextTokens: z.number().nullable().optional(),
+    contextWindow: z.number().optional(),
     ...raw,
   }),
   /** Tokens; null when nobody can tell, as after a compaction. */

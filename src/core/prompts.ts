@@ -2,8 +2,10 @@
 // and no client.
 import type { Timers } from './clock.ts';
 import type { Command, CommandOf } from './command.ts';
+import { dictionaryOf } from './dictionary.ts';
 import { type Outcome, refused } from './errors.ts';
 import type { EventOf, Logged } from './event.ts';
+import { textIn } from './messages.ts';
 import { createSilence, type Silence } from './silence.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -44,7 +46,7 @@ export interface Prompts {
   clearQueue(command: CommandOf<'clear-queue'>, settle: Settle): void;
   abort(command: CommandOf<'abort'>, settle: Settle): void;
   /** A run is about to be logged: its prompt has succeeded, and from now on the log tells how it goes. */
-  accept(): void;
+  accept(event: EventOf<'run-start'>): void;
   /** After an event was logged. */
   event(logged: Logged): void;
   /** The agent is held, or heard again; session clock, ms. */
@@ -66,6 +68,8 @@ export function createPrompts(ports: PromptPorts): Prompts {
   const followUps: Prompt[] = [];
   /** The prompt that the agent has and whose run has not started yet. */
   let prompting: { readonly command: Prompt; readonly settle: Settle } | null = null;
+  /** What the agent said of it beside yes. */
+  let told: Outcome = accepted;
   /** The prompt whose run is open, where it is answered at the end of that. */
   let running: { readonly settle: Settle; readonly silence: Silence } | null = null;
   /** What becomes of it when its run is closed without the agent. */
@@ -93,9 +97,14 @@ export function createPrompts(ports: PromptPorts): Prompts {
   function send(command: Prompt, settle: Settle): void {
     const prompt = { command, settle };
     prompting = prompt;
+    told = accepted;
     current = command.handle;
     forward(command, (outcome) => {
-      if (outcome.ok || prompting !== prompt) return;
+      if (prompting !== prompt) return;
+      if (outcome.ok) {
+        told = outcome;
+        return;
+      }
       current = undefined;
       settlePrompt(outcome);
       afterRun();
@@ -164,7 +173,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
     const joined = target();
     forward(command, (outcome) => {
       const isTakenBack = handle !== undefined && !joining.delete(handle);
-      if (!isUnsupported(outcome)) return settle(outcome);
+      if (!isUnsupported(outcome)) return settle(withTaken('queued', outcome));
       if (isTakenBack) return settle(takenBack);
       // Where its run is over, or never began, even one that steers is a prompt as any other, which may join another.
       if (command.whenBusy !== 'follow-up') return target() === joined ? settle(outcome) : submit(command, settle);
@@ -190,7 +199,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
   function keep(command: Prompt, settle: Settle): void {
     if (isFull()) return settle(tooMany);
     followUps.push(command);
-    settle({ ok: true });
+    settle(withTaken('queued', accepted));
   }
 
   /** They go before the prompts that wait: they belong to the run that was. After a failure or an abort they stay. */
@@ -205,17 +214,20 @@ export function createPrompts(ports: PromptPorts): Prompts {
       ports.complain(`A follow-up was not sent: ${outcome.error.message}`);
   }
 
-  /** How many follow-ups were kept here and are not any more. */
-  function takeFollowUps(): number {
+  /** The follow-ups that were kept here and are not any more. */
+  function takeFollowUps(): Prompt[] {
     const queued = waiting.filter(({ settle }) => settle === complainOf);
     for (const followUp of queued) waiting.splice(waiting.indexOf(followUp), 1);
-    return queued.length + followUps.splice(0).length;
+    return [...queued.map(({ command }) => command), ...followUps.splice(0)];
   }
 
   function clearQueue(command: CommandOf<'clear-queue'>, settle: Settle): void {
+    const { steering, followUp } = transcript.queue;
     forward(command, (outcome) => {
-      const count = takeFollowUps();
-      settle(count > 0 && isUnsupported(outcome) ? { ok: true } : outcome);
+      const kept = takeFollowUps();
+      const own = kept.length > 0 && isUnsupported(outcome) ? accepted : outcome;
+      const data = { steering, followUp: [...followUp, ...kept.map(({ content }) => textIn(content))] };
+      settle(own.ok ? { ok: true, data: { ...data, ...dictionaryOf(own.data) } } : own);
       tellIdle();
     });
   }
@@ -288,13 +300,13 @@ export function createPrompts(ports: PromptPorts): Prompts {
     followUp,
     clearQueue,
     abort,
-    accept() {
+    accept({ empty }) {
       const prompt = prompting;
       if (prompt === null) return;
       const { command, settle } = prompt;
       // Still taken: the run that makes the session busy is not logged yet.
       prompting = { command, settle: () => {} };
-      if (command.untilIdle !== true) return settle({ ok: true });
+      if (command.untilIdle !== true) return settle(empty === true ? withTaken('handled', told) : told);
       running = { settle, silence: createSilence(transcript, ports.isHeld()) };
     },
     event({ event, at }) {
@@ -322,6 +334,13 @@ export function createPrompts(ports: PromptPorts): Prompts {
     },
     tellIdle,
   };
+}
+
+const accepted: Outcome = { ok: true };
+
+/** Success, with what became of the message where the agent does not say it itself. */
+function withTaken(taken: 'queued' | 'handled', outcome: Outcome): Outcome {
+  return outcome.ok ? { ok: true, data: { taken, ...dictionaryOf(outcome.data) } } : outcome;
 }
 
 const takenBack = refused('aborted', 'its client took it back');

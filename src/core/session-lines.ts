@@ -2,6 +2,7 @@
 // for each whole message and each change. Pure; knows no file and no protocol.
 import { z } from 'zod';
 import { Extra, Message } from './content.ts';
+import { firstWordsIn } from './messages.ts';
 import { createObjectReader, type LineBounds, linesOf, longestHead } from './read-lines.ts';
 
 /** The first line. */
@@ -116,7 +117,12 @@ export interface SessionOutline {
   readonly head: SessionHead;
   readonly name?: string | undefined;
   readonly messageCount: number;
+  /** See SessionSummary. */
+  readonly firstWords?: string | undefined;
 }
+
+/** A message from which only the first words are taken. */
+const ofMessage: LineBounds = { characters: 256 * 1024, width: 1000, values: 10_000, faults: 0 };
 
 /** The same of a file or of its beginning; null when it is none of ours. */
 export function outlineOf(text: string): SessionOutline | null {
@@ -124,14 +130,26 @@ export function outlineOf(text: string): SessionOutline | null {
   if (head === null) return null;
   let names: string[] = [];
   let messageCount = 0;
+  let firstWords: string | undefined;
   for (const words of linesOf(text)) {
+    if (firstWords === undefined && saidByUser.test(words)) firstWords = firstWordsOf(words);
     // As JSON.stringify writes the lines above: the type comes first.
     if (words.startsWith('{"type":"message-added"')) messageCount += 1;
-    if (words.startsWith('{"type":"history-reset"')) messageCount = 0;
+    if (words.startsWith('{"type":"history-reset"')) {
+      messageCount = 0;
+      firstWords = undefined;
+    }
     if (words.startsWith('{"type":"session-changed"')) names = [...names.slice(1 - mostNames), words];
   }
   const name = newestOf(names) ?? head.name;
-  return { head, name: name === '' ? undefined : name, messageCount };
+  return { head, name: name === '' ? undefined : name, messageCount, firstWords };
+}
+
+const saidByUser = /^\{"type":"message-added".{0,200}"role":"user"/u;
+
+function firstWordsOf(words: string): string | undefined {
+  const line = SessionLine.safeParse(createObjectReader(ofMessage).read(words)).data;
+  return line?.type === 'message-added' ? firstWordsIn([line]) : undefined;
 }
 
 function headIn(text: string): SessionHead | null {

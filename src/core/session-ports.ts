@@ -2,6 +2,7 @@
 import type { NoteLevel } from './adapter.ts';
 import type { AgentConnection } from './agent-link.ts';
 import type { Clock } from './clock.ts';
+import type { CommandType } from './command.ts';
 import type { Message } from './content.ts';
 import type { Event, SessionInfo } from './event.ts';
 import type { ExportPort } from './export.ts';
@@ -37,10 +38,14 @@ export interface SessionPorts {
   readonly epoch: string;
   /** See SessionView; default 0. */
   readonly timeOrigin?: number;
+  /** See SessionView. */
+  readonly place?: string;
   readonly clock: Clock;
   readonly limits: SessionLimits;
   /** Starts a fresh agent. May throw; the command that needed it fails then. */
   connect(): AgentConnection;
+  /** See SessionView. */
+  readonly can?: ReadonlySet<CommandType>;
   /** What is known before the agent has said anything. */
   readonly info?: SessionInfo;
   /** What was said before this life of the session, oldest first. */

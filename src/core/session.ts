@@ -42,6 +42,8 @@ class OpenSession implements Session {
   readonly id: string;
   readonly epoch: string;
   readonly timeOrigin: number;
+  readonly can: SessionView['can'];
+  readonly place: string | undefined;
   readonly transcript: Transcript = emptyTranscript();
   readonly #ports: SessionPorts;
   readonly #streams = new Map<string, Stream>();
@@ -58,6 +60,8 @@ class OpenSession implements Session {
     this.id = ports.id;
     this.epoch = ports.epoch;
     this.timeOrigin = ports.timeOrigin ?? 0;
+    this.can = ports.can;
+    this.place = ports.place;
     if (ports.info !== undefined) this.transcript.info = ports.info;
     this.#ports = ports;
     const at = ports.clock.now();

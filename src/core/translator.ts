@@ -25,6 +25,8 @@ export interface TranslatorPorts {
   readonly epoch: string;
   /** See SessionView; default 0. */
   readonly timeOrigin?: number;
+  /** See SessionView. */
+  readonly place?: string;
   readonly backend: Backend;
   projection(session: SessionView): Projection;
   note(level: NoteLevel, text: string): void;
@@ -37,6 +39,7 @@ export function createTranslator(ports: TranslatorPorts): Translator {
     id: ports.id,
     epoch: ports.epoch,
     timeOrigin: ports.timeOrigin ?? 0,
+    place: ports.place,
     transcript,
   });
   let outs: Out[] = [];

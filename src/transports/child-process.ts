@@ -6,10 +6,10 @@ import { messageOf } from '../core/errors.ts';
 import type { Framing } from './framing/framing.ts';
 import { jsonl } from './framing/jsonl.ts';
 import { createInlet } from './inlet.ts';
+import { createFirstWords, followStderr } from './last-words.ts';
 import { nullChannel } from './memory.ts';
 import { createOutlet } from './outlet.ts';
 import { adoptGroup } from './process-group.ts';
-import { followStderr } from './stderr-tail.ts';
 
 /** How to start an agent. */
 export interface SpawnOptions {
@@ -53,7 +53,18 @@ export function spawnChannel(options: SpawnOptions): ChildChannel {
   const { stdin, stdout, stderr, pid } = child;
   const group = pid === undefined ? undefined : adoptGroup(pid);
   const outlet = stdin === null ? undefined : createOutlet(stdin, framing, () => inlet.drained());
-  const decoder = framing.decoder(inlet, { maxFrameBytes });
+  const firstWords = createFirstWords();
+  const decoder = framing.decoder(
+    {
+      frame(frame) {
+        firstWords.frame(frame);
+        inlet.frame(frame);
+      },
+      glance: (glimpse, start, end) => inlet.glance(glimpse, start, end),
+      fault: (fault) => inlet.fault(fault),
+    },
+    { maxFrameBytes },
+  );
   const stderrTail = stderr === null ? () => '' : followStderr(stderr);
   /** Set by exit or by a failed start. */
   let fate: string | undefined;
@@ -67,6 +78,7 @@ export function spawnChannel(options: SpawnOptions): ChildChannel {
   stdout?.on('error', () => {});
   stdout?.pause();
   stdout?.on('data', (chunk: Buffer) => {
+    firstWords.heard(chunk);
     if (closing !== undefined) return;
     decoder.push(chunk);
     // Node starts the stream itself when the child exits; the inlet keeps what that let through.
@@ -116,7 +128,7 @@ export function spawnChannel(options: SpawnOptions): ChildChannel {
     if (inlet.isEnded) return;
     decoder.end();
     for (const stream of [stdin, stdout, stderr]) stream?.destroy();
-    const detail = stderrTail();
+    const detail = [firstWords.text(), stderrTail()].filter((text) => text !== '').join('\n');
     inlet.end({ reason: closing ?? fate ?? 'agent ended', ...(detail === '' ? {} : { detail }) });
   }
 

@@ -35,6 +35,7 @@ const known = [
 const stored: StoredIds = {
   find: (wanted) => known.find((entry) => entry.id === wanted) ?? null,
   latest: (agent, cwd) => known.find((entry) => entry.agent === agent && entry.cwd === cwd) ?? null,
+  holding: (agent, at) => known.find((entry) => entry.agent === agent && entry.file === at) ?? null,
   save: () => {},
 };
 
@@ -146,12 +147,16 @@ describe('another agent is asked', () => {
 });
 
 describe('sessions', () => {
-  test.each([
-    ['the id that was asked for', `--session-id ${id}`, id],
-    ['that of the one that goes on', `--resume ${other}`, other],
-    ['the one that was asked for, when it forks', `--resume ${other} --fork-session --session-id ${id}`, id],
-  ])('%s', (_name, line, session) => {
-    expect(choose(line).session).toBe(session);
+  test.each<[string, string, Record<string, string>, string, boolean]>([
+    ['the id that was asked for', `--session-id ${id}`, {}, id, true],
+    ['that of the one that goes on', `--resume ${other}`, {}, other, true],
+    ['the one that was asked for, when it forks', `--resume ${other} --fork-session --session-id ${id}`, {}, id, true],
+    ['another agent: that of the one that goes on', `--resume ${id}`, pi, id, false],
+    ['another agent: that of the last one here', '--continue', pi, id, false],
+    ['another agent: that of the one in the file', `--resume ${kept}`, pi, id, false],
+    ['an agent elsewhere names no session of ours', `--session-id ${id}`, { PATCHBAY_AGENT: 'far' }, id, false],
+  ])('%s', (_name, line, env, session, isNamedByAgent) => {
+    expect(choose(line, env)).toMatchObject({ session, isNamedByAgent });
   });
 
   test.each([

@@ -32,8 +32,20 @@ describe('wrong calls exit with 2 and say what to do', () => {
     ['unknown command', ['sevre'], /unknown command 'sevre'/u],
     ['unknown option', ['serve', '--prot', '1'], /unknown option '--prot'/u],
     ['port that is none', ['serve', '--port', 'x'], /number from 0 to 65535/u],
-    ['unknown agent', ['serve', '--agent', 'nobody'], /no agent named nobody; there are demo/u],
+    ['unknown agent', ['serve', '--agent', 'nobody'], /no agent named nobody; there is only demo/u],
     ['unknown protocol', ['serve', '--backend', 'nope', '--', 'x'], /no protocol named "nope"; there are .*pi/u],
+    [
+      'agents’ protocols',
+      ['serve', '--backend', 'x', '--', 'x'],
+      /there are pi, pi-legacy, pi-server, claude, anthropic,/u,
+    ],
+    [
+      'clients’ protocols',
+      ['stdio', '--frontend', 'x'],
+      /there are pi, pi-legacy, pi-server, claude, rpc-message, eca\n/u,
+    ],
+    ['misspelt protocol', ['stdio', '--frontend', 'claud'], /no protocol named "claud"; did you mean "claude"\?\n/u],
+    ['misspelt agent', ['serve', '--agent', 'dmo'], /no agent named dmo; did you mean "demo"\?\n/u],
     [
       'protocol without an agent side',
       ['serve', '--backend', 'rpc-message', '--', 'x'],
@@ -66,22 +78,11 @@ describe('patchbay.json', () => {
     expect(stdout).toMatch(/demo +demo +built in\n/u);
   });
 
-  const mistakes: [string, unknown, RegExp][] = [
-    ['not JSON', '{', /patchbay\.json: /u],
-    ['unknown key', { agent: {} }, /agent/u],
-    [
-      'shell line instead of argv',
-      { agents: { a: { protocol: 'pi', command: 'pi --mode rpc' } } },
-      /agents\.a\.command/u,
-    ],
-    ['command and url', { agents: { a: { protocol: 'pi', command: ['pi'], url: 'ws://h' } } }, /not both/u],
-    ['default that is not there', { defaultAgent: 'b' }, /defaultAgent b is not among the agents/u],
-    ['name like a prototype', { agents: { 'a/../b': { protocol: 'pi' } } }, /a\/\.\.\/b/u],
-  ];
-  it.each(mistakes)('%s is refused with its place', async (_name, config, sentence) => {
-    const { code, stderr } = await patchbay(['agents'], { cwd: folderWith(config) });
-    expect(stderr).toMatch(sentence);
-    expect(code).toBe(2);
+  it('that is wrong is refused with its line', async () => {
+    const text = '{\n  "agents": {\n    "a": { "protocol": "pi", "command": "pi --mode rpc" }\n  }\n}';
+    const { code, stderr } = await patchbay(['agents'], { cwd: folderWith(text) });
+    const words = 'agents.a.command is a list of words: ["pi","--mode","rpc"]';
+    expect([code, stderr]).toEqual([2, `patchbay: patchbay.json:3: ${words}\n`]);
   });
 
   it('agents --json prints what each agent and protocol can do', async () => {
@@ -147,17 +148,40 @@ describe('stdio', () => {
     expect(code).toBe(0);
   });
 
-  it('says why an agent cannot be started, and exits', async () => {
-    const args = ['stdio', '--frontend', 'claude', '--backend', 'pi', '--', '/nowhere/pi'];
-    const { code, stdout, stderr } = await patchbay(args, { input: prompt('hello'), cwd: empty });
-    const last = framesOf(stdout).at(-1);
-    expect(last).toMatchObject({
+  const behind = (script: string) => ['--backend', 'pi', '--', 'bash', '-c', script];
+  it.each<[string, string[], string, RegExp]>([
+    ['cannot be started', ['--backend', 'pi', '--', '/nowhere/pi'], 'hello', /could not be started.*ENOENT/u],
+    ['dies', ['--agent', 'demo'], 'die', /died/u],
+    ['leaves in order', behind('exit 0'), 'hello', /^agent exited \(code 0\)$/u],
+    ['complains on stderr', behind('echo no key >&2; exit 3'), 'hello', /^agent exited \(code 3\): no key$/u],
+    ['complains on stdout', behind('echo please log in; exit 1'), 'hello', /^agent exited \(code 1\): please log in$/u],
+  ])('an agent that %s: the client, the log and the exit code say so', async (_name, agent, words, reason) => {
+    const { code, stdout, stderr } = await patchbay(['stdio', '--frontend', 'claude', ...agent], {
+      input: prompt(words),
+      cwd: empty,
+    });
+    expect(framesOf(stdout).at(-1)).toMatchObject({
       type: 'result',
       is_error: true,
-      errors: [expect.stringMatching(/could not be started.*ENOENT/u)],
+      errors: [expect.stringMatching(reason)],
     });
-    expect(stderr).toMatch(/^\{[^\n]*"level":"error"[^\n]*"the agent is gone"[^\n]*could not be started[^\n]*\n$/u);
-    expect(code).toBe(0);
+    expect(
+      stderr
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([{ level: 'error', text: 'the agent is gone', reason: expect.stringMatching(reason) }]);
+    expect(code).toBe(1);
+  });
+
+  it('an agent that died before a signal came: the exit code still says so', async () => {
+    const { code } = await patchbay(['stdio', '--frontend', 'claude', ...behind('exit 3')], {
+      input: prompt('hello'),
+      holdInput: true,
+      cwd: empty,
+      killAfter: '"type":"result"',
+    });
+    expect(code).toBe(1);
   });
 
   it('writes nothing but frames to stdout', async () => {
@@ -192,6 +216,15 @@ describe('translate', () => {
     expect(one.stdout).toBe(two.stdout);
     expect(types(one.stdout).at(-1)).toBe('result');
     expect(one.code).toBe(0);
+  });
+
+  it.each([
+    ['where it was started', [], empty],
+    ['in a folder that is named', ['--cwd', '/rack'], '/rack'],
+  ])('tells a client that its agent works %s', async (_, more, folder) => {
+    const input = `${JSON.stringify({ type: 'agent_start' })}\n`;
+    const { stdout } = await patchbay(['translate', '--from', 'pi', '--to', 'claude', ...more], { input, cwd: empty });
+    expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({ subtype: 'init', cwd: folder });
   });
 
   it('counts losses on stderr when asked', async () => {

@@ -227,6 +227,19 @@ describe('agents', () => {
     expect(existsSync(places[0] ?? folder)).toBe(false);
   });
 
+  it('a program is found where we are, by its bare name too, and each has an agent folder of its own', {
+    timeout: 60_000,
+  }, async () => {
+    const telling = `require('fs').appendFileSync(${JSON.stringify(place('homes'))}, process.env.PI_CODING_AGENT_DIR + '\\n');`;
+    file('agent.cjs', `${telling}${liar.at(-1)}`);
+    const words = [...liar.slice(1, liar.indexOf('--') + 1), process.execPath, 'agent.cjs'];
+    const { code, stdout } = await patchbay(['conformance', 'pi', '--json', ...words], { cwd: folder });
+    expect([code, verdicts(reportIn(stdout), 'unclear')]).toEqual([1, []]);
+    const homes = readFileSync(place('homes'), 'utf8').trim().split('\n');
+    expect(homes.length).toBeGreaterThan(1);
+    expect(new Set(homes).size).toBe(homes.length);
+  });
+
   it('one that is not there, or says nothing: 2, with the reason once', { timeout: 60_000 }, async () => {
     const dying = [process.execPath, '-e', 'console.error("I have no key"); process.exit(3)'];
     const [absent, dead, unreachable] = await Promise.all([

@@ -88,7 +88,7 @@ describe('wrong calls exit with 2 and say what to do', () => {
     [['--input-format', 'stream-json'], /--input-format stream-json needs --output-format stream-json\n/u],
     [['-p', '--output-format', 'xml'], /--output-format is text or json or stream-json, not xml\n/u],
     [['-p'], /give -p a prompt, as an argument or on stdin\n/u],
-    [['-p', 'hi', '--patchbay-agent', 'nobody'], /no agent named nobody; there are demo\n/u],
+    [['-p', 'hi', '--patchbay-agent', 'nobody'], /no agent named nobody; there is only demo\n/u],
     [['-p', 'hi', '--session-id', 'one'], /--session-id must be a UUID\n/u],
   ];
   it.each(rows)('%j', async (args, sentence) => {

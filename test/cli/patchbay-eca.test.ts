@@ -83,7 +83,7 @@ describe('wrong calls exit with 2, say what to do, and nothing on stdout', () =>
     [['server', '--frobnicate'], /^patchbay-eca: there is no option --frobnicate; there are --help, .*\n$/u],
     [['server', '--log-level', 'loud'], /^patchbay-eca: --log-level is error, warn, info, debug, not loud\n$/u],
     [['server', '--patchbay-agnet=demo'], /^patchbay-eca: there is no option --patchbay-agnet;/u],
-    [['server', '--patchbay-agent', 'nobody'], /^patchbay-eca: no agent named nobody; there are demo\n$/u],
+    [['server', '--patchbay-agent', 'nobody'], /^patchbay-eca: no agent named nobody; there is only demo\n$/u],
     [['server', '--patchbay-config', 'nowhere.json'], /^patchbay-eca: cannot read nowhere\.json/u],
   ];
   it.each(rows)('%j', async (args, sentence) => {

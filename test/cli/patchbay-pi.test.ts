@@ -70,7 +70,7 @@ describe('wrong calls exit with 2 and say what to do', () => {
     [['--list-models'], /start pi itself for --list-models\n/u],
     [['install', 'npm:x'], /start pi itself for install\n/u],
     [['--mode', 'rpc', '@notes.md'], /start pi itself for @notes\.md\n/u],
-    [['--patchbay-agent', 'nobody'], /no agent named nobody; there are demo/u],
+    [['--patchbay-agent', 'nobody'], /no agent named nobody; there is only demo/u],
     [['--patchbay-agent', '--mode', 'rpc'], /^patchbay-pi: --patchbay-agent needs a name\n$/u],
     [['--patchbay-agnet=demo', '--mode', 'rpc'], /^patchbay-pi: there is no option --patchbay-agnet;/u],
     [['--patchbay-config', 'nowhere.json'], /cannot read nowhere\.json/u],

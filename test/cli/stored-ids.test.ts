@@ -31,6 +31,12 @@ test('the latest is that of the agent and the place', () => {
   expect(ids.latest('pi', '/here')?.id).toBe('new');
   expect(ids.latest('x', '/here')?.id).toBe('theirs');
   expect(ids.latest('x', '/there')).toBeNull();
+  const file = ids.find('old')?.file ?? '';
+  expect([ids.holding('pi', file)?.id, ids.holding('y', file), ids.holding('pi', '/none')]).toEqual([
+    'old',
+    null,
+    null,
+  ]);
   expect(storedIdsIn('/nowhere').latest('pi', '/here')).toBeNull();
 });
 

@@ -208,9 +208,7 @@ test('the last words of whoever gave up waiting go where the frames stand', asyn
   const reason = thrown instanceof Error ? thrown.message : '';
   expect(reason).toContain('{"ask":"hello"}');
   expect(withoutLastWords(reason)).toBe('no answer within 20 ms');
-  expect(withoutLastWords(`${reason}; on stderr it said:\n  oh`)).toBe(
-    'no answer within 20 ms; on stderr it said:\n  oh',
-  );
+  expect(withoutLastWords(`${reason}; it said:\n  oh`)).toBe('no answer within 20 ms; it said:\n  oh');
 
   const of = (log: readonly Exchange[]) => {
     const exchanges = log.length === 0 ? [] : [{ connection: 'c', log }];

@@ -299,7 +299,7 @@ describe('programs on stdio', () => {
     const check = atStdio(async (tools) => void (await ask(await tools.connect(), 'hello')));
     const [one] = await runChecks(toySet({ checks: [check] }), stdioTarget(dying), { patienceMs: 5000 });
     expect(one?.verdict).toBe('failed');
-    expect(one?.reason).toMatch(/exited \(code 3\).*; on stderr it said:\n {2}I have no key$/su);
+    expect(one?.reason).toMatch(/exited \(code 3\).*; it said:\n {2}I have no key$/su);
   });
 
   test('each scenario has a program of its own, and checks share one unless they ask for their own', async () => {

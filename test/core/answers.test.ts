@@ -94,6 +94,8 @@ test('every answer has the shape that its subject has', () => {
     assistantMessages: 1,
     totalMessages: 2,
     usage,
+    contextTokens: null,
+    contextWindow: 1000,
   });
 });
 

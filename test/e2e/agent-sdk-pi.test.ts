@@ -218,6 +218,7 @@ describe('sessions that pi keeps', () => {
 
     const continued = await talkToPi({ prompt: promptFor('text'), env, options: { continue: true } });
     expect(continued).toMatchObject(good);
+    expect(new Set(continued.messages.map(({ session_id }) => session_id))).toEqual(new Set([id]));
     expect(JSON.stringify(fake.requests.at(-1)?.body.messages)).toContain(second);
 
     const forked = await talk({

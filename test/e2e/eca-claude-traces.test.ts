@@ -20,7 +20,14 @@ const Told = z.looseObject({
   params: z.looseObject({
     parentChatId: z.string().optional(),
     role: z.string().optional(),
-    content: z.looseObject({ type: z.string(), id: z.string().optional(), text: z.string().optional() }).optional(),
+    content: z
+      .looseObject({
+        type: z.string(),
+        id: z.string().optional(),
+        text: z.string().optional(),
+        manualApproval: z.boolean().optional(),
+      })
+      .optional(),
   }),
 });
 const Outputs = z.array(z.looseObject({ text: z.string() }));
@@ -48,6 +55,18 @@ function gistOfEca(frames: readonly unknown[]): Gist & { finished: number; rejec
   return gist;
 }
 
+/** Calls that ran, or were said to, and were asked for then. */
+function askedTooLate(frames: readonly unknown[]): string[] {
+  const begun = new Set<string>();
+  return frames.flatMap((frame) => {
+    const { type, id = '', manualApproval } = Told.parse(frame).params.content ?? { type: '' };
+    const isAsked = type === 'toolCallRun' && manualApproval === true;
+    const isLate = isAsked && begun.has(id);
+    if (type === 'toolCallRunning' || (type === 'toolCallRun' && !isAsked)) begun.add(id);
+    return isLate ? [id] : [];
+  });
+}
+
 test.skipIf(claudeFolders.length === 0)('there are recordings (skipped where there is no corpus)', () => {
   expect(recordedClaude.length).toBeGreaterThan(5);
 });
@@ -64,6 +83,7 @@ test.each(claudeTraces)('%s', (_, frames) => {
   const { texts } = tell(side, log.logged);
   const told = texts.map((text): unknown => JSON.parse(text));
   expect(describeEcaViolations(checkEcaOrder(heard(told)), heard(told))).toEqual([]);
+  expect(askedTooLate(told)).toEqual([]);
 
   const [theirs, ours] = [gistOfClaude(frames), gistOfEca(told)];
   expect(ours.words).toBe(theirs.words);

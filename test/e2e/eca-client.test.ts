@@ -28,7 +28,8 @@ async function run(chat: Chat, prompt: string, act: (chat: Chat) => Promise<unkn
 const asked = (chat: Chat) =>
   chat.until('a question', ({ type, manualApproval }) => type === 'toolCallRun' && manualApproval === true);
 
-const begins = ['U text', 'status running', 'running: Waiting model', 'running: Generating'];
+/** The first prompt of a chat is its title. */
+const begins = ['U text', 'status running', 'running: Waiting model', 'S metadata', 'running: Generating'];
 const ends = ['status idle', 'finished'];
 const call = ['prepare', 'prepare arguments'];
 const ran = ['A toolCallRunning', 'running: Calling tool', 'called', 'running: Generating'];

@@ -3,7 +3,12 @@
 // `fail` fails at its provider. Needs no model and no network.
 import { createInterface } from 'node:readline';
 
-const session = '00000000-0000-4000-8000-000000000000';
+/** The conversation that it goes on with is always the same one. */
+const flag = (name) => {
+  const at = process.argv.findIndex((word) => word === name || word.startsWith(`${name}=`));
+  return process.argv[at] === name ? process.argv[at + 1] : process.argv[at]?.slice(name.length + 1);
+};
+const session = flag('--session-id') ?? flag('--resume') ?? '00000000-0000-4000-8000-000000000000';
 const model = 'scripted-1';
 let frames = 0;
 let messages = 0;

@@ -2,6 +2,7 @@
 import type { FrontendSide, NoteLevel, SessionView } from '../../src/core/adapter.ts';
 import type { Out } from '../../src/core/channel.ts';
 import { type Cause, closeRun } from '../../src/core/close-run.ts';
+import type { CommandType } from '../../src/core/command.ts';
 import type { Event, Logged } from '../../src/core/event.ts';
 import type { Reader } from '../../src/core/reader.ts';
 import { createRepair } from '../../src/core/repair.ts';
@@ -22,6 +23,11 @@ export interface Log {
   /** Ends whatever is open. */
   close(cause?: Cause): void;
 }
+
+/** What the agents of these sessions can be asked. */
+const can: ReadonlySet<CommandType> = new Set(['fork', 'compact', 'new-session']);
+/** Where the agent of these logs works. */
+const place = '/home/user/project';
 
 const lost: Cause = { outcome: 'failed', failure: { kind: 'agent', message: 'the agent went away' } };
 
@@ -59,7 +65,7 @@ export function textOf(out: Out): string {
 /** What a client from the first moment on is sent for a log. */
 export function tell(side: FrontendSide, logged: readonly Logged[]): { texts: string[]; losses: string[] } {
   const transcript = emptyTranscript();
-  const projection = side.projection({ id: 'session', epoch, timeOrigin: 0, transcript });
+  const projection = side.projection({ id: 'session', epoch, timeOrigin: 0, can, place, transcript });
   const texts: string[] = [];
   const losses: string[] = [];
   for (const entry of logged) {
@@ -73,7 +79,7 @@ export function tell(side: FrontendSide, logged: readonly Logged[]): { texts: st
 /** What late clients are sent: one joins before the first entry, one after each; all hear the log out. */
 export function tellLate(side: FrontendSide, logged: readonly Logged[]): { joined: number; texts: string[] }[] {
   const transcript = emptyTranscript();
-  const view: SessionView = { id: 'session', epoch, timeOrigin: 0, transcript };
+  const view: SessionView = { id: 'session', epoch, timeOrigin: 0, can, place, transcript };
   const stream = createStream(view, side.projection);
   const readers: Reader[] = [stream.attach(null)];
   for (const entry of logged) {

@@ -1,6 +1,9 @@
 // Children: how they start, die, hang on and leave others behind (faults F1, F3, F6, F8; threats T7, T27, T29).
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ChildChannel, type SpawnOptions, spawnChannel } from '../../src/transports/child-process.ts';
+import { contentLength } from '../../src/transports/framing/content-length.ts';
+import type { Framing } from '../../src/transports/framing/framing.ts';
+import { jsonl } from '../../src/transports/framing/jsonl.ts';
 import { killAllChildren } from '../../src/transports/process-group.ts';
 import { createLifeline, type Lifeline, onLifeline } from './support/lifeline.ts';
 import { record } from './support/recording-receiver.ts';
@@ -149,6 +152,34 @@ describe('stderr', () => {
     expect(Buffer.byteLength(detail)).toBe(2048);
     expect(detail).toMatch(/^é+$/);
     expect(process.memoryUsage.rss() - before).toBeLessThan(64 * 1024 * 1024);
+  });
+});
+
+describe('words on stdout before the first frame', () => {
+  const frame = '{"n":1}';
+  it.each<[string, string, Framing, string | undefined]>([
+    ['one line', `echo 'please log in'; exit 1`, jsonl, 'please log in'],
+    ['several lines', `printf 'please log in:\n  foo login\n'; exit 1`, jsonl, 'please log in:\n  foo login'],
+    ['a line that does not end', `printf 'Password: '; exit 1`, jsonl, 'Password:'],
+    ['JSON that is no object', `printf '42\n"please"\n'; exit 1`, jsonl, '42\n"please"'],
+    ['both streams', `echo out; echo err >&2; exit 1`, jsonl, 'out\nerr'],
+    ['colours', `printf '\\033[31mno key\\033[0m\\n'; exit 1`, jsonl, '\\x1b[31mno key\\x1b[0m'],
+    ['a banner, and then a frame', `printf 'Welcome\n${frame}\n'; exit 1`, jsonl, undefined],
+    ['words behind a frame', `printf '${frame}\nBye\n'; exit 1`, jsonl, undefined],
+    ['headers expected', `echo 'please log in'; exit 1`, contentLength, 'please log in'],
+    ['headers, and a frame', `printf 'Content-Length: 7\r\n\r\n${frame}'; exit 1`, contentLength, undefined],
+    [
+      'more than fits',
+      `head -c 100000 /dev/zero | tr '\\0' x; echo; echo end; exit 1`,
+      jsonl,
+      `${'x'.repeat(2043)}\nend`,
+    ],
+  ])('%s', async (_name, script, framing, detail) => {
+    const { heard } = start(shell(script), { framing });
+    expect(await heard.end()).toEqual({
+      reason: 'agent exited (code 1)',
+      ...(detail === undefined ? {} : { detail }),
+    });
   });
 });
 

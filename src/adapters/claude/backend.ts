@@ -281,7 +281,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
       return out.take();
     },
     wake(timer) {
-      requests.wake(timer) || questions.wake(timer);
+      requests.wake(timer) || questions.wake(timer) || tools.wake(timer);
       return out.take();
     },
     end() {

@@ -59,7 +59,8 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
 
   const messages = createMessageDecoder(env, out, {
     begins(lane) {
-      if (lane !== undefined) return;
+      tools.messageBegins(lane);
+      if (lane !== undefined) return tools.atWork(lane);
       run.retried();
       run.turn();
     },
@@ -90,11 +91,19 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
   const system = createSystemDecoder(out, {
     info,
     compactions,
+    atWork: tools.atWork,
     turnGoesOn,
     between: run.between,
     isCompactionAsked: () => context.isCompacting() || user.isCompactPrompt(),
     retry: (attempt) => run.retry(attempt),
   });
+
+  /** Every frame names the session (reference 4.1), also what comes before the first `init`, which says more. */
+  function learnSession({ session_id: id, subtype }: AgentFrame): void {
+    if (subtype === 'init') return;
+    if (info.known.agentSessionId === undefined && typeof id === 'string' && id !== '')
+      info.learn({ agentSessionId: id });
+  }
 
   function passOn(payload: Dictionary): void {
     out.deliver({ type: 'unknown', protocol: 'claude', payload });
@@ -111,8 +120,9 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
   function said(frame: AgentUserFrame): void {
     const { content } = frame.message;
     const isOwed = Array.isArray(content) && content.some(({ tool_use_id: call }) => tools.has(String(call)));
-    if (isInBackground(frame.parent_tool_use_id) && !isOwed) passOn(frame);
-    else user.take(frame);
+    if (isInBackground(frame.parent_tool_use_id) && !isOwed) return passOn(frame);
+    if (typeof frame.parent_tool_use_id === 'string') tools.atWork(frame.parent_tool_use_id);
+    user.take(frame);
   }
 
   const streamed: ReadonlyMap<
@@ -205,6 +215,7 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
     compactions,
     frame(frame) {
       if (!goesOnCompacting(frame)) compactions.flush();
+      learnSession(frame);
       const handle = table.get(frame.type);
       if (handle === undefined) return passOn(frame);
       const problem = handle(frame);

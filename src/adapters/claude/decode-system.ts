@@ -14,6 +14,8 @@ import { faultIn, systemFrames } from './wire-agent.ts';
 export interface SystemPorts {
   readonly info: AgentInfo;
   readonly compactions: Compactions;
+  /** That call runs; without a name, those run that may. */
+  atWork(call?: string): void;
   /** Something of a turn happens. */
   turnGoesOn(): void;
   /** Something stands between two turns. */
@@ -93,6 +95,7 @@ export function createSystemDecoder(out: Outbox, ports: SystemPorts): SystemDeco
     const { task_id: id, tool_use_id: told } = frame;
     if (typeof told === 'string') taskCalls.set(id, told);
     const call = taskCalls.get(id);
+    if (call !== undefined) ports.atWork(call);
     if (state !== 'running') taskCalls.delete(id);
     out.deliver({
       type: 'task-changed',
@@ -118,9 +121,11 @@ export function createSystemDecoder(out: Outbox, ports: SystemPorts): SystemDeco
     ['api_retry', read(systemFrames.api_retry, retry)],
     [
       'notice',
-      read(systemFrames.notice, ({ level, text, source }) =>
-        out.deliver({ type: 'notice', level, text, source: source ?? 'agent' }),
-      ),
+      read(systemFrames.notice, ({ level, text, source }) => {
+        // A gateway says so of a tool that works: it asks before that.
+        ports.atWork();
+        out.deliver({ type: 'notice', level, text, source: source ?? 'agent' });
+      }),
     ],
     ['task_started', read(systemFrames.task_started, (frame) => task(frame, 'running', frame.description))],
     ['task_progress', read(systemFrames.task_progress, (frame) => task(frame, 'running', frame.description))],

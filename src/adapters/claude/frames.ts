@@ -19,6 +19,11 @@ export function sealed(frame: WireFrame, sessionId: string, nextId: () => string
   return { ...frame, session_id: sessionId, uuid: nextId() };
 }
 
+/** The session's name in its frames. `isAgents`: as the agent calls it, for only by that it can be resumed there. */
+export function sessionName({ id, transcript }: SessionView, isAgents: boolean): string {
+  return (isAgents ? transcript.info.agentSessionId : undefined) ?? id;
+}
+
 /** The last text that the model said in the run, as Claude Code's `result` has it. */
 export function textOfRun(session: SessionView): string {
   const { items } = session.transcript;

@@ -9,6 +9,7 @@ import { type Actions, type ConnectionPorts, problems, violation } from './conne
 import { createControl } from './control.ts';
 import { createDressing } from './dressing.ts';
 import { type Dialect, inDialect } from './envelope.ts';
+import { sessionName } from './frames.ts';
 import { refusalResult } from './result.ts';
 import { createRpc } from './rpc-envelope.ts';
 import { promptContent } from './values.ts';
@@ -20,6 +21,8 @@ export interface ConnectionOptions {
   readonly dialect: Dialect;
   /** Whether prompts are echoed. */
   readonly replayUserMessages: boolean;
+  /** Whether the agent's name for the session counts. */
+  readonly agentSessionId: boolean;
 }
 
 /** The machine of one connection. */
@@ -33,7 +36,8 @@ export function createConnection(env: Env, options: ConnectionOptions, session: 
 
   function sealed(frame: WireFrame): WireFrame | null {
     const isControl = frame.type.startsWith('control_');
-    return inDialect(dialect, isControl ? frame : { ...frame, session_id: session?.id ?? '', uuid: env.id('frame') });
+    const name = session === undefined ? '' : sessionName(session, options.agentSessionId);
+    return inDialect(dialect, isControl ? frame : { ...frame, session_id: name, uuid: env.id('frame') });
   }
 
   function say(frame: WireFrame): Actions {

@@ -21,17 +21,21 @@ const ClaudeOptions = z.strictObject({
   partialMessages: Flag.optional(),
   /** Each prompt is echoed as it joins the conversation: on or off (default). */
   replayUserMessages: Flag.optional(),
+  /** Frames name the session as the agent does, where it has told: on or off (default, they name ours). */
+  agentSessionId: Flag.optional(),
 });
 
 function frontend(env: Env, options: Options, preset: Dialect): FrontendSide {
   const parsed = ClaudeOptions.safeParse(options);
   if (!parsed.success) throw new GatewayError('invalid', `claude options: ${z.prettifyError(parsed.error)}`);
   const dialect = parsed.data.dialect ?? preset;
-  const { partialMessages = true, replayUserMessages = false } = parsed.data;
+  const { partialMessages = true, replayUserMessages = false, agentSessionId = false } = parsed.data;
+  const marks = `${replayUserMessages ? ' echo' : ''}${agentSessionId ? ' agent' : ''}`;
+  const spoken = { dialect, replayUserMessages, agentSessionId };
   return {
-    key: `${dialect} ${partialMessages ? 'partial' : 'whole'}${replayUserMessages ? ' echo' : ''}`,
-    connection: (session) => createConnection(env, { dialect, replayUserMessages }, session),
-    projection: (session) => createProjection(session, { dialect, partialMessages, replayUserMessages }),
+    key: `${dialect} ${partialMessages ? 'partial' : 'whole'}${marks}`,
+    connection: (session) => createConnection(env, spoken, session),
+    projection: (session) => createProjection(session, { ...spoken, partialMessages }),
   };
 }
 

@@ -1,30 +1,36 @@
 // The `system` and control frames of a session: init, status, retries, compaction, permission requests. Pure.
+import type { SessionView } from '../../core/adapter.ts';
 import type { Dictionary, Failure } from '../../core/content.ts';
-import type { EventOf, SessionInfo, ToolServer } from '../../core/event.ts';
+import type { EventOf, ToolServer } from '../../core/event.ts';
 import { partOf, saidIn, withRest } from './said.ts';
 import type { WireFrame } from './wire.ts';
 
-/** The first frame of each turn (reference claude-sdk 4.3: at least these keys). `said`: by the agent in its own. */
-export function initFrame(
-  info: SessionInfo,
-  servers: Iterable<EventOf<'tool-server-changed'>>,
-  said: Dictionary,
-): WireFrame {
-  const known = [...servers];
+/** The version of Claude Code whose format is spoken: clients look at it before anything else. */
+export const spokenVersion = '2.1.329';
+
+/**
+ * The first frame of each turn (reference claude-sdk 4.3, and the required fields of the SDK's SDKSystemMessage). `said`:
+ * by the agent in its own.
+ */
+export function initFrame({ place, transcript }: SessionView, said: Dictionary): WireFrame {
+  const { info } = transcript;
+  const commands = info.commands ?? [];
+  const known = [...transcript.servers.values()];
   const tools = info.tools ?? known.flatMap((server) => server.tools ?? []);
   const own = { type: 'system', subtype: 'init' } as const;
   return {
     ...own,
-    cwd: info.cwd ?? '',
+    cwd: info.cwd || (place ?? ''),
     tools: tools.filter((tool) => tool.disabled !== true).map((tool) => tool.name),
     mcp_servers: mcpServers(known),
     model: info.model?.id ?? 'unknown',
     permissionMode: info.mode ?? 'default',
-    slash_commands: (info.commands ?? []).map((command) => command.name),
+    slash_commands: commands.map((command) => command.name),
     apiKeySource: 'none',
+    claude_code_version: spokenVersion,
     output_style: 'default',
     agents: [],
-    skills: [],
+    skills: commands.filter(({ kind }) => kind === 'skill').map(({ name }) => name),
     plugins: [],
     ...said,
     ...own,

@@ -5,7 +5,17 @@ import type { Dictionary } from '../../core/content.ts';
 import type { Event, EventOf, Logged } from '../../core/event.ts';
 import { textIn } from '../../core/messages.ts';
 import { createIds, type Dialect, inDialect } from './envelope.ts';
-import { allOnLane, isForeign, isForeignRequest, isOurWord, nameOf, onLane, sealed, textOfRun } from './frames.ts';
+import {
+  allOnLane,
+  isForeign,
+  isForeignRequest,
+  isOurWord,
+  nameOf,
+  onLane,
+  sealed,
+  sessionName,
+  textOfRun,
+} from './frames.ts';
 import { createMessageEncoder, type MessageEncoder } from './message.ts';
 import {
   cancelFrame,
@@ -32,6 +42,8 @@ export interface ProjectionOptions {
   readonly partialMessages: boolean;
   /** Whether prompts are echoed to those who sent them, and to those who watch. */
   readonly replayUserMessages: boolean;
+  /** Whether the agent's name for the session counts. */
+  readonly agentSessionId: boolean;
 }
 
 /** A message of one lane that is being told. */
@@ -66,6 +78,8 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
   /** Tool calls of the run that have been told and have no result yet, with the lane of their telling. */
   const calls = new Map<string, string | undefined>();
   const asked = new Map<string, EventOf<'approval-request'>>();
+  /** The session's name: the same on all frames of a turn. */
+  let named = session.id;
   /** What an agent of this protocol says in its own init. */
   let initRest: Dictionary = {};
 
@@ -179,7 +193,7 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
       case 'run-start':
         counter.begin(at);
         calls.clear();
-        return thread.begin(initFrame(session.transcript.info, session.transcript.servers.values(), initRest));
+        return thread.begin(initFrame(session, initRest));
       case 'run-end':
         return thread.end(counter.result(event, at, textOfRun(session)));
       case 'message-start':
@@ -229,6 +243,10 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
     }
   }
 
+  /** An `init` begins its turn, and a result ends it. */
+  const isBetweenTurns = ({ event: { type } }: Logged) =>
+    type === 'run-start' || (session.transcript.run === null && type !== 'run-end');
+
   const quickDelta = createQuickDeltas({
     ids,
     encoder: () => telling.get('')?.encoder,
@@ -236,7 +254,7 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
     frameOf: (frame, id) =>
       inDialect(
         options.dialect,
-        sealed(onLane(undefined, frame), session.id, () => id),
+        sealed(onLane(undefined, frame), named, () => id),
       ),
   });
 
@@ -252,10 +270,11 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
       const quick = quickDelta(logged);
       if (quick !== null) return quick;
       ids.at(logged.seq, logged.replay !== undefined);
+      if (isBetweenTurns(logged)) named = sessionName(session, options.agentSessionId);
       const outs: Out[] = [];
       for (const frame of frames(logged)) {
         if (isOurWord(frame)) counter.userFrame();
-        const said = inDialect(options.dialect, sealed(frame, session.id, ids.next));
+        const said = inDialect(options.dialect, sealed(frame, named, ids.next));
         if (said !== null) outs.push(JSON.stringify(said));
         else if (frame.type !== 'stream_event') loss(`frame ${nameOf(frame)}`);
       }

@@ -56,7 +56,8 @@ export function createRpc(ports: ConnectionPorts): (frame: object) => Actions {
   }
 
   function connected(info: SessionInfo): object {
-    const { model, cwd } = info;
+    const { model } = info;
+    const cwd = info.cwd || session?.place;
     return {
       sessionId: session?.id ?? '',
       provider: 'claude',

@@ -79,6 +79,13 @@ export function createBackend(env: Env, { paceMs }: { readonly paceMs: number })
     return [...settle(id, { ok: true }), ...deliver(queueChanged(inbox))];
   }
 
+  function clearQueue(id: string): Actions {
+    const isEmpty = inbox.steering.length + inbox.followUps.length === 0;
+    inbox.steering.length = 0;
+    inbox.followUps.length = 0;
+    return [...settle(id, { ok: true }), ...(isEmpty ? [] : deliver(queueChanged(inbox)))];
+  }
+
   function set(command: SettingCommand, id: string): Actions {
     const { outcome, changes } = change(settings, command);
     return [...tell(changes), ...settle(id, outcome)];
@@ -144,6 +151,8 @@ export function createBackend(env: Env, { paceMs }: { readonly paceMs: number })
           return join(command.type, command.content, id);
         case 'abort':
           return [...abort(command.target), ...settle(id, { ok: true })];
+        case 'clear-queue':
+          return clearQueue(id);
         case 'answer-approval':
         case 'answer-dialog':
           return player.answer(command, id);

@@ -56,6 +56,7 @@ export const demo: Adapter = {
       'steer',
       'follow-up',
       'abort',
+      'clear-queue',
       'answer-approval',
       'answer-dialog',
       'compact',

@@ -1,7 +1,8 @@
 // What a client asks of its chats beside prompts: to stop, steer, clear, delete, name and tell them again (seed, sections
 // Chat stop prompt and Chat delete; the rest since 0.80). Knows no prompt on its way.
 import type { Bystander } from '../../core/bystander.ts';
-import { type Chat, type Chats, isChatId, openedParams } from './chats.ts';
+import type { ChatLists } from './chat-lists.ts';
+import { type Chat, type Chats, isChatId, isRunning, openedParams } from './chats.ts';
 import { type Actions, type ConnectionPorts, note, showMessage } from './connection.ts';
 import type { RpcId } from './json-rpc.ts';
 import { oneChat, type Prompts } from './prompts.ts';
@@ -11,6 +12,8 @@ import type { ClearParams, SteerParams, UpdateParams } from './wire.ts';
 export interface ChatRequests {
   stop(chatId: string | undefined): Actions;
   steer(params: SteerParams): Actions;
+  /** Takes back what was steered and not heard yet. */
+  unsteer(chatId: string | undefined): Actions;
   remove(id: RpcId, chatId: string | undefined): Actions;
   clear(id: RpcId, params: ClearParams): Actions;
   open(id: RpcId, chatId: string | undefined): Actions;
@@ -23,12 +26,13 @@ export interface ChatRequests {
 export interface ChatRequestPorts extends ConnectionPorts {
   readonly chats: Chats;
   readonly prompts: Prompts;
+  readonly chatLists: ChatLists;
   readonly bystander: Bystander;
 }
 
 /** No state of its own. */
 export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
-  const { chats, prompts, bystander, client, bound } = ports;
+  const { chats, prompts, chatLists, bystander, client, bound } = ports;
 
   function forget(chat: Chat): Actions {
     if (typeof chat.target === 'string') bystander.over(chat.target);
@@ -49,7 +53,7 @@ export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
   function tried(id: RpcId, chat: Chat, command: Parameters<ConnectionPorts['ask']>[1], words: string): Actions {
     if (chat.target === undefined) return ports.answer(id, {});
     return ports.ask(chat.target, command, (outcome) => [
-      ...(outcome.ok ? [] : showMessage(ports, 'warning', `${words}: ${outcome.error.message}`)),
+      ...(outcome.ok ? [] : showMessage(ports, 'warning', `${words}: ${outcome.error.message}`, chat.id)),
       ...ports.answer(id, {}),
     ]);
   }
@@ -60,7 +64,14 @@ export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
       if (chat === undefined) return [];
       const stopped = prompts.stop(chat);
       if (chat.target === undefined) return stopped;
-      return [...stopped, ...ports.ask(chat.target, { type: 'abort', target: 'run', waiting: 'drop' }, () => [])];
+      // What its user sees as one thing that goes on may be a compaction.
+      const isCompacting = chat.view !== undefined && chat.view.transcript.compaction !== null && !isRunning(chat);
+      const targets = isCompacting ? (['run', 'compaction'] as const) : (['run'] as const);
+      const { target: session } = chat;
+      const aborted = targets.flatMap((target) =>
+        ports.ask(session, { type: 'abort', target, ...(target === 'run' ? { waiting: 'drop' } : {}) }, () => []),
+      );
+      return [...stopped, ...aborted];
     },
     steer({ chatId, message }) {
       const chat = chats.get(chatId);
@@ -70,6 +81,13 @@ export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
       const content = [{ type: 'text' as const, text: message }];
       return ports.ask(chat.target, { type: 'steer', content }, (outcome) =>
         outcome.ok ? [] : note('loss', 'chat/promptSteer: the agent cannot be steered'),
+      );
+    },
+    unsteer(chatId) {
+      const chat = chats.get(chatId ?? bound?.id ?? '');
+      if (chat?.target === undefined || chat.view === undefined || chat.view.transcript.run === null) return [];
+      return ports.ask(chat.target, { type: 'clear-queue' }, (outcome) =>
+        outcome.ok ? [] : note('loss', 'chat/promptSteerRemove: the agent does not take words back'),
       );
     },
     remove(id, chatId) {
@@ -103,8 +121,9 @@ export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
       const added = chat.line.add((done) => {
         const wasThere = chat.target !== undefined;
         return chats.ready(chat, false, (ready) => {
-          if (!ready.isThere) return [...unknown(), ...done()];
-          return [...(wasThere ? chats.retell(chat) : []), ...found(), ...done()];
+          if (ready.isThere) return [...(wasThere ? chats.retell(chat) : []), ...found(), ...done()];
+          if (chat.isOver) return [...unknown(), ...done()];
+          return chatLists.load(chat, (isThere) => [...(isThere ? found() : unknown()), ...done()]);
         });
       });
       return [...ports.release(), ...(added ?? unknown())];
@@ -124,7 +143,7 @@ export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
         return [];
       }
       const lost = prompts.lose(chat, reason);
-      const told = lost.length > 0 ? lost : showMessage(ports, 'warning', `The chat is over: ${reason}.`);
+      const told = lost.length > 0 ? lost : showMessage(ports, 'warning', `The chat is over: ${reason}.`, chat.id);
       return [...told, ...forget(chat).filter((action) => action.do !== 'unwatch')];
     },
   };

@@ -8,6 +8,7 @@ import type { Actions, ConnectionPorts, Target } from './connection.ts';
 import { dialectName } from './dialect.ts';
 import type { Home } from './home.ts';
 import { createLine } from './line.ts';
+import { titleOf } from './titles.ts';
 
 /** A chat of the client. */
 export interface Chat {
@@ -48,6 +49,8 @@ export interface Chats {
   open(id: string, isNamed: boolean): Chat;
   /** Looks for its session. `make`: one is opened where there is none. */
   ready(chat: Chat, make: boolean, then: (ready: Ready) => Actions): Actions;
+  /** It is that session from now on, and is heard. */
+  adopt(chat: Chat, target: Target, info?: SessionInfo): Actions;
   /** Tells it from the beginning. */
   retell(chat: Chat): Actions;
   /** Not heard any more; its session is not closed by that. */
@@ -72,7 +75,11 @@ export function createChats(ports: ConnectionPorts, home: Home): Chats {
     const { id, target } = chat;
     if (typeof target !== 'string') return [];
     awaited.push(chat);
-    const dialect = dialectName({ streamsArguments: client.isModern, asks: client.asks });
+    const dialect = dialectName({
+      streamsArguments: client.isModern,
+      asks: client.asks,
+      saysInChat: !client.showsMessages,
+    });
     return [{ do: 'watch', session: target, as: id, ...(dialect === undefined ? {} : { dialect }) }];
   }
 
@@ -134,6 +141,10 @@ export function createChats(ports: ConnectionPorts, home: Home): Chats {
       if (chat.target !== undefined) return then({ isThere: true });
       return find(chat, then, () => (make ? claim(chat, then) : then({ isThere: false })));
     },
+    adopt(chat, target, info) {
+      chat.info = info;
+      return adopt(chat, target);
+    },
     retell(chat) {
       if (typeof chat.target !== 'string') return [];
       return [{ do: 'unwatch', session: chat.target }, ...watch(chat)];
@@ -175,7 +186,7 @@ function newChat(id: string, isNamed: boolean): Chat {
 
 /** What a client is told of a chat that is there. */
 export function openedParams({ id, view, info }: Chat): { readonly chatId: string; readonly title?: string } {
-  const title = view?.transcript.info.name ?? info?.name;
+  const title = (view === undefined ? undefined : titleOf(view.transcript)) ?? info?.name;
   return title === undefined ? { chatId: id } : { chatId: id, title };
 }
 

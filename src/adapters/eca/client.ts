@@ -8,8 +8,14 @@ export interface Client {
   isModern: boolean;
   /** It takes `chat/askQuestion`. */
   asks: boolean;
+  /** It shows `$/showMessage` to its user. */
+  showsMessages: boolean;
+  /** The chat that its user has prompted last; null before the first prompt. */
+  chat: string | null;
   /** Absolute paths. */
   folders: readonly string[];
+  /** It has said `shutdown` or `exit`: its user sees nothing more of what a connection has to tell. */
+  isLeaving: boolean;
 }
 
 /** Folders that a client has named, and sentences for its user about those that are left out. */
@@ -23,15 +29,25 @@ export function clientOf({
   capabilities,
   initializationOptions,
   workspaceFolders,
-}: InitializeParams): Client & Pick<Folders, 'problems'> {
+}: InitializeParams): Pick<Client, 'isModern' | 'asks' | 'folders' | 'isLeaving'> & Pick<Folders, 'problems'> {
   const assistant = dictionaryOf(dictionaryOf(capabilities).codeAssistant);
   const hasNewWords = isSaid(assistant.editor) || isSaid(assistant.chatCapabilities);
   return {
     // Emacs says `"chatAgent": null`: the word counts, not its value.
     isModern: hasNewWords || Object.hasOwn(dictionaryOf(initializationOptions), 'chatAgent'),
     asks: dictionaryOf(assistant.chatCapabilities).askQuestion === true,
+    isLeaving: false,
     ...foldersOf(workspaceFolders ?? []),
   };
+}
+
+/** Clients whose code has no handler for `$/showMessage`: eca-vscode 0.52, eca-desktop 0.9, eca-intellij 0.29. */
+const silentNames: ReadonlySet<string> = new Set(['vscode', 'desktop', 'intellij']);
+
+/** Whether a client shows messages to its user, by the name that it gives itself in `initialize`. */
+export function showsMessages({ clientInfo }: InitializeParams): boolean {
+  const { name } = dictionaryOf(clientInfo);
+  return typeof name !== 'string' || !silentNames.has(name.toLowerCase().replaceAll(/[\s_-]/gu, ''));
 }
 
 /** Folders that are kept of a client. */

@@ -17,7 +17,7 @@ export interface Knowledge {
 export const nothingKnown: Knowledge = { models: [], info: {}, levels: [], tools: [], servers: [] };
 
 /** Shown for agents without modes: newer clients send no prompt before a behaviour is selected (reference, section 2). */
-const onlyBehavior = 'agent';
+export const onlyBehavior = 'agent';
 
 /** The behaviours to choose from, and the one in use as far as anybody knows. */
 export function behaviorsOf({ modes = [], mode }: SessionInfo): {

@@ -26,6 +26,8 @@ export interface ConnectionPorts {
   refuse(id: RpcId, problem: Problem): Actions;
   /** A notification of ours. It waits while the client is not ready to be told anything (reference eca, section 2). */
   tell(method: string, params: object): Actions;
+  /** A sentence for the user, where the client shows it; see Messages. */
+  show(type: 'error' | 'warning', message: string, chatId?: string): Actions;
   /** A warning to the user that is said once, however often there is a reason. */
   warnOnce(message: string): Actions;
   /** The client is ready: what waited, now. */
@@ -37,9 +39,14 @@ export function note(level: 'loss' | 'violation', text: string): Actions {
   return [{ do: 'note', level, text }];
 }
 
-/** A message to the user, beside the chats (seed, section showMessage). */
-export function showMessage(ports: ConnectionPorts, type: 'error' | 'warning', message: string): Actions {
-  return ports.tell('$/showMessage', { type, message });
+/** A sentence for the user; `chatId`: the chat that the sentence is about. */
+export function showMessage(
+  ports: ConnectionPorts,
+  type: 'error' | 'warning',
+  message: string,
+  chatId?: string,
+): Actions {
+  return ports.show(type, message, chatId);
 }
 
 /** Content of a chat that is ours to say, for no event of its session says it. */

@@ -9,19 +9,29 @@ export interface Dialect {
   readonly streamsArguments: boolean;
   /** It can be asked questions (`chat/askQuestion`). */
   readonly asks: boolean;
+  /** It does not show `$/showMessage`: what is for its user is said in the chat. */
+  readonly saysInChat: boolean;
 }
 
 /** What serves clients of both eras. */
-export const union: Dialect = { streamsArguments: false, asks: false };
+export const union: Dialect = { streamsArguments: false, asks: false, saysInChat: false };
 
 /** As one word, by which a stream is shared; absent for {@link union}. */
-export function dialectName({ streamsArguments, asks }: Dialect): string | undefined {
-  if (!streamsArguments && !asks) return undefined;
-  return [...(streamsArguments ? ['streams'] : []), ...(asks ? ['asks'] : [])].join('-');
+export function dialectName({ streamsArguments, asks, saysInChat }: Dialect): string | undefined {
+  const words = [
+    ...(streamsArguments ? ['streams'] : []),
+    ...(asks ? ['asks'] : []),
+    ...(saysInChat ? ['inchat'] : []),
+  ];
+  return words.length === 0 ? undefined : words.join('-');
 }
 
 /** The dialect of that name. */
 export function dialectOf(name: string | undefined): Dialect {
   const words = name?.split('-') ?? [];
-  return { streamsArguments: words.includes('streams'), asks: words.includes('asks') };
+  return {
+    streamsArguments: words.includes('streams'),
+    asks: words.includes('asks'),
+    saysInChat: words.includes('inchat'),
+  };
 }

@@ -44,7 +44,8 @@ export interface Call {
 export interface Result {
   readonly content: readonly Content[];
   readonly isError: boolean;
-  readonly totalTimeMs: number;
+  /** Absent: nobody knows how long it took. */
+  readonly totalTimeMs?: number;
 }
 
 /** The frames of a call's arguments. */
@@ -98,6 +99,12 @@ export interface CallPorts {
   cwd(): string | undefined;
 }
 
+/** How long something took. VS Code shows a zero as a figure of its own, so what took no time says nothing. */
+export function tookMs(totalTimeMs: number): { readonly totalTimeMs?: number } {
+  const rounded = Math.round(totalTimeMs);
+  return rounded > 0 ? { totalTimeMs: rounded } : {};
+}
+
 /** Says contents of calls. */
 export function createCallSayer(ports: CallPorts) {
   /** `said`: what an ECA server said beside it. */
@@ -110,12 +117,12 @@ export function createCallSayer(ports: CallPorts) {
 
   return {
     say,
-    called(call: Call, { content, isError, totalTimeMs }: Result, said: Dictionary = {}): void {
+    called(call: Call, { content, isError, totalTimeMs = 0 }: Result, said: Dictionary = {}): void {
       // Only what failed need not have run (reference reliability, section 4.1).
       if (call.stage === 'prepared' && !isError) say(call, 'toolCallRun', { manualApproval: false });
       call.stage = 'over';
       const outputs = outputsOf(content);
-      say(call, 'toolCalled', { error: isError, outputs, totalTimeMs: Math.round(totalTimeMs) }, said);
+      say(call, 'toolCalled', { error: isError, outputs, ...tookMs(totalTimeMs) }, said);
       for (const image of content.map(imageOf)) if (image !== null) call.place.content('assistant', image);
     },
     rejected(call: Call, said: Dictionary = {}): void {

@@ -4,6 +4,8 @@ import type { Env, Frontend, SessionView } from '../../core/adapter.ts';
 import { createBystander } from '../../core/bystander.ts';
 import type { Command } from '../../core/command.ts';
 import { messageOf, type Outcome } from '../../core/errors.ts';
+import { createChatForks } from './chat-forks.ts';
+import { createChatLists } from './chat-lists.ts';
 import { createChatRequests } from './chat-requests.ts';
 import { createChats } from './chats.ts';
 import type { Client } from './client.ts';
@@ -19,10 +21,13 @@ import {
   rpcCodeOf,
   rpcCodes,
 } from './json-rpc.ts';
+import { createMessages } from './messages.ts';
+import { createOwnCommands } from './own-commands.ts';
 import { createPrompts } from './prompts.ts';
 import { createQueries } from './queries.ts';
 import { createAnswers } from './questions.ts';
 import { createRequests } from './requests.ts';
+import { createRollbacks } from './rollbacks.ts';
 import { createSettingNotices } from './setting-notices.ts';
 import { createSettings } from './settings.ts';
 import { createStartUp } from './start-up.ts';
@@ -38,7 +43,15 @@ export function createConnection(env: Env, bound: SessionView | undefined): Fron
   /** What the client is told as soon as it is ready; null from then on. */
   let held: string[] | null = [];
   const warned = new Set<string>();
-  const client: Client = { isModern: false, asks: false, folders: [] };
+  const client: Client = {
+    isModern: false,
+    asks: false,
+    showsMessages: true,
+    chat: null,
+    folders: [],
+    isLeaving: false,
+  };
+  const messages = createMessages(client);
 
   const ports: ConnectionPorts = {
     env,
@@ -51,10 +64,15 @@ export function createConnection(env: Env, bound: SessionView | undefined): Fron
     answer: (id, result) => [{ do: 'send', frame: resultFrame(id, result) }],
     refuse: (id, { code, message }) => [{ do: 'send', frame: errorFrame(id, rpcCodeOf(code), message, { code }) }],
     tell(method, params) {
-      const frame = notificationFrame(method, params);
+      if (client.isLeaving) return [];
+      const frame = notificationFrame(method, messages.dressed(method, params));
       if (held === null) return [{ do: 'send', frame }];
       if (held.length < mostHeld) held.push(frame);
       return [];
+    },
+    show(type, message, chatId) {
+      const notice = messages.notice(type, message, chatId);
+      return ports.tell(notice.method, notice.params);
     },
     warnOnce(message) {
       if (warned.has(message)) return [];
@@ -72,24 +90,28 @@ export function createConnection(env: Env, bound: SessionView | undefined): Fron
   // Without a connection of its own a client is spoken to as all are, and asked nothing.
   const asks = () => bound === undefined && client.asks;
   const bystander = createBystander(bound ?? 'many', (question) =>
-    question.type === 'approval-request'
-      ? true
-      : wayOfAsking(question, { streamsArguments: false, asks: asks() }) !== null,
+    question.type === 'approval-request' ? true : wayOfAsking(question, { asks: asks() }) !== null,
   );
   const home = createHome(ports);
   const chats = createChats(ports, home);
   const startUp = createStartUp(ports, home);
   const { knowledge } = startUp;
   const settings = createSettings(ports, knowledge);
-  const prompts = createPrompts({ ...ports, chats, settings, bystander });
+  const forks = createChatForks({ ...ports, chats });
+  const ownCommands = createOwnCommands({ ...ports, forks });
+  const prompts = createPrompts({ ...ports, chats, settings, bystander, ownCommands });
   const answers = createAnswers(ports, chats);
-  const chatRequests = createChatRequests({ ...ports, chats, prompts, bystander });
+  const chatLists = createChatLists({ ...ports, chats });
+  const chatRequests = createChatRequests({ ...ports, chats, prompts, chatLists, bystander });
   const requests = createRequests(ports, {
     startUp,
     prompts,
     answers,
     queries: createQueries(ports, chats, home),
     chatRequests,
+    chatLists,
+    rollbacks: createRollbacks({ ...ports, chats }),
+    forks,
     settings: createSettingNotices({ ...ports, chats, home, knowledge }),
   });
 

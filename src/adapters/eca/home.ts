@@ -17,6 +17,8 @@ export interface Home {
   readonly isClaimed: boolean;
   /** Undefined while there is none. */
   readonly target: Target | undefined;
+  /** What its agent can be asked, by its kind; undefined while nobody knows. */
+  readonly can: ReadonlySet<string> | undefined;
   /** Where it was opened for other folders than the client's: the next visitor opens another, unless a chat has it. */
   leave(): Actions;
   /** That session is over. */
@@ -27,6 +29,7 @@ export interface Home {
 export function createHome(ports: ConnectionPorts): Home {
   let target: Target | undefined = ports.bound === undefined ? undefined : null;
   let isClaimed = false;
+  let can: ReadonlySet<string> | undefined = ports.bound?.can;
   /** Those that it was opened for. */
   let folders: readonly string[] = [];
   /** Who waits for it; null while it is not being opened. */
@@ -38,6 +41,8 @@ export function createHome(ports: ConnectionPorts): Home {
       const read = OutcomeData['create-session'].safeParse(outcome.data);
       if (read.success) {
         const { session, problems = [] } = read.data;
+        // All sessions of a connection have the same agent.
+        if (read.data.can !== undefined) can = new Set(read.data.can);
         return [...problems.flatMap(ports.warnOnce), ...then({ target: session.id })];
       }
       return then({ problem: { code: 'internal', message: 'the session was opened without a name' } });
@@ -91,6 +96,9 @@ export function createHome(ports: ConnectionPorts): Home {
     },
     get target() {
       return target;
+    },
+    get can() {
+      return can;
     },
     leave() {
       if (target === undefined || target === null || isClaimed) return [];

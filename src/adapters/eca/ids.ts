@@ -2,14 +2,24 @@
 // those who hear the answers (connection). Pure.
 import type { EventOf } from '../../core/event.ts';
 import type { Dialect } from './dialect.ts';
+import { saidIn } from './encode-values.ts';
 
 /**
  * How a dialog is put to a client. `tool-call`: as a tool call that waits for approval under the dialog's own id, for
  * every client has those two buttons. `question`: by `chat/askQuestion` under {@link askId}. Null: it cannot be.
  */
-export function wayOfAsking({ kind }: EventOf<'dialog-request'>, { asks }: Dialect): 'tool-call' | 'question' | null {
+export function wayOfAsking(
+  { kind }: EventOf<'dialog-request'>,
+  { asks }: Pick<Dialect, 'asks'>,
+): 'tool-call' | 'question' | null {
   if (kind === 'confirm') return 'tool-call';
   return asks && kind !== 'interview' ? 'question' : null;
+}
+
+/** The id of what a user has said, as a place to which the chat can go back; that of an ECA server is its own. */
+export function contentIdOf(epoch: string, event: EventOf<'message-added'>, seq: number): string {
+  const { contentId } = saidIn(event);
+  return typeof contentId === 'string' ? contentId : `${epoch}-${seq}`;
 }
 
 const askPattern = /^ask-(\d{1,4})-(.*)$/su;

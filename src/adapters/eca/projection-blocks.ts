@@ -4,6 +4,7 @@ import type { Dictionary } from '../../core/content.ts';
 import { dictionaryIn } from '../../core/dictionary.ts';
 import type { EventOf } from '../../core/event.ts';
 import { isSame } from '../../core/same.ts';
+import { tookMs } from './encode-call.ts';
 import type { TextFrames } from './encode-frame.ts';
 import { saidIn, withRest } from './encode-values.ts';
 import { type Speaker, tellWhole, thoughtFrames, type WholePorts } from './projection-whole.ts';
@@ -58,8 +59,8 @@ export function createBlockTeller(ports: BlockPorts, name: string): BlockTeller 
     return {
       piece: tellPieces(thoughtFrames(speaker, id)),
       end(ended, _text, at) {
-        const totalTimeMs = Math.round(at - startedAt);
-        speaker.content('assistant', withRest({ type: 'reasonFinished', id, totalTimeMs }, saidIn(ended)));
+        const finished = { type: 'reasonFinished', id, ...tookMs(at - startedAt) };
+        speaker.content('assistant', withRest(finished, saidIn(ended)));
       },
       held: '',
     };

@@ -150,7 +150,7 @@ export function createCallTeller(ports: CallPorts): CallTeller {
     const said = ending === undefined ? {} : saidIn(ending);
     if (isByUser) return rejected(call, said);
     const content = ending?.content ?? [{ type: 'text', text: `interrupted: ${why}` }];
-    called(call, { content, isError: true, totalTimeMs: ending?.durationMs ?? 0 }, said);
+    called(call, { content, isError: true, totalTimeMs: ending?.durationMs }, said);
   }
 
   return {
@@ -208,7 +208,7 @@ export function createCallTeller(ports: CallPorts): CallTeller {
       else {
         // Which call it was about, nobody knows.
         const text = outcome === 'allowed' ? 'allowed' : (reason ?? `nobody answered: ${outcome}`);
-        called(call, { content: [{ type: 'text', text }], isError: outcome !== 'allowed', totalTimeMs: 0 });
+        called(call, { content: [{ type: 'text', text }], isError: outcome !== 'allowed' });
       }
       resume(call.place);
     },
@@ -266,8 +266,8 @@ export function createCallTeller(ports: CallPorts): CallTeller {
         return;
       }
       if (outcome === 'cancelled') rejected(call);
-      else if (outcome === 'answered') called(call, { content: [], isError: false, totalTimeMs: 0 });
-      else called(call, { content: [{ type: 'text', text: 'nobody answered' }], isError: true, totalTimeMs: 0 });
+      else if (outcome === 'answered') called(call, { content: [], isError: false });
+      else called(call, { content: [{ type: 'text', text: 'nobody answered' }], isError: true });
       resume(call.place);
     },
     tell(id, name, input, place) {
@@ -282,7 +282,7 @@ export function createCallTeller(ports: CallPorts): CallTeller {
     tellResult(id, content, isError) {
       const call = told.get(id);
       told.delete(id);
-      if (call !== undefined) called(call, { content, isError, totalTimeMs: 0 });
+      if (call !== undefined) called(call, { content, isError });
     },
     again(id) {
       const call = open(id);

@@ -2,6 +2,7 @@
 // compaction. Clients show such words where they come, and a progress only as long as it lasts. Knows no frame.
 import type { SessionView } from '../../core/adapter.ts';
 import type { Failure } from '../../core/content.ts';
+import { dictionaryIn, dictionaryOf } from '../../core/dictionary.ts';
 import type { EventOf } from '../../core/event.ts';
 import type { AssistantMessage } from '../../core/transcript.ts';
 
@@ -77,7 +78,7 @@ export function createRemarks(session: SessionView): Remarks {
       const words = failure?.message.trim() || 'The agent failed';
       // Some agents let the model say what went wrong.
       const isTold = failure !== undefined && said.endsWith(words);
-      const all = outcome === 'failed' && !isTold ? `${cut}\n\n${failure?.message || words}` : cut;
+      const all = outcome === 'failed' && !isTold ? `${cut}\n\n${plainWords(failure?.message || words)}` : cut;
       return all === '' ? null : all;
     },
   };
@@ -92,8 +93,18 @@ function textOf({ blocks }: AssistantMessage): string {
   return texts.findLast((text) => text.trim() !== '') ?? '';
 }
 
+const bodyPattern = /^(\d{3} )?(\{.*\})$/su;
+
+/** Some agents say the whole body of a provider's answer, behind its status: what is meant for people is inside. */
+function plainWords(words: string): string {
+  const [, status = '', body = ''] = bodyPattern.exec(words.trim()) ?? [];
+  const said = dictionaryOf(dictionaryIn(body));
+  const { message = said.message } = dictionaryOf(said.error);
+  return typeof message === 'string' && message.trim() !== '' ? `${status}${message}` : words;
+}
+
 function retryWords(count: string, failure: Failure | undefined): string {
-  const reason = failure === undefined || failure.message === '' ? '' : `: ${failure.message}`;
+  const reason = failure === undefined || failure.message === '' ? '' : `: ${plainWords(failure.message)}`;
   return `\n\nRetrying${count}${reason}\n\n`;
 }
 

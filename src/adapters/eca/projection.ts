@@ -18,8 +18,9 @@ import {
   withdrawnFrame,
 } from './encode-settings.ts';
 import { saidIn } from './encode-values.ts';
-import { wayOfAsking } from './ids.ts';
+import { contentIdOf, wayOfAsking } from './ids.ts';
 import { notificationFrame } from './json-rpc.ts';
+import { inChat } from './messages.ts';
 import { type BlockTeller, createBlockTeller } from './projection-blocks.ts';
 import { createCallTeller } from './projection-calls.ts';
 import { createChat } from './projection-chat.ts';
@@ -27,6 +28,7 @@ import { compactionWords, createRemarks } from './projection-remarks.ts';
 import { createSubAgents } from './projection-sub-agents.ts';
 import { createUsageTeller } from './projection-usage.ts';
 import { type Speaker, tellWhole } from './projection-whole.ts';
+import { titleFrom } from './titles.ts';
 
 /**
  * One projection over one session, shared by all clients of the dialect. It is made with the first event: most sessions
@@ -50,7 +52,8 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
   let outs: string[] = [];
   let notes: { level: NoteLevel; text: string }[] = [];
   let isRetold = false;
-  let name: string | undefined;
+  /** The title that clients were told last: the session's name, or the first words of its user. */
+  let title: string | undefined;
   /** Those that clients know of. */
   let settings: Dictionary = {};
 
@@ -65,7 +68,7 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
   function opening(): string[] {
     const { chatId } = voice;
     const cleared = isRetold ? [notificationFrame('chat/cleared', { chatId, messages: true })] : [];
-    return [...cleared, notificationFrame('chat/opened', { chatId, title: name }), ...newSettings()];
+    return [...cleared, notificationFrame('chat/opened', { chatId, title }), ...newSettings()];
   }
 
   /** What has changed since the chat was heard first: what was known then was told with the connection. */
@@ -139,14 +142,21 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
     if (speaker === null) return loss('message of a sub-agent');
     const id = `${session.epoch}-${seq}`;
     if (role === 'user' && (origin !== 'agent' || parent !== undefined)) {
-      const { contentId } = saidIn(event);
-      const text = `${wordsOf(content)}\n`;
-      speaker.content('user', { type: 'text', contentId: typeof contentId === 'string' ? contentId : id, text });
+      const words = wordsOf(content);
+      speaker.content('user', { type: 'text', ...placeOf(event, seq), text: `${words}\n` });
       if (parent === undefined) remarks.heard();
       if (parent === undefined && origin !== 'replay') chat.heard();
+      if (parent === undefined && title === undefined) entitle(titleFrom(words));
     } else if (role === 'assistant') {
       for (const [at, part] of content.entries()) tellWhole(part, speaker, `${id}-${at}`, { calls, loss });
     } else loss(role === 'user' ? 'message of the agent in the user’s name' : `message of role ${role}`);
+  }
+
+  /** The name of a place to which the chat can go back. Newer clients draw buttons for each, so there is none in vain. */
+  function placeOf(event: EventOf<'message-added'>, seq: number): { contentId?: string } {
+    const isPlace = event.parent === undefined && session.can?.has('fork') === true;
+    const said = saidIn(event).contentId;
+    return isPlace || typeof said === 'string' ? { contentId: contentIdOf(session.epoch, event, seq) } : {};
   }
 
   /** Without the contexts that were read for an agent that takes none: they stand with the first text. */
@@ -180,7 +190,7 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
       return say(questionFrame(session.id, event));
     }
     loss(`dialog ${event.kind}`);
-    say(messageFrame('warning', `The agent asks what this editor cannot show: ${event.title}`));
+    tellUser('warning', `The agent asks what this editor cannot show: ${event.title}`);
   }
 
   function endDialog(event: EventOf<'dialog-end'>): void {
@@ -192,8 +202,12 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
     // Agents that say with their first run what they are say it before the chat is spoken of.
     if (chat.isOpened) for (const frame of newSettings()) say(frame);
     else if (isRetold) settings = chatSettings(session.transcript.info);
-    if (changes.name === undefined || changes.name === '' || changes.name === name) return;
-    name = changes.name;
+    if (changes.name !== '') entitle(changes.name);
+  }
+
+  function entitle(name: string | undefined): void {
+    if (name === undefined || name === title) return;
+    title = name;
     if (chat.isOpened) chat.title(name);
   }
 
@@ -201,7 +215,13 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
   function notify(event: EventOf<'notice'>): void {
     const said = saidIn(event);
     if (typeof said.text === 'string') chat.system(said.text);
-    else say(messageFrame(event.level, event.text, said));
+    else tellUser(event.level, event.text, said);
+  }
+
+  /** Clients that show no messages find the words in the chat. */
+  function tellUser(level: EventOf<'notice'>['level'], text: string, said?: Dictionary): void {
+    if (dialect.saysInChat) chat.system(inChat(text));
+    else say(messageFrame(level, text, said));
   }
 
   function remark(text: string | null): void {
@@ -283,7 +303,7 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
       case 'notice':
         return notify(event);
       case 'error':
-        return say(messageFrame('error', event.message));
+        return tellUser('error', event.message);
       case 'unknown': {
         const frame = event.protocol === 'eca' ? foreignFrame(session.id, event.payload) : null;
         return frame === null ? loss(`event of ${event.protocol}`) : chat.say(frame);

@@ -3,9 +3,10 @@
 import type { Bystander } from '../../core/bystander.ts';
 import type { Problem } from '../../core/errors.ts';
 import { type Chat, type Chats, isBusy, isChatId, isRunning } from './chats.ts';
-import { type Actions, type ConnectionPorts, note, showMessage, tellContent } from './connection.ts';
+import { type Actions, type ConnectionPorts, note, tellContent } from './connection.ts';
 import { attachmentsOf } from './contexts.ts';
 import type { RpcId } from './json-rpc.ts';
+import type { OwnCommands } from './own-commands.ts';
 import type { Settings } from './settings.ts';
 import type { PromptParams } from './wire.ts';
 
@@ -42,11 +43,12 @@ export interface PromptPorts extends ConnectionPorts {
   readonly chats: Chats;
   readonly settings: Settings;
   readonly bystander: Bystander;
+  readonly ownCommands: OwnCommands;
 }
 
 /** No prompts yet. */
 export function createPrompts(ports: PromptPorts): Prompts {
-  const { chats, settings, bystander, client, bound } = ports;
+  const { chats, settings, bystander, ownCommands, client, bound } = ports;
   const tickets = new Set<Ticket>();
   /** Chats that were told that something goes on, before a run says so itself. */
   const held = new WeakSet<Chat>();
@@ -78,15 +80,14 @@ export function createPrompts(ports: PromptPorts): Prompts {
     const { chat, id, words, isAnswered } = ticket;
     // Stopped by the user before it began: that is no failure, and nothing to look at.
     if (problem.code === 'aborted') return [...answer(ticket), ...unlock(ticket)];
-    const { message } = problem;
-    const refusal = isAnswered ? [] : ports.refuse(id, problem);
+    // No editor expects an error here: eca-vscode does not catch it (reference eca, section 4, on a bad chatId).
+    const refusal = isAnswered ? [] : ports.answer(id, failed(chat.id));
     if (chat.isOver) return refusal;
     return [
       ...refusal,
-      ...showMessage(ports, 'error', message),
       // No run will repeat what the user said.
       ...tellContent(ports, chat.id, { type: 'text', text: `${words}\n` }, 'user'),
-      ...tellContent(ports, chat.id, { type: 'text', text: `\n\n${message}` }),
+      ...tellContent(ports, chat.id, { type: 'text', text: `\n\n${problem.message}` }),
       ...unlock(ticket),
       // Closed before it could be heard: the next prompt gets another session.
       ...(problem.code === 'not-found' && chat.view === undefined ? chats.forget(chat) : []),
@@ -101,6 +102,13 @@ export function createPrompts(ports: PromptPorts): Prompts {
     const behind = of(ticket.chat).filter(({ isSent }) => isSent);
     for (const waiting of behind) waiting.isBehind = true;
     return [ticket, ...behind].flatMap(answer);
+  }
+
+  /** A command of ours leads to no run: the answer comes last (reference eca, section 4, slash command). */
+  function carriedOut(ticket: Ticket): Actions {
+    if (ticket.isOver) return [];
+    close(ticket);
+    return [...unlock(ticket), ...answer(ticket)];
   }
 
   function submit(ticket: Ticket, params: PromptParams): Actions {
@@ -135,11 +143,13 @@ export function createPrompts(ports: PromptPorts): Prompts {
       if (!isToldAlready) held.add(chat);
       const waiting = isToldAlready ? [] : tellContent(ports, chat.id, waitingModel);
       const { model, agent, behavior, variant } = params;
-      const set = settings.apply(chat, { model, behavior: agent ?? behavior, variant }, (problem) => {
-        if (ticket.isOver) return done();
-        return [...(problem === null ? submit(ticket, params) : fail(ticket, problem)), ...done()];
-      });
-      return [...waiting, ...set];
+      const set = () =>
+        settings.apply(chat, { model, behavior: agent ?? behavior, variant }, (problem) => {
+          if (ticket.isOver) return done();
+          return [...(problem === null ? submit(ticket, params) : fail(ticket, problem)), ...done()];
+        });
+      const through = () => [...carriedOut(ticket), ...done()];
+      return [...waiting, ...ownCommands.take(chat, params.message, through, set)];
     });
   }
 
@@ -150,10 +160,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
       if (bound !== undefined && chatId !== bound.id) return ports.refuse(id, oneChat(bound.id));
       // Real servers answer it so, and say nothing else (reference eca, section 4).
       if (bound === undefined && !isChatId(chatId)) {
-        return [
-          ...note('violation', 'chat/prompt: a bad chatId'),
-          ...ports.answer(id, { chatId, model: 'error', status: 'error' }),
-        ];
+        return [...note('violation', 'chat/prompt: a bad chatId'), ...ports.answer(id, failed(chatId))];
       }
       if (isNamed && (params.agent ?? undefined) !== undefined) client.isModern = true;
       const chat = chats.open(chatId, isNamed);
@@ -167,6 +174,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
         isBehind: false,
         isOver: false,
       };
+      client.chat = chatId;
       const released = ports.release();
       tickets.add(ticket);
       const added = chat.line.add((done) => run(ticket, params, done));
@@ -189,6 +197,8 @@ export function createPrompts(ports: PromptPorts): Prompts {
   };
 }
 
+/** How real servers answer a prompt that comes to nothing (reference eca, section 4). */
+const failed = (chatId: string) => ({ chatId, model: 'error', status: 'error' });
 const waitingModel = { type: 'progress', state: 'running', text: 'Waiting model' };
 const gone: Problem = { code: 'not-found', message: 'the chat is over' };
 const tooMany: Problem = { code: 'limit', message: 'too many prompts wait in this chat' };

@@ -9,6 +9,7 @@ import type { Actions, ConnectionPorts } from './connection.ts';
 import { contextOf, wireContextOf } from './contexts.ts';
 import type { Home } from './home.ts';
 import type { RpcId } from './json-rpc.ts';
+import { ownCommands } from './own-commands.ts';
 import type { QueryParams } from './wire.ts';
 
 /** The look-ups of one connection. */
@@ -44,8 +45,10 @@ export function createQueries(ports: ConnectionPorts, chats: Chats, home: Home):
     commands: (id, params) =>
       look(id, params, { type: 'query', subject: 'commands', text: params.query ?? '' }, (outcome) => {
         const known = outcome.ok ? (QueryData.commands.safeParse(outcome.data).data?.commands ?? []) : [];
+        const chat = typeof params.chatId === 'string' ? chats.get(params.chatId) : undefined;
+        const own = ownCommands(chat?.view?.can ?? home.can, known);
         const typed = (params.query ?? '').replace(/^\//u, '').toLowerCase();
-        const wanted = known.filter(({ name }) => name.toLowerCase().includes(typed));
+        const wanted = [...own, ...known].filter(({ name }) => name.toLowerCase().includes(typed));
         return { commands: wanted.map((command) => wireCommandOf(command, ports.client.isModern)) };
       }),
   };

@@ -6,7 +6,7 @@ import type { Problem } from '../../core/errors.ts';
 import type { SessionInfo } from '../../core/event.ts';
 import { QueryData } from '../../core/outcome-data.ts';
 import type { Chat } from './chats.ts';
-import { behaviorsOf, type Knowledge } from './config.ts';
+import { behaviorsOf, type Knowledge, onlyBehavior } from './config.ts';
 import { type Actions, type ConnectionPorts, note, showMessage } from './connection.ts';
 import { isNamed, modelName, setModel } from './models.ts';
 
@@ -57,7 +57,7 @@ export function createSettings(ports: ConnectionPorts, known: () => Knowledge): 
     if (seen.has(text)) return [];
     if (seen.size >= mostSeen) seen.clear();
     seen.add(text);
-    return showMessage(ports, 'warning', text);
+    return showMessage(ports, 'warning', text, chat.id);
   }
 
   function set(chat: Chat, command: Command, words: string, then: (isSet: boolean) => Actions): Actions {
@@ -99,7 +99,9 @@ export function createSettings(ports: ConnectionPorts, known: () => Knowledge): 
     if (mode === selected) return then();
     // Clients of another server's habits send its words, `agent` or `code`, which mean nothing to this agent.
     if (info.modes !== undefined && !behaviors.includes(mode)) {
-      return [...note('loss', 'chat/prompt: a behaviour that the agent does not have'), ...then()];
+      // One of them is our own word, said while nothing was known of the agent: not to set it loses nothing.
+      const isOurs = mode === onlyBehavior;
+      return [...(isOurs ? [] : note('loss', 'chat/prompt: a behaviour that the agent does not have')), ...then()];
     }
     if (info.modes === undefined && info.mode === undefined) return then();
     return set(chat, { type: 'set-mode', mode }, `The behaviour ${mode} was not chosen`, then);

@@ -137,10 +137,8 @@ export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
   return {
     initialize(id, params) {
       const { client } = ports;
-      const { isModern, asks, folders, problems } = clientOf(params);
-      client.isModern = isModern;
-      client.asks = asks;
-      client.folders = folders;
+      const { problems, ...said } = clientOf(params);
+      Object.assign(client, said);
       unanswered.push(id);
       // Opened by a request that came before we knew where the client works.
       const left = home.leave();

@@ -15,10 +15,21 @@ function upper(_: string, letter: string): string {
   return letter.toUpperCase();
 }
 
-/** The params of a message, ready for its schema: absent and null are empty. Undefined for what can be none. */
+/**
+ * The params of a message, ready for its schema; undefined for what can be none. No params, null, `[]` and `[null]` are
+ * empty: Neovim's plugin writes its empty tables as `[]`, and real servers read them so (reference eca, section 5). A
+ * member that is called an id is a string, whatever the message: Neovim's plugin of September 2025 names a chat by the
+ * number of its tab page. The string goes back, for no editor of that time compares it.
+ */
 export function paramsOf(params: unknown): object | undefined {
-  if (params === undefined || params === null) return {};
-  return isDictionary(params) ? camelKeys(params) : undefined;
+  const only = Array.isArray(params) && params.length <= 1 ? params[0] : params;
+  if (only === undefined || only === null) return {};
+  if (!isDictionary(params)) return undefined;
+  return Object.fromEntries(Object.entries(camelKeys(params)).map(([key, member]) => [key, withStringId(key, member)]));
+}
+
+function withStringId(key: string, member: unknown): unknown {
+  return key.endsWith('Id') && Number.isSafeInteger(member) ? String(member) : member;
 }
 
 /** Seed, section Initialize. What its parts hold is read by client.ts, leniently. */

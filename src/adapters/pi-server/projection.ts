@@ -7,7 +7,7 @@ import { shownLines } from './projection-shown.ts';
 
 /** The events of one session, for all its subscribers. The server itself speaks of pi 0.54, which repeats the message. */
 export function createProjection(session: SessionView): Projection {
-  const inner = createPiProjection(session, { dialect: 'growing', shown: shownLines });
+  const inner = createPiProjection(session, { dialect: 'growing', shown: shownLines, settles: false });
   const opening = `{"type":"event","sessionId":${JSON.stringify(session.id)},"event":`;
   /** What is told again belongs to a run that goes on. */
   let isGoingOn = false;

@@ -12,14 +12,17 @@ import { createApprovals } from './approvals.ts';
 import { changeOf } from './changes.ts';
 import { outcomeOf } from './decode-answer.ts';
 import { createEventDecoder } from './decode-event.ts';
+import { runTimer } from './decode-run.ts';
 import { createDialogs } from './dialogs.ts';
 import { encodeCommand } from './encode-command.ts';
 import { type Said, sayContent, sayPrompt } from './encode-prompt.ts';
 import { piFields } from './encode-values.ts';
 import { createGlancer } from './glance.ts';
+import { createHeldLines } from './held-lines.ts';
 import { createJoins } from './joins.ts';
 import { createKnowledge } from './knowledge.ts';
 import { findModel } from './models.ts';
+import { createOpening } from './opening.ts';
 import type { PiOptions } from './options.ts';
 import { createOrigins } from './origins.ts';
 import { type Answer, createPending } from './pending.ts';
@@ -28,6 +31,8 @@ import { readLine } from './read-line.ts';
 import { problemOf } from './wire/problem.ts';
 import { dataSchemas, Response } from './wire/responses.ts';
 import { writeLine } from './write-line.ts';
+
+const levelsLine = 'get_available_thinking_levels';
 
 /** A line to pi, before it gets its id. */
 type Line = Dictionary & { readonly type: string };
@@ -47,6 +52,8 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     takes: (request) => run.open && approvals.take(request),
     isStopping: () => aborts.open && isWorking(),
   });
+  /** pi says what becomes of a prompt: since 0.99, so its first run tells of its tools as well. */
+  let disposes = false;
   /** A prompt has joined the run that is open. */
   let hasJoined = false;
   const joins = createJoins((id, outcome) => out.settle(id, outcome));
@@ -74,6 +81,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     bashId: () => pending.ids('bash')[0],
     clientIdOf: (id) => pending.lineOf(id)?.id,
     learn: knowledge.learn,
+    learnTools: knowledge.learnTools,
   });
   const { run } = events;
 
@@ -85,7 +93,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     began: (id) => void pending.finish(id, { kind: 'data', data: undefined }),
     withoutRun() {
       if (run.open) return;
-      out.deliver({ type: 'run-start', synthetic: true });
+      out.deliver({ type: 'run-start', empty: true, synthetic: true });
       out.deliver({ type: 'run-end', outcome: 'completed', synthetic: true });
     },
     drained(joined) {
@@ -122,9 +130,20 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     if (isAsking()) pending.pause('prompt', true);
   }
 
+  /** The levels of a pi that has no command for them, as those before 0.81 have not; they can be set all the same. */
+  function settleLevels(id: string, refusal: Answer): void {
+    knowledge.look(() => {
+      const levels = knowledge.levels();
+      out.settle(id, levels === null ? outcomeOf(levelsLine, refusal) : { ok: true, data: { levels } });
+    });
+  }
+
   /** Sends the line of a command and settles it with the answer. */
   function perform(id: string, line: Line, reading?: string): void {
     request(id, line, (answer) => {
+      if (line.type === levelsLine && answer.kind === 'refused' && answer.unknownCommand) {
+        return settleLevels(id, answer);
+      }
       out.settle(id, outcomeOf(line.type, answer, reading));
       if (answer.kind === 'data') knowledge.observe(line, answer.data);
     });
@@ -163,8 +182,9 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     request(id, spoken('prompt', command, said), (answer) => {
       out.settle(id, outcomeOf('prompt', answer));
       if (answer.kind !== 'data') return prompts.gone(id);
-      const told = dataSchemas.prompt.safeParse(answer.data);
-      prompts.accepted(id, told.success ? told.data.disposition : undefined);
+      const told = dataSchemas.prompt.safeParse(answer.data).data?.disposition;
+      if (told !== undefined) disposes = true;
+      prompts.accepted(id, told);
     });
   }
 
@@ -253,7 +273,22 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     else out.note('violation', `response: ${problemOf(read.error)}`);
   }
 
+  const held = createHeldLines(take, () => run.tellEnd());
+  const opening = createOpening(out, {
+    graceMs: options.graceMs,
+    isAwaited: () => disposes && !run.open && !knowledge.knowsTools,
+    learnTools: knowledge.learnTools,
+    take,
+  });
+
   function decode(line: Dictionary): void {
+    const type = typeof line.type === 'string' ? line.type : '';
+    if (events.waits(type)) return held.add(line);
+    held.release();
+    if (!opening.holds(line)) take(line);
+  }
+
+  function take(line: Dictionary): void {
     const isAside = line.type === 'response' || line.type === 'extension_ui_request';
     if (isAside) run.aside();
     if (line.type === 'response') return response(line);
@@ -268,6 +303,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
   return {
     start() {
       knowledge.look();
+      knowledge.listCommands();
       return out.take();
     },
     decode(frame) {
@@ -284,10 +320,13 @@ export function createBackend(env: Env, options: PiOptions): Backend {
       return out.take();
     },
     wake(timer) {
-      run.wake(timer) || dialogs.wake(timer) || prompts.wake(timer) || pending.wake(timer);
+      if (timer === runTimer) held.release();
+      run.wake(timer) || opening.wake(timer) || dialogs.wake(timer) || prompts.wake(timer) || pending.wake(timer);
       return out.take();
     },
     end() {
+      opening.release();
+      held.release();
       run.finish();
       return out.take();
     },

@@ -122,7 +122,8 @@ const converters: ReadonlyMap<string, Convert> = new Map([
   ],
 ]);
 
-function commandInfoOf(command: z.output<typeof dataSchemas.get_commands>['commands'][number]): CommandInfo {
+/** A command as pi lists it. */
+export function commandInfoOf(command: z.output<typeof dataSchemas.get_commands>['commands'][number]): CommandInfo {
   return {
     name: command.name,
     description: command.description,

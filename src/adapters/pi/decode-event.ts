@@ -34,6 +34,8 @@ export interface EventContext extends RunWatcher {
   readonly changes: CallChanges;
   /** Why a tool has not run, when somebody was asked about it. */
   skippedOf?(call: string): EventOf<'tool-end'>['skipped'];
+  /** A system message came, which may tell of tools. */
+  learnTools?(message: AnyMessage): void;
   /** pi told something about the session. */
   learn(changes: SessionInfo, extra?: Extra): void;
 }
@@ -45,6 +47,8 @@ export interface EventDecoder {
   readonly streaming: Streaming;
   /** Whether pi said that it compacts now. */
   readonly compacting: boolean;
+  /** Whether a line of that type stands behind an agent_end and says nothing of it: it is told behind it. */
+  waits(type: string): boolean;
   /** Takes one line that is neither a response nor an extension UI request. */
   line(line: Line): void;
 }
@@ -67,6 +71,7 @@ const proving: ReadonlySet<string> = new Set([
 const bracketing: ReadonlySet<string> = new Set([
   'agent_start',
   'agent_end',
+  'agent_settled',
   'turn_start',
   'auto_retry_start',
   'compaction_start',
@@ -126,6 +131,7 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
     if (role === 'assistant') return assistantEnd(line.message);
     const whole = wholeMessage(line.message);
     if (whole === null) return unknown(line);
+    if (role === 'system') context.learnTools?.(line.message);
     if ('problem' in whole) return violation('message_end', `message.${whole.problem}`);
     const origin = whole.role === 'user' ? originOf(textIn(whole.content)) : undefined;
     out.deliver({ type: 'message-added', ...whole, origin });
@@ -226,6 +232,7 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
     get compacting() {
       return compacting;
     },
+    waits: (type) => run.ending && !bracketing.has(type) && !proving.has(type) && type !== 'response',
     line(line) {
       const type = typeof line.type === 'string' ? line.type : '';
       if (!bracketing.has(type)) run.aside();

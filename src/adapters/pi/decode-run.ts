@@ -28,6 +28,10 @@ export interface RunDecoder {
   readonly open: boolean;
   /** Open, with no end that is held back. */
   readonly running: boolean;
+  /** agent_end came, and whether it is the end of the run the next lines or a timer show. */
+  readonly ending: boolean;
+  /** pi's clients are told the agent_end that is held, for lines behind it are told now. */
+  tellEnd(): void;
   agentStart(): void;
   /** `fields` are those of the line that stand nowhere else; `willRetry` since 0.87. */
   agentEnd(fields: Dictionary): void;
@@ -56,7 +60,8 @@ export interface RunDecoder {
   finish(): void;
 }
 
-const timer = 'run-end';
+/** The timer of an agent_end that is held. */
+export const runTimer = 'run-end';
 
 /** `graceMs`: how long an agent_end may be prolonged; measured 0.01 to 1.33 ms (reference pi, section 9.4). */
 export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatcher): RunDecoder {
@@ -85,12 +90,12 @@ export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatch
   function hold(): void {
     phase = 'held';
     if (isToldEnd()) return;
-    out.timer(timer, graceMs);
+    out.timer(runTimer, graceMs);
     armed = true;
   }
 
   function goOn(next: Phase): void {
-    if (armed) out.timer(timer, null);
+    if (armed) out.timer(runTimer, null);
     armed = false;
     phase = next;
   }
@@ -121,6 +126,10 @@ export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatch
     get running() {
       return phase === 'running';
     },
+    get ending() {
+      return phase === 'held' && !isToldEnd();
+    },
+    tellEnd: pauses.tellAll,
     agentStart() {
       if (phase === 'held' && !isToldEnd()) end();
       if (phase === 'idle') return begin(false);
@@ -160,7 +169,7 @@ export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatch
       if (!willRetry && phase === 'compacting') isToldEnd() ? hold() : end();
     },
     turnStart: pauses.beforeTurn,
-    aside: () => pauses.before(phase === 'held' && watcher.isHeld?.() === true),
+    aside: () => pauses.before(phase === 'held' && isToldEnd()),
     ensure() {
       if (phase === 'idle') begin(true);
     },
@@ -178,7 +187,7 @@ export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatch
       if (phase !== 'idle') end(undefined, cut);
     },
     wake(name) {
-      if (name !== timer) return false;
+      if (name !== runTimer) return false;
       armed = false;
       if (phase === 'held') end();
       return true;

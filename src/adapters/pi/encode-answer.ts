@@ -36,7 +36,14 @@ function maker<Schema extends z.ZodType>(
 
 const cancelled = (data: { cancelled: boolean } | undefined) => ({ cancelled: data?.cancelled ?? false });
 
+/** Since 0.99; its RpcClient reads the word, older ones read no data (rpc-client.js, prompt, steer, followUp). */
+const disposition = <Word extends string>(usual: Word) =>
+  maker(OutcomeData.prompt, (data) => ({ disposition: data?.taken ?? usual }));
+
 const makers: ReadonlyMap<string, Make> = new Map([
+  ['prompt', disposition('started')],
+  ['steer', disposition('queued')],
+  ['follow_up', disposition('queued')],
   ['new_session', maker(OutcomeData['new-session'], cancelled)],
   ['switch_session', maker(OutcomeData['switch-session'], cancelled)],
   ['fork', maker(OutcomeData.fork, (data) => ({ text: data?.text ?? '', ...cancelled(data) }))],
@@ -77,7 +84,10 @@ const makers: ReadonlyMap<string, Make> = new Map([
     }),
   ],
   ['export_html', maker(OutcomeData.export, (data) => ({ path: data?.path ?? '' }))],
-  ['clear_queue', () => ({ steering: [], followUp: [] })],
+  [
+    'clear_queue',
+    maker(OutcomeData['clear-queue'], (data) => ({ steering: data?.steering ?? [], followUp: data?.followUp ?? [] })),
+  ],
   ['get_state', maker(QueryData.state, stateOf)],
   [
     'get_messages',
@@ -97,7 +107,10 @@ const makers: ReadonlyMap<string, Make> = new Map([
     })),
   ],
   ['get_available_models', maker(QueryData.models, (data) => ({ models: (data?.models ?? []).map(encodeModel) }))],
-  ['get_available_thinking_levels', maker(QueryData['thinking-levels'], (data) => ({ levels: data?.levels ?? [] }))],
+  [
+    'get_available_thinking_levels',
+    maker(QueryData['thinking-levels'], (data, session) => ({ levels: data?.levels ?? [levelOf(session)] })),
+  ],
   ['get_commands', maker(QueryData.commands, (data) => ({ commands: (data?.commands ?? []).map(commandOf) }))],
 ]);
 
@@ -136,13 +149,27 @@ function statisticsOf(data: z.output<typeof QueryData.statistics> | undefined, s
     totalMessages: data?.totalMessages ?? 0,
     tokens: { input, output, cacheRead, cacheWrite, total },
     cost: data?.cost?.total ?? 0,
+    contextUsage: contextUsageOf(data?.contextTokens, data?.contextWindow),
   });
+}
+
+/** Since 0.87; it has no shape without a window. */
+function contextUsageOf(tokens: number | null = null, contextWindow: number | undefined): Dictionary | undefined {
+  if (contextWindow === undefined || contextWindow === 0) return undefined;
+  return { tokens, contextWindow, percent: tokens === null ? null : (tokens / contextWindow) * 100 };
 }
 
 const sources: ReadonlySet<unknown> = new Set(['extension', 'prompt', 'skill']);
 
-/** pi knows three kinds of command; all others are the agent's own, as extensions are. */
+/** What pi says of a command that comes with the agent, since 0.62; its client type demands the field. */
+const builtIn = { path: '', source: 'builtin', scope: 'temporary', origin: 'top-level' };
+
+/**
+ * pi knows three kinds of command. A command of another agent begins a run, as a prompt template does and an extension
+ * need not; pi-acp offers no commands of extensions.
+ */
 function commandOf({ name, description, kind, extra }: CommandInfo): Dictionary {
-  const source = sources.has(kind) ? kind : 'extension';
-  return present({ name, description, source, ...piFields(extra) });
+  const source = sources.has(kind) ? kind : 'prompt';
+  const sourceInfo = extra?.pi === undefined ? builtIn : undefined;
+  return present({ name, description, source, sourceInfo, ...piFields(extra) });
 }

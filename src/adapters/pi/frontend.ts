@@ -86,6 +86,10 @@ export function createConnection(session: SessionView | undefined): Frontend {
     reply(message, outcome) {
       const to = asked.get(message);
       if (to === undefined) return late(message, outcome);
+      if (!outcome.ok && to.type === 'get_available_thinking_levels' && outcome.error.code === 'unsupported') {
+        // An agent that does not tell its levels has the one that it is at. pi refuses nobody here, and pi-acp needs an answer.
+        return [respond(to, { success: true, data: answerTo(to.type, {}, session) })];
+      }
       if (!outcome.ok) return [fail(to, errorWords(message, to, outcome.error))];
       const data = answerTo(to.type, outcome.data, session);
       return [respond(to, data === undefined ? { success: true } : { success: true, data })];

@@ -1,18 +1,23 @@
 // What the machine knows of pi's session: its settings, its models, its past. Learns from answers, asks when something
 // changed, and tells what is new. Knows no run.
-import type { Extra } from '../../core/content.ts';
+import type { Dictionary, Extra } from '../../core/content.ts';
 import { dictionaryOf } from '../../core/dictionary.ts';
 import type { EventOf, SessionInfo } from '../../core/event.ts';
 import type { Outbox } from '../../core/outbox.ts';
+import { commandInfoOf } from './decode-answer.ts';
 import { historyOf } from './decode-whole-message.ts';
-import type { KnownModels } from './models.ts';
+import { type KnownModels, levelsOf } from './models.ts';
 import { changesOf, sessionInfoOf } from './session-info.ts';
 import { extraOf, modelOf } from './values.ts';
 import { dataSchemas } from './wire/responses.ts';
+import { ToolNews } from './wire/values.ts';
 
 type Line = { readonly type: string };
 /** Sends a request of our own; `then` gets the data, or null when there is none. */
-export type Ask = (type: 'get_state' | 'get_messages' | 'get_available_models', then: (data: unknown) => void) => void;
+export type Ask = (
+  type: 'get_state' | 'get_messages' | 'get_available_models' | 'get_commands',
+  then: (data: unknown) => void,
+) => void;
 
 /** The memory of one session. */
 export interface Knowledge {
@@ -23,6 +28,14 @@ export interface Knowledge {
   look(then?: (working: boolean | null) => void): void;
   /** Asks for the models; `then` comes in any case. */
   listModels(then: () => void): void;
+  /** What the state tells of thinking levels; null before pi has told its state. */
+  levels(): string[] | null;
+  /** Asks which commands there are. */
+  listCommands(): void;
+  /** Whether pi has told of its tools. */
+  readonly knowsTools: boolean;
+  /** Learns from a system message, in which pi since 0.87 tells of its tools. */
+  learnTools(message: Dictionary): void;
   /** Learns from the answer to a line. */
   observe(line: Line, data: unknown): void;
 }
@@ -81,6 +94,23 @@ export function createKnowledge(out: Outbox, ask: Ask): Knowledge {
     ask('get_state', (data) => then(learnState(data)));
   }
 
+  function listCommands(): void {
+    ask('get_commands', (data) => {
+      const list = dataSchemas.get_commands.safeParse(data);
+      if (list.success) discover({ commands: list.data.commands.map(commandInfoOf) });
+    });
+  }
+
+  function learnTools(message: Dictionary): void {
+    const { toolsAdded = [], toolsRemoved = [] } = ToolNews.safeParse(message).data ?? {};
+    const gone = new Set([...toolsAdded, ...toolsRemoved].map(({ name }) => name));
+    if (gone.size === 0) return;
+    const kept = (info.tools ?? []).filter(({ name }) => !gone.has(name));
+    discover({
+      tools: [...kept, ...toolsAdded.map(({ name, description, parameters }) => ({ name, description, parameters }))],
+    });
+  }
+
   /** Tells the conversation that took the place of the one before. */
   function replace(reason: EventOf<'history-reset'>['reason']): void {
     out.deliver({ type: 'history-reset', reason });
@@ -108,6 +138,12 @@ export function createKnowledge(out: Outbox, ask: Ask): Knowledge {
       out.deliver({ type: 'session-changed', changes: now, ...(extra && { extra }) });
     },
     look,
+    levels: () => (models.current === undefined ? null : levelsOf(models.current, info.thinkingLevel)),
+    listCommands,
+    get knowsTools() {
+      return info.tools !== undefined;
+    },
+    learnTools,
     listModels: (then) =>
       ask('get_available_models', (data) => {
         learnModels(data);

@@ -43,3 +43,11 @@ export function findModel(
   if (knowledge.models.all === null) knowledge.listModels(name);
   else name();
 }
+
+/** The levels of a pi that cannot be asked for them, as its state has them: it thinks at all of them, or not at all. */
+export function levelsOf(model: Model, current: string | undefined): string[] {
+  if (model.reasoning !== true) return ['off'];
+  const usual = ['off', 'minimal', 'low', 'medium', 'high'];
+  // Some models have one more, which only the state gives away.
+  return current === undefined || usual.includes(current) ? usual : [...usual, current];
+}

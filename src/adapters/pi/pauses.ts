@@ -17,8 +17,10 @@ export interface Pauses {
   forEnd(): Dictionary | undefined;
   /** A turn begins: it says that the agent has started, but not that it had ended before. */
   beforeTurn(): void;
-  /** Something comes that could not be told before what pi said; `isHeld`: the end of the run is yet to be told. */
-  before(isHeld?: boolean): void;
+  /** Something comes that could not be told before what pi said; `isEndTold`: another line says whether the run is over. */
+  before(isEndTold?: boolean): void;
+  /** All that pi said is told now. */
+  tellAll(): void;
 }
 
 export function createPauses(out: Outbox): Pauses {
@@ -55,9 +57,10 @@ export function createPauses(out: Outbox): Pauses {
       if (restart && ending !== null) tellAll();
       restart = false;
     },
-    before(isHeld = false) {
+    before(isEndTold = false) {
       // An end that may be the real one waits for what proves it.
-      if (restart || isHeld || ending?.willRetry === true) tellAll();
+      if (restart || isEndTold || ending?.willRetry === true) tellAll();
     },
+    tellAll,
   };
 }

@@ -33,7 +33,8 @@ export interface Brackets {
   readonly turn: boolean;
 }
 
-export function createBrackets(sink: Sink, dialect: Dialect): Brackets {
+/** `settles`: an end of the run is told with the words that pi has for it since 0.80.4. */
+export function createBrackets(sink: Sink, dialect: Dialect, settles: boolean): Brackets {
   /** `promised`: a run that an agent without brackets of its own may have left empty; nothing was told of it yet. */
   let run: 'none' | 'promised' | 'open' = 'none';
   /** Between agent_start and agent_end. */
@@ -104,11 +105,11 @@ export function createBrackets(sink: Sink, dialect: Dialect): Brackets {
           ensure();
           fail();
         } else if (run === 'promised') ensure();
-        const isModern = dialect === 'delta-only' && !isDictionary(settled);
-        const word = isModern ? { willRetry: false } : {};
+        const isUntold = settles && !isDictionary(settled);
+        const word = isUntold ? { willRetry: false } : {};
         agentEnd({ ...word, ...(isDictionary(end) && dialect !== 'legacy' ? end : {}) });
         if (isDictionary(settled) && dialect !== 'legacy') sink.say({ type: 'agent_settled', ...settled });
-        else if (isModern) sink.say({ type: 'agent_settled', aborted: event.outcome === 'aborted' });
+        else if (isUntold) sink.say({ type: 'agent_settled', aborted: event.outcome === 'aborted' });
       }
       run = 'none';
       turn = false;
@@ -117,7 +118,7 @@ export function createBrackets(sink: Sink, dialect: Dialect): Brackets {
       // Before the first turn there is nothing to end yet.
       if (run === 'none' || turn || turns === 0) return;
       const { end } = piFields(extra);
-      const word = dialect === 'delta-only' ? { willRetry } : {};
+      const word = settles ? { willRetry } : {};
       agentEnd({ ...word, ...(isDictionary(end) && dialect !== 'legacy' ? end : {}) });
     },
     restart(line) {

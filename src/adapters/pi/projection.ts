@@ -33,10 +33,16 @@ export interface Manner {
   readonly dialect: Dialect;
   /** Default: pi's own way. */
   readonly shown?: ShownLines;
+  /**
+   * Whether the end of a run says that nothing prolongs it, as pi since 0.80.4 does (`agent_settled`, `willRetry`): today's
+   * clients wait for these words, older ones pass over them. Default: wherever the dialect has them.
+   */
+  readonly settles?: boolean;
 }
 
 /** One projection over one session, shared by all clients of the dialect. */
-export function createProjection(session: SessionView, { dialect, shown = shownLines }: Manner): Projection {
+export function createProjection(session: SessionView, manner: Manner): Projection {
+  const { dialect, shown = shownLines, settles = dialect !== 'legacy' } = manner;
   const notes: { level: NoteLevel; text: string }[] = [];
   let outs: Out[] = [];
   const sink: Sink = {
@@ -44,7 +50,7 @@ export function createProjection(session: SessionView, { dialect, shown = shownL
     write: (out) => void outs.push(out),
     loss: (text) => void notes.push({ level: 'loss', text }),
   };
-  const brackets = createBrackets(sink, dialect);
+  const brackets = createBrackets(sink, dialect, settles);
   const tools = createToolTeller(sink, dialect, {
     tell: (message) => tellWhole(message),
     inputOf: (call) => session.transcript.tools.get(call)?.input ?? {},

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { StoredFormat } from '../../core/adapter.ts';
 import type { Dictionary } from '../../core/content.ts';
+import { firstWordsIn } from '../../core/messages.ts';
 import { createObjectReader, type LineBounds, linesOf, longestHead } from '../../core/read-lines.ts';
 
 /** The first line. pi throws away a file without it when it is told to open that (0.54.2). */
@@ -10,6 +11,13 @@ const Header = z.looseObject({
   id: z.string().min(1),
   timestamp: z.string().optional(),
   cwd: z.string().optional(),
+});
+
+const Prompt = z.looseObject({
+  message: z.looseObject({
+    role: z.literal('user'),
+    content: z.union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() }))]),
+  }),
 });
 
 const Name = z.looseObject({ type: z.literal('session_info'), name: z.string().nullish() });
@@ -32,10 +40,13 @@ export const storedFormat: StoredFormat = {
     if (header === undefined) return null;
     let name: string | undefined;
     let messageCount = 0;
+    let firstWords: string | undefined;
     for (const line of linesOf(text)) {
       if (line === '') continue;
       const type = typeFirst.exec(line)?.[1] ?? reader.read(line)?.type;
       if (type === 'message') messageCount += 1;
+      if (firstWords === undefined && type === 'message' && messageCount <= mostAsked)
+        firstWords = wordsIn(reader.read(line));
       // The newest counts, and one without a name takes it away.
       if (type === 'session_info') name = nameIn(reader.read(line));
     }
@@ -44,10 +55,31 @@ export const storedFormat: StoredFormat = {
       ...(name === undefined || name === '' ? {} : { name }),
       ...(header.cwd === undefined || header.cwd === '' ? {} : { cwd: header.cwd }),
       ...(header.timestamp === undefined ? {} : { createdAt: header.timestamp }),
+      ...(firstWords === undefined ? {} : { firstWords }),
       messageCount,
     };
   },
+  again(text, { id, createdAt: timestamp, from }) {
+    const end = text.indexOf('\n');
+    const first = createObjectReader(bounds).read(end < 0 ? text : text.slice(0, end));
+    if (first === null || !Header.safeParse(first).success) return null;
+    const header = JSON.stringify({ ...first, id, timestamp, parentSession: from });
+    return end < 0 ? `${header}\n` : header + text.slice(end);
+  },
 };
+
+/** The first words are among the first messages: all others cost no reading. */
+const mostAsked = 4;
+
+function wordsIn(entry: Dictionary | null): string | undefined {
+  const content = entry === null ? undefined : Prompt.safeParse(entry).data?.message.content;
+  if (content === undefined) return undefined;
+  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  const texts = parts.flatMap(({ type, text }) =>
+    type === 'text' && text !== undefined ? ({ type, text } as const) : [],
+  );
+  return firstWordsIn([{ role: 'user', content: texts }]);
+}
 
 function nameIn(entry: Dictionary | null): string | undefined {
   return entry === null ? undefined : (Name.safeParse(entry).data?.name ?? undefined);

@@ -5,15 +5,19 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { startFakeAnthropic } from './endpoint.ts';
 
+/** Variables on top of our own environment; undefined takes one away. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
 /** A place for a program to live in. */
 export interface Surroundings {
-  /** On top of our own environment; undefined takes a variable away. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Variables;
   /** Texts by their paths below the folder. */
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** The only model that pi knows there. */
+/** Agents that find their models, and the key for them, in a file of their own. */
+const withModelsFile: ReadonlySet<string> = new Set(['pi', 'pi-legacy', 'pi-server']);
+
 const model = {
   id: 'fake-1',
   name: 'Fake One',
@@ -23,6 +27,8 @@ const model = {
   contextWindow: 200_000,
   maxTokens: 16_384,
 };
+/** Two, so that one can be changed for the other. */
+const models = [model, { ...model, id: 'fake-2', name: 'Fake Two' }];
 const settings = {
   // So that `pi --mode rpc` finds the model without being told.
   defaultProvider: 'fake',
@@ -34,28 +40,38 @@ const settings = {
 };
 /** Whatever would lead a program of our user to another model, or past ours. */
 const elsewhere = [
-  'ANTHROPIC_AUTH_TOKEN',
-  'ANTHROPIC_OAUTH_TOKEN',
   'ANTHROPIC_MODEL',
   'ANTHROPIC_SMALL_FAST_MODEL',
   'ANTHROPIC_CUSTOM_HEADERS',
-  'CLAUDE_CODE_OAUTH_TOKEN',
   'CLAUDE_CODE_USE_BEDROCK',
   'CLAUDE_CODE_USE_VERTEX',
   'HTTP_PROXY',
   'HTTPS_PROXY',
+  'ALL_PROXY',
   'http_proxy',
   'https_proxy',
+  'all_proxy',
 ];
+/** Names of variables that let a program into a service: with one of them, models of that service can be chosen. */
+const opening = /(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|CREDENTIALS?)(?:_|$)|^(?:AWS|AZURE|GOOGLE|GCLOUD|CLOUDSDK)_/iu;
 
-/** For a model at that address and a folder of their own. */
-function surroundingsOf(modelUrl: string, folder: string): Surroundings {
-  const provider = { baseUrl: modelUrl, apiKey: 'test', api: 'anthropic-messages', models: [model] };
+/**
+ * For a model at that address and a folder of their own. `names`: the variables of our own environment. Agents with a models
+ * file get no other key: with one in the environment they offer the models of its service, too, at its real address.
+ */
+export function surroundingsOf(
+  protocol: string,
+  modelUrl: string,
+  folder: string,
+  names: readonly string[],
+): Surroundings {
+  const provider = { baseUrl: modelUrl, apiKey: 'test', api: 'anthropic-messages', models };
+  const hidden = [...elsewhere, ...names.filter((name) => opening.test(name))];
   return {
     env: {
-      ...Object.fromEntries(elsewhere.map((name) => [name, undefined])),
+      ...Object.fromEntries(hidden.map((name) => [name, undefined])),
       ANTHROPIC_BASE_URL: modelUrl,
-      ANTHROPIC_API_KEY: 'sk-ant-no-key',
+      ...(withModelsFile.has(protocol) ? {} : { ANTHROPIC_API_KEY: 'sk-ant-no-key' }),
       PI_CODING_AGENT_DIR: join(folder, 'pi-agent'),
       PI_OFFLINE: '1',
       PI_SKIP_VERSION_CHECK: '1',
@@ -71,14 +87,14 @@ function surroundingsOf(modelUrl: string, folder: string): Surroundings {
       ['pi-agent/settings.json', JSON.stringify(settings)],
       ['claude/.claude.json', '{}'],
       ['tmp/.keep', ''],
-      ['project/notes.txt', 'alpha\nbeta\n'],
     ]),
   };
 }
 
-/** A model that runs, and a place for programs that use it. */
+/** A model that runs, and places for programs that use it. */
 export interface ModelHome {
-  readonly env: Surroundings['env'];
+  /** Settles a program: its variables, which lead to a folder that no other has. */
+  settle(): Variables;
   /** A working directory that holds nothing but `notes.txt`, which the model likes to read. */
   readonly project: string;
   readonly url: string;
@@ -87,18 +103,26 @@ export interface ModelHome {
   remove(): Promise<void>;
 }
 
-/** Starts the model on a free port, and makes a folder for its programs. */
-export async function startModelHome(): Promise<ModelHome> {
+/** Starts the model on a free port, and makes a folder for programs of that protocol. */
+export async function startModelHome(protocol: string): Promise<ModelHome> {
   const fake = await startFakeAnthropic();
   const folder = mkdtempSync(join(tmpdir(), 'patchbay-conformance-'));
-  const { env, files } = surroundingsOf(fake.url, folder);
-  for (const [path, text] of files) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text);
-  }
+  const project = join(folder, 'project');
+  let settled = 0;
+  mkdirSync(project);
+  writeFileSync(join(project, 'notes.txt'), 'alpha\nbeta\n');
   return {
-    env,
-    project: join(folder, 'project'),
+    settle() {
+      settled += 1;
+      const own = join(folder, `agent-${settled}`);
+      const { env, files } = surroundingsOf(protocol, fake.url, own, Object.keys(process.env));
+      for (const [path, text] of files) {
+        mkdirSync(dirname(join(own, path)), { recursive: true });
+        writeFileSync(join(own, path), text);
+      }
+      return env;
+    },
+    project,
     url: fake.url,
     folder,
     async remove() {

@@ -25,7 +25,7 @@ export function cutAround(text: string, most: number, place: number | undefined)
 
 /** A reason without the last messages, which whoever gave up waiting quotes at its end: they stand below it. */
 export function withoutLastWords(reason: string): string {
-  return reason.replace(/; the last that was said:\n[\s\S]*?(?=; on stderr it said:\n|$)/u, '');
+  return reason.replace(/; the last that was said:\n[\s\S]*?(?=; it said:\n|$)/u, '');
 }
 
 /** The same without a note, for names. */

@@ -128,6 +128,7 @@ describe('a message', () => {
       wire.end(1),
       wire.reason('tool_use', { output_tokens: 9 }),
       wire.stop,
+      wire.user([wire.answer('t1')]),
     );
     expect(events).toMatchObject([
       { type: 'turn-start' },
@@ -141,6 +142,7 @@ describe('a message', () => {
       { type: 'block-end', index: 1, input: { a: 1, b: false } },
       { type: 'message-end', stop: { reason: 'tool-use', raw: 'tool_use' }, usage: { input: 3, output: 9 } },
       { type: 'tool-start', call: 't1', name: 'Look', input: { a: 1, b: false } },
+      { type: 'tool-end', call: 't1' },
     ]);
   });
 
@@ -442,6 +444,85 @@ describe('leave for a tool', () => {
     agent.feed(wire.user([wire.answer('t2')]));
     const started = agent.events().flatMap((event) => (event.type === 'tool-start' ? [event.call] : []));
     expect(started).toEqual(['t1', 't2']);
+  });
+
+  const asked = 'approval-request t1';
+  const task = { task_id: 'k', tool_use_id: 't1' };
+  /** Two calls in one message, and what comes behind its end; `wait`: nothing for so long, ms. */
+  test.each<[string, (object | { readonly wait: number })[], string[]]>([
+    ['nothing at first', [{ wait: 49 }], []],
+    ['nothing for a while: both start', [{ wait: 50 }], ['tool-start t1', 'tool-start t2']],
+    ['a question: no start before its answer', [wire.permission('p1'), { wait: 90 }], [asked]],
+    [
+      'a question that is withdrawn: the other starts',
+      [wire.permission('p1'), { type: 'control_cancel_request', request_id: 'p1' }, { wait: 50 }],
+      [asked, 'approval-end', 'tool-start t2'],
+    ],
+    [
+      'the result of one: the next may still be asked for',
+      [{ wait: 40 }, wire.user([wire.answer('t1')]), { wait: 40 }, wire.permission('p2', { tool_use_id: 't2' })],
+      ['tool-start t1', 'tool-end t1', 'approval-request t2'],
+    ],
+    [
+      'the result of the second: the first has started',
+      [wire.user([wire.answer('t2')])],
+      ['tool-start t1', 'tool-start t2', 'tool-end t2'],
+    ],
+    [
+      'a notice of a gateway',
+      [wire.system('notice', { level: 'info', text: 'half done' })],
+      ['tool-start t1', 'tool-start t2', 'notice'],
+    ],
+    ['the words of its sub-agent', [wire.user('go', {}, 't1')], ['tool-start t1', 'message-added']],
+    ['a message of its sub-agent', [wire.start('s', {}, 't1')], ['tool-start t1', 'message-start']],
+    ['its task', [wire.system('task_started', task)], ['tool-start t1', 'task-changed t1']],
+    [
+      'what says nothing of it',
+      [wire.system('thinking_tokens'), wire.asks('h', { subtype: 'hook_callback' })],
+      ['unknown'],
+    ],
+    ['the next message', [wire.start('m2')], ['tool-start t1', 'tool-start t2', 'message-start']],
+    [
+      'the end of the run',
+      [wire.result()],
+      ['tool-start t1', 'tool-start t2', 'tool-end t2', 'tool-end t1', 'turn-end', 'run-end'],
+    ],
+    [
+      'the end of the run, and nobody has answered',
+      [wire.permission('p1'), wire.result()],
+      [asked, 'tool-end t2', 'tool-end t1', 'turn-end', 'run-end'],
+    ],
+  ])('behind its message: %s', (_, steps, expected) => {
+    const agent = start();
+    agent.feed(
+      wire.init(),
+      wire.start('m1'),
+      ...['t1', 't2'].flatMap((id, at) => [wire.begin(at, wire.call(id)), wire.copy('m1', [wire.call(id)])]),
+      wire.reason('tool_use'),
+      wire.stop,
+    );
+    agent.events();
+    for (const step of steps) {
+      if ('wait' in step) agent.advance(step.wait);
+      else agent.feed(step);
+    }
+    expect(agent.events().map((event) => ('call' in event ? `${event.type} ${event.call}` : event.type))).toEqual(
+      expected,
+    );
+    expect(agent.notes()).toEqual([]);
+  });
+
+  test('once given, the other tools of the message have their turn to ask', () => {
+    const agent = start();
+    const calls = ['t1', 't2'].flatMap((id, at) => [wire.begin(at, wire.call(id)), wire.copy('m1', [wire.call(id)])]);
+    agent.feed(wire.init(), wire.start('m1'), ...calls, wire.reason('tool_use'), wire.stop, wire.permission('p1'));
+    agent.command({ type: 'answer-approval', id: 'p1', decision: 'allow' }, 'a');
+    agent.feed(wire.permission('p2', { tool_use_id: 't2' }));
+    agent.advance(90);
+    const started = () => agent.events().flatMap((event) => (event.type === 'tool-start' ? [event.call] : []));
+    expect(started()).toEqual(['t1']);
+    agent.command({ type: 'answer-approval', id: 'p2', decision: 'allow' }, 'b');
+    expect(started()).toEqual(['t2']);
   });
 
   test('that is withdrawn is cancelled', () => {
@@ -746,6 +827,14 @@ test('each init tells what is new in it', () => {
     { type: 'session-changed', changes: { cwd: '/x' }, extra: { claude: { agents: ['Plan'] } } },
     { type: 'session-changed', changes: {}, extra: { claude: { agents: [] } } },
   ]);
+});
+
+test('the session has its name before the first init, where a frame says it', () => {
+  const agent = start();
+  const hook = (session_id?: string) => wire.system('hook_started', { session_id });
+  agent.feed(hook(), hook(''), hook('s'), hook('s'), wire.init(), wire.result());
+  const told = agent.events().filter(({ type }) => type === 'session-changed');
+  expect(told).toEqual([{ type: 'session-changed', changes: { agentSessionId: 's' } }]);
 });
 
 describe('what nobody should send', () => {

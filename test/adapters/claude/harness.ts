@@ -22,7 +22,7 @@ export function sideOf(id: string, options: Record<string, unknown> = {}): Front
 export function viewOf(events: readonly Event[]): SessionView {
   const transcript = emptyTranscript();
   for (const [at, event] of events.entries()) fold(transcript, { seq: at + 1, at: 0, event });
-  return { id: 'session', epoch, timeOrigin: 0, transcript };
+  return { id: 'session', epoch, timeOrigin: 0, place: '/home/user/project', transcript };
 }
 
 /** What one connection did. */

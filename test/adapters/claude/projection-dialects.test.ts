@@ -30,6 +30,38 @@ describe('without partial messages', () => {
   });
 });
 
+describe('the name of the session', () => {
+  const named = (agentSessionId: string): Event => ({ type: 'session-changed', changes: { agentSessionId } });
+  const turn: Event[] = [...run, message(), ...text(0, 'a'), ended(), ...done];
+  const cleared: Event[] = [
+    ...run,
+    message('n'),
+    opened(0, { kind: 'text' }),
+    piece(0, 'b'),
+    named('two'),
+    piece(0, 'c'),
+  ];
+
+  test.each<[string, object, Event[], string[]]>([
+    ['is ours', {}, [named('one'), ...turn], ['session']],
+    ['is the agent’s, for whom can only go on under that', { agentSessionId: true }, [named('one'), ...turn], ['one']],
+    ['is ours as long as the agent has none', { agentSessionId: true }, turn, ['session']],
+    [
+      'changes when the agent begins another, and between turns',
+      { agentSessionId: 'true' },
+      [named('one'), ...turn, ...cleared, closed(0), ended(), ...done, ...turn],
+      ['one', 'two'],
+    ],
+  ])('%s', (_, options, events, names) => {
+    const { frames } = told(events, 'claude', { ...options });
+    expect([...new Set(frames.map(({ session_id }) => session_id))]).toEqual(names);
+    for (const name of names) {
+      const turns = frames.filter(({ session_id }) => session_id === name);
+      expect(describeViolations(checkClaudeOrder(turns), turns)).toEqual([]);
+    }
+  });
+});
+
 describe('rpc-message', () => {
   const nulls = { a: null, deep: [{ b: null }] };
   const events: Event[] = [

@@ -1,5 +1,6 @@
 // What stands beside the messages of the model: system frames, questions, words of others, frames of newer versions.
 import { describe, expect, test } from 'vitest';
+import { spokenVersion } from '../../../src/adapters/claude/notices.ts';
 import type { Event, EventOf } from '../../../src/core/event.ts';
 import { tellLate } from '../../support/telling.ts';
 import { type Sent, sideOf, told } from './harness.ts';
@@ -75,7 +76,7 @@ describe('system frames', () => {
           mode: 'plan',
           model: { id: 'large' },
           tools: [{ name: 'read' }, { name: 'gone', disabled: true }],
-          commands: [{ name: 'count' }],
+          commands: [{ name: 'count' }, { name: 'cabling', kind: 'skill' }],
         },
       },
       { type: 'tool-server-changed', name: 'files', kind: 'mcp', status: 'needs-auth' },
@@ -88,9 +89,18 @@ describe('system frames', () => {
       permissionMode: 'plan',
       model: 'large',
       tools: ['read'],
-      slash_commands: ['count'],
+      slash_commands: ['count', 'cabling'],
+      skills: ['cabling'],
       mcp_servers: [{ name: 'files', status: 'needs-auth' }],
     });
+  });
+
+  test.each<[string, Event[], string]>([
+    ['that nobody has told: where the gateway has started its agent', [], '/home/user/project'],
+    ['that is empty: the same', [{ type: 'session-changed', changes: { cwd: '' } }], '/home/user/project'],
+    ['of the agent', [{ type: 'session-changed', changes: { cwd: '/rack' } }], '/rack'],
+  ])('init names a folder %s', (_, events, cwd) => {
+    expect(told([...events, ...run, ...done]).frames[0]).toMatchObject({ cwd, claude_code_version: spokenVersion });
   });
 
   test.each([

@@ -149,6 +149,21 @@ describe('while a run goes on', () => {
     expect(only(driver.events, 'queue-changed')).toMatchObject([{ steering: ['to the left'] }, { steering: [] }]);
   });
 
+  test('what waits can be taken back', () => {
+    const driver = during('long 6', 2);
+    driver.send({ type: 'steer', content: content('to the left') });
+    driver.send({ type: 'follow-up', content: content('later') });
+    expect(driver.send({ type: 'clear-queue' })).toEqual({ ok: true });
+    expect(driver.send({ type: 'clear-queue' })).toEqual({ ok: true });
+    driver.settleDown();
+    expect(textOf(driver.events)).toBe('1 2 3 4 5 6 ');
+    expect(only(driver.events, 'queue-changed').map(({ steering, followUp }) => [...steering, ...followUp])).toEqual([
+      ['to the left'],
+      ['to the left', 'later'],
+      [],
+    ]);
+  });
+
   test('steering joins after the tool that runs', () => {
     const driver = startDemo();
     driver.send(promptOf('tool'));
@@ -450,7 +465,6 @@ test('a new session forgets figures and name, and keeps the other settings', () 
 
 test.each<Command>([
   { type: 'switch-session', path: 'x' },
-  { type: 'clear-queue' },
   { type: 'export', format: 'html' },
   { type: 'list-sessions' },
   { type: 'query', subject: 'history' },

@@ -121,6 +121,10 @@ export function connect({ bound, answering = answerAll, sessions = [] }: Setting
       views.set(id, newView(id));
       return { ok: true, data: { ...dictionaryOf(said.data), session: { id } } };
     }
+    // What is asked of no session.
+    if (['list-sessions', 'list-stored-sessions', 'load-session'].includes(command.type) && session === undefined) {
+      return said;
+    }
     const view = session === undefined ? own : views.get(session);
     if (view === undefined) return refused('not-found', `session ${session} not found`);
     if (said?.ok === true && command.type === 'delete-session') forget(view);
@@ -224,7 +228,8 @@ export function connect({ bound, answering = answerAll, sessions = [] }: Setting
 }
 
 function newView(id: string): SessionView {
-  return { id, epoch, timeOrigin: 0, transcript: emptyTranscript() };
+  const can = new Set(['fork', 'compact', 'new-session'] as const);
+  return { id, epoch, timeOrigin: 0, can, transcript: emptyTranscript() };
 }
 
 /** What clients of three ages say in `initialize`. */

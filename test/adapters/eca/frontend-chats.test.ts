@@ -180,6 +180,13 @@ describe('the wishes of a prompt', () => {
     expect(delivered.at(-1)?.command.type).toBe('prompt');
   });
 
+  test.each<[string, string, string[]]>([
+    ['the word that we said ourselves while nothing was known', 'agent', []],
+    ['the word of another server', 'code', ['loss: chat/prompt: a behaviour that the agent does not have']],
+  ])('a behaviour that the agent lacks: %s', (_, agent, notes) => {
+    expect(greeted().request('chat/prompt', prompt('c', { agent })).notes).toEqual(notes);
+  });
+
   test('the names that are offered are those that are taken, with and without a provider', () => {
     const models = [{ id: 'a' }, { id: 'p/b', provider: 'p' }, { id: 'c', provider: 'p' }, { id: 'c', provider: 'q' }];
     const answering = (command: Command): Outcome =>
@@ -241,7 +248,10 @@ describe('the wishes of a prompt', () => {
     const client = greeted('modern', { answering: but('set-model', undefined) });
     client.request('chat/prompt', prompt('c', { model: 'acme/large' }));
     for (let at = 0; at < 64; at += 1) expect(client.request('chat/prompt', prompt('c')).sent).toEqual([]);
-    expect(client.request('chat/prompt', prompt('c'), 'last').sent.at(0)).toMatchObject({ id: 'last', error: {} });
+    expect(client.request('chat/prompt', prompt('c'), 'last').sent.at(0)).toMatchObject({
+      id: 'last',
+      result: { chatId: 'c', model: 'error', status: 'error' },
+    });
   });
 });
 
@@ -273,12 +283,11 @@ describe('the answer to a prompt', () => {
     expect(client.settle('prompt', { ok: true }).sent).toMatchObject([{ id: 'p' }, { id: 'q' }]);
   });
 
-  test('when it fails before any run: to the request, to the user, in the chat, which is free again', () => {
+  test('when it fails before any run: as real servers answer, and in the chat, which is free again', () => {
     const client = greeted('modern', { answering: but('prompt', refused('agent-down', 'it is gone')) });
     const { sent } = client.request('chat/prompt', prompt('c'), 'p');
     expect(sent.slice(1)).toMatchObject([
-      { id: 'p', error: { code: -32_603, message: 'it is gone', data: { code: 'agent-down' } } },
-      { method: '$/showMessage', params: { type: 'error', message: 'it is gone' } },
+      { id: 'p', result: { chatId: 'c', model: 'error', status: 'error' } },
       { params: { chatId: 'c', role: 'user', content: { type: 'text', text: 'Hello.\n' } } },
       { params: { chatId: 'c', role: 'system', content: { type: 'text', text: '\n\nit is gone' } } },
       { params: { chatId: 'c', role: 'system', content: { type: 'progress', state: 'finished' } } },
@@ -304,7 +313,6 @@ describe('the answer to a prompt', () => {
     client.happen('session-1', { type: 'run-start' });
     client.request('chat/prompt', prompt('c'), 'q');
     expect(methodsOf(client.settle('prompt', refused('limit', 'too many')).sent)).toEqual([
-      '$/showMessage',
       'chat/contentReceived text',
       'chat/contentReceived text',
     ]);
@@ -323,7 +331,6 @@ describe('the answer to a prompt', () => {
     if (isLate) send('q');
     client.happen('session-1', { type: 'run-end', outcome: 'failed' });
     expect(methodsOf(client.settle('prompt', refused('agent-down', 'it died')).sent)).toEqual([
-      '$/showMessage',
       'chat/contentReceived text',
       'chat/contentReceived text',
     ]);
@@ -346,7 +353,8 @@ describe('the answer to a prompt', () => {
     });
     client.notify('initialized');
     const { sent } = client.request('chat/prompt', prompt('c'), 'p');
-    expect(sent.at(0)).toMatchObject({ id: 'p', error: { message: 'too many sessions' } });
+    expect(sent.at(0)).toMatchObject({ id: 'p', result: { status: 'error' } });
+    expect(sent.at(2)).toMatchObject({ params: { content: { text: '\n\ntoo many sessions' } } });
     isFull = false;
     expect(client.request('chat/prompt', prompt('c'), 'q').sent.at(-1)).toMatchObject({
       id: 'q',
@@ -525,7 +533,6 @@ describe('sessions', () => {
     client.request('chat/prompt', prompt('a'), 'p');
     expect(methodsOf(client.over('session-1').sent)).toEqual([
       'answer',
-      '$/showMessage',
       'chat/contentReceived text',
       'chat/contentReceived text',
       'chat/contentReceived progress finished',

@@ -301,7 +301,7 @@ describe('what is done with chats', () => {
     const client = greeted();
     const { delivered, sent } = client.request('chat/open', { chatId: 'new' });
     expect([typesOf(delivered), sent]).toEqual([
-      ['query state'],
+      ['query state', 'list-stored-sessions'],
       [{ jsonrpc: '2.0', id: 1, result: { found: false } }],
     ]);
     expect(client.request('chat/prompt', { chatId: 'new', message: 'Hello.' }).delivered.at(-1)?.session).toBe(
@@ -311,6 +311,8 @@ describe('what is done with chats', () => {
 });
 
 describe('look-ups', () => {
+  /** The gateway’s own, where nobody knows what the agent can do. */
+  const costs = { name: 'costs', type: 'native', arguments: [] };
   test('contexts: what the session finds, in words of the wire; the chat is named as it was', () => {
     const contexts = [{ type: 'file', path: '/ws/b.ts' }, { type: 'repoMap' }];
     const client = greeted();
@@ -347,6 +349,7 @@ describe('look-ups', () => {
       'modern',
       '',
       [
+        costs,
         { name: 'fix', description: 'Fixes.', type: 'skill', arguments: [] },
         { name: 'git:log', description: '', type: 'mcpPrompt', arguments: [] },
       ],
@@ -355,6 +358,7 @@ describe('look-ups', () => {
       'seed',
       null,
       [
+        costs,
         { name: 'fix', description: 'Fixes.', type: 'native', arguments: [] },
         { name: 'git:log', description: '', type: 'mcp-prompt', arguments: [] },
       ],
@@ -468,5 +472,48 @@ describe('choices', () => {
       type: 'create-session',
       folders: ['/my ws', '/new'],
     });
+  });
+});
+
+describe('ids that are numbers are read as their decimal strings', () => {
+  const asked: Event = { type: 'approval-request', id: '8', call: '8', name: 'bash', input: {} };
+
+  /** All that comes of a message in chat 7, where call 8 waits. */
+  function told(method: string, params: object, isRequest: boolean) {
+    const client = greeted('modern');
+    client.request('chat/prompt', { chatId: 7, requestId: 1, message: 'Hello.' });
+    client.happen('session-1', { type: 'run-start' }, asked);
+    return isRequest ? client.request(method, params, 'x') : client.notify(method, params);
+  }
+
+  test.each<[method: string, more: object, isRequest: boolean]>([
+    ['chat/prompt', { message: 'More.', requestId: 2 }, true],
+    ['chat/queryContext', { query: '' }, true],
+    ['chat/queryFiles', { query: '' }, true],
+    ['chat/queryCommands', { query: '' }, true],
+    ['chat/delete', {}, true],
+    ['chat/clear', {}, true],
+    ['chat/open', {}, true],
+    ['chat/update', { title: 'T' }, true],
+    ['chat/promptStop', {}, false],
+    ['chat/promptSteer', { message: 'Left.' }, false],
+    ['chat/selectedModelChanged', { model: 'acme/large' }, false],
+    ['chat/selectedAgentChanged', { agent: 'plan' }, false],
+    ['chat/toolCallApprove', { toolCallId: 8 }, false],
+    ['chat/toolCallReject', { toolCallId: 8 }, false],
+  ])('%s', (method, more, isRequest) => {
+    const words = Object.fromEntries(
+      Object.entries(more).map(([key, value]) => [key, key.endsWith('Id') ? String(value) : value]),
+    );
+    const heard = told(method, { chatId: 7, ...more }, isRequest);
+    expect(heard).toEqual(told(method, { chatId: '7', ...words }, isRequest));
+    expect(heard.notes).toEqual([]);
+    expect(heard.delivered.length + heard.sent.length).toBeGreaterThan(0);
+  });
+
+  test('the answer to a prompt names the chat as all that is said of it does', () => {
+    const { sent, others } = greeted('modern').request('chat/prompt', { chatId: 7, message: 'Hello.' }, 'p');
+    expect(others[0]).toMatchObject({ do: 'watch', as: '7' });
+    expect(sent.at(-1)).toMatchObject({ id: 'p', result: { chatId: '7', status: 'prompting' } });
   });
 });

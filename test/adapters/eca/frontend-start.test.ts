@@ -210,7 +210,7 @@ describe('the beginning', () => {
   test('a request that comes first is served, and the session it needed is left for one in the folders', () => {
     const client = connect();
     expect(client.request('chat/queryCommands', { query: '' }).sent).toMatchObject([
-      { result: { commands: [{}, {}] } },
+      { result: { commands: [{}, {}, {}] } },
     ]);
     const { delivered } = client.request('initialize', eras.seed, 2);
     expect(delivered.slice(0, 2)).toMatchObject([
@@ -230,10 +230,41 @@ describe('the beginning', () => {
 });
 
 describe('the end', () => {
-  test('shutdown is answered with null, and exit closes', () => {
+  test.each<[string, unknown]>([
+    ['none', undefined],
+    ['null', null],
+    ['an object', {}],
+    ['an empty list', []],
+    ['a list of null', [null]],
+    ['a list', [1, 2]],
+    ['a word', 'now'],
+  ])('shutdown is answered with null, and exit closes, whatever the params: %s', (_, params) => {
     const client = connect();
-    expect(client.request('shutdown', null, 9).sent).toEqual([{ jsonrpc: '2.0', id: 9, result: null }]);
-    expect(client.notify('exit').others).toEqual([{ do: 'close', code: 'normal', reason: expect.any(String) }]);
+    expect(methodsOf(client.notify('initialized', params).sent)[0]).toBe('$/progress');
+    expect(client.request('shutdown', params, 9).sent).toEqual([{ jsonrpc: '2.0', id: 9, result: null }]);
+    const { others, notes } = client.notify('exit', params);
+    expect(others).toEqual([{ do: 'close', code: 'normal', reason: expect.any(String) }]);
+    expect(notes).toEqual([]);
+  });
+
+  test.each([
+    ['shutdown', true],
+    ['exit', false],
+  ])('a chat that ends behind %s is no news', (method, isRequest) => {
+    const client = connect();
+    client.request('initialize', eras.modern);
+    client.notify('initialized');
+    client.request('chat/prompt', { chatId: 'c', message: 'Hello.' });
+    if (isRequest) client.request(method);
+    else client.notify(method);
+    expect(client.over('session-1').sent).toEqual([]);
+  });
+
+  test('a client that greets again is told what happens', () => {
+    const client = connect();
+    client.request('shutdown');
+    client.request('initialize', eras.modern);
+    expect(methodsOf(client.notify('initialized').sent)).toContain('config/updated');
   });
 });
 
@@ -277,22 +308,38 @@ describe('what is no message', () => {
     expect(client.request('shutdown').sent).toHaveLength(1);
   });
 
+  test.each(['no/such', 'constructor', '__proto__', 'toString', '', 'initialized'])(
+    'a request of a method that there is not: %s',
+    (method) => {
+      expect(connect().request(method, {}, 'x').sent).toEqual([
+        { jsonrpc: '2.0', id: 'x', error: { code: -32_601, message: 'Method not found', data: { method } } },
+      ]);
+    },
+  );
+
   test.each([
-    'no/such',
-    'constructor',
-    '__proto__',
-    'toString',
-    '',
-    'completion/inline',
-    'rewrite/prompt',
-    'initialized',
-  ])('a request of a method that there is not: %s', (method) => {
-    expect(connect().request(method, {}, 'x').sent).toEqual([
-      { jsonrpc: '2.0', id: 'x', error: { code: -32_601, message: 'Method not found', data: { method } } },
+    ['completion/inline', 'inline completions'],
+    ['rewrite/prompt', 'rewriting'],
+    ['mcp/addServer', 'tool servers'],
+    ['mcp/removeServer', 'tool servers'],
+    ['providers/login', 'logins'],
+  ])('a request that no agent serves is refused in words: %s', (method, words) => {
+    expect(connect().request(method, {}, 'x').sent).toMatchObject([
+      { id: 'x', error: { code: -32_601, message: expect.stringContaining(words), data: { method } } },
     ]);
   });
 
-  test.each(['no/such', 'constructor', '__proto__', 'mcp/connectServer', '$/cancelRequest', 'chat/promptSteerRemove'])(
+  test('notifications about tool servers that do nothing say so, once', () => {
+    const client = connect();
+    client.notify('initialized');
+    const methods = ['mcp/connectServer', 'mcp/logoutServer', 'mcp/enableServer', 'mcp/disableServer'];
+    const sent = methods.flatMap((method) => client.notify(method, { name: 'git' }).sent);
+    expect(sent).toMatchObject([
+      { method: '$/showMessage', params: { type: 'warning', message: expect.stringContaining('agent’s own') } },
+    ]);
+  });
+
+  test.each(['no/such', 'constructor', '__proto__', '$/cancelRequest', 'chat/promptSteerRemove'])(
     'a notification of a method that does nothing: %s',
     (method) => {
       const { sent, delivered } = connect().notify(method, { id: 1 });
@@ -306,12 +353,14 @@ describe('what is no message', () => {
     ['chat/prompt', []],
     ['chat/prompt', 'words'],
     ['chat/prompt', { message: 1 }],
-    ['chat/prompt', { message: 'a', chatId: 1 }],
+    ['chat/prompt', { message: 'a', chatId: 1.5 }],
+    ['chat/prompt', { message: 'a', chatId: 2 ** 60 }],
+    ['chat/prompt', [{ message: 'a' }]],
     ['chat/prompt', { message: 'a', contexts: {} }],
     ['chat/prompt', { message: 'a', model: {} }],
     ['chat/queryContext', { query: 1 }],
     ['chat/queryCommands', [1]],
-    ['chat/delete', { chatId: 1 }],
+    ['chat/delete', { chatId: {} }],
     ['chat/clear', {}],
     ['chat/update', { chatId: 'a', title: 1 }],
     ['initialize', { workspaceFolders: 'here' }],
@@ -324,8 +373,8 @@ describe('what is no message', () => {
 
   test.each<[string, unknown]>([
     ['chat/toolCallApprove', {}],
-    ['chat/toolCallReject', { chatId: 1, toolCallId: 2 }],
-    ['chat/promptStop', []],
+    ['chat/toolCallReject', { chatId: true, toolCallId: 2 }],
+    ['chat/promptStop', [1]],
     ['chat/promptSteer', { chatId: 'a' }],
     ['mcp/startServer', null],
     ['workspace/didChangeWorkspaceFolders', {}],
@@ -342,9 +391,15 @@ describe('what is no message', () => {
     ['params absent', undefined],
     ['params null', null],
     ['params empty', {}],
+    ['params an empty list', []],
+    ['params a list of null', [null]],
     ['kebab keys', { 'chat-id': 'a', query: null }],
+    ['a number as id', { chatId: 1 }],
+    ['a number as id in kebab', { 'chat-id': 1 }],
   ])('%s are fine where nothing is needed', (_, params) => {
-    expect(connect().request('chat/queryCommands', params).sent).toMatchObject([{ result: { commands: [{}, {}] } }]);
+    expect(connect().request('chat/queryCommands', params).sent).toMatchObject([
+      { result: { commands: [{}, {}, {}] } },
+    ]);
   });
 
   test('answers to nothing are nothing', () => {
@@ -360,6 +415,7 @@ describe('requests of newer clients', () => {
   test.each<[string, object]>([
     ['chat/list', { chats: [] }],
     ['chat/open', { found: false }],
+    ['chat/history', { contents: [], meta: { total: 0, returned: 0 } }],
     ['jobs/list', { jobs: [] }],
     ['jobs/kill', { killed: false }],
     ['providers/list', { providers: [] }],
@@ -371,7 +427,8 @@ describe('requests of newer clients', () => {
     ['chat/clear', {}],
     ['chat/update', {}],
   ])('%s is answered kindly', (method, result) => {
-    expect(connect().request(method, { chatId: 'unknown', title: 'T' }).sent.at(0)).toEqual({
+    const { sent } = connect().request(method, { chatId: 'unknown', title: 'T' });
+    expect(sent.find((message) => 'result' in message)).toEqual({
       jsonrpc: '2.0',
       id: 1,
       result,
@@ -381,7 +438,7 @@ describe('requests of newer clients', () => {
   test('what cannot be done is told to the user', () => {
     const client = connect();
     client.notify('initialized');
-    expect(client.request('chat/rollback', { chatId: 'a' }).sent).toMatchObject([
+    expect(client.request('chat/addFlag', { chatId: 'a' }).sent).toMatchObject([
       { result: {} },
       { method: '$/showMessage', params: { type: 'warning' } },
     ]);

@@ -27,6 +27,17 @@ describe('messages to the user', () => {
   ])('%s', (_, event, params) => {
     const { frames } = told([event]);
     expect(frames).toEqual([{ jsonrpc: '2.0', method: '$/showMessage', params }]);
+    const inChat = told([event], { ...modern, saysInChat: true });
+    const text = `\n\n${'text' in event ? event.text : 'oh'}\n`;
+    expect(inChat.frames.map(({ method }) => method)).toEqual(['chat/opened', 'chat/contentReceived']);
+    expect(contentsOf(inChat.frames, 'text')).toEqual([{ type: 'text', text }]);
+  });
+
+  test('a question that cannot be asked is said in the chat where messages are not shown', () => {
+    const question: Event = { type: 'dialog-request', id: 'd', kind: 'interview', title: 'Many' };
+    const { frames } = told([...run, user('go'), question], { ...modern, saysInChat: true });
+    expect(paramsOf(frames, '$/showMessage')).toEqual([]);
+    expect(contentsOf(frames, 'text').at(-1)?.text).toContain('what this editor cannot show: Many');
   });
 });
 
@@ -177,7 +188,18 @@ describe('settings', () => {
       changed({ name: 'Cables' }),
       changed({ name: '' }),
     ]);
-    expect(contentsOf(frames, 'metadata')).toEqual([{ type: 'metadata', title: 'Cables' }]);
+    expect(contentsOf(frames, 'metadata').map(({ title }) => title)).toEqual(['go', 'Cables']);
+  });
+
+  test('the name of the session wins over the first words', () => {
+    const { frames } = told([changed({ name: 'Cables' }), ...run, user('go')]);
+    expect(paramsOf(frames, 'chat/opened')).toEqual([{ chatId: 'session', title: 'Cables' }]);
+    expect(contentsOf(frames, 'metadata')).toEqual([]);
+  });
+
+  test('a command is no title, the prompt after it is one, and no later prompt', () => {
+    const { frames } = told([...run, user('/costs'), ...done, ...run, user('sort them'), user('again')]);
+    expect(contentsOf(frames, 'metadata').map(({ title }) => title)).toEqual(['sort them']);
   });
 });
 

@@ -278,6 +278,21 @@ describe('what is shown of a call', () => {
     expect(contentsOf(frames, 'toolCalled').map(({ totalTimeMs }) => totalTimeMs)).toEqual([10, 5]);
   });
 
+  test.each<[string, Event[]]>([
+    ['a call that took no time', [started('c'), answered('c', { durationMs: 0.2 })]],
+    ['an approval without a call', [asks('a'), decided('a', 'allowed')]],
+    [
+      'a dialog',
+      [
+        { type: 'dialog-request', id: 'd', kind: 'confirm', title: 'On?' },
+        { type: 'dialog-end', id: 'd', outcome: 'answered' },
+      ],
+    ],
+  ])('VS Code would show a zero: nothing is said of how long it took: %s', (_, events) => {
+    const contents = contentsOf(told([...run, ...events]).frames, 'toolCalled');
+    expect(contents.map((content) => Object.hasOwn(content, 'totalTimeMs'))).toEqual([false]);
+  });
+
   test.each<[string, Content, string[]]>([
     ['a text', { type: 'text', text: 'a' }, ['a']],
     ['a link', { type: 'link', url: 'https://example.org', title: 'Cables' }, ['Cables: https://example.org']],

@@ -209,6 +209,7 @@ describe('history', () => {
     expect(frames.map(({ params }) => params.content?.type)).toEqual([
       undefined,
       'text',
+      'metadata',
       'reasonStarted',
       'reasonText',
       'reasonFinished',
@@ -226,6 +227,7 @@ describe('history', () => {
     expect(frames.map(({ params }) => params.content?.text ?? params.status)).toEqual([
       undefined,
       'old\n',
+      undefined,
       'go\n',
       'running',
       'Waiting model',

@@ -1,5 +1,6 @@
 // A run as ECA clients see it: echo, status, progress, contents, figures, and one end (reference eca, section 4).
 import { describe, expect, test } from 'vitest';
+import { createProjection } from '../../../src/adapters/eca/projection.ts';
 import type { Event, EventOf } from '../../../src/core/event.ts';
 import {
   afterPrompt,
@@ -23,8 +24,11 @@ import {
   told,
   user,
 } from './projection-words.ts';
+import { createLog, epoch, textOf } from '../../support/telling.ts';
 
 const begun = ['running', 'S (Waiting model)'];
+/** The first words of a chat are its title. */
+const titled = 'S metadata';
 const over = ['idle', 'S finished'];
 const generating = (words: string): string[] => ['S (Generating)', `A ${JSON.stringify(words)}`];
 const cutOff = 'S "\\n\\nThe answer was cut off: the output limit is reached.\\n"';
@@ -38,9 +42,9 @@ const cut = (words: string, end: Partial<EventOf<'message-end'>>): Event[] => [
 
 describe('a run begins with what the user said', () => {
   test.each<[string, Event[], string[]]>([
-    ['told in the run', [...run, user('go'), ...done], ['chat/opened', 'U "go\\n"', ...begun, ...over]],
-    ['told before it: at once', [user('go'), ...run], ['chat/opened', 'U "go\\n"', ...begun]],
-    ['told before it', [user('go'), ...run, ...done], ['chat/opened', 'U "go\\n"', ...begun, ...over]],
+    ['told in the run', [...run, user('go'), ...done], ['chat/opened', 'U "go\\n"', ...begun, titled, ...over]],
+    ['told before it: at once', [user('go'), ...run], ['chat/opened', 'U "go\\n"', titled, ...begun]],
+    ['told before it', [user('go'), ...run, ...done], ['chat/opened', 'U "go\\n"', titled, ...begun, ...over]],
     [
       'told by no one',
       [...run, ...says('hi'), ...done],
@@ -49,7 +53,7 @@ describe('a run begins with what the user said', () => {
     [
       'told late',
       [...run, ...says('hi'), user('go'), ...done],
-      ['chat/opened', ...begun, 'S (Generating)', 'A "hi"', 'U "go\\n"', ...over],
+      ['chat/opened', ...begun, 'S (Generating)', 'A "hi"', 'U "go\\n"', titled, ...over],
     ],
     ['nothing at all', [...run, ...done], ['chat/opened', ...begun, ...over]],
   ])('%s', (_, events, expected) => {
@@ -62,7 +66,16 @@ describe('a run begins with what the user said', () => {
 
   test('a second run waits for its own prompt', () => {
     const { frames } = told([...run, user('one'), ...done, ...run, user('two'), ...done]);
-    expect(outline(frames)).toEqual(['chat/opened', 'U "one\\n"', ...begun, ...over, 'U "two\\n"', ...begun, ...over]);
+    expect(outline(frames)).toEqual([
+      'chat/opened',
+      'U "one\\n"',
+      ...begun,
+      titled,
+      ...over,
+      'U "two\\n"',
+      ...begun,
+      ...over,
+    ]);
   });
 
   test('what the agent says in the name of the user is lost', () => {
@@ -85,6 +98,15 @@ describe('a run begins with what the user said', () => {
     const { frames } = told([...run, user('one'), user('two')]);
     const ids = contentsOf(frames, 'text').map(({ contentId }) => contentId);
     expect(new Set(ids).size).toBe(2);
+    expect(ids).not.toContain(undefined);
+  });
+
+  test('an echo is no place to go back to where the agent cannot go back', () => {
+    const { transcript, logged } = createLog();
+    const silent = createProjection({ id: 'session', epoch, timeOrigin: 0, transcript }, modern);
+    const told = [...run, user('one')].flatMap((event, seq) => silent.event({ event, seq, at: 0 }).map(textOf));
+    expect([logged, told.filter((frame) => frame.includes('contentId'))]).toEqual([[], []]);
+    expect(told.filter((frame) => frame.includes('"one\\n"'))).toHaveLength(1);
   });
 });
 
@@ -97,6 +119,21 @@ describe('a run ends once', () => {
     ['figures after its end are told with the next', [...done, { type: 'usage-changed', sessionTokens: 5 }], over],
   ])('%s', (_, events, expected) => {
     expect(afterPrompt(events)).toEqual(expected);
+  });
+
+  const body = '{"type":"error","error":{"type":"invalid_request_error","message":"No credit is left."}}';
+
+  test.each<[string, string, string]>([
+    ['behind its status', `400 ${body}`, '400 No credit is left.'],
+    ['alone', body, 'No credit is left.'],
+    ['flat', '{"message":"Too much.\\nWait."}', 'Too much.\nWait.'],
+    ['of which people can read nothing', '500 {"error":{"code":7}}', '500 {"error":{"code":7}}'],
+    ['that is cut', '400 {"error":{"mess', '400 {"error":{"mess'],
+    ['within words', `it said ${body}`, `it said ${body}`],
+    ['with a word for its error', '{"error":"overloaded","message":"Wait."}', 'Wait.'],
+  ])('the body of a provider’s answer is told in its words: %s', (_, message, words) => {
+    const failed: Event = { type: 'run-end', outcome: 'failed', failure: { kind: 'provider', message } };
+    expect(afterPrompt([failed])[0]).toBe(`S ${JSON.stringify(`\n\n${words}`)}`);
   });
 
   const length = { stop: { reason: 'length' as const } };

@@ -10,7 +10,7 @@ import { checkEcaOrder, describeEcaViolations, heard } from '../../../src/confor
 import { createLog, tell, tellLate } from '../../support/telling.ts';
 
 /** A client that is known as new. */
-export const modern: Dialect = { streamsArguments: true, asks: true };
+export const modern: Dialect = { streamsArguments: true, asks: true, saysInChat: false };
 
 export const run: Event[] = [{ type: 'run-start' }, { type: 'turn-start' }];
 export const done: Event[] = [{ type: 'turn-end' }, { type: 'run-end', outcome: 'completed' }];
@@ -193,7 +193,7 @@ export function heardLate(logged: readonly Logged[], dialect = union): Sent[][] 
 /** The outline without the beginning of a run that was prompted with `go`. */
 export function afterPrompt(events: readonly Event[], dialect = union): string[] {
   const words = outline(told([...run, user('go'), ...events], dialect).frames);
-  const beginning = ['chat/opened', 'U "go\\n"', 'running', 'S (Waiting model)'];
+  const beginning = ['chat/opened', 'U "go\\n"', 'running', 'S (Waiting model)', 'S metadata'];
   const same = beginning.every((word, at) => words[at] === word);
   return same ? words.slice(beginning.length) : ['another beginning', ...words];
 }

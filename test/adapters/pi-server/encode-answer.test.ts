@@ -166,8 +166,13 @@ const answers: readonly [type: string, fields: Json, data: unknown, answer: unkn
     },
     {
       commands: [
-        { name: 'a', description: 'A', source: 'prompt' },
-        { name: 'b', source: 'extension', path: '/b.ts' },
+        {
+          name: 'a',
+          description: 'A',
+          source: 'prompt',
+          sourceInfo: { path: '', source: 'builtin', scope: 'temporary', origin: 'top-level' },
+        },
+        { name: 'b', source: 'prompt', path: '/b.ts' },
       ],
     },
   ],

@@ -177,10 +177,15 @@ describe('the envelope', () => {
 const piNames = ['id', 'statusKey', 'statusText', 'widgetKey', 'widgetLines', 'widgetPlacement'];
 const isShown = (event: Json) => event.type === 'extension_ui_request';
 
+/** The pi in a pi-server is older than its words on the end of a run. */
+function withoutWillRetry({ willRetry, ...line }: Json): Json {
+  return line.type === 'agent_end' ? line : { ...line, ...(willRetry === undefined ? {} : { willRetry }) };
+}
+
 /** What clients of pi are told without what only one of the two can be shown. */
 function inPi(logged: readonly Logged[]): Json[] {
   const lines = tell(sideOf(pi), logged).texts.map((text): Json => JSON.parse(text));
-  return lines.filter((line) => !isShown(line));
+  return lines.flatMap((line) => (isShown(line) || line.type === 'agent_settled' ? [] : [withoutWillRetry(line)]));
 }
 
 describe('whatever an agent says', () => {

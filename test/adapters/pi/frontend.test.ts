@@ -12,10 +12,19 @@ const text = (words: string) => ({ type: 'text', text: words });
 const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
 const picture = { type: 'image', data: 'AAAA', mediaType: 'image/png' };
 const done: Outcome = { ok: true };
+const counted = { userMessages: 1, assistantMessages: 2, toolCalls: 0, toolResults: 0, totalMessages: 3 };
+const counts = { ...counted, usage: { input: 1, output: 2, cacheRead: 0, cacheWrite: 0 } };
+const tokens = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, total: 3 };
+const shownCounts = { sessionId: 'session-1', ...counted, tokens, cost: 0 };
 
 /** Every command: its line, the command that it is, an outcome, and the data of the answer; undefined for none. */
 const commands: readonly [line: object, command: object, outcome: Outcome, data?: unknown][] = [
-  [{ type: 'prompt', message: 'hi' }, { type: 'prompt', content: [text('hi')], whenBusy: 'refuse' }, done],
+  [
+    { type: 'prompt', message: 'hi' },
+    { type: 'prompt', content: [text('hi')], whenBusy: 'refuse' },
+    done,
+    { disposition: 'started' },
+  ],
   [
     { type: 'prompt', message: 'hi', images: [image], streamingBehavior: 'steer' },
     {
@@ -24,7 +33,8 @@ const commands: readonly [line: object, command: object, outcome: Outcome, data?
       whenBusy: 'steer',
       extra: { pi: { streamingBehavior: 'steer' } },
     },
-    done,
+    { ok: true, data: { taken: 'queued' } },
+    { disposition: 'queued' },
   ],
   [
     { type: 'prompt', message: 'hi', streamingBehavior: 'followUp' },
@@ -32,12 +42,40 @@ const commands: readonly [line: object, command: object, outcome: Outcome, data?
     { ok: true, data: { extra: { pi: { disposition: 'queued' } } } },
     { disposition: 'queued' },
   ],
-  [{ type: 'steer', message: 's', images: [image] }, { type: 'steer', content: [text('s'), picture] }, done],
-  [{ type: 'follow_up', message: 'f', images: [image] }, { type: 'follow-up', content: [text('f'), picture] }, done],
+  [
+    { type: 'prompt', message: '/now' },
+    { type: 'prompt', content: [text('/now')], whenBusy: 'refuse' },
+    { ok: true, data: { taken: 'handled' } },
+    { disposition: 'handled' },
+  ],
+  [
+    { type: 'steer', message: 's', images: [image] },
+    { type: 'steer', content: [text('s'), picture] },
+    done,
+    { disposition: 'queued' },
+  ],
+  [
+    { type: 'steer', message: '/now' },
+    { type: 'steer', content: [text('/now')] },
+    { ok: true, data: { extra: { pi: { disposition: 'handled' } } } },
+    { disposition: 'handled' },
+  ],
+  [
+    { type: 'follow_up', message: 'f', images: [image] },
+    { type: 'follow-up', content: [text('f'), picture] },
+    done,
+    { disposition: 'queued' },
+  ],
   [{ type: 'abort' }, { type: 'abort', target: 'run', untilIdle: true }, { ok: true, data: { waiting: [] } }],
   [{ type: 'abort_retry' }, { type: 'abort', target: 'retry' }, done],
   [{ type: 'abort_bash' }, { type: 'abort', target: 'bash' }, done],
   [{ type: 'clear_queue' }, { type: 'clear-queue' }, done, { steering: [], followUp: [] }],
+  [
+    { type: 'clear_queue' },
+    { type: 'clear-queue' },
+    { ok: true, data: { steering: ['s'], followUp: ['f'] } },
+    { steering: ['s'], followUp: ['f'] },
+  ],
   [
     { type: 'new_session', parentSession: '/p' },
     { type: 'new-session', parent: '/p' },
@@ -127,6 +165,30 @@ const commands: readonly [line: object, command: object, outcome: Outcome, data?
     },
   ],
   [
+    { type: 'get_session_stats' },
+    { type: 'query', subject: 'statistics' },
+    { ok: true, data: { ...counts, contextTokens: 50, contextWindow: 200 } },
+    { ...shownCounts, contextUsage: { tokens: 50, contextWindow: 200, percent: 25 } },
+  ],
+  [
+    { type: 'get_session_stats' },
+    { type: 'query', subject: 'statistics' },
+    { ok: true, data: { ...counts, contextTokens: null, contextWindow: 200 } },
+    { ...shownCounts, contextUsage: { tokens: null, contextWindow: 200, percent: null } },
+  ],
+  [
+    { type: 'get_session_stats' },
+    { type: 'query', subject: 'statistics' },
+    { ok: true, data: { ...counts, contextTokens: 50 } },
+    shownCounts,
+  ],
+  [
+    { type: 'get_available_thinking_levels' },
+    { type: 'query', subject: 'thinking-levels' },
+    refused('unsupported', 'has none'),
+    { levels: ['off'] },
+  ],
+  [
     { type: 'get_last_assistant_text' },
     { type: 'query', subject: 'last-text' },
     { ok: true, data: { text: 't' } },
@@ -155,7 +217,15 @@ const commands: readonly [line: object, command: object, outcome: Outcome, data?
     { type: 'get_commands' },
     { type: 'query', subject: 'commands' },
     { ok: true, data: { commands: [{ name: 'help', kind: 'builtin' }] } },
-    { commands: [{ name: 'help', source: 'extension' }] },
+    {
+      commands: [
+        {
+          name: 'help',
+          source: 'prompt',
+          sourceInfo: { path: '', source: 'builtin', scope: 'temporary', origin: 'top-level' },
+        },
+      ],
+    },
   ],
   [
     { type: 'get_tree', depth: 1 },

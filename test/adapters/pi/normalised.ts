@@ -11,7 +11,7 @@ export interface Normalisation {
   /** Words of its row in the README. */
   readonly row: string;
   /** Lines that only one side has. */
-  readonly apart?: (played: Played) => Apart;
+  readonly apart?: (played: Played, theirs: readonly Line[]) => Apart;
   /** What stands for a line of pi; null when we have none like it. */
   readonly theirs?: (line: Line) => Line | null;
   /** Changes a line, on both sides. */
@@ -32,6 +32,12 @@ function deepIn(object: Json, change: (object: Json) => Json): Json {
 
 function without(object: Json, ...names: readonly string[]): Json {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
+}
+
+const dispositions: ReadonlySet<unknown> = new Set(['prompt', 'steer', 'follow_up']);
+
+function isSaidWithoutData(line: Json): boolean {
+  return line.type === 'response' && dispositions.has(line.command) && !Object.hasOwn(line, 'data');
 }
 
 const blockTypes: ReadonlySet<unknown> = new Set(['text', 'thinking', 'toolCall']);
@@ -78,6 +84,28 @@ export const normalisations: readonly Normalisation[] = [
     },
   },
   {
+    name: 'the end of a run',
+    row: '`agent_settled`, `agent_end.willRetry` of a pi that does not say them',
+    apart({ toClient }, theirs) {
+      const isSettled = (line: Line) => Object(line).type === 'agent_settled';
+      const places = theirs.some(isSettled) ? [] : toClient.flatMap((line, at) => (isSettled(line) ? [at] : []));
+      return { theirs: new Set(), ours: new Set(places) };
+    },
+    beside: (ours, theirs) =>
+      ours.type === 'agent_end' && !Object.hasOwn(theirs, 'willRetry') ? without(ours, 'willRetry') : ours,
+  },
+  {
+    name: 'what becomes of a prompt',
+    row: '`disposition` of a pi that does not say it',
+    beside: (ours, theirs) => (isSaidWithoutData(theirs) ? without(ours, 'data') : ours),
+  },
+  {
+    name: 'thinking levels',
+    row: '`get_available_thinking_levels` to a pi that does not have it',
+    beside: (ours, theirs) =>
+      theirs.command === 'get_available_thinking_levels' && theirs.success === false ? theirs : ours,
+  },
+  {
     name: 'stray output',
     row: 'output glued to a line, lines that are no JSON',
     theirs: (line) => (typeof line === 'string' ? parsed(line.slice(line.indexOf('{'))) : line),
@@ -105,7 +133,7 @@ export function differenceOf(
   allowed: readonly Normalisation[],
 ): { at: number; theirs: unknown; ours: unknown } | null {
   const normal = (line: Json) => allowed.reduce((now, { line: change }) => change?.(now) ?? now, line);
-  const lone = allowed.flatMap(({ apart }) => apart?.(played) ?? []);
+  const lone = allowed.flatMap(({ apart }) => apart?.(played, theirs) ?? []);
   const said = theirs.flatMap((line, at) => {
     if (lone.some((places) => places.theirs.has(at))) return [];
     let now: Line | null = line;

@@ -384,6 +384,7 @@ describe('one line', () => {
       { type: 'agent_end', willRetry: true, messages: [{ content: [{ text: 'a' }] }] },
       { type: 'agent_start' },
       { type: 'agent_end', messages: [{ content: [{ text: 'b' }] }] },
+      { type: 'agent_settled' },
     ]);
   });
 
@@ -394,13 +395,17 @@ describe('one line', () => {
       { type: 'turn-end' },
       { type: 'run-end', outcome },
     ];
-    for (const outcome of ['completed', 'aborted'] as const) {
-      expect(told(run(outcome), 'delta-only').lines.slice(-2)).toMatchObject([
-        { type: 'agent_end', willRetry: false },
-        { type: 'agent_settled', aborted: outcome === 'aborted' },
-      ]);
+    for (const dialect of ['growing', 'delta-only'] as const) {
+      for (const outcome of ['completed', 'aborted'] as const) {
+        expect(told(run(outcome), dialect).lines.slice(-2)).toMatchObject([
+          { type: 'agent_end', willRetry: false },
+          { type: 'agent_settled', aborted: outcome === 'aborted' },
+        ]);
+      }
     }
-    expect(told(run('completed')).lines.at(-1)).not.toHaveProperty('willRetry');
+    const [last] = told(run('completed'), 'legacy').lines.slice(-1);
+    expect(last).toMatchObject({ type: 'agent_end' });
+    expect(last).not.toHaveProperty('willRetry');
   });
 });
 
@@ -463,6 +468,7 @@ describe('a late client', () => {
       'message_end assistant',
       'turn_end',
       'agent_end',
+      'agent_settled',
       'agent_start',
       'turn_start',
       'message_start assistant',

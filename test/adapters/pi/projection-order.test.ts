@@ -40,7 +40,8 @@ function order(events: readonly Event[]): string[] {
 const opened = ['agent_start', 'turn_start'];
 const message = (role: string) => [`message_start ${role}`, `message_end ${role}`];
 const tool = (call: string) => [`tool_execution_start ${call}`, `tool_execution_end ${call}`];
-const closed = ['turn_end', 'agent_end'];
+const paused = ['turn_end', 'agent_end'];
+const closed = [...paused, 'agent_settled'];
 
 describe('results', () => {
   test('an agent without messages for them gets them told: before the next tool', () => {
@@ -150,13 +151,13 @@ describe('the end of a run', () => {
   ] as const)('%s, and no message says so', (outcome, stopReason, errorMessage) => {
     const { lines } = told([...open, ...spoken('hi'), { type: 'turn-end' }, { type: 'run-end', outcome, failure }]);
     expect(checkPiOrder(lines)).toEqual([]);
-    expect(outline(lines).slice(-5)).toEqual(['turn_start', ...message('assistant'), 'turn_end', 'agent_end']);
-    expect(lines.at(-3)?.message).toMatchObject({ content: [], stopReason, errorMessage, provider: 'p', model: 'm' });
+    expect(outline(lines).slice(-6)).toEqual(['turn_start', ...message('assistant'), ...closed]);
+    expect(lines.at(-4)?.message).toMatchObject({ content: [], stopReason, errorMessage, provider: 'p', model: 'm' });
   });
 
   test('an abort without a reason has pi’s', () => {
     const { lines } = told([...open, { type: 'turn-end' }, { type: 'run-end', outcome: 'aborted' }]);
-    expect(lines.at(-3)?.message).toMatchObject({ stopReason: 'aborted', errorMessage: 'Request was aborted.' });
+    expect(lines.at(-4)?.message).toMatchObject({ stopReason: 'aborted', errorMessage: 'Request was aborted.' });
   });
 
   test('is not told twice', () => {
@@ -175,7 +176,7 @@ describe('the end of a run', () => {
       { type: 'run-end', outcome: 'failed', failure: { kind: 'agent', message: 'agent exited' }, synthetic: true },
     ]);
     expect(checkPiOrder(lines)).toEqual([]);
-    expect(lines.at(-3)?.message).toMatchObject({ stopReason: 'error', errorMessage: 'agent exited' });
+    expect(lines.at(-4)?.message).toMatchObject({ stopReason: 'error', errorMessage: 'agent exited' });
   });
 
   test('a run that only stands for a prompt without one is not told', () => {
@@ -212,7 +213,7 @@ describe('retries and compactions inside a run', () => {
     expect(order([...events, ...spoken('hi'), over, ...close])).toEqual([
       ...opened,
       ...message('assistant'),
-      ...closed,
+      ...paused,
       'auto_retry_start',
       ...opened,
       ...message('assistant'),
@@ -228,6 +229,7 @@ describe('retries and compactions inside a run', () => {
       'auto_retry_start',
       'auto_retry_end',
       'agent_end',
+      'agent_settled',
     ]);
   });
 
@@ -241,7 +243,7 @@ describe('retries and compactions inside a run', () => {
       lost,
       { type: 'run-end', outcome: 'failed' },
     ];
-    expect(order(events).slice(-3)).toEqual(['agent_end', 'auto_retry_start', 'auto_retry_end']);
+    expect(order(events).slice(-4)).toEqual(['agent_end', 'auto_retry_start', 'auto_retry_end', 'agent_settled']);
   });
 
   test.each([
@@ -270,7 +272,12 @@ describe('retries and compactions inside a run', () => {
       { type: 'compaction-end', outcome: 'completed', summary: 's' },
       { type: 'run-end', outcome: 'completed' },
     ];
-    expect(order(events).slice(-3)).toEqual(['agent_end', 'auto_compaction_start', 'auto_compaction_end']);
+    expect(order(events).slice(-4)).toEqual([
+      'agent_end',
+      'auto_compaction_start',
+      'auto_compaction_end',
+      'agent_settled',
+    ]);
   });
 });
 

@@ -180,7 +180,7 @@ describe('a prompt that joins a run', () => {
 
 describe('a prompt that begins no run gets a synthetic one', () => {
   const emptyRun = [
-    { type: 'run-start', synthetic: true },
+    { type: 'run-start', empty: true, synthetic: true },
     { type: 'run-end', outcome: 'completed', synthetic: true },
   ];
 

@@ -41,14 +41,54 @@ describe('agent_end is held until nothing can prolong the run', () => {
     ['thinking_level_changed', { type: 'thinking_level_changed', level: 'high' }, 'session-changed'],
     ['a line of a newer pi', { type: 'entry_appended', entry: {} }, 'unknown'],
     ['an extension', { type: 'extension_ui_request', id: 'x', method: 'setTitle', title: 't' }, 'display'],
-  ])('%s proves nothing', (_, line, shown) => {
+  ])('%s proves nothing, and is told behind it', (_, line, shown) => {
     const pi = bench();
     pi.feed(...shortRun());
     pi.events();
     pi.feed(line);
-    expect(typesOf(pi.events())).toEqual([shown]);
+    expect(pi.events()).toEqual([]);
     pi.advance(50);
-    expect(typesOf(pi.events())).toEqual(['run-end']);
+    const [end, ...rest] = pi.events();
+    // For clients of pi alone.
+    expect(end).toEqual({ type: 'session-changed', changes: {}, extra: { pi: { line: { type: 'agent_end' } } } });
+    expect(typesOf(rest)).toEqual([shown, 'run-end']);
+  });
+
+  const appended = { type: 'entry_appended', entry: {} };
+  test.each([
+    ['a compaction', { type: 'compaction_start', reason: 'overflow' }, ['compaction-start']],
+    [
+      'a retry',
+      { type: 'auto_retry_start', attempt: 1, maxAttempts: 3, delayMs: 1, errorMessage: 'x' },
+      ['retry-start'],
+    ],
+    ['agent_settled', wire.settled, ['run-end']],
+    ['another agent_start', wire.agentStart, ['run-end', 'run-start']],
+    ['an answer', wire.response('c1', 'get_state', {}), ['run-end']],
+  ])('a line between it and %s stays between', (_, next, after) => {
+    const pi = bench();
+    pi.feed(...shortRun());
+    pi.events();
+    pi.feed(appended, next);
+    expect(typesOf(pi.events())).toEqual(['session-changed', 'unknown', ...after]);
+  });
+
+  test('the end of the channel tells what waits behind it', () => {
+    const pi = bench();
+    pi.feed(...shortRun(), appended);
+    pi.events();
+    pi.end();
+    expect(typesOf(pi.events())).toEqual(['session-changed', 'unknown', 'run-end']);
+  });
+
+  test('a hundred lines behind it wait no longer', () => {
+    const pi = bench();
+    pi.feed(...shortRun());
+    pi.events();
+    pi.feed(...Array.from({ length: 99 }, () => appended));
+    expect(pi.events()).toEqual([]);
+    pi.feed(appended);
+    expect(pi.events()).toHaveLength(101);
   });
 
   test('the end of the channel delivers it', () => {

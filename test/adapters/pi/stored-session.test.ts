@@ -6,6 +6,7 @@ import { countParses } from '../../support/core/count-parses.ts';
 const header = { type: 'session', version: 3, id: 'abc', timestamp: '2026-01-01T00:00:00.000Z', cwd: '/work' };
 const entry = (type: string, more: object = {}) => ({ type, id: 'e', parentId: null, timestamp: '', ...more });
 const message = (role: string) => entry('message', { message: { role, content: [] } });
+const said = (content: unknown) => entry('message', { message: { role: 'user', content } });
 const file = (...lines: readonly unknown[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 
 test('the header, the name and the messages', () => {
@@ -22,6 +23,35 @@ test('the header, the name and the messages', () => {
   );
   const { id, timestamp: createdAt, cwd } = header;
   expect(storedFormat.read(text)).toEqual({ id, createdAt, cwd, name: 'second', messageCount: 3 });
+});
+
+test.each<[string, readonly unknown[], string | undefined]>([
+  ['a text', [said('one'), said('two')], 'one'],
+  ['parts', [said([{ type: 'image' }, { type: 'text', text: 'a' }, { type: 'text', text: 'b' }])], 'ab'],
+  ['behind the agent’s own', [message('assistant'), said('one')], 'one'],
+  ['too far behind', [...Array.from({ length: 4 }, () => message('assistant')), said('one')], undefined],
+  ['no words', [said([{ type: 'image' }])], undefined],
+  ['very many words', [said('😀'.repeat(300))], '😀'.repeat(200)],
+])('the first words of its user: %s', (_name, entries, words) => {
+  expect(storedFormat.read(file(header, ...entries))?.firstWords).toBe(words);
+});
+
+describe('the same session as another one', () => {
+  const as = { id: 'new', createdAt: '2026-02-02T00:00:00.000Z', from: '/s/abc.jsonl' };
+  test('has a header of its own, and the same entries', () => {
+    const entries = file(message('user'), message('assistant'));
+    const [first = '', ...rest] = (storedFormat.again?.(file(header) + entries, as) ?? '').split('\n');
+    expect(JSON.parse(first)).toEqual({ ...header, id: 'new', timestamp: as.createdAt, parentSession: '/s/abc.jsonl' });
+    expect(rest.join('\n')).toBe(entries);
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['no session', file(message('user'))],
+    ['a header that was cut', JSON.stringify(header).slice(0, -1)],
+  ])('of %s there is none', (_name, text) => {
+    expect(storedFormat.again?.(text, as)).toBe(null);
+  });
 });
 
 describe('the same', () => {
@@ -75,7 +105,7 @@ describe('what somebody has put into a project to keep us busy', () => {
     ['a very long line', `{"a":"${'x'.repeat(1_000_000)}","type":"message"}`, 1],
     ['objects that are none', '{x\n'.repeat(200_000), 102],
     ['names that are none', '{"type":"session_info",\n'.repeat(200_000), 102],
-    ['entries', file(message('user')).repeat(1000), 1],
+    ['entries', file(message('user')).repeat(1000), 5],
     ['names', name.repeat(10), 11],
     ['very many names', `${name.slice(0, -2)},"a":[${'1,'.repeat(900)}1]}\n`.repeat(1000), 221],
   ])('%s', (_name, lines, parses) => {

@@ -17,7 +17,7 @@ const silent: ReadonlyMap<string, string> = new Map([
   ...['content-type', 'frame-in-pieces', 'frames-in-one-write', 'header-case'].map((name) => [name, bytes] as const),
   ...['header-space', 'length-in-bytes', 'other-charset', 'parent-process'].map((name) => [name, bytes] as const),
   ...['mcp-start', 'mcp-stop', 'tool-server-mcp'].map((name) => [name, servers] as const),
-  ...['content-image', 'content-metadata', 'content-url'].map((name) => [name, unsaid] as const),
+  ...['content-image', 'content-url'].map((name) => [name, unsaid] as const),
   ['failure-told', 'the demo agent fails in the middle of its words'],
   ['request-id-kept', 'servers have stopped that in 0.46, and so have we'],
   ['request-id', 'we ask only what our checks do not declare'],

@@ -79,3 +79,11 @@ export const WireModel = z.looseObject({
   maxTokens: figure,
 });
 export type WireModel = z.infer<typeof WireModel>;
+
+/** What a system message tells of tools since 0.87 (pi's docs/message-types.md, SystemMessage). */
+export const ToolNews = z.looseObject({
+  toolsAdded: z
+    .array(z.looseObject({ name: z.string(), description: z.string().optional(), parameters: z.unknown() }))
+    .optional(),
+  toolsRemoved: z.array(z.looseObject({ name: z.string() })).optional(),
+});

@@ -1,0 +1,44 @@
+// Methods of newer versions that no session can serve, and how each is answered so that the client goes on and its user
+// learns why (reference eca, section 2). Pure.
+
+/** Requests that are answered kindly, with nothing. */
+export const emptyAnswers: ReadonlyMap<string, object> = new Map<string, object>([
+  ['jobs/list', { jobs: [] }],
+  ['jobs/kill', { killed: false }],
+  ['providers/list', { providers: [] }],
+  // `chat/open` tells all that there is: nothing older is to be had.
+  ['chat/history', { contents: [], meta: { total: 0, returned: 0 } }],
+]);
+
+/** Requests that would change a chat in a way that no session can: answered with `{}`, and the user is told. */
+export const undone: ReadonlyMap<string, string> = new Map([
+  ['chat/addFlag', 'This chat cannot be flagged.'],
+  ['chat/removeFlag', 'This chat cannot be flagged.'],
+]);
+
+const toolServers = 'The tool servers are the agent’s own: they are set up in its configuration.';
+const logins = 'The agent has logins of its own: this is done with its own program.';
+
+/** Requests that are refused in words which editors show; -32601 as of any method that is not there. */
+export const refusedInWords: ReadonlyMap<string, string> = new Map([
+  ['completion/inline', 'There are no inline completions here: agents behind this gateway have none.'],
+  ['rewrite/prompt', 'There is no rewriting here: ask for the change in a chat.'],
+  ['mcp/addServer', toolServers],
+  ['mcp/updateServer', toolServers],
+  ['mcp/removeServer', toolServers],
+  ['providers/login', logins],
+  ['providers/loginInput', logins],
+  ['providers/logout', logins],
+  ['jobs/readOutput', 'There is no such job.'],
+]);
+
+/** Notifications that do nothing here: the user is told, once. */
+export const unableNotices: ReadonlyMap<string, string> = new Map([
+  ['mcp/connectServer', toolServers],
+  ['mcp/logoutServer', toolServers],
+  ['mcp/enableServer', toolServers],
+  ['mcp/disableServer', toolServers],
+]);
+
+/** Notifications that need no answer and do nothing here: what was asked is answered all the same. */
+export const ignored: ReadonlySet<string> = new Set(['$/cancelRequest']);
