@@ -28,7 +28,7 @@ export async function cell(place: Place, run: () => unknown, declared?: Declared
       tell({ ...place, is: declared.is, why: declared.why });
       return;
     }
-    tell({ ...place, is: 'FAILED', why: message.split('\n')[0] ?? '' });
+    tell({ ...place, is: 'FAILED', why: message.split('\n').slice(0, 3).join(' | ').slice(0, 600) });
     throw thrown;
   }
   if (declared !== undefined) {

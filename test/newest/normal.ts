@@ -5,6 +5,7 @@ const numbersOfTime: ReadonlySet<string> = new Set(['timestamp', 'durationMs', '
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gu;
 const isoTime = /\d{4}-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d[.-]\d{3}Z/gu;
 const shortId = /^[0-9a-f]{8}$/u;
+const logFile = /pi-bash-[0-9a-f]+\.log/gu;
 const port = /127\.0\.0\.1:\d+/gu;
 
 /** A function that replaces what is volatile in a value; `dir`: the home of this conversation. */
@@ -24,14 +25,17 @@ export function normaliser(dir: string): (value: unknown) => unknown {
       .replaceAll(dashed.slice(1), '<home>')
       .replace(uuid, named)
       .replace(isoTime, '<time>')
-      .replace(port, '<server>');
+      .replace(port, '<server>')
+      .replace(logFile, '<log>');
   };
   const normal = (value: unknown): unknown => {
     if (typeof value === 'string') return text(value);
     if (Array.isArray(value)) return value.map(normal);
     if (typeof value !== 'object' || value === null) return value;
+    // The order of keys says nothing.
+    const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
     return Object.fromEntries(
-      Object.entries(value).map(([key, field]) => [
+      entries.map(([key, field]) => [
         text(key),
         numbersOfTime.has(key) && typeof field === 'number' ? `<${key}>` : normal(field),
       ]),
