@@ -1,7 +1,7 @@
 // What `patchbay-claude` says of itself.
 
 /** The version of Claude Code whose format is spoken: clients look at it before anything else. */
-export const spokenVersion = '2.1.329';
+export const spokenVersion = '2.1.330';
 
 /** `--help`. */
 export const claudeHelp = `patchbay-claude: a stand-in for claude, with any agent behind it

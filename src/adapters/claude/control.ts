@@ -7,7 +7,7 @@ import { OutcomeData, QueryData } from '../../core/outcome-data.ts';
 import { type Actions, type ConnectionPorts, problems, violation } from './connection.ts';
 import { initializeResponse, unservedIn } from './initialize.ts';
 import { mcpServers, noticeFrame } from './notices.ts';
-import type { ControlRequestFrame } from './wire.ts';
+import { type ControlRequestFrame, errorAnswer } from './wire.ts';
 
 type Reader = (frame: ControlRequestFrame) => Actions;
 
@@ -27,10 +27,7 @@ export function createControl(ports: ConnectionPorts): Reader {
     });
 
   const fail = (requestId: string, error: string, code?: string): Actions =>
-    ports.say({
-      type: 'control_response',
-      response: { subtype: 'error', request_id: requestId, error, ...(code === undefined ? {} : { error_code: code }) },
-    });
+    ports.say(errorAnswer(requestId, error, code));
 
   /** A command whose outcome answers the request. */
   function ask(frame: ControlRequestFrame, command: Command): Actions {

@@ -12,7 +12,7 @@ import { type Dialect, inDialect } from './envelope.ts';
 import { refusalResult } from './result.ts';
 import { createRpc } from './rpc-envelope.ts';
 import { promptContent } from './values.ts';
-import { ClientFrame, type UserFrame, type WireFrame } from './wire.ts';
+import { ClientFrame, errorAnswer, NamedRequest, type UserFrame, type WireFrame } from './wire.ts';
 import { isRpcRequest } from './wire-rpc.ts';
 
 /** How a connection speaks. */
@@ -80,6 +80,14 @@ export function createConnection(env: Env, options: ConnectionOptions, session: 
     ];
   }
 
+  /** A malformed request is answered under its id: its sender waits for that id alone (reference 1.1). */
+  function refuseFrame(json: unknown, words: string): Actions {
+    const named = NamedRequest.safeParse(json);
+    return named.success && dialect === 'claude'
+      ? [...violation(words), ...say(errorAnswer(named.data.request_id, words))]
+      : ports.complain(words);
+  }
+
   function decodeFrame(frame: ClientFrame): Actions {
     switch (frame.type) {
       case 'user':
@@ -111,7 +119,7 @@ export function createConnection(env: Env, options: ConnectionOptions, session: 
         return request(json);
       }
       const parsed = ClientFrame.safeParse(json);
-      return parsed.success ? decodeFrame(parsed.data) : ports.complain(refusal(json, parsed.error));
+      return parsed.success ? decodeFrame(parsed.data) : refuseFrame(json, refusal(json, parsed.error));
     },
     fault: (fault) => ports.complain(fault.message),
     reply(command, outcome) {

@@ -20,10 +20,11 @@ export function createRpc(ports: ConnectionPorts): (frame: object) => Actions {
   const answer = (frame: object): Actions => [{ do: 'send', frame: dressing.own(JSON.stringify(frame)) }];
   const succeed = (id: string, result: object): Actions => answer({ id, result, error: null });
   /** The seed has one code. */
-  const fail = (id: string, message: string): Actions => answer({ id, result: null, error: { code: -1, message } });
+  const fail = (id: string | number, message: string): Actions =>
+    answer({ id, result: null, error: { code: -1, message } });
 
   /** What the client did wrong; the connection goes on. */
-  const refuse = (id: string, message: string): Actions => [...violation(message), ...fail(id, message)];
+  const refuse = (id: string | number, message: string): Actions => [...violation(message), ...fail(id, message)];
 
   function ask(id: string, command: Command, result: (data: unknown) => object): Actions {
     return ports.ask(command, (outcome) =>
@@ -115,9 +116,9 @@ export function createRpc(ports: ConnectionPorts): (frame: object) => Actions {
   };
 }
 
-/** The id of a request that is none; empty where it has no usable one. */
-function idIn(frame: object): string {
-  return 'id' in frame && typeof frame.id === 'string' ? frame.id : '';
+/** The id of a request that is none, a number as well: its sender waits for that. Empty where there is no usable one. */
+function idIn(frame: object): string | number {
+  return 'id' in frame && (typeof frame.id === 'string' || typeof frame.id === 'number') ? frame.id : '';
 }
 
 /** What the seed's front end shows buttons for. */

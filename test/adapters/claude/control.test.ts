@@ -60,6 +60,34 @@ describe('control requests that become commands', () => {
   });
 });
 
+describe('a malformed request is refused under its id, or its client would wait for ever', () => {
+  const malformed = { type: 'control_request', request_id: 'r1' };
+
+  test.each<[string, object, string]>([
+    ['a list as subtype', { ...malformed, request: { subtype: [] } }, 'request.subtype: '],
+    ['a number as subtype', { ...malformed, request: { subtype: -1 } }, 'request.subtype: '],
+    ['an object as subtype', { ...malformed, request: { subtype: {} } }, 'request.subtype: '],
+    ['null as subtype', { ...malformed, request: { subtype: null } }, 'request.subtype: '],
+    ['no subtype', { ...malformed, request: {} }, 'request.subtype: '],
+    ['a request that is no object', { ...malformed, request: 'initialize' }, 'request: '],
+    ['no request', malformed, 'request: '],
+  ])('%s', (_, frame, words) => {
+    const { delivered, sent, notes } = connect().say(frame);
+    expect(delivered).toEqual([]);
+    expect(sent).toEqual([failure(expect.stringContaining(`bad control_request frame: ${words}`))]);
+    expect(notes).toEqual([expect.stringContaining(`violation: bad control_request frame: ${words}`)]);
+  });
+
+  test.each<[string, string, object]>([
+    ['without an id that could be repeated', 'claude', { ...malformed, request_id: 7 }],
+    ['in the dialect that has no control frames', 'rpc-message', malformed],
+  ])('%s it is an error', (_, id, frame) => {
+    expect(connect({ id }).say(frame).sent).toMatchObject([
+      { type: 'error', message: expect.stringContaining('bad control_request frame: ') },
+    ]);
+  });
+});
+
 describe('control requests that are answered at once', () => {
   const model = { id: 'large', name: 'Large' };
   const events: Event[] = [
