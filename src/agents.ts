@@ -4,11 +4,12 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { adapters } from './adapters/index.ts';
 import type { AgentConfig, Config } from './config.ts';
-import type { Adapter, Env, Trunk } from './core/adapter.ts';
+import type { Adapter, AgentKind, Env, Trunk } from './core/adapter.ts';
 import type { AgentConnection } from './core/agent-link.ts';
 import type { Channel } from './core/channel.ts';
 import type { Command } from './core/command.ts';
 import { GatewayError } from './core/errors.ts';
+import type { Instructions } from './core/instructions.ts';
 import { spawnChannel } from './transports/child-process.ts';
 import { createFrame } from './transports/framing/frame.ts';
 import { streamFraming } from './transports/framing/framings.ts';
@@ -24,6 +25,8 @@ export interface AgentPlace {
   readonly cwd?: string | undefined;
   /** What its user has open, if that is known. */
   readonly folders?: readonly string[];
+  /** For its model; where {@link Agents.takesInstructions} says so. */
+  readonly instructions?: Instructions | undefined;
 }
 
 /** The agents of one gateway. */
@@ -34,6 +37,9 @@ export interface Agents {
   connect(name: string, agent: AgentConfig, place: AgentPlace): AgentConnection;
   /** Whether that agent keeps no sessions itself, and can be told what was said. */
   isForgetful(name: string): boolean;
+  kindOf(agent: AgentConfig): AgentKind;
+  /** Whether such an agent can be started with instructions: it is started by us, and for one session alone. */
+  takesInstructions(agent: AgentConfig): boolean;
   /** As lists show them: never a command, directory or environment. */
   summaries(): AgentSummary[];
 }
@@ -58,8 +64,9 @@ export function createAgents(config: Config, env: Env): Agents {
     return [chosen, agent];
   }
 
-  function connect(name: string, agent: AgentConfig, { cwd, folders }: AgentPlace): AgentConnection {
-    const adapter = adapterOf(agent.protocol);
+  function connect(name: string, wanted: AgentConfig, { cwd, folders, instructions }: AgentPlace): AgentConnection {
+    const adapter = adapterOf(wanted.protocol);
+    const agent = instructions === undefined ? wanted : instructed(wanted, adapter, instructions);
     if (adapter.backend === undefined) throw new GatewayError('invalid', `${agent.protocol} has no agent side`);
     const session = randomUUID();
     // Who carries sessions for many and is reached by an address works where its own directories are.
@@ -86,6 +93,11 @@ export function createAgents(config: Config, env: Env): Agents {
     const trunk = createTrunk({ label: `agent ${name}`, channel, route, over });
     trunks.set(key, trunk);
     return trunk;
+  }
+
+  function takesInstructions({ protocol, url }: AgentConfig): boolean {
+    const adapter = adapterOf(protocol);
+    return adapter.instructed !== undefined && adapter.trunk === undefined && url === undefined;
   }
 
   function isForgetful(name: string): boolean {
@@ -132,6 +144,8 @@ export function createAgents(config: Config, env: Env): Agents {
     named,
     connect,
     isForgetful,
+    kindOf: ({ protocol }) => ({ protocol, commands: adapterOf(protocol).can.commands }),
+    takesInstructions,
     summaries: () => Object.entries(config.agents).map(([name, agent]) => agentSummary(name, agent)),
   };
 }
@@ -169,6 +183,14 @@ function tokenOf(name: string, { tokenVariable }: AgentConfig): string | undefin
   const token = process.env[tokenVariable];
   if (token !== undefined && token !== '') return token;
   throw new GatewayError('invalid', `agent ${name}: the environment has no ${tokenVariable}, its tokenVariable`);
+}
+
+/** The words go last, because for programs the last one counts. */
+function instructed(agent: AgentConfig, adapter: Adapter, instructions: Instructions): AgentConfig {
+  const { command, options = {} } = agent;
+  const start = adapter.instructed?.({ words: [], options }, instructions);
+  if (start === undefined) return agent;
+  return { ...agent, options: { ...start.options }, ...(command && { command: [...command, ...start.words] }) };
 }
 
 function agentSummary(name: string, agent: AgentConfig): AgentSummary {

@@ -249,12 +249,14 @@ class NamedView implements SessionView {
   readonly id: string;
   readonly epoch: string;
   readonly timeOrigin: number;
+  readonly agent: SessionView['agent'];
   readonly #view: SessionView;
 
   constructor(id: string, view: SessionView) {
     this.id = id;
     this.epoch = view.epoch;
     this.timeOrigin = view.timeOrigin;
+    this.agent = view.agent;
     this.#view = view;
   }
 

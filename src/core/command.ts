@@ -110,6 +110,8 @@ const settingCommands = [
   command('set-queue-mode', { queue: z.enum(['steering', 'follow-up']), mode: z.enum(['all', 'one-at-a-time']) }),
   command('set-auto', { what: z.enum(['compaction', 'retry']), enabled: z.boolean() }),
   command('set-name', { name: z.string() }),
+  /** What the model is told before anything is said; see instructions.ts. */
+  command('set-instructions', { text: z.string().optional(), addition: z.string().optional() }),
   command('set-tool-server', { name: z.string(), action: z.enum(['start', 'stop']) }),
 ] as const;
 

@@ -8,9 +8,11 @@ import { createTimers } from './clock.ts';
 import { closeRun } from './close-run.ts';
 import type { Command } from './command.ts';
 import { type ContextFigures, contextAfter, unknownContext } from './context.ts';
+import { createDefaultModel } from './default-model.ts';
 import { messageOf, type Outcome, refused } from './errors.ts';
 import type { Event, Logged } from './event.ts';
 import { createForks } from './forks.ts';
+import { createInstructions } from './instructions.ts';
 import { messagesOf } from './messages.ts';
 import { createContexts } from './prompt-contexts.ts';
 import { createPrompts } from './prompts.ts';
@@ -99,6 +101,13 @@ export function startConversation(ports: ConversationPorts): Conversation {
     isOver: () => ports.closed() !== null,
   });
 
+  const model = createDefaultModel((command, settle) => forward(command, settle));
+
+  const instructions = createInstructions({
+    areHeard: ports.takesInstructions === true,
+    isStarted: () => agent !== null,
+  });
+
   const contexts = createContexts({
     workspace: ports.workspace,
     isConfined: ports.isConfined === true,
@@ -158,7 +167,10 @@ export function startConversation(ports: ConversationPorts): Conversation {
     const logged: Logged = { seq: transcript.lastSeq + 1, at: clock.now(), event };
     fold(transcript, logged);
     context = contextAfter(context, event);
-    if (event.type !== 'block-delta') questions.event(event);
+    if (event.type !== 'block-delta') {
+      questions.event(event);
+      model.event(event);
+    }
     for (const stream of streams.values()) stream.event(logged);
     const changes = event.type === 'block-delta' ? undefined : ports.logged?.(event);
     watchSilence();
@@ -177,7 +189,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
   function connectAgent(): AgentLink {
     if (agent !== null) return agent;
     const isReplacement = transcript.agent === 'down';
-    const connection = ports.connect();
+    const connection = ports.connect(instructions.current());
     able = connection.backend;
     // Before it says anything itself.
     if (isReplacement) admit({ type: 'agent-changed', state: 'up' });
@@ -196,6 +208,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
   function forgetAgent(ending: Ending): void {
     agent = null;
     held = false;
+    model.forget();
     const message = sentenceOf(ending);
     const wasSilent = transcript.lastSeq === 0;
     const cause = { outcome: 'failed' as const, failure: { kind: 'agent' as const, message } };
@@ -257,6 +270,10 @@ export function startConversation(ports: ConversationPorts): Conversation {
       case 'set-name':
       case 'export':
         return ask(command, settle);
+      case 'set-model':
+        return model.set(command, settle);
+      case 'set-instructions':
+        return settle(instructions.set(command));
       case 'fork':
       case 'new-session':
       case 'switch-session':

@@ -75,7 +75,7 @@ export function retell(
 ): { projection: Projection; frames: Out[] } {
   const past = emptyTranscript();
   // A plain field: V8 would give an object with a getter a dictionary of its own, and every stream keeps one of these.
-  const told = { id: view.id, epoch: view.epoch, timeOrigin: view.timeOrigin, transcript: past };
+  const told = { id: view.id, epoch: view.epoch, timeOrigin: view.timeOrigin, agent: view.agent, transcript: past };
   const projection = make(told);
   const frames: Out[] = [];
   for (const logged of replay(view.transcript)) {

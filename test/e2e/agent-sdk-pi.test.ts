@@ -2,7 +2,7 @@
 // order of the frames, the official client's own reading of the stream, and pi's record of what it said.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SDKMessage } from '@anthropic-ai/claude-agent-sdk';
+import { type Options, type SDKMessage, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from '@anthropic-ai/claude-agent-sdk';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { resultsIn, type Talk, type TalkOptions, takeTurns, talk, turnsOf } from '../support/agent-sdk.ts';
@@ -197,6 +197,68 @@ describe('settings', () => {
       Math.max(asked.indexOf('set_model'), asked.indexOf('set_thinking_level')),
     );
     expect(went.stderr).toBe('patchbay-claude: the agent pi does not take --max-turns\n');
+  });
+
+  const preset = { type: 'preset', preset: 'claude_code' } as const;
+  const [own, given, more] = ['You are a test agent.', 'You speak of boats alone.', 'You rhyme.'];
+  test.each<[string, Options, string[], string[]]>([
+    ['a system prompt', { systemPrompt: given }, [given], [own, more]],
+    [
+      'a system prompt in parts',
+      { systemPrompt: [given, SYSTEM_PROMPT_DYNAMIC_BOUNDARY, more] },
+      [`${given}\n\n${more}`],
+      [own, SYSTEM_PROMPT_DYNAMIC_BOUNDARY],
+    ],
+    ['an addition', { systemPrompt: { ...preset, append: more } }, [own, more], [given]],
+    ['neither', {}, [own], [given, more]],
+    // As the SDK 0.1.30 says it.
+    [
+      'both on the command line',
+      { extraArgs: { 'system-prompt': given, 'append-system-prompt': more } },
+      [given, more],
+      [own],
+    ],
+    ['nothing on the command line', { extraArgs: { 'system-prompt': '', 'append-system-prompt': '' } }, [own], []],
+    // A file of that name would be read by pi.
+    ['what is the name of a file', { systemPrompt: 'notes.txt' }, ['notes.txt'], ['alpha']],
+  ])('%s reaches the model', async (_, options, there, missing) => {
+    const went = await talkToPi({ prompt: promptFor('text'), options });
+    expect(went).toMatchObject(good);
+    const system = JSON.stringify(fake.requests.at(-1)?.body.system);
+    const found = (texts: readonly string[]) =>
+      texts.filter((text) => system.includes(JSON.stringify(text).slice(1, -1)));
+    expect([found(there), found(missing)]).toEqual([there, []]);
+    expect(went.messages.filter((message) => message.type === 'system' && message.subtype !== 'init')).toEqual([]);
+  });
+
+  test('instructions that are too long are told', async () => {
+    const went = await talkToPi({ prompt: promptFor('text'), options: { systemPrompt: 'é'.repeat(70_000) } });
+    expect(went).toMatchObject({
+      ...good,
+      stderr: expect.stringContaining('instructions of 140000 bytes: 128000 is the most'),
+    });
+    expect(JSON.stringify(fake.requests.at(-1)?.body.system)).toContain(own);
+    expect(went.messages).toContainEqual(
+      expect.objectContaining({ subtype: 'notice', text: expect.stringContaining('a system prompt') }),
+    );
+  });
+
+  test('what pi cannot do is told in one notice', async () => {
+    const options: Options = {
+      agents: { helper: { description: 'Helps.', prompt: 'Help.' } },
+      skills: ['sail'],
+      mcpServers: { files: { command: 'files' } },
+      mcpServersDelivery: 'initialize',
+      promptSuggestions: true,
+    };
+    const went = await talkToPi({ prompt: promptFor('text'), options });
+    expect(went).toMatchObject({ thrown: null, code: 0 });
+    expect(resultsIn(went.messages)).toEqual([plainText]);
+    const notices = went.messages.filter((message) => message.type === 'system' && message.subtype !== 'init');
+    const words = 'MCP servers, sub-agents, a choice of skills, suggestions of prompts';
+    expect(notices).toEqual([
+      expect.objectContaining({ text: `The agent behind this gateway cannot use what this client offers: ${words}.` }),
+    ]);
   });
 });
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Adapter, Env, FrontendSide, Options } from '../../core/adapter.ts';
 import { GatewayError } from '../../core/errors.ts';
-import { agentOptions } from './agent-options.ts';
+import { agentOptions, instructed } from './agent-options.ts';
 import { createBackend } from './backend.ts';
 import { Dialect } from './envelope.ts';
 import { eventEnvelope } from './event-envelope.ts';
@@ -80,10 +80,19 @@ export const claude: Adapter = {
       'usage-changed',
       'unknown',
     ],
-    commands: [...sharedCommands, 'answer-approval', 'answer-dialog', 'compact', 'unknown'],
+    commands: [
+      ...sharedCommands,
+      'answer-approval',
+      'answer-dialog',
+      'compact',
+      'set-instructions',
+      'set-name',
+      'unknown',
+    ],
   },
   frontend: (env, options) => frontend(env, options, 'claude'),
   backend: (env, options) => createBackend(env, agentOptions(options)),
+  instructed,
 };
 
 /** The seed's front end: five frame types, no nulls, both spellings of a tool call. It cannot be asked anything. */
