@@ -93,7 +93,14 @@ const runCommands = [
     ]),
     unable: z.boolean().optional(),
   }),
-  command('compact', { instructions: z.string().optional() }),
+  command('compact', {
+    instructions: z.string().optional(),
+    /**
+     * It waits for its turn as a prompt does, is answered when it begins, and all clients are told of it, by the session
+     * where the agent tells nothing.
+     */
+    asPrompt: z.boolean().optional(),
+  }),
   command('bash', { command: z.string() }),
 ] as const;
 

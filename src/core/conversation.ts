@@ -87,6 +87,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
     isHeld: () => held,
     stopAgent: (reason) => agent?.stop(reason),
     complain: (text) => admit({ type: 'notice', level: 'error', source: 'gateway', text }),
+    admit,
   });
 
   const ask = createAsk({
@@ -138,7 +139,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
 
   function append(event: Event): void {
     if (event.type === 'run-start') return startRun(event);
-    log(event);
+    log(event.type === 'compaction-start' && prompts.awaitsCompaction() ? { ...event, asPrompt: true } : event);
   }
 
   /** The prompt is answered first: clients hear that it was accepted before they hear of its run. */
@@ -251,6 +252,9 @@ export function startConversation(ports: ConversationPorts): Conversation {
     const retired = ports.retired();
     switch (command.type) {
       case 'prompt':
+        return retired === null ? prompts.submit(command, settle) : settle(refused('shutting-down', retired));
+      case 'compact':
+        if (command.asPrompt !== true) return forward(command, settle);
         return retired === null ? prompts.submit(command, settle) : settle(refused('shutting-down', retired));
       case 'follow-up':
         return retired === null ? prompts.followUp(command, settle) : settle(refused('shutting-down', retired));

@@ -169,6 +169,8 @@ describe('settings', () => {
         if (message.type === 'result' && told.length === 0) {
           told.push((await query.supportedModels()).map(({ value }) => value));
           await query.setModel('fake-1');
+          await query.setModel('default');
+          await query.setModel();
           await query.setMaxThinkingTokens(4096);
           told.push(await query.setModel('gpt-9').catch((error: Error) => error.message));
           told.push(await query.setPermissionMode('plan').catch((error: Error) => error.message));
@@ -260,6 +262,34 @@ describe('settings', () => {
       expect.objectContaining({ text: `The agent behind this gateway cannot use what this client offers: ${words}.` }),
     ]);
   });
+});
+
+test('/compact is the command of pi, and the next prompt goes on from the summary', async () => {
+  const turns = takeTurns([promptFor('text'), '/compact name the ships', promptFor('text')]);
+  const listed: string[] = [];
+  const went = await talkToPi({
+    prompt: turns.prompts,
+    async during(message, query) {
+      if (message.type === 'result' && listed.length === 0) {
+        listed.push(...(await query.supportedCommands()).map(({ name }) => name));
+      }
+      turns.heard(message);
+    },
+  });
+  expect(went).toMatchObject(good);
+  expect(resultsIn(went.messages)).toEqual([plainText, '', plainText]);
+  const [, compaction] = turnsOf(went.messages);
+  expect(compaction).toMatchObject([
+    { subtype: 'init', slash_commands: expect.arrayContaining(['compact']) },
+    { subtype: 'status', status: 'compacting' },
+    { subtype: 'status', status: null, compact_result: 'success' },
+    { subtype: 'compact_boundary', compact_metadata: { trigger: 'manual', pre_tokens: expect.any(Number) } },
+    { type: 'user', isSynthetic: true },
+    { type: 'user', message: { content: '<local-command-stdout>Compacted </local-command-stdout>' } },
+    { type: 'result', subtype: 'success', num_turns: 0 },
+  ]);
+  expect(listed).toContain('compact');
+  expect(fake.requests.filter(({ body }) => JSON.stringify(body).includes('name the ships'))).toHaveLength(1);
 });
 
 describe('sessions that pi keeps', () => {

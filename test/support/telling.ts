@@ -1,5 +1,5 @@
 // A session without a gateway: events go through the repair into a log, and a projection tells the log to clients.
-import type { FrontendSide, NoteLevel, SessionView } from '../../src/core/adapter.ts';
+import type { AgentKind, FrontendSide, NoteLevel, SessionView } from '../../src/core/adapter.ts';
 import type { Out } from '../../src/core/channel.ts';
 import { type Cause, closeRun } from '../../src/core/close-run.ts';
 import type { Event, Logged } from '../../src/core/event.ts';
@@ -57,9 +57,13 @@ export function textOf(out: Out): string {
 }
 
 /** What a client from the first moment on is sent for a log. */
-export function tell(side: FrontendSide, logged: readonly Logged[]): { texts: string[]; losses: string[] } {
+export function tell(
+  side: FrontendSide,
+  logged: readonly Logged[],
+  agent?: AgentKind,
+): { texts: string[]; losses: string[] } {
   const transcript = emptyTranscript();
-  const projection = side.projection({ id: 'session', epoch, timeOrigin: 0, transcript });
+  const projection = side.projection({ id: 'session', epoch, timeOrigin: 0, transcript, agent });
   const texts: string[] = [];
   const losses: string[] = [];
   for (const entry of logged) {

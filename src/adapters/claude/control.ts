@@ -7,6 +7,7 @@ import { OutcomeData, QueryData } from '../../core/outcome-data.ts';
 import { type Actions, type ConnectionPorts, problems, violation } from './connection.ts';
 import { initializeResponse, instructionsIn, titleIn, unservedIn } from './initialize.ts';
 import { mcpServers, noticeFrame } from './notices.ts';
+import { slashCommandsOf } from './slash-commands.ts';
 import { type ControlRequestFrame, errorAnswer } from './wire.ts';
 
 type Reader = (frame: ControlRequestFrame) => Actions;
@@ -84,14 +85,15 @@ export function createControl(ports: ConnectionPorts): Reader {
       warn(unservedIn(request, isTold));
       const info = session?.transcript.info ?? {};
       // Only the agent knows its models; but one that is not there is not started a second time for them.
-      if (error.code === 'agent-down') return succeed(id, initializeResponse(info, request));
+      if (error.code === 'agent-down') return succeed(id, initializeResponse(info, slashCommandsOf(session), request));
       const title = entitle(request, info.name);
-      if (info.models !== undefined) return [...title, ...succeed(id, initializeResponse(info, request))];
+      if (info.models !== undefined)
+        return [...title, ...succeed(id, initializeResponse(info, slashCommandsOf(session), request))];
       return [
         ...title,
         ...ports.ask({ type: 'query', subject: 'models' }, (outcome) => {
           const known = session?.transcript.info;
-          return succeed(id, initializeResponse({ ...known, ...modelsIn(outcome) }, request));
+          return succeed(id, initializeResponse({ ...known, ...modelsIn(outcome) }, slashCommandsOf(session), request));
         }),
       ];
     });

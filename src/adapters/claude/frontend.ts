@@ -11,6 +11,7 @@ import { createDressing } from './dressing.ts';
 import { type Dialect, inDialect } from './envelope.ts';
 import { refusalResult } from './result.ts';
 import { createRpc } from './rpc-envelope.ts';
+import { saidIn } from './slash-commands.ts';
 import { promptContent } from './values.ts';
 import { ClientFrame, errorAnswer, NamedRequest, type UserFrame, type WireFrame } from './wire.ts';
 import { isRpcRequest } from './wire-rpc.ts';
@@ -62,10 +63,13 @@ export function createConnection(env: Env, options: ConnectionOptions, session: 
     const name = uuid ?? undefined;
     const isEchoed = options.replayUserMessages && dialect === 'claude';
     const extra = name === undefined ? undefined : { claude: name };
-    return ports.ask({ type: 'prompt', content: contentOf(message.content), extra }, (outcome) => {
+    const said = saidIn(contentOf(message.content), session);
+    return ports.ask({ ...said, extra }, (outcome) => {
       if (!outcome.ok) return refuse(outcome.error);
       // Settled exactly before its run is logged, so that its echo is the next one that comes.
-      return isEchoed && name !== undefined ? [{ do: 'send', frame: dressing.echo(name) }] : [];
+      return isEchoed && said.type === 'prompt' && name !== undefined
+        ? [{ do: 'send', frame: dressing.echo(name) }]
+        : [];
     });
   }
 

@@ -52,7 +52,7 @@ const sharedEvents = [
   'tool-end',
   'error',
 ] as const;
-const sharedCommands = ['prompt', 'abort', 'set-model', 'set-mode', 'set-thinking', 'query'] as const;
+const sharedCommands = ['prompt', 'compact', 'abort', 'set-model', 'set-mode', 'set-thinking', 'query'] as const;
 
 /** The native format of the SDK and of Claude Code. */
 export const claude: Adapter = {
@@ -80,15 +80,7 @@ export const claude: Adapter = {
       'usage-changed',
       'unknown',
     ],
-    commands: [
-      ...sharedCommands,
-      'answer-approval',
-      'answer-dialog',
-      'compact',
-      'set-instructions',
-      'set-name',
-      'unknown',
-    ],
+    commands: [...sharedCommands, 'answer-approval', 'answer-dialog', 'set-instructions', 'set-name', 'unknown'],
   },
   frontend: (env, options) => frontend(env, options, 'claude'),
   backend: (env, options) => createBackend(env, agentOptions(options)),

@@ -3,18 +3,19 @@
 import { z } from 'zod';
 import type { Instructions } from '../../core/instructions.ts';
 import type { SessionInfo } from '../../core/event.ts';
+import type { SlashCommand } from './slash-commands.ts';
 import type { ControlRequestFrame } from './wire.ts';
 
 type Request = ControlRequestFrame['request'];
 
 /** `models` and `commands` are served from here by the SDK, without another message (reference 1.1). */
-export function initializeResponse(info: SessionInfo, request: Request): object {
+export function initializeResponse(info: SessionInfo, commands: readonly SlashCommand[], request: Request): object {
   const models = info.models ?? (info.model === undefined ? [] : [info.model]);
   return {
-    commands: (info.commands ?? []).map(({ name, description }) => ({
+    commands: commands.map(({ name, description, hint }) => ({
       name,
       description: description ?? '',
-      argumentHint: '',
+      argumentHint: hint ?? '',
     })),
     agents: [],
     output_style: 'default',

@@ -9,6 +9,7 @@ import { OutcomeData, QueryData } from '../../core/outcome-data.ts';
 import { type Actions, type ConnectionPorts, problems, violation } from './connection.ts';
 import { historyFrames } from './history.ts';
 import { promptContent } from './values.ts';
+import { saidIn } from './slash-commands.ts';
 import { RpcRequest, rpcParams } from './wire-rpc.ts';
 
 type Method = (id: string, params: unknown) => Actions;
@@ -41,7 +42,7 @@ export function createRpc(ports: ConnectionPorts): (frame: object) => Actions {
 
   /** A query is answered by what it makes the session say, and by its end. */
   function query(id: string, content: Content[]): Actions {
-    return ports.ask({ type: 'prompt', content }, (outcome) =>
+    return ports.ask(saidIn(content, session), (outcome) =>
       outcome.ok ? [{ do: 'send', frame: dressing.query(id) }] : fail(id, outcome.error.message),
     );
   }

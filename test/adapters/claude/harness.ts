@@ -84,9 +84,14 @@ export function connect(setting: ConnectSetting = {}) {
 }
 
 /** What clients are told of events that go through the repair. */
-export function told(events: readonly Event[], id = 'claude', options: Record<string, unknown> = {}) {
+export function told(
+  events: readonly Event[],
+  id = 'claude',
+  options: Record<string, unknown> = {},
+  agent?: AgentKind,
+) {
   const log = createLog();
   for (const event of events) log.admit(event);
-  const { texts, losses } = tell(sideOf(id, options), log.logged);
+  const { texts, losses } = tell(sideOf(id, options), log.logged, agent);
   return { frames: texts.map((text): Sent => JSON.parse(text)), losses, log };
 }
