@@ -4,6 +4,7 @@ import { PassThrough, type Readable } from 'node:stream';
 import { instructionsIn } from '../adapters/claude/initialize.ts';
 import { ControlRequestFrame } from '../adapters/claude/wire.ts';
 import type { Instructions } from '../core/instructions.ts';
+import type { ClaudeArgv } from './claude-argv.ts';
 
 /** A greeting that is longer is heard like any other frame, and its instructions are not. */
 const longestGreeting = 16 * 1024 * 1024;
@@ -15,8 +16,27 @@ export interface Greeted {
   readonly input: Readable;
 }
 
-/** Waits for the first line, or for the end of the input. */
-export async function readGreeting(input: Readable): Promise<Greeted> {
+/** How long a client may be silent that has not promised to greet, ms. */
+const patienceMs = 3000;
+
+/** Whether who starts us says that it greets: the SDK does, and whoever has `--await-initialize`. */
+export function greets(argv: ClaudeArgv, env: Readonly<Record<string, string | undefined>>): boolean {
+  return argv.has('--await-initialize') || (env.CLAUDE_AGENT_SDK_VERSION ?? '') !== '';
+}
+
+/**
+ * Waits for the first line, or for the end of the input; where no greeting is `promised`, for a while: the agent may have
+ * to say that it cannot work.
+ */
+export async function readGreeting(input: Readable, promised: boolean): Promise<Greeted> {
+  const patience = new AbortController();
+  const timer = promised ? undefined : setTimeout(() => patience.abort(), patienceMs);
+  const greeted = await readFirst(input, patience.signal);
+  clearTimeout(timer);
+  return greeted;
+}
+
+async function readFirst(input: Readable, patience: AbortSignal): Promise<Greeted> {
   const chunks: Buffer[] = [];
   let size = 0;
   let isWhole = false;
@@ -26,8 +46,8 @@ export async function readGreeting(input: Readable): Promise<Greeted> {
       chunks.push(chunk);
       size += chunk.length;
       isWhole = chunk.includes(lineFeed);
-    } else if (input.readableEnded || input.destroyed) break;
-    else await movement(input);
+    } else if (input.readableEnded || input.destroyed || patience.aborted) break;
+    else await movement(input, patience);
   }
   const said = Buffer.concat(chunks);
   const line = said.subarray(0, isWhole ? said.indexOf(lineFeed) : undefined).toString();
@@ -46,15 +66,17 @@ function inOnePiece(bytes: Buffer): Readable {
   return rest;
 }
 
-/** Something can be read, or nothing ever will. */
-function movement(input: Readable): Promise<void> {
+/** Something can be read, nothing ever will, or nobody waits any longer. */
+function movement(input: Readable, patience: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const names = ['readable', 'end', 'error', 'close'] as const;
     const over = () => {
       for (const name of names) input.off(name, over);
+      patience.removeEventListener('abort', over);
       resolve();
     };
     for (const name of names) input.on(name, over);
+    patience.addEventListener('abort', over);
   });
 }
 

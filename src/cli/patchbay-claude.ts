@@ -8,7 +8,7 @@ import { GatewayError, messageOf } from '../core/errors.ts';
 import { type ChosenForClaude, chooseAgent, withGreeting } from './claude-agent.ts';
 import { type ClaudeArgv, parseClaudeArgv } from './claude-argv.ts';
 import { converse, failureFrame } from './claude-conversation.ts';
-import { readGreeting } from './claude-greeting.ts';
+import { greets, readGreeting } from './claude-greeting.ts';
 import { claudeHelp, spokenVersion } from './claude-help.ts';
 import { readPrompt } from './claude-prompt.ts';
 import { ownVersion, tellFailure } from './program.ts';
@@ -53,7 +53,9 @@ async function serve(argv: ClaudeArgv, prompt: string | null): Promise<void> {
   for (const sentence of found.remarks) remark(sentence);
   const isGreeted = prompt === null && found.awaitsGreeting;
   const { stdin } = process;
-  const { instructions, input } = isGreeted ? await readGreeting(stdin) : { instructions: null, input: stdin };
+  const { instructions, input } = isGreeted
+    ? await readGreeting(stdin, greets(argv, process.env))
+    : { instructions: null, input: stdin };
   const chosen = withGreeting(found, instructions);
   const last = await converse({ argv, chosen, prompt, input, stored, remark, verbose: isVerbose });
   // As Claude Code does it (reference claude-sdk 1.2, 7): the SDK then tells its user what the error was.

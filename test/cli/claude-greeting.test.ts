@@ -1,7 +1,8 @@
 // The first line of a client, read before the agent is started: what it says, and that nothing of the input is lost.
 import { PassThrough } from 'node:stream';
-import { expect, test } from 'vitest';
-import { readGreeting } from '../../src/cli/claude-greeting.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { parseClaudeArgv } from '../../src/cli/claude-argv.ts';
+import { greets, readGreeting } from '../../src/cli/claude-greeting.ts';
 
 const greeting = (parts: object) =>
   JSON.stringify({ type: 'control_request', request_id: 'r', request: { subtype: 'initialize', ...parts } });
@@ -28,7 +29,7 @@ test.each<[string, string[], object | null]>([
   ['nothing', [], null],
 ])('%s', async (_, pieces, expected) => {
   const input = new PassThrough();
-  const greeted = readGreeting(input);
+  const greeted = readGreeting(input, true);
   for (const piece of pieces) input.write(piece);
   input.end();
   const read = await greeted;
@@ -38,10 +39,32 @@ test.each<[string, string[], object | null]>([
 
 test('is there as soon as its line is, while the input stays open', async () => {
   const input = new PassThrough();
-  const greeted = readGreeting(input);
+  const greeted = readGreeting(input, true);
   input.write(`${greeting(told)}\n`);
   const read = await greeted;
   expect(read.instructions).toEqual(instructions);
   input.end(prompt);
   expect(await textOf(read.input)).toBe(`${greeting(told)}\n${prompt}`);
+});
+
+test.each<[string, string[], Record<string, string>, boolean]>([
+  ['nobody says so', ['--verbose'], {}, false],
+  ['the option says so', ['--await-initialize'], {}, true],
+  ['the SDK has started us', [], { CLAUDE_AGENT_SDK_VERSION: '0.3.330' }, true],
+  ['a variable without a value', [], { CLAUDE_AGENT_SDK_VERSION: '' }, false],
+])('is promised or not: %s', (_, words, env, isPromised) => {
+  expect(greets(parseClaudeArgv(words), env)).toBe(isPromised);
+});
+
+test('that nobody has promised is not waited for without end', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const input = new PassThrough();
+  const greeted = readGreeting(input, false);
+  await vi.advanceTimersByTimeAsync(3000);
+  const read = await greeted;
+  expect(read.instructions).toBeNull();
+  vi.useRealTimers();
+  input.end(`${greeting(told)}\n`);
+  expect(await textOf(read.input)).toBe(`${greeting(told)}\n`);
 });

@@ -28,7 +28,7 @@ function isOurs(session: SessionView | undefined): boolean {
   return !isKnown && session.agent.commands.includes('compact');
 }
 
-const typed = /^\s*\/compact(?:\s+(?<instructions>\S[^]*?))?\s*$/u;
+const typed = /^\s*\/compact(?:\s+(?<instructions>\S[\s\S]*?))?\s*$/u;
 
 /** What a client has said: one of our commands, or a prompt. */
 export function saidIn(content: Content[], session: SessionView | undefined): CommandOf<'prompt' | 'compact'> {
