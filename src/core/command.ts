@@ -96,7 +96,14 @@ const runCommands = [
     ]),
     unable: z.boolean().optional(),
   }),
-  command('compact', { instructions: z.string().optional() }),
+  command('compact', {
+    instructions: z.string().optional(),
+    /**
+     * It waits for its turn as a prompt does, is answered when it begins, and all clients are told of it, by the session
+     * where the agent tells nothing.
+     */
+    asPrompt: z.boolean().optional(),
+  }),
   command('bash', { command: z.string() }),
 ] as const;
 
@@ -115,6 +122,8 @@ const settingCommands = [
   /** Whether the session answers approvals with yes itself from now on, up to its end; no agent is told. */
   command('set-trust', { enabled: z.boolean() }),
   command('set-name', { name: z.string() }),
+  /** What the model is told before anything is said; see instructions.ts. */
+  command('set-instructions', { text: z.string().optional(), addition: z.string().optional() }),
   command('set-tool-server', { name: z.string(), action: z.enum(['start', 'stop']) }),
 ] as const;
 

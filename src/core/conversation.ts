@@ -8,9 +8,11 @@ import { createTimers } from './clock.ts';
 import { closeRun } from './close-run.ts';
 import type { Command } from './command.ts';
 import { type ContextFigures, contextAfter, unknownContext } from './context.ts';
+import { createDefaultModel } from './default-model.ts';
 import { messageOf, type Outcome, refused } from './errors.ts';
 import type { Event, EventOf, Logged } from './event.ts';
 import { createForks } from './forks.ts';
+import { createInstructions } from './instructions.ts';
 import { messagesOf } from './messages.ts';
 import { createContexts } from './prompt-contexts.ts';
 import { createPrompts } from './prompts.ts';
@@ -86,6 +88,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
     isHeld: () => held,
     stopAgent: (reason) => agent?.stop(reason),
     complain: (text) => admit({ type: 'notice', level: 'error', source: 'gateway', text }),
+    admit,
   });
 
   const ask = createAsk({
@@ -98,6 +101,13 @@ export function startConversation(ports: ConversationPorts): Conversation {
     forward: (command, settle) => forward(command, settle),
     isAgentGone,
     isOver: () => ports.closed() !== null,
+  });
+
+  const model = createDefaultModel((command, settle) => forward(command, settle));
+
+  const instructions = createInstructions({
+    areHeard: ports.takesInstructions === true,
+    isStarted: () => agent !== null,
   });
 
   const contexts = createContexts({
@@ -130,7 +140,8 @@ export function startConversation(ports: ConversationPorts): Conversation {
 
   function append(event: Event): void {
     if (event.type === 'run-start') return startRun(event);
-    log(questions.marked(event));
+    const isTurn = event.type === 'compaction-start' && prompts.awaitsCompaction();
+    log(isTurn ? { ...event, asPrompt: true } : questions.marked(event));
   }
 
   /** The prompt is answered first: clients hear that it was accepted before they hear of its run. */
@@ -159,7 +170,10 @@ export function startConversation(ports: ConversationPorts): Conversation {
     const logged: Logged = { seq: transcript.lastSeq + 1, at: clock.now(), event };
     fold(transcript, logged);
     context = contextAfter(context, event);
-    if (event.type !== 'block-delta') questions.event(event);
+    if (event.type !== 'block-delta') {
+      questions.event(event);
+      model.event(event);
+    }
     for (const stream of streams.values()) stream.event(logged);
     const changes = event.type === 'block-delta' ? undefined : ports.logged?.(event);
     watchSilence();
@@ -178,7 +192,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
   function connectAgent(): AgentLink {
     if (agent !== null) return agent;
     const isReplacement = transcript.agent === 'down';
-    const connection = ports.connect();
+    const connection = ports.connect(instructions.current());
     able = connection.backend;
     // Before it says anything itself.
     if (isReplacement) admit({ type: 'agent-changed', state: 'up' });
@@ -197,6 +211,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
   function forgetAgent(ending: Ending): void {
     agent = null;
     held = false;
+    model.forget();
     const message = sentenceOf(ending);
     const wasSilent = transcript.lastSeq === 0;
     const cause = { outcome: 'failed' as const, failure: { kind: 'agent' as const, message } };
@@ -240,6 +255,9 @@ export function startConversation(ports: ConversationPorts): Conversation {
     switch (command.type) {
       case 'prompt':
         return retired === null ? prompts.submit(command, settle) : settle(refused('shutting-down', retired));
+      case 'compact':
+        if (command.asPrompt !== true) return forward(command, settle);
+        return retired === null ? prompts.submit(command, settle) : settle(refused('shutting-down', retired));
       case 'follow-up':
         return retired === null ? prompts.followUp(command, settle) : settle(refused('shutting-down', retired));
       case 'clear-queue':
@@ -262,6 +280,10 @@ export function startConversation(ports: ConversationPorts): Conversation {
       case 'set-name':
       case 'export':
         return ask(command, settle);
+      case 'set-model':
+        return model.set(command, settle);
+      case 'set-instructions':
+        return settle(instructions.set(command));
       case 'fork':
       case 'new-session':
       case 'switch-session':

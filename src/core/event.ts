@@ -164,7 +164,11 @@ const dialogEvents = [
 ] as const;
 
 const contextEvents = [
-  event('compaction-start', { trigger: z.enum(['manual', 'threshold', 'overflow', 'unknown']) }),
+  event('compaction-start', {
+    trigger: z.enum(['manual', 'threshold', 'overflow', 'unknown']),
+    /** A client asked for it as for a run (`compact.asPrompt`), and waits for its end as for that of a run. */
+    asPrompt: z.boolean().optional(),
+  }),
   event('compaction-end', {
     trigger: z.enum(['manual', 'threshold', 'overflow', 'unknown']).optional(),
     outcome: z.enum(['completed', 'aborted', 'failed']),

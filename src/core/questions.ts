@@ -47,6 +47,9 @@ export interface Questions {
 /** Questions of one session that may be open at once. */
 export const mostOpen = 64;
 
+/** A client that has no way to ask its user counts as nobody. */
+const nobodyThere = 'nobody is there who can be asked';
+
 /** Nobody answers: an approval is denied, a dialog cancelled; never the other way (reliability F15). */
 export function createQuestions(ports: QuestionPorts): Questions {
   const { transcript, clock, admit } = ports;
@@ -55,8 +58,8 @@ export function createQuestions(ports: QuestionPorts): Questions {
   const taken = new Set<Question>();
   /** How many clients have said that they cannot answer it. */
   const unable = new WeakMap<Question, number>();
-  /** Those of them whose deadline has passed on the way. */
-  const overdue = new Set<Question>();
+  /** Why those end whose answer is on its way, unless the agent takes the answer. */
+  const overdue = new Map<Question, string>();
 
   // By identity: agents use ids again, and the answer to an old question must not end a new one (reliability T22).
   const isOpen = (question: Question) => openOf(transcript, question) === question;
@@ -64,10 +67,12 @@ export function createQuestions(ports: QuestionPorts): Questions {
   const standing = createStanding();
   let isAttended = true;
 
-  function deadlineOf({ timeoutMs }: Question): number {
+  /** Why a question is not put to anybody; null when it is. */
+  function unheardBecause(): string | null {
+    if (!isAttended) return nobodyThere;
     // An agent that asks without end is not listened to (reliability T32).
-    const isHeard = isAttended && transcript.approvals.size + transcript.dialogs.size <= mostOpen;
-    return isHeard ? (timeoutMs ?? ports.deadlineMs) : 0;
+    const isFlood = transcript.approvals.size + transcript.dialogs.size > mostOpen;
+    return isFlood ? `more than ${mostOpen} questions are open` : null;
   }
 
   /** Its user has said yes beforehand. An agent that does not take the yes gets a no, for nobody was asked. */
@@ -110,10 +115,10 @@ export function createQuestions(ports: QuestionPorts): Questions {
     for (const open of [...transcript.approvals.values()]) if (standing.of(open) === 'remembered') allow(open);
   }
 
-  function expire(question: Question, reason = 'nobody answered in time'): void {
+  function expire(question: Question, reason: string): void {
     if (!isOpen(question)) return;
     if (taken.has(question)) {
-      overdue.add(question);
+      overdue.set(question, reason);
       return;
     }
     const { id } = question;
@@ -124,6 +129,12 @@ export function createQuestions(ports: QuestionPorts): Questions {
     }
     admit({ type: 'approval-end', id, outcome: 'expired', reason, synthetic: true });
     ports.forward({ type: 'answer-approval', id, decision: 'deny', reason }, () => {});
+  }
+
+  function ask(question: Question): void {
+    const because = unheardBecause();
+    const ms = because === null ? (question.timeoutMs ?? ports.deadlineMs) : 0;
+    timers.set(timerOf(question), ms, () => expire(question, because ?? 'nobody answered in time'));
   }
 
   return {
@@ -156,17 +167,19 @@ export function createQuestions(ports: QuestionPorts): Questions {
         if (outcome.ok && isOpen(question)) admit(endingOf(command));
         if (outcome.ok && question.type === 'approval-request') keep(keeper, question);
         settle(outcome);
-        if (overdue.delete(question)) expire(question);
+        const late = overdue.get(question);
+        overdue.delete(question);
+        if (late !== undefined) expire(question, late);
       });
     },
     event(event) {
       switch (event.type) {
         case 'approval-request':
           if (event.standing !== undefined) return timers.set(timerOf(event), 0, () => allow(event));
-          timers.set(timerOf(event), deadlineOf(event), () => expire(event));
+          ask(event);
           return;
         case 'dialog-request':
-          timers.set(timerOf(event), deadlineOf(event), () => expire(event));
+          ask(event);
           return;
         case 'approval-end':
         case 'dialog-end':
@@ -177,7 +190,8 @@ export function createQuestions(ports: QuestionPorts): Questions {
     },
     unattend() {
       isAttended = false;
-      for (const question of [...transcript.approvals.values(), ...transcript.dialogs.values()]) expire(question);
+      const questions = [...transcript.approvals.values(), ...transcript.dialogs.values()];
+      for (const question of questions) expire(question, nobodyThere);
     },
     clear() {
       timers.clear();

@@ -64,6 +64,11 @@ function without(all: readonly string[], known: readonly string[]): string {
   return missing.length === 0 ? 'nothing' : missing.map((name) => code(name)).join(', ');
 }
 
+/** Instructions are taken by whoever starts the agent, and are no command to its machine. */
+function commandsOf({ can, instructed }: Adapter): readonly string[] {
+  return instructed === undefined ? can.commands : [...can.commands, 'set-instructions'];
+}
+
 function part(agent: Adapter, client: Adapter): string {
   const losses = [...lossesBetween(agent, client)].sort(([a], [b]) => (a < b ? -1 : 1));
   const rows = losses.map(([loss, scenarios]) => `| ${loss} | ${scenarios.join(', ')} |`);
@@ -73,7 +78,7 @@ function part(agent: Adapter, client: Adapter): string {
     ...(rows.length === 0 ? ['**Lost**: nothing.'] : ['| lost | in |', '|---|---|', ...rows]),
     '',
     `- **No shape**: ${without(agent.can.events, client.can.events)}`,
-    `- **Refused**: ${without(client.can.commands, [...agent.can.commands, ...ownCommands])}`,
+    `- **Refused**: ${without(client.can.commands, [...commandsOf(agent), ...ownCommands])}`,
     `- **Out of reach**: ${without(agent.can.commands, [...client.can.commands, ...ownCommands])}`,
     '',
   ].join('\n');

@@ -45,6 +45,9 @@ export const ControlRequestFrame = z.looseObject({
 });
 export type ControlRequestFrame = z.infer<typeof ControlRequestFrame>;
 
+/** The part of a control request by which its answer finds the sender, whatever else is wrong with the request. */
+export const NamedRequest = z.looseObject({ type: z.literal('control_request'), request_id: z.string() });
+
 /** The client's word on a `can_use_tool` of ours. */
 export const PermissionAnswer = z.discriminatedUnion('behavior', [
   z.looseObject({
@@ -97,6 +100,17 @@ export type ClientFrame = z.infer<typeof ClientFrame>;
 
 /** A frame of ours, before it is text: key order is wire order. */
 export type WireFrame = { readonly type: string } & Readonly<Record<string, unknown>>;
+
+/** The refusal of a control request, to either side. */
+export function errorAnswer(requestId: string, error: string, code?: string): WireFrame {
+  const response = {
+    subtype: 'error',
+    request_id: requestId,
+    error,
+    ...(code === undefined ? {} : { error_code: code }),
+  };
+  return { type: 'control_response', response };
+}
 
 /** Token figures as the Messages API spells them. */
 export interface WireUsage {

@@ -111,7 +111,7 @@ export function createOwnCommands(ports: OwnCommandPorts): OwnCommands {
       return ports.ask(target, { type: 'query', subject: 'commands' }, (outcome) => {
         if (chat.isOver) return through();
         const theirs = outcome.ok ? (QueryData.commands.safeParse(outcome.data).data?.commands ?? []) : [];
-        const isOurs = ownCommands(chat.view?.can, theirs).some((command) => command.name === meant);
+        const isOurs = ownCommands(chat.view?.agent?.commands, theirs).some((command) => command.name === meant);
         if (!isOurs) return otherwise();
         const echo = tellContent(ports, chat.id, { type: 'text', text: `${words}\n` }, 'user');
         return [...echo, ...carryOut(chat, target, [meant, rest.trim()], through)];

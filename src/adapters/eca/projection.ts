@@ -155,7 +155,7 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
 
   /** The name of a place to which the chat can go back. Newer clients draw buttons for each, so there is none in vain. */
   function placeOf(event: EventOf<'message-added'>, seq: number): { contentId?: string } {
-    const isPlace = event.parent === undefined && session.can?.has('fork') === true;
+    const isPlace = event.parent === undefined && session.agent?.commands.has('fork') === true;
     const said = saidIn(event).contentId;
     return isPlace || typeof said === 'string' ? { contentId: contentIdOf(session.epoch, event, seq) } : {};
   }

@@ -51,6 +51,7 @@ export function encodeCommand(command: Exclude<Command, MachineCommand>): Encode
     case 'set-mode':
     case 'set-tool-server':
     case 'set-trust':
+    case 'set-instructions':
     case 'create-session':
     case 'delete-session':
     case 'list-sessions':

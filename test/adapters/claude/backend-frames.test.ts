@@ -639,6 +639,22 @@ describe('a question to the user', () => {
   });
 });
 
+test.each<[string, Json]>([
+  ['a list as subtype', { request: { subtype: [] } }],
+  ['no subtype', { request: {} }],
+  ['no request', {}],
+])('a request of the agent that is malformed is refused under its id: %s', (_, rest) => {
+  const agent = start();
+  agent.feed({ type: 'control_request', request_id: 'h1', ...rest });
+  expect(agent.sent()).toMatchObject([
+    {
+      type: 'control_response',
+      response: { subtype: 'error', request_id: 'h1', error: 'a malformed control request' },
+    },
+  ]);
+  expect(agent.notes()).toEqual([expect.stringContaining('violation: control_request: request')]);
+});
+
 describe('what only a client of this protocol can answer', () => {
   const hook = wire.asks('h1', { subtype: 'hook_callback', callback_id: 'x' });
   const hello = (request: Json) =>
