@@ -19,6 +19,8 @@ const more: Record<string, Scenario> = {
   ],
   // Empty pieces keep the line open, and what was thought does not depend on how long that lasts.
   'hold-think': () => [{ blocks: [thinking('I think ', 'and think.', '')], endless: true }],
+  // Prints nothing, so that what is said of it does not depend on when it ends.
+  'hold-tool': () => [{ blocks: [text('Running.'), call('bash', { command: 'sleep 60' })] }],
   redacted: () => [{ blocks: [whole({ type: 'redacted_thinking', data: 'aGlkZGVu' }), text('After it.')] }],
   emptytext: () => [{ blocks: [text('')] }],
   emptydelta: () => [{ blocks: [text('', 'A', '', 'B', '')] }],

@@ -118,7 +118,7 @@ export const groups: Readonly<Record<string, Readonly<Record<string, Scenario>>>
     }),
     aborttext: abortAt('hold', isUpdate('text_delta')),
     abortthink: abortAt('hold-think', isUpdate('thinking_delta')),
-    aborttool: abortAt('abort-tool', isA('tool_execution_start')),
+    aborttool: abortAt('hold-tool', isA('tool_execution_start')),
   },
   early: {
     abortearly: async ({ pi }) => {

@@ -18,7 +18,6 @@ const declared: ReadonlyMap<string, ReadonlyMap<string, Declared>> = new Map([
     'demo',
     new Map([
       ['back to the old session', refused(/must be an absolute path/u, 'sessions of the demo agent are no files')],
-      ['the queue taken back', refused(/has no command clear-queue/u, 'the demo agent cannot take its queue back')],
       ['the tree', newerPi],
       ['entries, all and since the last but one', newerPi],
       ['a copy of the session', newerPi],
@@ -62,6 +61,8 @@ export interface Lack {
   readonly line: RegExp;
   /** Only there. */
   readonly step?: string;
+  /** Not each time, or not with each client: whether it is needed is not looked at. */
+  readonly isRare?: true;
   readonly why: string;
 }
 export const lacks: readonly Lack[] = [
@@ -73,6 +74,12 @@ export const lacks: readonly Lack[] = [
   { line: /\.(?:sessionFile|contextUsage|model) is missing$/u, why: 'optional: not known, or no file' },
   { line: /^\.(?:estimatedTokensAfter|usage|details) is missing$/u, why: 'optional in the answer to compact' },
   { line: /: no (?:compactionSummary|bashExecution)$/u, why: 'messages that only pi keeps' },
+  { line: /\.baseDir is missing$/u, isRare: true, why: 'optional: a command that lies in no folder' },
+  {
+    line: /\.errorMessage is missing$/u,
+    isRare: true,
+    why: 'optional: an agent that was stopped need not say why',
+  },
   {
     line: /toolcall_start\]\.assistantMessageEvent\.(?:id|toolName) is missing$/u,
     why: 'the growing dialect has them in the message so far',

@@ -84,7 +84,8 @@ export function unpack(
 export function versionIn(folder: string, name: string): string | null {
   try {
     const text = readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8');
-    return z.looseObject({ version: z.string() }).parse(JSON.parse(text)).version;
+    // Some packages of Node write a `v` before theirs.
+    return z.looseObject({ version: z.string() }).parse(JSON.parse(text)).version.replace(/^v/u, '');
   } catch {
     return null;
   }
