@@ -4,12 +4,13 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { adapters, noProtocol, type Side } from './adapters/index.ts';
 import type { AgentConfig, Config } from './config.ts';
-import type { Adapter, Env, Trunk } from './core/adapter.ts';
+import type { Adapter, AgentKind, Env, Trunk } from './core/adapter.ts';
 import type { AgentConnection } from './core/agent-link.ts';
 import type { Channel } from './core/channel.ts';
-import type { Command, CommandType } from './core/command.ts';
+import type { Command } from './core/command.ts';
 import { GatewayError } from './core/errors.ts';
 import { forkCommands } from './core/forks.ts';
+import type { Instructions } from './core/instructions.ts';
 import { spawnChannel } from './transports/child-process.ts';
 import { createFrame } from './transports/framing/frame.ts';
 import { streamFraming } from './transports/framing/framings.ts';
@@ -25,6 +26,8 @@ export interface AgentPlace {
   readonly cwd?: string | undefined;
   /** What its user has open, if that is known. */
   readonly folders?: readonly string[];
+  /** For its model; where {@link Agents.takesInstructions} says so. */
+  readonly instructions?: Instructions | undefined;
 }
 
 /** The agents of one gateway. */
@@ -35,8 +38,10 @@ export interface Agents {
   connect(name: string, agent: AgentConfig, place: AgentPlace): AgentConnection;
   /** Whether that agent keeps no sessions itself, and can be told what was said. */
   isForgetful(name: string): boolean;
-  /** What that agent can be asked, as far as its protocol goes, or its session in its place. */
-  can(name: string): ReadonlySet<CommandType>;
+  /** What is known of that agent before it is started. */
+  kindOf(name: string): AgentKind;
+  /** Whether such an agent can be started with instructions: it is started by us, and for one session alone. */
+  takesInstructions(agent: AgentConfig): boolean;
   /** As lists show them: never a command, directory or environment. */
   summaries(): AgentSummary[];
 }
@@ -61,8 +66,9 @@ export function createAgents(config: Config, env: Env): Agents {
     return [chosen, agent];
   }
 
-  function connect(name: string, agent: AgentConfig, { cwd, folders }: AgentPlace): AgentConnection {
-    const adapter = adapterOf(agent.protocol);
+  function connect(name: string, wanted: AgentConfig, { cwd, folders, instructions }: AgentPlace): AgentConnection {
+    const adapter = adapterOf(wanted.protocol);
+    const agent = instructions === undefined ? wanted : instructed(wanted, adapter, instructions);
     if (adapter.backend === undefined) throw new GatewayError('invalid', `${agent.protocol} has no agent side`);
     const session = randomUUID();
     // Who carries sessions for many and is reached by an address works where its own directories are.
@@ -91,6 +97,11 @@ export function createAgents(config: Config, env: Env): Agents {
     return trunk;
   }
 
+  function takesInstructions({ protocol, url }: AgentConfig): boolean {
+    const adapter = adapterOf(protocol);
+    return adapter.instructed !== undefined && adapter.trunk === undefined && url === undefined;
+  }
+
   function isForgetful(name: string): boolean {
     const [, { protocol, options = {} }] = named(name);
     const { backend, stored } = adapterOf(protocol);
@@ -102,16 +113,16 @@ export function createAgents(config: Config, env: Env): Agents {
     }
   }
 
-  const abilities = new Map<string, ReadonlySet<CommandType>>();
+  const kinds = new Map<string, AgentKind>();
 
-  function can(name: string): ReadonlySet<CommandType> {
-    const known = abilities.get(name);
+  function kindOf(name: string): AgentKind {
+    const known = kinds.get(name);
     if (known !== undefined) return known;
     const [, { protocol }] = named(name);
     const { commands } = adapterOf(protocol).can;
-    const all = new Set<CommandType>(isForgetful(name) ? [...commands, ...forkCommands] : commands);
-    abilities.set(name, all);
-    return all;
+    const kind = { protocol, commands: new Set(isForgetful(name) ? [...commands, ...forkCommands] : commands) };
+    kinds.set(name, kind);
+    return kind;
   }
 
   function openAgent(name: string, agent: AgentConfig, adapter: Adapter, cwd: string | undefined): Channel {
@@ -147,7 +158,8 @@ export function createAgents(config: Config, env: Env): Agents {
     named,
     connect,
     isForgetful,
-    can,
+    kindOf,
+    takesInstructions,
     summaries: () => Object.entries(config.agents).map(([name, agent]) => agentSummary(name, agent)),
   };
 }
@@ -184,6 +196,14 @@ function tokenOf(name: string, { tokenVariable }: AgentConfig): string | undefin
   const token = process.env[tokenVariable];
   if (token !== undefined && token !== '') return token;
   throw new GatewayError('invalid', `agent ${name}: the environment has no ${tokenVariable}, its tokenVariable`);
+}
+
+/** The words go last, because for programs the last one counts. */
+function instructed(agent: AgentConfig, adapter: Adapter, instructions: Instructions): AgentConfig {
+  const { command, options = {} } = agent;
+  const start = adapter.instructed?.({ words: [], options }, instructions);
+  if (start === undefined) return agent;
+  return { ...agent, options: { ...start.options }, ...(command && { command: [...command, ...start.words] }) };
 }
 
 function agentSummary(name: string, agent: AgentConfig): AgentSummary {

@@ -1,4 +1,4 @@
-// What the gateway says about itself, as JSON lines on stderr: stdout belongs to the protocol. Never a wire body.
+// What the gateway says about itself, on stderr: stdout belongs to the protocol. Never a wire body.
 
 /** How much is said. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -8,10 +8,21 @@ export type Log = (level: LogLevel, text: string, fields?: Readonly<Record<strin
 
 const order: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
-/** A log that writes lines of at least that level. */
-export function createLog(least: LogLevel, write: (line: string) => void): Log {
+/** What is written down once. */
+export interface LogEntry {
+  readonly level: LogLevel;
+  readonly text: string;
+  readonly fields: Readonly<Record<string, string | number>>;
+}
+
+/** A log that writes entries of at least that level; `format` gives each as it is written, default one JSON line. */
+export function createLog(least: LogLevel, write: (line: string) => void, format = asJson): Log {
   return (level, text, fields = {}) => {
     if (order.indexOf(level) < order.indexOf(least)) return;
-    write(`${JSON.stringify({ time: new Date().toISOString(), level, text: text.slice(0, 500), ...fields })}\n`);
+    write(format({ level, text: text.slice(0, 500), fields }));
   };
+}
+
+function asJson({ level, text, fields }: LogEntry): string {
+  return `${JSON.stringify({ time: new Date().toISOString(), level, text, ...fields })}\n`;
 }

@@ -120,7 +120,7 @@ export function createOpenings(ports: OpeningsPorts): Openings {
 
   function opened(entry: HubEntry) {
     const { session, problems } = entry;
-    const can = session.can === undefined ? {} : { can: [...session.can] };
+    const can = session.agent === undefined ? {} : { can: [...session.agent.commands] };
     return { session: sessions.summary(entry), problems, ...can };
   }
 

@@ -167,8 +167,10 @@ export function createSessions(config: Config, agents: Agents, ports: SessionsPo
           abortMs: config.limits.abortMs,
           silenceMs: config.limits.silenceMs,
         },
-        can: agents.can(name),
-        connect: () => agents.connect(name, agent, { cwd, folders: folders.length > 0 ? folders : [place] }),
+        connect: (instructions) =>
+          agents.connect(name, agent, { cwd, folders: folders.length > 0 ? folders : [place], instructions }),
+        agent: agents.kindOf(name),
+        takesInstructions: agents.takesInstructions(agent),
         workspace: createWorkspace(folders),
         isConfined: !isOurs,
         exports: exportsOf({ session: id, cwd: place, isOurs }),

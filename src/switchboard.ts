@@ -249,7 +249,7 @@ class NamedView implements SessionView {
   readonly id: string;
   readonly epoch: string;
   readonly timeOrigin: number;
-  readonly can: SessionView['can'];
+  readonly agent: SessionView['agent'];
   readonly place: string | undefined;
   readonly #view: SessionView;
 
@@ -257,7 +257,7 @@ class NamedView implements SessionView {
     this.id = id;
     this.epoch = view.epoch;
     this.timeOrigin = view.timeOrigin;
-    this.can = view.can;
+    this.agent = view.agent;
     this.place = view.place;
     this.#view = view;
   }

@@ -1,14 +1,16 @@
 // What of Claude Code's command line reaches the agent behind `patchbay-claude`, and which session it is.
 import { randomUUID } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
+import { instructionsOf, promptText } from '../adapters/claude/initialize.ts';
 import { adapterOf } from '../agents.ts';
 import type { AgentConfig } from '../config.ts';
-import type { Capabilities } from '../core/adapter.ts';
+import type { Adapter, Capabilities } from '../core/adapter.ts';
 import type { Command } from '../core/command.ts';
-import { GatewayError } from '../core/errors.ts';
+import { GatewayError, messageOf } from '../core/errors.ts';
+import type { Instructions } from '../core/instructions.ts';
 import { beginningOf } from '../stores/stored-sessions.ts';
 import { type Chosen, findAgent, listOf, type StandIn, type Surroundings, wake, withAgent } from './chosen-agent.ts';
-import type { ClaudeArgv } from './claude-argv.ts';
+import type { ClaudeArgv, Given } from './claude-argv.ts';
 import type { StoredIds } from './stored-ids.ts';
 
 const standIn: StandIn = { program: 'patchbay-claude', instead: 'claude' };
@@ -23,6 +25,8 @@ export interface ChosenForClaude extends Chosen {
   readonly isUnattended: boolean;
   /** The stored conversation that goes on; undefined: a new one. */
   readonly resumes: string | undefined;
+  /** It hears instructions when it is started and never later, so the client's greeting is read before. */
+  readonly awaitsGreeting: boolean;
 }
 
 /** What the choice depends on. */
@@ -50,18 +54,31 @@ export function chooseAgent(argv: ClaudeArgv, surroundings: ClaudeSurroundings):
     remarks: unheard,
   } = isOfOurs
     ? { config: withFlags(agent, command, argv, session), opening: [], remarks: [] }
-    : { config: agent, ...ask(argv, name, adapterOf(protocol).can, goesOn) };
+    : { config: agent, ...ask(argv, name, adapterOf(protocol), goesOn) };
   return {
     config: withAgent(config, name, told),
     name,
-    // For an agent of any kind: what it tells of itself is asked for at once by every client of this protocol.
-    opening: [wake, ...opening],
+    // For an agent of any kind: what it tells of itself is asked for at once by every client of this protocol. Only what
+    // it is to hear when it is started goes before.
+    opening: [...opening.filter(isInstructing), wake, ...opening.filter((command) => !isInstructing(command))],
     remarks: [...remarks, ...unasked, ...unheard],
     session,
     isNamedByAgent: isOfOurs,
     isUnattended: asks !== 'stdio',
     resumes: goesOn?.file,
+    // An agent of this protocol is passed the greeting itself.
+    awaitsGreeting: protocol !== 'claude' && adapterOf(protocol).instructed !== undefined,
   };
+}
+
+const isInstructing = ({ type }: Command): boolean => type === 'set-instructions';
+
+/** The same agent, told what the client says in its greeting; where it says nothing, what the command line says counts. */
+export function withGreeting(chosen: ChosenForClaude, instructions: Instructions | null): ChosenForClaude {
+  if (instructions === null) return chosen;
+  const said = chosen.opening.find((command) => command.type === 'set-instructions');
+  const opening = chosen.opening.filter((command) => command !== said);
+  return { ...chosen, opening: [{ type: 'set-instructions', ...said, ...instructions }, ...opening] };
 }
 
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/iu;
@@ -99,7 +116,7 @@ function withFlags(
 function ask(
   argv: ClaudeArgv,
   name: string,
-  can: Capabilities,
+  { can, instructed }: Adapter,
   goesOn: StoredSession | null,
 ): Pick<Chosen, 'opening' | 'remarks'> {
   const opening: Command[] = [];
@@ -123,13 +140,48 @@ function ask(
   else if (mode !== undefined) offer({ type: 'set-mode', mode }, '--permission-mode', '--dangerously-skip-permissions');
   const title = values.get('--name');
   if (title !== undefined) offer({ type: 'set-name', name: title }, '--name');
+  const instructions = instructed === undefined ? null : instructionsIn(values);
+  if (instructions !== null) opening.push({ type: 'set-instructions', ...instructions });
+  for (const option of instructed === undefined ? [] : instructing) heard.add(option);
 
-  const unheard = argv.given.filter((flag) => !flag.ours && !flag.idle && !heard.has(flag.name));
+  const isHeard = (flag: Given) => flag.ours || flag.idle || isEmpty(flag) || heard.has(flag.name);
+  const unheard = argv.given.filter((flag) => !isHeard(flag));
   const names = listOf(unheard.map((flag) => flag.name));
   return { opening, remarks: names === '' ? [] : [`the agent ${name} does not take ${names}`] };
 }
 
 const bypass = 'bypassPermissions';
+
+const instructing = [
+  '--system-prompt',
+  '--append-system-prompt',
+  '--system-prompt-file',
+  '--append-system-prompt-file',
+] as const;
+
+/** Throws `invalid` for a file that cannot be read. */
+function instructionsIn(values: ClaudeArgv['values']): Instructions | null {
+  const [text, addition, textFile, additionFile] = instructing.map((option) => values.get(option) ?? '');
+  return instructionsOf(
+    promptText([text || textIn('--system-prompt-file', textFile)]),
+    promptText([addition || textIn('--append-system-prompt-file', additionFile)]),
+  );
+}
+
+function textIn(option: string, file: string | undefined): string {
+  if (file === undefined || file === '') return '';
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (thrown) {
+    throw new GatewayError('invalid', `${option}: ${messageOf(thrown)}`);
+  }
+}
+
+/** `--system-prompt ""` says nothing, and SDKs say it always (Agent SDK 0.1.30). */
+function isEmpty({ words }: Given): boolean {
+  const [name = '', ...rest] = words;
+  return rest.length > 0 ? rest.every((word) => word === '') : name.endsWith('=');
+}
 
 /** A budget counts more than a switch, and a switch more than a level. Thinking as the agent likes it is no wish. */
 function thinkingWish({ values }: ClaudeArgv): Command | null {

@@ -14,7 +14,7 @@ interface Flag {
   readonly idle?: true;
 }
 
-/** The options of Claude Code 2.1.329, and those more that the SDK 0.3.329 passes. */
+/** The options of Claude Code 2.1.330, and those more that the SDK 0.3.330 passes. */
 const flags: readonly Flag[] = [
   { names: ['--print', '-p'], ours: true },
   { names: ['--output-format'], value: 'always', ours: true },
@@ -45,6 +45,9 @@ const flags: readonly Flag[] = [
   { names: ['--thinking-display'], value: 'always', idle: true },
   { names: ['--include-hook-events'], idle: true },
   { names: ['--await-initialize'], idle: true },
+  // What `initialize` brings is answered there.
+  { names: ['--initialize-fields'], value: 'always', idle: true },
+  { names: ['--managed-settings-in-initialize'], idle: true },
   { names: ['--session-mirror'], idle: true },
   { names: ['--debug', '-d'], value: 'optional', idle: true },
   { names: ['--debug-file'], value: 'always', idle: true },
@@ -65,11 +68,13 @@ const flags: readonly Flag[] = [
   { names: ['--system-prompt'], value: 'always' },
   { names: ['--system-prompt-file'], value: 'always' },
   { names: ['--betas'], value: 'many' },
+  { names: ['--channels'], value: 'always' },
   { names: ['--chrome'] },
   { names: ['--fallback-model'], value: 'always' },
   { names: ['--file'], value: 'many' },
   { names: ['--from-pr'], value: 'optional' },
   { names: ['--json-schema'], value: 'always' },
+  { names: ['--managed-settings'], value: 'always' },
   { names: ['--max-budget-usd'], value: 'always' },
   { names: ['--max-turns'], value: 'always' },
   { names: ['--mcp-config'], value: 'many' },
@@ -77,6 +82,7 @@ const flags: readonly Flag[] = [
   { names: ['--permission-prompts'], value: 'always' },
   { names: ['--plugin-dir'], value: 'always' },
   { names: ['--plugin-dir-no-mcp'], value: 'always' },
+  { names: ['--project-config-root'], value: 'always' },
   { names: ['--resume-drops-turn'], value: 'always' },
   { names: ['--resume-session-at'], value: 'always' },
   { names: ['--rewind-files'], value: 'always' },

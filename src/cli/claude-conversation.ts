@@ -21,6 +21,8 @@ export interface ConversationOptions {
   readonly chosen: ChosenForClaude;
   /** All that the client says; null: it is on stdin. */
   readonly prompt: string | null;
+  /** Where the client speaks, when there is no prompt. */
+  readonly input: Readable;
   readonly stored: StoredIds;
   readonly verbose: boolean;
   /** Tells people. */
@@ -52,7 +54,7 @@ export async function converse(options: ConversationOptions): Promise<Result | n
       failure: failure.signal,
       lastWords: (sentence) => (client.last() === null ? failureFrame(sentence, chosen.session) : null),
       signalCode: (signal) => 128 + constants.signals[signal],
-      ...(prompt === null ? {} : { input: Readable.from([promptLine(prompt)]) }),
+      input: prompt === null ? options.input : Readable.from([promptLine(prompt)]),
       ...(argv.output === 'stream-json' ? {} : { output: new PassThrough().resume() }),
       wrap: client.wrap,
     });

@@ -20,8 +20,9 @@ Which agent answers, the first that is said:
   the demo agent
 
 An agent of the protocol claude that is a program gets claude's options behind its own; the last one counts. Any other
-agent is asked for --model, --permission-mode, --thinking, --max-thinking-tokens, --effort, --name, --resume and
---continue if it can do that; what is not heard is told on stderr, which the SDK shows to its option \`stderr\` alone.
+agent is asked for --model, --permission-mode, --thinking, --max-thinking-tokens, --effort, --name, --resume, --continue,
+--system-prompt and --append-system-prompt (-file too) if it can do that; what is not heard is told on stderr, which the SDK
+shows to its option \`stderr\` alone.
 PATCHBAY_VERBOSE=1 tells repairs and losses too.
 
 --session-id names the session in all frames. --resume takes such an id, or the path of a conversation that the agent has

@@ -5,9 +5,10 @@ import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { GatewayError, messageOf } from '../core/errors.ts';
-import { type ChosenForClaude, chooseAgent } from './claude-agent.ts';
+import { type ChosenForClaude, chooseAgent, withGreeting } from './claude-agent.ts';
 import { type ClaudeArgv, parseClaudeArgv } from './claude-argv.ts';
 import { converse, failureFrame } from './claude-conversation.ts';
+import { greets, readGreeting } from './claude-greeting.ts';
 import { claudeHelp, spokenVersion } from './claude-help.ts';
 import { readPrompt } from './claude-prompt.ts';
 import { ownVersion, tellFailure } from './program.ts';
@@ -48,9 +49,15 @@ async function run(argv: ClaudeArgv): Promise<void> {
 
 async function serve(argv: ClaudeArgv, prompt: string | null): Promise<void> {
   const stored = storedIdsIn(stateFolder('claude-sessions'));
-  const chosen = choose(argv, stored);
-  for (const sentence of chosen.remarks) remark(sentence);
-  const last = await converse({ argv, chosen, prompt, stored, remark, verbose: isVerbose });
+  const found = choose(argv, stored);
+  for (const sentence of found.remarks) remark(sentence);
+  const isGreeted = prompt === null && found.awaitsGreeting;
+  const { stdin } = process;
+  const { instructions, input } = isGreeted
+    ? await readGreeting(stdin, greets(argv, process.env))
+    : { instructions: null, input: stdin };
+  const chosen = withGreeting(found, instructions);
+  const last = await converse({ argv, chosen, prompt, input, stored, remark, verbose: isVerbose });
   // As Claude Code does it (reference claude-sdk 1.2, 7): the SDK then tells its user what the error was.
   if (last?.is_error === true) process.exitCode = 1;
 }

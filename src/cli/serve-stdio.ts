@@ -6,10 +6,10 @@ import type { Config } from '../config.ts';
 import type { Channel, Out } from '../core/channel.ts';
 import { GatewayError } from '../core/errors.ts';
 import { createGateway, type Opening } from '../gateway.ts';
-import { createLog } from '../log.ts';
 import { streamFraming } from '../transports/framing/framings.ts';
 import { stdioChannel } from '../transports/stdio.ts';
 import { onSignals } from './signals.ts';
+import { stderrLog } from './stderr-log.ts';
 
 /** Whom to serve, and how. */
 export interface ServeOptions {
@@ -51,7 +51,7 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
   const adapter = adapterOf(frontend, 'client');
   // stdout is the protocol: whatever a package prints must not get between the frames (threat T30).
   globalThis.console = new Console(process.stderr);
-  const log = createLog(options.verbose === true ? 'debug' : 'error', (line) => process.stderr.write(line));
+  const log = stderrLog(options.verbose === true ? 'debug' : 'error');
   const gateway = createGateway(config, { log });
   const plain = stdioChannel({
     input: options.input ?? process.stdin,

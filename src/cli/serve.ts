@@ -2,9 +2,9 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { messageOf } from '../core/errors.ts';
 import { createGateway } from '../gateway.ts';
-import { createLog, type LogLevel } from '../log.ts';
 import { type AgentOptions, configFrom, withAgentOptions } from './agent-options.ts';
 import { onSignals } from './signals.ts';
+import { stderrLog } from './stderr-log.ts';
 
 interface ServeOptions extends AgentOptions {
   readonly host?: string;
@@ -44,8 +44,7 @@ async function serve(command: readonly string[], options: ServeOptions): Promise
   // Only here: the other commands serve nothing, and they start about a tenth sooner without the HTTP packages.
   const { listen } = await import('../transports/http/server.ts');
   const config = configFrom(options, command);
-  const level: LogLevel = options.verbose === true ? 'debug' : 'warn';
-  const log = createLog(level, (line) => process.stderr.write(line));
+  const log = stderrLog(options.verbose === true ? 'debug' : 'warn');
   const gateway = createGateway(config, { log });
   const server = await listen({
     host: options.host ?? config.server.host,
@@ -59,6 +58,10 @@ async function serve(command: readonly string[], options: ServeOptions): Promise
   });
   onSignals(
     async (reason) => {
+      log(
+        'warn',
+        `${reason}; open runs may end, for at most ${(gateway.drainMs || drainMs) / 1000} s; a second signal ends them at once`,
+      );
       await gateway.drain(reason, drainMs);
       await server.close();
     },

@@ -5,6 +5,7 @@ import type { Command, CommandType } from './command.ts';
 import type { Message } from './content.ts';
 import type { Outcome } from './errors.ts';
 import type { Event, EventType, Logged } from './event.ts';
+import type { Instructions } from './instructions.ts';
 import type { LedgerLimits } from './ledger/limits.ts';
 import type { Receipt, Ticket } from './ledger/ticket.ts';
 import type { News } from './news.ts';
@@ -20,6 +21,12 @@ export interface Env {
 
 /** `loss`: could not be said in the other protocol. `repair`: order mended. `violation`: the peer broke its protocol. */
 export type NoteLevel = 'loss' | 'repair' | 'violation';
+
+/** How an agent is started: the words behind its program's name and own arguments, and the options of its adapter. */
+export interface Start {
+  readonly words: readonly string[];
+  readonly options: Options;
+}
 
 /** Which session a client is to hear, where its connection carries several (decision 0016). */
 export interface Watch {
@@ -66,6 +73,8 @@ export interface Recognised {
 export interface Backend {
   /** It takes the contexts of a prompt as they are; for others the session reads them first (context-text.ts). */
   readonly takesContexts?: boolean;
+  /** It keeps standing permissions, those that it suggests; for others the session keeps a yes (standing.ts). */
+  readonly keepsPermissions?: boolean;
   /** Called once when the channel is open. */
   start?(): Action<Event>[];
   decode(frame: Frame): Action<Event>[];
@@ -117,6 +126,13 @@ export interface Frontend {
   end?(): Action<Command>[];
 }
 
+/** What is known of an agent before it says anything. */
+export interface AgentKind {
+  readonly protocol: string;
+  /** What it can be asked, as far as its protocol goes, or its session in its place. */
+  readonly commands: ReadonlySet<CommandType>;
+}
+
 /**
  * What a projection may know of its session. `transcript` is the fold up to and including the current event.
  * A snapshot for a late client is made by a fresh projection over a fresh view, fed with the shortest events that
@@ -127,11 +143,11 @@ export interface SessionView {
   readonly epoch: string;
   /** Wall clock, ms since 1970, when the session clock was 0: `timeOrigin + logged.at` is the time of day. */
   readonly timeOrigin: number;
-  /** What its agent can be asked, as far as its protocol goes, or the session in its place; absent: nobody knows. */
-  readonly can?: ReadonlySet<CommandType> | undefined;
   /** The folder in which its agent works, as far as we know: for agents that do not tell (SessionInfo.cwd). */
   readonly place?: string | undefined;
   readonly transcript: Transcript;
+  /** Absent where nobody says what agent is behind. */
+  readonly agent?: AgentKind | undefined;
 }
 
 /**
@@ -306,6 +322,8 @@ export interface Adapter {
   readonly settings?: true;
   /** One channel carries all sessions of such an agent. */
   readonly trunk?: Trunk;
+  /** The same start with instructions for the model. Absent: its agents cannot be started with any. */
+  instructed?(start: Start, instructions: Instructions): Start;
   /** Its agents keep their sessions themselves. */
   readonly stored?: StoredFormat;
 }

@@ -51,7 +51,7 @@ export function createBystander(
     const fresh = [...approvals.values(), ...dialogs.values()].filter((question) => !seen.has(question));
     return fresh.flatMap((question): Actions => {
       seen.add(question);
-      if (canAsk(question)) return [];
+      if (isAnswered(question) || canAsk(question)) return [];
       const message = refusalOf(question);
       return [name === undefined ? { do: 'deliver', message } : { do: 'deliver', message, session: name }];
     });
@@ -79,6 +79,11 @@ export function createBystander(
       return goesOn ? [...told, ...watch()] : told;
     },
   };
+}
+
+/** By the session itself: nobody is asked. */
+function isAnswered(question: Question): boolean {
+  return question.type === 'approval-request' && question.standing !== undefined;
 }
 
 function refusalOf(question: Question): Command {

@@ -76,7 +76,10 @@ const runCommands = [
     reason: z.string().optional(),
     /** The standing permissions chosen from the request's suggestions. */
     remember: z.array(z.unknown()).optional(),
-    /** They are kept no longer than the session, whatever the suggestions say. */
+    /**
+     * They are kept no longer than the session, whatever the suggestions say. Where the agent keeps none, it is the
+     * session that keeps the yes: to that tool, up to its end.
+     */
     forSession: z.boolean().optional(),
     /** With a denial: stop the run as well. */
     interrupt: z.boolean().optional(),
@@ -93,7 +96,14 @@ const runCommands = [
     ]),
     unable: z.boolean().optional(),
   }),
-  command('compact', { instructions: z.string().optional() }),
+  command('compact', {
+    instructions: z.string().optional(),
+    /**
+     * It waits for its turn as a prompt does, is answered when it begins, and all clients are told of it, by the session
+     * where the agent tells nothing.
+     */
+    asPrompt: z.boolean().optional(),
+  }),
   command('bash', { command: z.string() }),
 ] as const;
 
@@ -109,7 +119,11 @@ const settingCommands = [
   command('set-mode', { mode: z.string() }),
   command('set-queue-mode', { queue: z.enum(['steering', 'follow-up']), mode: z.enum(['all', 'one-at-a-time']) }),
   command('set-auto', { what: z.enum(['compaction', 'retry']), enabled: z.boolean() }),
+  /** Whether the session answers approvals with yes itself from now on, up to its end; no agent is told. */
+  command('set-trust', { enabled: z.boolean() }),
   command('set-name', { name: z.string() }),
+  /** What the model is told before anything is said; see instructions.ts. */
+  command('set-instructions', { text: z.string().optional(), addition: z.string().optional() }),
   command('set-tool-server', { name: z.string(), action: z.enum(['start', 'stop']) }),
 ] as const;
 

@@ -8,9 +8,11 @@ import { createTimers } from './clock.ts';
 import { closeRun } from './close-run.ts';
 import type { Command } from './command.ts';
 import { type ContextFigures, contextAfter, unknownContext } from './context.ts';
+import { createDefaultModel } from './default-model.ts';
 import { messageOf, type Outcome, refused } from './errors.ts';
 import type { Event, EventOf, Logged } from './event.ts';
 import { createForks } from './forks.ts';
+import { createInstructions } from './instructions.ts';
 import { messagesOf } from './messages.ts';
 import { createContexts } from './prompt-contexts.ts';
 import { createPrompts } from './prompts.ts';
@@ -65,7 +67,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
   let postponed: (() => void)[] | null = null;
   let held = false;
   /** What the agent that is there now can do. */
-  let able: Pick<Backend, 'takesContexts' | 'recall'> = {};
+  let able: Pick<Backend, 'takesContexts' | 'keepsPermissions' | 'recall'> = {};
 
   const admit = createRepair({ transcript, append, note: ports.note });
   const questions = createQuestions({
@@ -74,6 +76,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
     deadlineMs: limits.questionMs,
     admit,
     readers: ports.readers,
+    keepsPermissions: () => able.keepsPermissions === true,
     forward: (answer, settle) => forward(answer, settle),
   });
 
@@ -85,6 +88,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
     isHeld: () => held,
     stopAgent: (reason) => agent?.stop(reason),
     complain: (text) => admit({ type: 'notice', level: 'error', source: 'gateway', text }),
+    admit,
   });
 
   const ask = createAsk({
@@ -97,6 +101,13 @@ export function startConversation(ports: ConversationPorts): Conversation {
     forward: (command, settle) => forward(command, settle),
     isAgentGone,
     isOver: () => ports.closed() !== null,
+  });
+
+  const model = createDefaultModel((command, settle) => forward(command, settle));
+
+  const instructions = createInstructions({
+    areHeard: ports.takesInstructions === true,
+    isStarted: () => agent !== null,
   });
 
   const contexts = createContexts({
@@ -129,7 +140,8 @@ export function startConversation(ports: ConversationPorts): Conversation {
 
   function append(event: Event): void {
     if (event.type === 'run-start') return startRun(event);
-    log(event);
+    const isTurn = event.type === 'compaction-start' && prompts.awaitsCompaction();
+    log(isTurn ? { ...event, asPrompt: true } : questions.marked(event));
   }
 
   /** The prompt is answered first: clients hear that it was accepted before they hear of its run. */
@@ -158,7 +170,10 @@ export function startConversation(ports: ConversationPorts): Conversation {
     const logged: Logged = { seq: transcript.lastSeq + 1, at: clock.now(), event };
     fold(transcript, logged);
     context = contextAfter(context, event);
-    if (event.type !== 'block-delta') questions.event(event);
+    if (event.type !== 'block-delta') {
+      questions.event(event);
+      model.event(event);
+    }
     for (const stream of streams.values()) stream.event(logged);
     const changes = event.type === 'block-delta' ? undefined : ports.logged?.(event);
     watchSilence();
@@ -177,7 +192,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
   function connectAgent(): AgentLink {
     if (agent !== null) return agent;
     const isReplacement = transcript.agent === 'down';
-    const connection = ports.connect();
+    const connection = ports.connect(instructions.current());
     able = connection.backend;
     // Before it says anything itself.
     if (isReplacement) admit({ type: 'agent-changed', state: 'up' });
@@ -196,6 +211,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
   function forgetAgent(ending: Ending): void {
     agent = null;
     held = false;
+    model.forget();
     const message = sentenceOf(ending);
     const wasSilent = transcript.lastSeq === 0;
     const cause = { outcome: 'failed' as const, failure: { kind: 'agent' as const, message } };
@@ -239,6 +255,9 @@ export function startConversation(ports: ConversationPorts): Conversation {
     switch (command.type) {
       case 'prompt':
         return retired === null ? prompts.submit(command, settle) : settle(refused('shutting-down', retired));
+      case 'compact':
+        if (command.asPrompt !== true) return forward(command, settle);
+        return retired === null ? prompts.submit(command, settle) : settle(refused('shutting-down', retired));
       case 'follow-up':
         return retired === null ? prompts.followUp(command, settle) : settle(refused('shutting-down', retired));
       case 'clear-queue':
@@ -254,9 +273,17 @@ export function startConversation(ports: ConversationPorts): Conversation {
         return questions.answer(command, settle);
       case 'query':
         return command.subject === 'contexts' ? contexts.find(command, settle) : ask(command, settle);
+      case 'set-trust':
+        questions.trust(command.enabled);
+        admit({ type: 'session-changed', changes: { trusted: command.enabled } });
+        return settle({ ok: true });
       case 'set-name':
       case 'export':
         return ask(command, settle);
+      case 'set-model':
+        return model.set(command, settle);
+      case 'set-instructions':
+        return settle(instructions.set(command));
       case 'fork':
       case 'new-session':
       case 'switch-session':

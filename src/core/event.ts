@@ -122,6 +122,8 @@ const toolEvents = [
     input: Dictionary,
     /** Standing permissions that the agent offers with an allow; opaque, returned as chosen. */
     suggestions: z.array(z.unknown()).optional(),
+    /** Set by the session, which answers with yes itself: its user has said so beforehand, and is not asked. */
+    standing: z.enum(['trusted', 'remembered']).optional(),
     timeoutMs: z.number().optional(),
   }),
   event('approval-end', {
@@ -162,7 +164,11 @@ const dialogEvents = [
 ] as const;
 
 const contextEvents = [
-  event('compaction-start', { trigger: z.enum(['manual', 'threshold', 'overflow', 'unknown']) }),
+  event('compaction-start', {
+    trigger: z.enum(['manual', 'threshold', 'overflow', 'unknown']),
+    /** A client asked for it as for a run (`compact.asPrompt`), and waits for its end as for that of a run. */
+    asPrompt: z.boolean().optional(),
+  }),
   event('compaction-end', {
     trigger: z.enum(['manual', 'threshold', 'overflow', 'unknown']).optional(),
     outcome: z.enum(['completed', 'aborted', 'failed']),
@@ -236,6 +242,8 @@ export const SessionInfo = z
     commands: z.array(CommandInfo),
     tools: z.array(Tool),
     welcome: z.string(),
+    /** The session answers approvals with yes itself; the agent knows nothing of it. */
+    trusted: z.boolean(),
     /** ISO 8601. */
     createdAt: z.string(),
   })

@@ -175,12 +175,13 @@ export interface UserMessage {
   readonly logged: Logged & { readonly event: EventOf<'message-added'> };
 }
 
-/** All that there are, in order. */
+/** All that there are, in order. What the agent writes in the user's name is none of them. */
 export function userMessages(transcript: Transcript): UserMessage[] {
   return transcript.items.flatMap((item) => {
     if (item.kind !== 'event') return [];
     const { event, ...place }: Logged = item.logged;
     if (event.type !== 'message-added' || event.role !== 'user' || event.parent !== undefined) return [];
+    if (event.origin === 'agent') return [];
     return [{ entry: event.id ?? `message-${place.seq}`, logged: { ...place, event } }];
   });
 }

@@ -4,13 +4,15 @@ import type { Timers } from './clock.ts';
 import type { Command, CommandOf } from './command.ts';
 import { dictionaryOf } from './dictionary.ts';
 import { type Outcome, refused } from './errors.ts';
-import type { EventOf, Logged } from './event.ts';
+import type { Event, EventOf, Logged } from './event.ts';
 import { textIn } from './messages.ts';
+import { OutcomeData } from './outcome-data.ts';
 import { createSilence, type Silence } from './silence.ts';
 import type { Transcript } from './transcript.ts';
 
 type Settle = (outcome: Outcome) => void;
 type Prompt = CommandOf<'prompt'>;
+type Compact = CommandOf<'compact'>;
 
 /** What the prompts of a session need. */
 export interface PromptPorts {
@@ -29,6 +31,8 @@ export interface PromptPorts {
   stopAgent(reason: string): void;
   /** Tells users what went wrong after their command had been answered. */
   complain(text: string): void;
+  /** Logs an event through the repair. */
+  admit(event: Event): void;
 }
 
 /** The prompts of one session. Functions, for V8 gives each object with getters a dictionary of its own. */
@@ -37,11 +41,14 @@ export interface Prompts {
   isRunning(): boolean;
   /** Running, or compacting: agents take a prompt during a compaction and then forget it. */
   isBusy(): boolean;
+  /** A compaction that takes its turn as a prompt does is about to begin. */
+  awaitsCompaction(): boolean;
   /** Prompts that wait and will run of themselves. */
   queued(): number;
   /** {@link queued}, and the follow-ups that wait for a run to follow. */
   waiting(): number;
-  submit(command: Prompt, settle: Settle): void;
+  /** A compaction takes its turn among them. */
+  submit(command: Prompt | Compact, settle: Settle): void;
   followUp(command: CommandOf<'follow-up'>, settle: Settle): void;
   clearQueue(command: CommandOf<'clear-queue'>, settle: Settle): void;
   abort(command: CommandOf<'abort'>, settle: Settle): void;
@@ -63,13 +70,15 @@ export interface Prompts {
 /** An empty queue. */
 export function createPrompts(ports: PromptPorts): Prompts {
   const { transcript, timers, limits, forward } = ports;
-  const waiting: { readonly command: Prompt; readonly settle: Settle }[] = [];
+  const waiting: { readonly command: Prompt | Compact; readonly settle: Settle }[] = [];
   /** Of agents that have no queue of their own. */
   const followUps: Prompt[] = [];
   /** The prompt that the agent has and whose run has not started yet. */
   let prompting: { readonly command: Prompt; readonly settle: Settle } | null = null;
   /** What the agent said of it beside yes. */
   let told: Outcome = accepted;
+  /** The compaction whose turn it is; `settle` is null when it has begun, which is its answer. */
+  let compacting: { settle: Settle | null } | null = null;
   /** The prompt whose run is open, where it is answered at the end of that. */
   let running: { readonly settle: Settle; readonly silence: Silence } | null = null;
   /** What becomes of it when its run is closed without the agent. */
@@ -85,7 +94,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
   let idleCallbacks: (() => void)[] = [];
 
   const isRunning = () => transcript.run !== null || prompting !== null;
-  const isBusy = () => isRunning() || transcript.compaction !== null;
+  const isBusy = () => isRunning() || compacting !== null || transcript.compaction !== null;
   const hasWaiting = () => waiting.length > 0;
 
   function settlePrompt(outcome: Outcome): void {
@@ -114,7 +123,30 @@ export function createPrompts(ports: PromptPorts): Prompts {
   function sendNext(): void {
     if (isBusy()) return;
     const next = waiting.shift();
-    if (next !== undefined) send(next.command, next.settle);
+    if (next !== undefined) begin(next.command, next.settle);
+  }
+
+  function begin(command: Prompt | Compact, settle: Settle): void {
+    if (command.type === 'prompt') send(command, settle);
+    else compact(command, settle);
+  }
+
+  function compact(command: Compact, settle: Settle): void {
+    const turn: NonNullable<typeof compacting> = { settle };
+    compacting = turn;
+    forward(command, (outcome) => {
+      const { settle: unanswered } = turn;
+      if (outcome.ok && unanswered !== null) {
+        ports.admit({ type: 'compaction-start', trigger: 'manual', synthetic: true });
+        tellBegun();
+      }
+      compacting = null;
+      if (!outcome.ok) unanswered?.(outcome);
+      // An agent that told the beginning may still tell the end, unless it has failed.
+      const isEndMissing = transcript.compaction !== null && (unanswered !== null || !outcome.ok);
+      if (isEndMissing) ports.admit(endOf(outcome));
+      else afterRun();
+    });
   }
 
   /** The prompt that waited for the end of its run. */
@@ -131,6 +163,12 @@ export function createPrompts(ports: PromptPorts): Prompts {
       isEnding = false;
       lost = null;
     }
+  }
+
+  function tellBegun(): void {
+    const settle = compacting?.settle ?? null;
+    if (compacting !== null) compacting.settle = null;
+    settle?.({ ok: true });
   }
 
   function afterRun(): void {
@@ -152,11 +190,12 @@ export function createPrompts(ports: PromptPorts): Prompts {
     for (const callback of callbacks) callback();
   }
 
-  function submit(command: Prompt, settle: Settle): void {
+  function submit(command: Prompt | Compact, settle: Settle): void {
     // Between two runs the agent is free, but the prompts that wait come first.
-    if (!isBusy() && !hasWaiting()) return isEnding ? void waiting.push({ command, settle }) : send(command, settle);
-    const { whenBusy } = command;
-    if ((whenBusy === 'steer' || whenBusy === 'follow-up') && isRunning()) return join(command, settle);
+    if (!isBusy() && !hasWaiting()) return isEnding ? void waiting.push({ command, settle }) : begin(command, settle);
+    const whenBusy = command.type === 'prompt' ? command.whenBusy : undefined;
+    if (command.type === 'prompt' && isRunning() && (whenBusy === 'steer' || whenBusy === 'follow-up'))
+      return join(command, settle);
     if (whenBusy === 'refuse') return settle(refused('busy', 'the agent is still working on an earlier prompt'));
     if (isFull()) return settle(tooMany);
     waiting.push({ command, settle });
@@ -218,7 +257,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
   function takeFollowUps(): Prompt[] {
     const queued = waiting.filter(({ settle }) => settle === complainOf);
     for (const followUp of queued) waiting.splice(waiting.indexOf(followUp), 1);
-    return [...queued.map(({ command }) => command), ...followUps.splice(0)];
+    return [...queued.flatMap(({ command }) => (command.type === 'prompt' ? command : [])), ...followUps.splice(0)];
   }
 
   function clearQueue(command: CommandOf<'clear-queue'>, settle: Settle): void {
@@ -239,7 +278,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
 
   /** The prompt of that handle will not run, unless the agent has it already. */
   function takeBack(handle: string): void {
-    const isIt = (command: Prompt) => command.handle === handle;
+    const isIt = (command: Prompt | Compact) => command.type === 'prompt' && command.handle === handle;
     joining.delete(handle);
     const at = waiting.findIndex(({ command }) => isIt(command));
     const kept = followUps.findIndex(isIt);
@@ -294,6 +333,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
   return {
     isRunning,
     isBusy,
+    awaitsCompaction: () => compacting !== null && compacting.settle !== null,
     queued: () => waiting.length,
     waiting: () => waiting.length + followUps.length,
     submit,
@@ -313,6 +353,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
       running?.silence.event(event, at);
       if (event.type === 'block-delta') return;
       if (event.type === 'run-start') prompting = null;
+      if (event.type === 'compaction-start') tellBegun();
       if (event.type === 'run-end') {
         current = undefined;
         if (event.outcome === 'completed') queueFollowUps();
@@ -349,6 +390,14 @@ const takenBack = refused('aborted', 'its client took it back');
 function refusalOf({ outcome, failure, synthetic }: EventOf<'run-end'>): Outcome | null {
   const isSaid = outcome === 'failed' && synthetic !== true;
   return isSaid && failure?.kind === 'agent' ? refused('agent-refused', failure.message) : null;
+}
+
+/** The end of a compaction of which the agent tells no more than its answer. */
+function endOf(outcome: Outcome): EventOf<'compaction-end'> {
+  const end = { type: 'compaction-end', trigger: 'manual', synthetic: true } as const;
+  if (!outcome.ok) return { ...end, outcome: 'failed', failure: { kind: 'agent', message: outcome.error.message } };
+  const { summary, tokensBefore } = OutcomeData.compact.safeParse(outcome.data).data ?? {};
+  return { ...end, outcome: 'completed', summary, tokensBefore };
 }
 
 function isUnsupported(outcome: Outcome): boolean {

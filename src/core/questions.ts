@@ -1,12 +1,17 @@
-// Approvals and dialogs: one-shot, first valid answer wins, none outlives its run or its deadline. Knows no protocol.
+// Approvals and dialogs: one-shot, first valid answer wins, none outlives its run or its deadline. What a user has said yes
+// to beforehand is answered here (standing.ts). Knows no protocol.
 import { type Clock, createTimers } from './clock.ts';
 import type { CommandOf } from './command.ts';
 import { type Outcome, refused } from './errors.ts';
 import type { Event, EventOf } from './event.ts';
 import { isSame } from './same.ts';
+import { createStanding, mostRemembered } from './standing.ts';
 import type { Transcript } from './transcript.ts';
 
 type Answer = CommandOf<'answer-approval'> | CommandOf<'answer-dialog'>;
+type Asked = EventOf<'approval-request'>;
+/** Who keeps a yes for the rest of the session. */
+type Keeper = 'session' | 'agent' | 'nobody';
 type Question = EventOf<'approval-request'> | EventOf<'dialog-request'>;
 
 /** What the questions of a session need. */
@@ -17,6 +22,8 @@ export interface QuestionPorts {
   readonly deadlineMs: number;
   /** Clients that may answer. */
   readers(): number;
+  /** See Backend. */
+  keepsPermissions(): boolean;
   /** Logs an event through the repair. */
   admit(event: Event): void;
   /** Passes an accepted answer to the agent. */
@@ -25,6 +32,10 @@ export interface QuestionPorts {
 
 /** The open questions of one session. */
 export interface Questions {
+  /** The event as it is logged: an approval that the session answers itself says so. */
+  marked(event: Event): Event;
+  /** Whether the session answers approvals itself from now on. */
+  trust(isOn: boolean): void;
   answer(command: Answer, settle: (outcome: Outcome) => void): void;
   /** Watches the log: starts and stops deadlines. */
   event(event: Event): void;
@@ -36,6 +47,9 @@ export interface Questions {
 /** Questions of one session that may be open at once. */
 export const mostOpen = 64;
 
+/** A client that has no way to ask its user counts as nobody. */
+const nobodyThere = 'nobody is there who can be asked';
+
 /** Nobody answers: an approval is denied, a dialog cancelled; never the other way (reliability F15). */
 export function createQuestions(ports: QuestionPorts): Questions {
   const { transcript, clock, admit } = ports;
@@ -44,24 +58,67 @@ export function createQuestions(ports: QuestionPorts): Questions {
   const taken = new Set<Question>();
   /** How many clients have said that they cannot answer it. */
   const unable = new WeakMap<Question, number>();
-  /** Those of them whose deadline has passed on the way. */
-  const overdue = new Set<Question>();
+  /** Why those end whose answer is on its way, unless the agent takes the answer. */
+  const overdue = new Map<Question, string>();
 
   // By identity: agents use ids again, and the answer to an old question must not end a new one (reliability T22).
   const isOpen = (question: Question) => openOf(transcript, question) === question;
 
+  const standing = createStanding();
   let isAttended = true;
 
-  function deadlineOf({ timeoutMs }: Question): number {
+  /** Why a question is not put to anybody; null when it is. */
+  function unheardBecause(): string | null {
+    if (!isAttended) return nobodyThere;
     // An agent that asks without end is not listened to (reliability T32).
-    const isHeard = isAttended && transcript.approvals.size + transcript.dialogs.size <= mostOpen;
-    return isHeard ? (timeoutMs ?? ports.deadlineMs) : 0;
+    const isFlood = transcript.approvals.size + transcript.dialogs.size > mostOpen;
+    return isFlood ? `more than ${mostOpen} questions are open` : null;
   }
 
-  function expire(question: Question): void {
+  /** Its user has said yes beforehand. An agent that does not take the yes gets a no, for nobody was asked. */
+  function allow(question: Asked): void {
+    if (!isOpen(question) || taken.has(question)) return;
+    taken.add(question);
+    const answer = { type: 'answer-approval', id: question.id, decision: 'allow' } as const;
+    ports.forward(answer, (outcome) => {
+      taken.delete(question);
+      if (outcome.ok && isOpen(question)) admit(endingOf(answer));
+      else expire(question, 'the agent did not take the answer');
+    });
+  }
+
+  /** Whose business it is to keep that yes; null where its client wants it to count once. */
+  function keeperOf(answer: Answer, { suggestions = [] }: Asked): Keeper | null {
+    if (answer.type !== 'answer-approval' || answer.decision !== 'allow' || answer.forSession !== true) return null;
+    if (suggestions.length === 0) return ports.keepsPermissions() ? 'nobody' : 'session';
+    return 'agent';
+  }
+
+  function say(level: 'info' | 'warning', text: string): void {
+    admit({ type: 'notice', level, source: 'gateway', text });
+  }
+
+  /** All who watch hear what became of a yes that is to be kept. */
+  function keep(keeper: Keeper | null, question: Asked): void {
+    const tool = JSON.stringify(question.name);
+    if (keeper === 'nobody') return say('warning', `The yes to ${tool} counts once: the agent offers none to keep.`);
+    if (keeper === 'session') remember(question, tool);
+  }
+
+  function remember(question: Asked, tool: string): void {
+    const kept = standing.remember(question);
+    if (kept === 'full') {
+      say('warning', `The yes to ${tool} counts once: the session keeps it for ${mostRemembered} tools and no more.`);
+    }
+    if (kept !== 'kept') return;
+    say('info', `${tool} is allowed for the rest of this session.`);
+    for (const open of [...transcript.approvals.values()]) if (standing.of(open) === 'remembered') allow(open);
+  }
+
+  function expire(question: Question, reason: string): void {
     if (!isOpen(question)) return;
     if (taken.has(question)) {
-      overdue.add(question);
+      overdue.set(question, reason);
       return;
     }
     const { id } = question;
@@ -70,12 +127,23 @@ export function createQuestions(ports: QuestionPorts): Questions {
       ports.forward({ type: 'answer-dialog', id, answer: { kind: 'cancelled' } }, () => {});
       return;
     }
-    const reason = 'nobody answered in time';
     admit({ type: 'approval-end', id, outcome: 'expired', reason, synthetic: true });
     ports.forward({ type: 'answer-approval', id, decision: 'deny', reason }, () => {});
   }
 
+  function ask(question: Question): void {
+    const because = unheardBecause();
+    const ms = because === null ? (question.timeoutMs ?? ports.deadlineMs) : 0;
+    timers.set(timerOf(question), ms, () => expire(question, because ?? 'nobody answered in time'));
+  }
+
   return {
+    marked(event) {
+      if (event.type !== 'approval-request') return event;
+      const why = standing.of(event);
+      return event.standing === why ? event : { ...event, standing: why };
+    },
+    trust: standing.trust,
     answer(command, settle) {
       const { type, id } = command;
       const question = openOf(transcript, {
@@ -91,20 +159,27 @@ export function createQuestions(ports: QuestionPorts): Questions {
         if (count < ports.readers()) return settle({ ok: true });
       }
       taken.add(question);
-      ports.forward(withoutOldInput(command, question), (outcome) => {
+      const keeper = question.type === 'approval-request' ? keeperOf(command, question) : null;
+      ports.forward(forAgent(command, question, keeper), (outcome) => {
         taken.delete(question);
         // A refused answer leaves the question open for a better one (reliability F17).
         // Many agents end their own question as they take the answer.
         if (outcome.ok && isOpen(question)) admit(endingOf(command));
+        if (outcome.ok && question.type === 'approval-request') keep(keeper, question);
         settle(outcome);
-        if (overdue.delete(question)) expire(question);
+        const late = overdue.get(question);
+        overdue.delete(question);
+        if (late !== undefined) expire(question, late);
       });
     },
     event(event) {
       switch (event.type) {
         case 'approval-request':
+          if (event.standing !== undefined) return timers.set(timerOf(event), 0, () => allow(event));
+          ask(event);
+          return;
         case 'dialog-request':
-          timers.set(timerOf(event), deadlineOf(event), () => expire(event));
+          ask(event);
           return;
         case 'approval-end':
         case 'dialog-end':
@@ -115,7 +190,8 @@ export function createQuestions(ports: QuestionPorts): Questions {
     },
     unattend() {
       isAttended = false;
-      for (const question of [...transcript.approvals.values(), ...transcript.dialogs.values()]) expire(question);
+      const questions = [...transcript.approvals.values(), ...transcript.dialogs.values()];
+      for (const question of questions) expire(question, nobodyThere);
     },
     clear() {
       timers.clear();
@@ -126,13 +202,18 @@ export function createQuestions(ports: QuestionPorts): Questions {
 }
 
 /**
- * Some clients repeat the arguments that they allow. That changes nothing, and an agent that cannot take changed ones
- * must not have to refuse it.
+ * What the agent is told of an answer. Some clients repeat the arguments that they allow: that changes nothing, and an
+ * agent that cannot take changed ones must not have to refuse it. What is not the agent's to keep it does not hear of.
  */
-function withoutOldInput(answer: Answer, question: Question): Answer {
+function forAgent(answer: Answer, question: Question, keeper: Keeper | null): Answer {
   if (answer.type !== 'answer-approval' || question.type !== 'approval-request') return answer;
-  const { input, ...rest } = answer;
-  return input !== undefined && isSame(input, question.input) ? rest : answer;
+  const { input, forSession, remember, ...rest } = answer;
+  return {
+    ...rest,
+    ...(input === undefined || isSame(input, question.input) ? {} : { input }),
+    ...(keeper === 'session' || remember === undefined ? {} : { remember }),
+    ...(keeper === 'agent' ? { forSession } : {}),
+  };
 }
 
 function openOf(transcript: Transcript, { type, id }: Pick<Question, 'type' | 'id'>): Question | undefined {

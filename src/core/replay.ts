@@ -75,8 +75,8 @@ export function retell(
 ): { projection: Projection; frames: Out[] } {
   const past = emptyTranscript();
   // A plain field: V8 would give an object with a getter a dictionary of its own, and every stream keeps one of these.
-  const { id, epoch, timeOrigin, can, place } = view;
-  const told = { id, epoch, timeOrigin, can, place, transcript: past };
+  const { id, epoch, timeOrigin, agent, place } = view;
+  const told = { id, epoch, timeOrigin, agent, place, transcript: past };
   const projection = make(told);
   const frames: Out[] = [];
   for (const logged of replay(view.transcript)) {

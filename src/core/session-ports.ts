@@ -1,11 +1,11 @@
 // What a session is made of, and how patient it is. Knows no protocol.
-import type { NoteLevel } from './adapter.ts';
+import type { AgentKind, NoteLevel } from './adapter.ts';
 import type { AgentConnection } from './agent-link.ts';
 import type { Clock } from './clock.ts';
-import type { CommandType } from './command.ts';
 import type { Message } from './content.ts';
 import type { Event, SessionInfo } from './event.ts';
 import type { ExportPort } from './export.ts';
+import type { Instructions } from './instructions.ts';
 import type { SessionFile } from './outcome-data.ts';
 import type { WindowLimits } from './window.ts';
 import type { WorkspacePort } from './workspace.ts';
@@ -43,9 +43,11 @@ export interface SessionPorts {
   readonly clock: Clock;
   readonly limits: SessionLimits;
   /** Starts a fresh agent. May throw; the command that needed it fails then. */
-  connect(): AgentConnection;
+  connect(instructions?: Instructions): AgentConnection;
   /** See SessionView. */
-  readonly can?: ReadonlySet<CommandType>;
+  readonly agent?: AgentKind;
+  /** An agent can be started with instructions; default not. */
+  readonly takesInstructions?: boolean;
   /** What is known before the agent has said anything. */
   readonly info?: SessionInfo;
   /** What was said before this life of the session, oldest first. */

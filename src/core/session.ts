@@ -1,6 +1,6 @@
 // One conversation with one agent, whoever watches: its state, its streams and its end. What is said in it is
 // conversation.ts's. Knows no protocol.
-import type { Projection, SessionView } from './adapter.ts';
+import type { AgentKind, Projection, SessionView } from './adapter.ts';
 import type { Command } from './command.ts';
 import { type Conversation, startConversation } from './conversation.ts';
 import type { Outcome } from './errors.ts';
@@ -42,9 +42,9 @@ class OpenSession implements Session {
   readonly id: string;
   readonly epoch: string;
   readonly timeOrigin: number;
-  readonly can: SessionView['can'];
   readonly place: string | undefined;
   readonly transcript: Transcript = emptyTranscript();
+  readonly agent: AgentKind | undefined;
   readonly #ports: SessionPorts;
   readonly #streams = new Map<string, Stream>();
   /** Starts with the first command. */
@@ -60,8 +60,8 @@ class OpenSession implements Session {
     this.id = ports.id;
     this.epoch = ports.epoch;
     this.timeOrigin = ports.timeOrigin ?? 0;
-    this.can = ports.can;
     this.place = ports.place;
+    this.agent = ports.agent;
     if (ports.info !== undefined) this.transcript.info = ports.info;
     this.#ports = ports;
     const at = ports.clock.now();

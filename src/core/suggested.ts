@@ -9,6 +9,8 @@ export function withSuggested(command: Command, { approvals }: Transcript, dropp
   if (command.type !== 'answer-approval' || command.remember === undefined) return command;
   const suggestions = approvals.get(command.id)?.suggestions ?? [];
   const remember = command.remember.filter((wish) => suggestions.some((suggestion) => isSame(wish, suggestion)));
-  if (remember.length < command.remember.length) dropped();
+  // What the session keeps itself it tells itself.
+  const isKeptHere = command.forSession === true && suggestions.length === 0;
+  if (remember.length < command.remember.length && !isKeptHere) dropped();
   return { ...command, remember };
 }

@@ -1,5 +1,5 @@
-// Writes exported pages: into one directory and nowhere else, never through a link, never over anything but an older
-// export (threat T9). Knows no session.
+// Writes exported pages. For clients on the network: into one directory and nowhere else, never through a link, never over
+// anything but an older export (threat T9). Knows no session.
 import {
   closeSync,
   constants,
@@ -9,13 +9,14 @@ import {
   openSync,
   readSync,
   renameSync,
+  statSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { GatewayError } from '../core/errors.ts';
+import { GatewayError, messageOf } from '../core/errors.ts';
 import type { ExportPort } from '../core/export.ts';
 import { pageMark } from '../core/html.ts';
 import { codeOf, isAt, isSame, openedPath, statOf } from './opened.ts';
@@ -25,12 +26,10 @@ import { faultInWords, realInside } from './paths.ts';
 export interface ExportRules {
   /** For exports without a path, and what a relative path starts from. Asked for with each export. */
   directory(): string;
-  /** Directories that a path may lie in as well. */
-  readonly alsoInside?: readonly string[];
   /** Names the file when the client names none. */
   readonly session: string;
-  /** See ExportPort. */
-  readonly pathsForAgent: boolean;
+  /** The client owns this process, and may name any path: it could write there itself. */
+  readonly isOurs: boolean;
 }
 
 /** Longest name that file systems take, bytes. */
@@ -43,13 +42,14 @@ const newFlags = constants.O_CREAT | constants.O_EXCL | constants.O_RDWR | openF
 /** The exports of one session. */
 export function createExports(rules: ExportRules): ExportPort {
   return {
-    pathsForAgent: rules.pathsForAgent,
+    pathsForAgent: rules.isOurs,
     write(html, wish) {
+      if (wish !== undefined && rules.isOurs) return writeAnywhere(path.resolve(rules.directory(), wish), html);
       if (wish !== undefined) checkWords(wish);
       try {
         const directory = rules.directory();
         const target = path.resolve(directory, wish ?? `session-${rules.session.replace(/[^\w-]/gu, '_')}.html`);
-        const folder = realFolder(path.dirname(target), [directory, ...(rules.alsoInside ?? [])]);
+        const folder = realFolder(path.dirname(target), directory);
         const file = path.join(folder, path.basename(target));
         writePage(file, html);
         return file;
@@ -74,8 +74,8 @@ export interface Exporter {
 }
 
 /**
- * Where the sessions of a gateway are exported to. A client that owns the process may write where it works, and have
- * its agent write anywhere: it could do so itself. Others write into the configured directory and nowhere else; where
+ * Where the sessions of a gateway are exported to. A client that owns the process may write anywhere, and have its agent
+ * do so: it could do so itself. Others write into the configured directory and nowhere else; where
  * there is none, into a new one that only we can read.
  */
 export function createExportPlaces(configured: string | undefined): (exporter: Exporter) => ExportPort {
@@ -92,14 +92,26 @@ export function createExportPlaces(configured: string | undefined): (exporter: E
   return ({ session, cwd, isOurs }) =>
     createExports({
       directory: () => (configured !== undefined ? made(configured) : isOurs ? cwd : privateDirectory()),
-      alsoInside: isOurs ? [cwd] : [],
       session,
-      pathsForAgent: isOurs,
+      isOurs,
     });
 }
 
 function refusal(rule: string): GatewayError {
   return new GatewayError('invalid', `export path: ${rule}`);
+}
+
+/** As a program of the user's own would write it. What is no file is left alone: a pipe would make us wait for ever. */
+function writeAnywhere(file: string, html: string): string {
+  try {
+    const there = statSync(file, { throwIfNoEntry: false });
+    if (there !== undefined && !there.isFile()) throw refusal(`${file} is no file`);
+    // A conversation is nobody else's to read.
+    writeFileSync(file, html, { mode: 0o600 });
+    return file;
+  } catch (thrown) {
+    throw thrown instanceof GatewayError ? thrown : refusal(messageOf(thrown));
+  }
 }
 
 /** What can be wrong with a path before any file is looked at. */
@@ -111,9 +123,9 @@ function checkWords(wish: string): void {
   if (Buffer.byteLength(name) > longestName) throw refusal(`must end in a name of at most ${longestName} bytes`);
 }
 
-/** The folder without links, if it is there and inside one of the roots. */
-function realFolder(folder: string, roots: readonly string[]): string {
-  const real = realInside(folder, roots);
+/** The folder without links, if it is there and inside that root. */
+function realFolder(folder: string, root: string): string {
+  const real = realInside(folder, [root]);
   if (real !== null && statOf(real)?.isDirectory() === true) return real;
   throw refusal('must lie in an existing directory inside the export directory');
 }

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { chainVariable } from '../../src/cli/chosen-agent.ts';
-import { chooseAgent } from '../../src/cli/claude-agent.ts';
+import { chooseAgent, withGreeting } from '../../src/cli/claude-agent.ts';
 import { parseClaudeArgv } from '../../src/cli/claude-argv.ts';
 import type { StoredIds } from '../../src/cli/stored-ids.ts';
+import type { Instructions } from '../../src/core/instructions.ts';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'patchbay-behind-claude-')));
 const file = join(folder, 'patchbay.json');
@@ -143,6 +144,58 @@ describe('another agent is asked', () => {
     ],
   ])('%s', (_name, line, env, opening, remarks) => {
     expect(choose(line, env)).toMatchObject({ opening: [wake, ...opening], remarks });
+  });
+});
+
+describe('instructions for the model', () => {
+  const texts = join(folder, 'system.md');
+  writeFileSync(texts, 'From a file.\n');
+  const chosen = (words: readonly string[], env: Record<string, string>) =>
+    chooseAgent(parseClaudeArgv(words), {
+      env: { PATCHBAY_CONFIG: file, PATH: '', ...env },
+      self,
+      cwd: folder,
+      stored,
+    });
+
+  test.each<[string, string[], object[]]>([
+    ['--system-prompt', ['--system-prompt', 'Be brief.'], [{ type: 'set-instructions', text: 'Be brief.' }]],
+    ['--append-system-prompt', ['--append-system-prompt=Rhyme.'], [{ type: 'set-instructions', addition: 'Rhyme.' }]],
+    [
+      'both in files',
+      ['--system-prompt-file', texts, '--append-system-prompt-file', texts],
+      [{ type: 'set-instructions', text: 'From a file.\n', addition: 'From a file.\n' }],
+    ],
+    ['empty ones', ['--system-prompt', '', '--append-system-prompt='], []],
+  ])('%s: before the agent is started', (_, words, opening) => {
+    expect(chosen(words, pi)).toMatchObject({ opening: [...opening, wake], remarks: [], awaitsGreeting: true });
+  });
+
+  test('a file that is not there is an error', () => {
+    expect(() => chosen(['--system-prompt-file', join(folder, 'none.md')], pi)).toThrow(
+      /^--system-prompt-file: ENOENT/u,
+    );
+  });
+
+  test.each<[string, string[], string[]]>([
+    ['told', ['--system-prompt', 'Be brief.'], ['the agent demo does not take --system-prompt']],
+    // As the Agent SDK 0.1.30 always says it.
+    ['not told where they are empty', ['--system-prompt', '', '--append-system-prompt=', '--mcp-config', ''], []],
+  ])('an agent that takes none: %s', (_, words, remarks) => {
+    expect(chosen(words, demo)).toMatchObject({ opening: [wake], remarks, awaitsGreeting: false });
+  });
+
+  test('a program of this protocol reads them itself', () => {
+    expect(choose('--system-prompt x')).toMatchObject({ opening: [wake], remarks: [], awaitsGreeting: false });
+  });
+
+  test.each<[string, string[], Instructions | null, object[]]>([
+    ['nothing', ['--system-prompt', 'a'], null, [{ type: 'set-instructions', text: 'a' }]],
+    ['the same', ['--system-prompt', 'a'], { text: 'b' }, [{ type: 'set-instructions', text: 'b' }]],
+    ['more', ['--system-prompt', 'a'], { addition: 'b' }, [{ type: 'set-instructions', text: 'a', addition: 'b' }]],
+    ['all', [], { text: 'a' }, [{ type: 'set-instructions', text: 'a' }]],
+  ])('a greeting that says %s of them', (_, words, said, opening) => {
+    expect(withGreeting(chosen(words, pi), said).opening).toEqual([...opening, wake]);
   });
 });
 

@@ -48,7 +48,7 @@ describe('of itself it tells', () => {
 
   it('the version of the Claude Code whose format it speaks', async () => {
     const { code, stdout, stderr } = await run(['--version']);
-    expect([code, stdout]).toEqual([0, '2.1.329 (Claude Code)\n']);
+    expect([code, stdout]).toEqual([0, '2.1.330 (Claude Code)\n']);
     expect(stderr).toMatch(/^patchbay-claude: agent-patchbay \d+\.\d+\.\d+/u);
   });
 

@@ -1,5 +1,5 @@
 // `patchbay-pi` as a process: what it says of itself, what it refuses, who answers, and how it ends.
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -82,6 +82,19 @@ describe('wrong calls exit with 2 and say what to do', () => {
     expect(stderr).toMatch(sentence);
     expect([code, stdout]).toEqual([2, '']);
   });
+});
+
+it('exports where its user says, as pi does', async () => {
+  const outputPath = join(folderWith({}), 'out.html');
+  const { code, stdout } = await run(['--mode', 'rpc'], {
+    env: demo,
+    input: ask('export_html', { outputPath }),
+  });
+  expect(linesOf(stdout).find(({ command }) => command === 'export_html')).toMatchObject({
+    success: true,
+    data: { path: outputPath },
+  });
+  expect([code, readFileSync(outputPath, 'utf8').slice(0, 15)]).toEqual([0, '<!doctype html>']);
 });
 
 describe('who answers', () => {

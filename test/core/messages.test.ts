@@ -165,12 +165,13 @@ test('user messages have a name that stays', () => {
     { ...said('named'), id: 'n' },
     { ...said('in a sub-agent'), parent: 'a' },
     { type: 'message-added', role: 'system', content: [] },
+    { ...said('[in the name of the user]'), origin: 'agent' },
     { type: 'message-added', role: 'user', content: [{ type: 'image' }, { type: 'text', text: 'look' }] },
   ];
   const points = [
     { entry: 'message-1', text: 'one' },
     { entry: 'n', text: 'named' },
-    { entry: 'message-5', text: 'look' },
+    { entry: 'message-6', text: 'look' },
   ];
   const named = (...all: Event[]) =>
     userMessages(told(...all)).map(({ entry, logged }) => ({ entry, text: textIn(logged.event.content) }));

@@ -433,3 +433,109 @@ describe('when idle', () => {
     expect(calls).toBe(1);
   });
 });
+
+describe('a compaction that takes its turn', () => {
+  const compact: Command = { type: 'compact', asPrompt: true };
+  const done = { ok: true, data: { summary: 'It was long.', tokensBefore: 9 } } as const;
+
+  test('is sent at once where nothing goes on, and answered when it begins', () => {
+    const { session, agent, answers } = asked(compact);
+    expect([agent.received.map(({ command }) => command.type), answers, session.state]).toEqual([
+      ['compact'],
+      [],
+      'running',
+    ]);
+    agent.say(compaction);
+    expect(answers).toEqual(['compact: ok']);
+    agent.say(compactionEnd);
+    agent.settle('compact', done);
+    expect([answers, session.state]).toEqual([['compact: ok'], 'idle']);
+  });
+
+  test('waits behind a run and before the prompts that come later', () => {
+    const { agent, clock, run, endRun, submit, prompt, prompted, log } = asked();
+    run();
+    submit(compact);
+    prompt('two');
+    const types = () => agent.received.map(({ command }) => command.type);
+    expect(types()).toEqual(['prompt']);
+    endRun();
+    clock.advance(0);
+    expect(types()).toEqual(['prompt', 'compact']);
+    agent.say(compaction, compactionEnd);
+    clock.advance(0);
+    expect(prompted()).toEqual(['one']);
+    agent.settle('compact', done);
+    clock.advance(0);
+    expect(prompted()).toEqual(['one', 'two']);
+    expect(log().filter((line) => line.startsWith('compaction'))).toHaveLength(2);
+  });
+
+  test('of which the agent tells nothing is told by the session', () => {
+    const rig = asked(compact);
+    const events: Event[] = [];
+    rig.session.stream('events', () => ({
+      event({ event }) {
+        events.push(event);
+        return [];
+      },
+    }));
+    rig.agent.settle('compact', done);
+    expect(events).toEqual([
+      { type: 'compaction-start', trigger: 'manual', synthetic: true, asPrompt: true },
+      {
+        type: 'compaction-end',
+        trigger: 'manual',
+        synthetic: true,
+        outcome: 'completed',
+        summary: 'It was long.',
+        tokensBefore: 9,
+      },
+    ]);
+    expect([rig.answers, rig.session.state]).toEqual([['compact: ok'], 'idle']);
+  });
+
+  test.each<[string, Event[], string[], string[]]>([
+    ['before it began: refused', [], ['compact: agent-refused'], []],
+    [
+      'behind its beginning: its end is told',
+      [compaction],
+      ['compact: ok'],
+      ['compaction-start', '+compaction-end failed'],
+    ],
+    [
+      'behind its end: nothing more',
+      [compaction, { ...compactionEnd, outcome: 'failed' }],
+      ['compact: ok'],
+      ['compaction-start', 'compaction-end failed'],
+    ],
+  ])('that the agent refuses %s', (_, events, answers, log) => {
+    const rig = asked(compact);
+    rig.agent.say(...events);
+    rig.agent.settle('compact', refused('agent-refused', 'nothing to compact'));
+    expect([rig.answers, rig.log(), rig.session.state]).toEqual([answers, log, 'idle']);
+    rig.prompt('two');
+    expect(rig.prompted()).toEqual(['two']);
+  });
+
+  test('whose agent dies is over', () => {
+    const rig = asked(compact);
+    rig.agent.wire.end({ reason: 'it died' });
+    expect([rig.answers, rig.session.state]).toEqual([['compact: agent-down'], 'down']);
+  });
+
+  test('is dropped with the prompts that wait', () => {
+    const rig = asked();
+    rig.run();
+    rig.submit(compact);
+    rig.submit({ type: 'abort', target: 'run', waiting: 'drop' });
+    expect(rig.answers).toEqual(['one: ok', 'compact: aborted']);
+  });
+
+  test('any other is sent at once, whatever goes on', () => {
+    const { agent, run, submit } = asked();
+    run();
+    submit({ type: 'compact' });
+    expect(agent.received.map(({ command }) => command.type)).toEqual(['prompt', 'compact']);
+  });
+});

@@ -5,6 +5,7 @@ import type { Command, CommandOf } from '../../src/core/command.ts';
 import type { Dictionary } from '../../src/core/content.ts';
 import { refused } from '../../src/core/errors.ts';
 import type { Event, EventOf } from '../../src/core/event.ts';
+import { mostOpen } from '../../src/core/questions.ts';
 import { createSessionRig, question, type RigOptions } from '../support/core/session-rig.ts';
 
 const allow: CommandOf<'answer-approval'> = { type: 'answer-approval', id: 'x', decision: 'allow' };
@@ -340,6 +341,37 @@ test('where nobody can answer any more, what is open and what is asked later is 
   clock.advance(0);
   expect(log()).toEqual(['dialog-request y', '+dialog-end y expired']);
   expect(told().map(({ type }) => type)).toEqual(['answer-approval', 'answer-dialog', 'answer-dialog']);
+});
+
+describe('the reason of a denial that no user gave is the true one', () => {
+  const denied = (reason: string): Command => ({ type: 'answer-approval', id: 'x', decision: 'deny', reason });
+
+  test('time is up', () => {
+    const { told, clock } = asked();
+    clock.advance(60_000);
+    expect(told()).toEqual([denied('nobody answered in time')]);
+  });
+
+  test('nobody is there', () => {
+    const { session, told } = asked();
+    session.unattend();
+    expect(told()).toEqual([denied('nobody is there who can be asked')]);
+  });
+
+  test('nobody was there when it was asked', () => {
+    const { agent, session, told, clock } = asked([]);
+    session.unattend();
+    agent.say(question);
+    clock.advance(0);
+    expect(told()).toEqual([denied('nobody is there who can be asked')]);
+  });
+
+  test('too many are open', () => {
+    const others = Array.from({ length: mostOpen }, (_, at): Event => ({ ...question, id: `other ${at}` }));
+    const { told, clock } = asked([...others, question]);
+    clock.advance(0);
+    expect(told()).toEqual([denied(`more than ${mostOpen} questions are open`)]);
+  });
 });
 
 test('that nobody can answer may be said before anything else is', () => {

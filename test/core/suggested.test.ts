@@ -37,3 +37,17 @@ test.each<[name: string, id: string, wishes: unknown[] | undefined, kept: unknow
   });
   expect([told, drops]).toEqual([answer(id, kept), wishes?.length === kept?.length ? 0 : 1]);
 });
+
+test.each([
+  ['a0', 1],
+  ['a1', 0],
+])('a yes for the session, to %s: what the session keeps is not said to be dropped', (id, expected) => {
+  let drops = 0;
+  const command = { ...answer(id, [wider]), forSession: true };
+  expect(
+    withSuggested(command, transcript, () => {
+      drops += 1;
+    }),
+  ).toEqual({ ...command, remember: [] });
+  expect(drops).toBe(expected);
+});

@@ -2,7 +2,7 @@
 // order of the frames, the official client's own reading of the stream, and pi's record of what it said.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SDKMessage } from '@anthropic-ai/claude-agent-sdk';
+import { type Options, type SDKMessage, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from '@anthropic-ai/claude-agent-sdk';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { resultsIn, type Talk, type TalkOptions, takeTurns, talk, turnsOf } from '../support/agent-sdk.ts';
@@ -169,6 +169,8 @@ describe('settings', () => {
         if (message.type === 'result' && told.length === 0) {
           told.push((await query.supportedModels()).map(({ value }) => value));
           await query.setModel('fake-1');
+          await query.setModel('default');
+          await query.setModel();
           await query.setMaxThinkingTokens(4096);
           told.push(await query.setModel('gpt-9').catch((error: Error) => error.message));
           told.push(await query.setPermissionMode('plan').catch((error: Error) => error.message));
@@ -198,6 +200,96 @@ describe('settings', () => {
     );
     expect(went.stderr).toBe('patchbay-claude: the agent pi does not take --max-turns\n');
   });
+
+  const preset = { type: 'preset', preset: 'claude_code' } as const;
+  const [own, given, more] = ['You are a test agent.', 'You speak of boats alone.', 'You rhyme.'];
+  test.each<[string, Options, string[], string[]]>([
+    ['a system prompt', { systemPrompt: given }, [given], [own, more]],
+    [
+      'a system prompt in parts',
+      { systemPrompt: [given, SYSTEM_PROMPT_DYNAMIC_BOUNDARY, more] },
+      [`${given}\n\n${more}`],
+      [own, SYSTEM_PROMPT_DYNAMIC_BOUNDARY],
+    ],
+    ['an addition', { systemPrompt: { ...preset, append: more } }, [own, more], [given]],
+    ['neither', {}, [own], [given, more]],
+    // As the SDK 0.1.30 says it.
+    [
+      'both on the command line',
+      { extraArgs: { 'system-prompt': given, 'append-system-prompt': more } },
+      [given, more],
+      [own],
+    ],
+    ['nothing on the command line', { extraArgs: { 'system-prompt': '', 'append-system-prompt': '' } }, [own], []],
+    // A file of that name would be read by pi.
+    ['what is the name of a file', { systemPrompt: 'notes.txt' }, ['notes.txt'], ['alpha']],
+  ])('%s reaches the model', async (_, options, there, missing) => {
+    const went = await talkToPi({ prompt: promptFor('text'), options });
+    expect(went).toMatchObject(good);
+    const system = JSON.stringify(fake.requests.at(-1)?.body.system);
+    const found = (texts: readonly string[]) =>
+      texts.filter((text) => system.includes(JSON.stringify(text).slice(1, -1)));
+    expect([found(there), found(missing)]).toEqual([there, []]);
+    expect(went.messages.filter((message) => message.type === 'system' && message.subtype !== 'init')).toEqual([]);
+  });
+
+  test('instructions that are too long are told', async () => {
+    const went = await talkToPi({ prompt: promptFor('text'), options: { systemPrompt: 'é'.repeat(70_000) } });
+    expect(went).toMatchObject({
+      ...good,
+      stderr: expect.stringContaining('instructions of 140000 bytes: 128000 is the most'),
+    });
+    expect(JSON.stringify(fake.requests.at(-1)?.body.system)).toContain(own);
+    expect(went.messages).toContainEqual(
+      expect.objectContaining({ subtype: 'notice', text: expect.stringContaining('a system prompt') }),
+    );
+  });
+
+  test('what pi cannot do is told in one notice', async () => {
+    const options: Options = {
+      agents: { helper: { description: 'Helps.', prompt: 'Help.' } },
+      skills: ['sail'],
+      mcpServers: { files: { command: 'files' } },
+      mcpServersDelivery: 'initialize',
+      promptSuggestions: true,
+    };
+    const went = await talkToPi({ prompt: promptFor('text'), options });
+    expect(went).toMatchObject({ thrown: null, code: 0 });
+    expect(resultsIn(went.messages)).toEqual([plainText]);
+    const notices = went.messages.filter((message) => message.type === 'system' && message.subtype !== 'init');
+    const words = 'MCP servers, sub-agents, a choice of skills, suggestions of prompts';
+    expect(notices).toEqual([
+      expect.objectContaining({ text: `The agent behind this gateway cannot use what this client offers: ${words}.` }),
+    ]);
+  });
+});
+
+test('/compact is the command of pi, and the next prompt goes on from the summary', async () => {
+  const turns = takeTurns([promptFor('text'), '/compact name the ships', promptFor('text')]);
+  const listed: string[] = [];
+  const went = await talkToPi({
+    prompt: turns.prompts,
+    async during(message, query) {
+      if (message.type === 'result' && listed.length === 0) {
+        listed.push(...(await query.supportedCommands()).map(({ name }) => name));
+      }
+      turns.heard(message);
+    },
+  });
+  expect(went).toMatchObject(good);
+  expect(resultsIn(went.messages)).toEqual([plainText, '', plainText]);
+  const [, compaction] = turnsOf(went.messages);
+  expect(compaction).toMatchObject([
+    { subtype: 'init', slash_commands: expect.arrayContaining(['compact']) },
+    { subtype: 'status', status: 'compacting' },
+    { subtype: 'status', status: null, compact_result: 'success' },
+    { subtype: 'compact_boundary', compact_metadata: { trigger: 'manual', pre_tokens: expect.any(Number) } },
+    { type: 'user', isSynthetic: true },
+    { type: 'user', message: { content: '<local-command-stdout>Compacted </local-command-stdout>' } },
+    { type: 'result', subtype: 'success', num_turns: 0 },
+  ]);
+  expect(listed).toContain('compact');
+  expect(fake.requests.filter(({ body }) => JSON.stringify(body).includes('name the ships'))).toHaveLength(1);
 });
 
 describe('sessions that pi keeps', () => {

@@ -61,8 +61,7 @@ function swapBack(): void {
   renameSync(join(base, 'exports/was'), join(base, 'exports/sub'));
 }
 
-const createSubject = () =>
-  createExports({ directory: () => join(base, 'exports'), session: 's', pathsForAgent: false });
+const createSubject = () => createExports({ directory: () => join(base, 'exports'), session: 's', isOurs: false });
 /** All files, with what they hold. */
 const files = () =>
   readdirSync(base, { recursive: true, withFileTypes: true })

@@ -42,8 +42,8 @@ beforeEach(() => {
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 const page = (title: string) => htmlPage({ title, exportedAt: 0, messages: [], figures: figuresOf([]) });
-const exportsAt = (directory = root, alsoInside: readonly string[] = []) =>
-  createExports({ directory: () => directory, alsoInside, session: 'one/../two', pathsForAgent: false });
+const exportsAt = (directory = root) =>
+  createExports({ directory: () => directory, session: 'one/../two', isOurs: false });
 
 /** The sentence of the refusal; fails when there is none. */
 function refusalOf(write: () => unknown): string {
@@ -163,12 +163,30 @@ describe('what is there already', () => {
   });
 });
 
-test('other directories may be allowed as well; a relative path starts from the first', () => {
-  const work = join(base, 'work');
-  const exports = exportsAt(root, [work]);
-  expect(exports.write(page('x'), join(work, 'a.html'))).toBe(join(work, 'a.html'));
-  expect(exports.write(page('x'), 'a.html')).toBe(inside('a.html'));
-  expect(refusalOf(() => exports.write(page('x'), join(base, 'a.html')))).toBe(outside);
+describe('a client that owns the process', () => {
+  const ours = () => createExports({ directory: () => root, session: 'one', isOurs: true });
+
+  test.each<[string, () => string, () => string]>([
+    ['a name', () => 'a.html', () => inside('a.html')],
+    ['another ending', () => 'a.htm', () => inside('a.htm')],
+    ['a step up', () => '../a.html', () => join(base, 'a.html')],
+    ['a file outside', () => join(base, 'work', 'a.html'), () => join(base, 'work', 'a.html')],
+    ['a page that is no export', () => 'mine.html', () => inside('mine.html')],
+    ['a file through a link', () => 'link.html', () => join(base, 'secret.html')],
+  ])('names any path: %s', (_name, path, file) => {
+    const html = page('one');
+    ours().write(html, path());
+    expect(readFileSync(file(), 'utf8')).toBe(html);
+  });
+
+  test.each<[string, () => string, RegExp]>([
+    ['a folder that is not there', () => 'new/a.html', /^export path: ENOENT.*new\/a\.html/u],
+    ['a folder', () => 'folder.html', /^export path: .*\/folder\.html is no file$/u],
+    ['a pipe', () => 'pipe.html', /^export path: .*\/pipe\.html is no file$/u],
+    ['a NUL', () => 'a\0.html', /^export path: .*null bytes/u],
+  ])('is told what cannot be: %s', (_name, path, words) => {
+    expect(refusalOf(() => ours().write(page('x'), path()))).toMatch(words);
+  });
 });
 
 test('the directory may itself be behind a link: what counts is where that leads', () => {
@@ -193,7 +211,7 @@ describe('the exports of a gateway', () => {
     expect(exports.pathsForAgent).toBe(true);
     expect(exports.write(page('x'), undefined)).toBe(join(cwd(), 'session-s.html'));
     expect(exports.write(page('x'), 'a.html')).toBe(join(cwd(), 'a.html'));
-    expect(refusalOf(() => exports.write(page('x'), inside('a.html')))).toBe(outside);
+    expect(exports.write(page('x'), inside('a.html'))).toBe(inside('a.html'));
   });
 
   test('of others go to a directory that is ours alone, made once and with the first', () => {

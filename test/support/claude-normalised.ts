@@ -52,9 +52,6 @@ const deltaTypes: ReadonlySet<unknown> = new Set([
 /** The calls that a `user` frame answers. */
 const answered = (frame: Json): unknown[] =>
   frame.type === 'user' ? blocksOf(frame).map((block) => block.tool_use_id) : [];
-/** The message that begins to stream here. */
-const streamId = (frame: Json): unknown =>
-  isBlockEvent(frame, 'message_start') ? messageOf(eventOf(frame)).id : undefined;
 const placeOf = (frame: Json) => JSON.stringify([frame.api_message_id, eventOf(frame).index]);
 const copyKey = (frame: Json) =>
   JSON.stringify([messageOf(frame).id, blocksOf(frame).map(({ type, id }) => [type, id])]);
@@ -88,28 +85,6 @@ export const normalisations: readonly Normalisation[] = [
         return { ...frame, event: { ...event, content_block: blocksOf(copy ?? {})[0] ?? block } };
       };
       return { ...pair, theirs: theirs.map(change) };
-    },
-  },
-  {
-    name: 'how thinking is shown',
-    because: 'said at the beginning of its block, not with each delta',
-    apply: both((frame) => (isBlockEvent(frame, 'content_block_delta') ? without(frame, 'thinking_display') : frame)),
-  },
-  {
-    name: 'messages that came whole',
-    because:
-      'an error, or an answer that was asked for again, streams to whoever wants partial messages (reference 4.1)',
-    apply({ theirs, ours }) {
-      const streamed = new Set(theirs.map((frame) => streamId(frame)));
-      const told = new Set(theirs.map((frame) => (frame.type === 'assistant' ? messageOf(frame).id : undefined)));
-      let isWhole = false;
-      const isAdded = (frame: Json): boolean => {
-        if (frame.type !== 'stream_event') return false;
-        const id = streamId(frame);
-        if (id !== undefined) isWhole = told.has(id) && !streamed.has(id);
-        return isWhole;
-      };
-      return { theirs, ours: ours.filter((frame) => !isAdded(frame)) };
     },
   },
   {

@@ -57,6 +57,7 @@ const initWith = (fields: Json) =>
     permissionMode: 'default',
     slash_commands: [],
     apiKeySource: 'none',
+    claude_code_version: '2.1.329',
     output_style: 'default',
     agents: [],
     skills: [],
@@ -100,6 +101,10 @@ const task = (subtype: string, id: string, toolUse: string, more: Json) =>
   out({ type: 'system', subtype, task_id: id, tool_use_id: toolUse, ...more, session_id: 's', uuid: 'u' });
 const inName = (text: string, more: Json = {}) =>
   out({ type: 'user', message: { role: 'user', content: [{ type: 'text', text }] }, ...main, ...more });
+
+/** The event of a version that knows more; its frame as well. */
+const newer = (event: Json, more: unknown): TraceRow =>
+  out({ type: 'stream_event', event, ...main, api_message_id: 'msg_1', newer: more });
 
 /** A message of one text. */
 function text(id: string, words: string, reason: string | null = 'end_turn'): TraceRow[] {
@@ -313,6 +318,35 @@ function recordings(): Record<string, TraceRow[]> {
       answer('t1', [{ type: 'text', text: 'a.txt' }]),
       ...text('msg_2', 'Done.'),
       result({ num_turns: 2, structured_output: { a: 1 } }),
+    ],
+    'fields of newer versions on all that streams': [
+      says('go'),
+      init,
+      newer({ type: 'message_start', message: { ...api('msg_1'), newer: 1 }, newer: 2 }, 3),
+      newer(
+        { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '', newer: 4 }, newer: 5 },
+        6,
+      ),
+      newer({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'a', newer: 7 }, newer: 8 }, 9),
+      newer({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'b', newer: 7 }, newer: 8 }, 9),
+      newer({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'c' } }, 10),
+      out({
+        type: 'assistant',
+        message: { ...api('msg_1', [{ type: 'text', text: 'abc', newer: 11 }]), newer: 1 },
+        ...main,
+      }),
+      one.stop(0),
+      newer(
+        {
+          type: 'message_delta',
+          delta: { stop_reason: 'end_turn', stop_sequence: null, newer: 12 },
+          usage: { output_tokens: 9, newer: 13 },
+          newer: 14,
+        },
+        15,
+      ),
+      newer({ type: 'message_stop', newer: 16 }, 17),
+      result(),
     ],
     'an answer that was refused, and one that was too long': [
       says('go'),

@@ -19,7 +19,8 @@ How to read it: each part is one protocol of agents with one of clients.
 - **Refused**: what such a client may ask and such an agent does not do.
 - **Out of reach**: what such an agent could do and such a client cannot ask.
 
-Opening, loading, listing and deleting sessions is the gateway's own work, whoever the agent is, and stands in no part.
+Opening, loading, listing, deleting and trusting sessions is the gateway's own work, whoever the agent is, and stands in no
+part.
 `;
 
 /** What the gateway does by itself. */
@@ -29,6 +30,7 @@ const ownCommands: readonly string[] = [
   'list-sessions',
   'list-stored-sessions',
   'delete-session',
+  'set-trust',
 ];
 
 /** What an agent of that protocol says in a scenario; null where it has no file of it. */
@@ -62,6 +64,11 @@ function without(all: readonly string[], known: readonly string[]): string {
   return missing.length === 0 ? 'nothing' : missing.map((name) => code(name)).join(', ');
 }
 
+/** Instructions are taken by whoever starts the agent, and are no command to its machine. */
+function commandsOf({ can, instructed }: Adapter): readonly string[] {
+  return instructed === undefined ? can.commands : [...can.commands, 'set-instructions'];
+}
+
 function part(agent: Adapter, client: Adapter): string {
   const losses = [...lossesBetween(agent, client)].sort(([a], [b]) => (a < b ? -1 : 1));
   const rows = losses.map(([loss, scenarios]) => `| ${loss} | ${scenarios.join(', ')} |`);
@@ -71,7 +78,7 @@ function part(agent: Adapter, client: Adapter): string {
     ...(rows.length === 0 ? ['**Lost**: nothing.'] : ['| lost | in |', '|---|---|', ...rows]),
     '',
     `- **No shape**: ${without(agent.can.events, client.can.events)}`,
-    `- **Refused**: ${without(client.can.commands, [...agent.can.commands, ...ownCommands])}`,
+    `- **Refused**: ${without(client.can.commands, [...commandsOf(agent), ...ownCommands])}`,
     `- **Out of reach**: ${without(agent.can.commands, [...client.can.commands, ...ownCommands])}`,
     '',
   ].join('\n');

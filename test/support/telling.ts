@@ -1,5 +1,5 @@
 // A session without a gateway: events go through the repair into a log, and a projection tells the log to clients.
-import type { FrontendSide, NoteLevel, SessionView } from '../../src/core/adapter.ts';
+import type { AgentKind, FrontendSide, NoteLevel, SessionView } from '../../src/core/adapter.ts';
 import type { Out } from '../../src/core/channel.ts';
 import { type Cause, closeRun } from '../../src/core/close-run.ts';
 import type { CommandType } from '../../src/core/command.ts';
@@ -24,8 +24,11 @@ export interface Log {
   close(cause?: Cause): void;
 }
 
-/** What the agents of these sessions can be asked. */
-const can: ReadonlySet<CommandType> = new Set(['fork', 'compact', 'new-session']);
+/** The agent of these logs, where a test names no other. */
+const agentOfLogs: AgentKind = {
+  protocol: 'scripted',
+  commands: new Set<CommandType>(['fork', 'compact', 'new-session']),
+};
 /** Where the agent of these logs works. */
 const place = '/home/user/project';
 
@@ -63,9 +66,13 @@ export function textOf(out: Out): string {
 }
 
 /** What a client from the first moment on is sent for a log. */
-export function tell(side: FrontendSide, logged: readonly Logged[]): { texts: string[]; losses: string[] } {
+export function tell(
+  side: FrontendSide,
+  logged: readonly Logged[],
+  agent: AgentKind = agentOfLogs,
+): { texts: string[]; losses: string[] } {
   const transcript = emptyTranscript();
-  const projection = side.projection({ id: 'session', epoch, timeOrigin: 0, can, place, transcript });
+  const projection = side.projection({ id: 'session', epoch, timeOrigin: 0, agent, place, transcript });
   const texts: string[] = [];
   const losses: string[] = [];
   for (const entry of logged) {
@@ -79,7 +86,7 @@ export function tell(side: FrontendSide, logged: readonly Logged[]): { texts: st
 /** What late clients are sent: one joins before the first entry, one after each; all hear the log out. */
 export function tellLate(side: FrontendSide, logged: readonly Logged[]): { joined: number; texts: string[] }[] {
   const transcript = emptyTranscript();
-  const view: SessionView = { id: 'session', epoch, timeOrigin: 0, can, place, transcript };
+  const view: SessionView = { id: 'session', epoch, timeOrigin: 0, agent: agentOfLogs, place, transcript };
   const stream = createStream(view, side.projection);
   const readers: Reader[] = [stream.attach(null)];
   for (const entry of logged) {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Options } from '../../core/adapter.ts';
 import { GatewayError } from '../../core/errors.ts';
+import type { Instructions } from '../../core/instructions.ts';
 
 /** A model as the API names it. */
 export const ModelId = z.string().regex(/^[^\s\p{Cc}]{1,200}$/u, 'must be the name of a model');
@@ -75,6 +76,12 @@ export const AnthropicOptions = z
     message: 'thinking is a level or a budget, not both',
   });
 export type AnthropicOptions = z.infer<typeof AnthropicOptions>;
+
+/** The options of an agent whose model is told so. */
+export function instructed(options: Options, { text, addition }: Instructions): Options {
+  const parts = [text ?? options.system, addition].filter((part) => part !== undefined && part !== '');
+  return parts.length === 0 ? options : { ...options, system: parts.join('\n\n') };
+}
 
 /** Throws a GatewayError `invalid`. */
 export function parseOptions(options: Options): AnthropicOptions {

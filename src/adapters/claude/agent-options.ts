@@ -1,6 +1,8 @@
 // What may be set for an agent that speaks Claude's format. Knows no frame.
 import { z } from 'zod';
+import type { Start } from '../../core/adapter.ts';
 import { GatewayError } from '../../core/errors.ts';
+import type { Instructions } from '../../core/instructions.ts';
 
 const milliseconds = z.union([z.number(), z.string().regex(/^\d+$/u).transform(Number)]).pipe(z.number().min(1));
 
@@ -15,6 +17,18 @@ const AgentOptions = z.strictObject({
   passedTimeoutMs: milliseconds.default(600_000),
 });
 export type AgentOptions = z.infer<typeof AgentOptions>;
+
+/** The start of a Claude Code whose model is told so. One word each, for a text may look like an option. */
+export function instructed(start: Start, { text, addition }: Instructions): Start {
+  return {
+    ...start,
+    words: [
+      ...start.words,
+      ...(text === undefined ? [] : [`--system-prompt=${text}`]),
+      ...(addition === undefined ? [] : [`--append-system-prompt=${addition}`]),
+    ],
+  };
+}
 
 /** Throws a GatewayError `invalid`. */
 export function agentOptions(options: Readonly<Record<string, unknown>>): AgentOptions {

@@ -9,6 +9,7 @@ import type { EventOf } from '../../core/event.ts';
 import type { Outbox } from '../../core/outbox.ts';
 import { changeOf } from './changes.ts';
 import { saidOf } from './decode-values.ts';
+import { errorAnswer } from './wire.ts';
 import { type AgentRequestFrame, AskedQuestions, CanUseTool, faultIn } from './wire-agent.ts';
 
 /** Who wants to know of approvals. */
@@ -62,11 +63,7 @@ export function createQuestions(out: Outbox, watcher: QuestionWatcher, passedMs:
   const succeed = (id: string, response: object) =>
     out.send({ type: 'control_response', response: { subtype: 'success', request_id: id, response } });
 
-  const fail = (id: string, error: string, code?: string) =>
-    out.send({
-      type: 'control_response',
-      response: { subtype: 'error', request_id: id, error, ...(code === undefined ? {} : { error_code: code }) },
-    });
+  const fail = (id: string, error: string, code?: string) => out.send(errorAnswer(id, error, code));
 
   function canBePassed(subtype: string): boolean {
     const field = declarations.get(subtype);

@@ -5,7 +5,7 @@ import type { CommandOf } from '../../core/command.ts';
 import type { EventOf } from '../../core/event.ts';
 import { type Actions, type ConnectionPorts, problems } from './connection.ts';
 import { confirmChoices, dialogPrefix } from './notices.ts';
-import { Answers, type ControlResponseFrame, PermissionAnswer } from './wire.ts';
+import { Answers, type ControlResponseFrame, PermissionAnswer, SessionRules } from './wire.ts';
 
 type Answer = CommandOf<'answer-approval' | 'answer-dialog'>;
 
@@ -63,6 +63,9 @@ function answerOf(session: SessionView | undefined, requestId: string, given: Pe
       decision: 'allow',
       input: updatedInput ?? undefined,
       remember: updatedPermissions ?? undefined,
+      ...(isForSession(session?.transcript.approvals.get(requestId), updatedPermissions ?? [])
+        ? { forSession: true }
+        : {}),
     };
   }
   const { message, interrupt } = given;
@@ -73,6 +76,18 @@ function answerOf(session: SessionView | undefined, requestId: string, given: Pe
     reason: message ?? undefined,
     interrupt: interrupt ?? undefined,
   };
+}
+
+/**
+ * Whether one of the permissions is "this tool, this session", of an agent that has suggested none: such a permission the
+ * session can keep. What an agent has suggested is the agent's alone.
+ */
+function isForSession(asked: EventOf<'approval-request'> | undefined, wishes: readonly unknown[]): boolean {
+  if (asked === undefined || (asked.suggestions ?? []).length > 0) return false;
+  return wishes.some((wish) => {
+    const read = SessionRules.safeParse(wish).data;
+    return read?.rules.every(({ toolName }) => toolName === asked.name) === true;
+  });
 }
 
 function unable(requestId: string, reason: string): Answer {

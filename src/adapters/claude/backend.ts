@@ -16,6 +16,7 @@ import { createAgentDecoder, objectIn } from './decode-agent.ts';
 import { encodeSetting, refusalOf } from './encode-command.ts';
 import { promptFrame, sayPrompt, textBlock } from './encode-prompt.ts';
 import { createGlancer } from './glance.ts';
+import { errorAnswer, NamedRequest } from './wire.ts';
 import {
   AgentCancelFrame,
   type AgentFrame,
@@ -235,7 +236,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
         take(AgentResponseFrame.safeParse(frame), requests.answer);
         return true;
       case 'control_request':
-        take(AgentRequestFrame.safeParse(frame), questions.request);
+        if (!take(AgentRequestFrame.safeParse(frame), questions.request)) refuseUnread(frame);
         return true;
       case 'control_cancel_request':
         take(AgentCancelFrame.safeParse(frame), (cancel) => {
@@ -251,15 +252,23 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
     function take<Value>(
       read: { success: true; data: Value } | { success: false; error: Parameters<typeof faultIn>[0] },
       handle: (value: Value) => void,
-    ): void {
+    ): boolean {
       if (read.success) handle(read.data);
       else out.note('violation', `${frame.type}: ${faultIn(read.error)}`);
+      return read.success;
     }
+  }
+
+  /** The agent waits for the id of its request, however malformed the rest is (reference 1.1). */
+  function refuseUnread(frame: AgentFrame): void {
+    const named = NamedRequest.safeParse(frame);
+    if (named.success) out.send(errorAnswer(named.data.request_id, 'a malformed control request'));
   }
 
   const glancer = createGlancer(decoder.streaming);
 
   return {
+    keepsPermissions: true,
     decode(frame) {
       let json: unknown;
       try {

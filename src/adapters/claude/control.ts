@@ -5,9 +5,10 @@ import type { Command } from '../../core/command.ts';
 import type { Outcome } from '../../core/errors.ts';
 import { OutcomeData, QueryData } from '../../core/outcome-data.ts';
 import { type Actions, type ConnectionPorts, problems, violation } from './connection.ts';
-import { initializeResponse, unservedIn } from './initialize.ts';
+import { initializeResponse, instructionsIn, titleIn, unservedIn } from './initialize.ts';
 import { mcpServers, noticeFrame } from './notices.ts';
-import type { ControlRequestFrame } from './wire.ts';
+import { slashCommandsOf } from './slash-commands.ts';
+import { type ControlRequestFrame, errorAnswer } from './wire.ts';
 
 type Reader = (frame: ControlRequestFrame) => Actions;
 
@@ -27,10 +28,7 @@ export function createControl(ports: ConnectionPorts): Reader {
     });
 
   const fail = (requestId: string, error: string, code?: string): Actions =>
-    ports.say({
-      type: 'control_response',
-      response: { subtype: 'error', request_id: requestId, error, ...(code === undefined ? {} : { error_code: code }) },
-    });
+    ports.say(errorAnswer(requestId, error, code));
 
   /** A command whose outcome answers the request. */
   function ask(frame: ControlRequestFrame, command: Command): Actions {
@@ -72,18 +70,42 @@ export function createControl(ports: ConnectionPorts): Reader {
       ? fail(id, `Unsupported control request subtype: ${request.subtype}`, 'unsupported_request')
       : fail(id, outcome.error.message);
 
+  /** Instructions go first: the greeting may start the agent, and a running one takes none. */
   function initialize(frame: ControlRequestFrame): Actions {
+    const instructions = instructionsIn(frame.request);
+    // An agent of this protocol reads them in the greeting itself.
+    if (instructions === null || session?.agent?.protocol === 'claude') return greet(frame, false);
+    return ports.ask({ type: 'set-instructions', ...instructions }, ({ ok }) => greet(frame, ok));
+  }
+
+  /** `isTold`: the instructions of the greeting, if there are any, reach the model. */
+  function greet(frame: ControlRequestFrame, isTold: boolean): Actions {
     const { request_id: id, request } = frame;
     return offer(frame, ({ error }) => {
-      warn(unservedIn(request));
+      warn(unservedIn(request, isTold));
       const info = session?.transcript.info ?? {};
       // Only the agent knows its models; but one that is not there is not started a second time for them.
-      if (info.models !== undefined || error.code === 'agent-down') return succeed(id, initializeResponse(info));
-      return ports.ask({ type: 'query', subject: 'models' }, (outcome) => {
-        const known = session?.transcript.info;
-        return succeed(id, initializeResponse({ ...known, ...modelsIn(outcome) }));
-      });
+      if (error.code === 'agent-down') return succeed(id, initializeResponse(info, slashCommandsOf(session), request));
+      const title = entitle(request, info.name);
+      if (info.models !== undefined)
+        return [...title, ...succeed(id, initializeResponse(info, slashCommandsOf(session), request))];
+      return [
+        ...title,
+        ...ports.ask({ type: 'query', subject: 'models' }, (outcome) => {
+          const known = session?.transcript.info;
+          return succeed(id, initializeResponse({ ...known, ...modelsIn(outcome) }, slashCommandsOf(session), request));
+        }),
+      ];
     });
+  }
+
+  /** A session that goes on keeps its name (Agent SDK, `title`). */
+  function entitle(request: ControlRequestFrame['request'], known: string | undefined): Actions {
+    const name = titleIn(request);
+    if (name === null || known !== undefined) return [];
+    return ports.ask({ type: 'set-name', name }, (outcome) =>
+      outcome.ok ? [] : [{ do: 'note', level: 'loss', text: `initialize: the title: ${outcome.error.message}` }],
+    );
   }
 
   /** Between two turns nothing may stand, so the client learns it behind the next init (reference 4.1). */
@@ -113,10 +135,7 @@ export function createControl(ports: ConnectionPorts): Reader {
   const readers: ReadonlyMap<string, Reader> = new Map([
     ['initialize', initialize],
     ['interrupt', (frame) => ask(frame, { type: 'abort', target: 'run' })],
-    [
-      'set_model',
-      reading(SetModel, ({ model }, frame) => ask(frame, { type: 'set-model', model: model ?? undefined })),
-    ],
+    ['set_model', reading(SetModel, ({ model }, frame) => ask(frame, { type: 'set-model', model: named(model) }))],
     ['set_permission_mode', reading(SetMode, ({ mode }, frame) => ask(frame, { type: 'set-mode', mode }), badMode)],
     [
       'set_max_thinking_tokens',
@@ -132,6 +151,11 @@ export function createControl(ports: ConnectionPorts): Reader {
     const reader = readers.get(frame.request.subtype);
     return reader === undefined ? offer(frame, (outcome) => refuse(frame, outcome)) : reader(frame);
   };
+}
+
+/** The SDK says the agent's own model in either way. */
+function named(model: string | null | undefined): string | undefined {
+  return model === null || model === 'default' ? undefined : model;
 }
 
 const badMode = 'invalid_mode';

@@ -9,6 +9,7 @@ import type { Outbox } from '../../core/outbox.ts';
 import type { Streaming } from '../../core/templates.ts';
 import { type AgentInfo, createInfo } from './agent-info.ts';
 import { type Compactions, createCompactions } from './decode-compaction.ts';
+import { besideOf } from './decode-beside.ts';
 import { createMessageDecoder } from './decode-message.ts';
 import { createRun, type RunDecoder } from './decode-run.ts';
 import { createSystemDecoder } from './decode-system.ts';
@@ -48,9 +49,6 @@ export interface AgentDecoder {
   readonly streaming: Streaming;
   finish(): void;
 }
-
-/** Fields of stream events that the beginning of their message tells once for all. */
-const repeated = ['event', 'api_message_id', 'thinking_display'] as const;
 
 export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext): AgentDecoder {
   const info = createInfo(out);
@@ -131,40 +129,38 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
   > = new Map([
     [
       'message_start',
-      read(streamEvents.message_start, ({ message }, frame, lane) => {
-        messages.start(lane, message ?? {}, restOf(frame, 'event'));
+      read(streamEvents.message_start, ({ message, ...event }, frame, lane) => {
+        messages.start(lane, message ?? {}, besideOf(frame, event));
       }),
     ],
     [
       'content_block_start',
-      read(streamEvents.content_block_start, ({ index, content_block: block }, frame, lane) => {
-        messages.blockStart(lane, index, block, restOf(frame, 'event', 'api_message_id'));
+      read(streamEvents.content_block_start, ({ index, content_block: block, ...event }, frame, lane) => {
+        messages.blockStart(lane, index, block, besideOf(frame, event));
       }),
     ],
     [
       'content_block_delta',
-      read(streamEvents.content_block_delta, ({ index, delta }, frame, lane) => {
-        messages.delta(lane, index, delta, restOf(frame, ...repeated));
+      read(streamEvents.content_block_delta, ({ index, delta, ...event }, frame, lane) => {
+        messages.delta(lane, index, delta, besideOf(frame, event));
       }),
     ],
     [
       'content_block_stop',
-      read(streamEvents.content_block_stop, ({ index }, _, lane) => messages.blockStop(lane, index)),
+      read(streamEvents.content_block_stop, ({ index, ...event }, frame, lane) => {
+        messages.blockStop(lane, index, besideOf(frame, event));
+      }),
     ],
     [
       'message_delta',
       read(streamEvents.message_delta, ({ delta, usage, ...event }, frame, lane) => {
-        const said = {
-          delta: without(delta ?? {}, 'stop_reason'),
-          frame: restOf(frame, ...repeated),
-          event: without(event, 'type'),
-        };
-        messages.ending(lane, { stopReason: delta?.stop_reason ?? null, usage, said });
+        const said = { delta: without(delta ?? {}, 'stop_reason') };
+        messages.ending(lane, { stopReason: delta?.stop_reason ?? null, usage, said }, besideOf(frame, event));
       }),
     ],
     [
       'message_stop',
-      read(streamEvents.message_stop, (_, frame, lane) => messages.stop(lane, restOf(frame, ...repeated))),
+      read(streamEvents.message_stop, (event, frame, lane) => messages.stop(lane, besideOf(frame, event))),
     ],
   ]);
 

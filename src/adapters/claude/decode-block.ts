@@ -90,6 +90,13 @@ export function extend(block: OpenBlock, delta: WireDelta): string | null {
   return typeof said === 'string' ? said : '';
 }
 
+/** Fields of a delta that we have no word for. */
+export function factsOfDelta({ type, ...delta }: WireDelta): Dictionary {
+  const kind = deltas.get(type);
+  const own = kind === 'text' ? 'text' : kind === 'thinking' ? 'thinking' : 'partial_json';
+  return without(delta, own);
+}
+
 /** What a block that came whole would have streamed. */
 export function wholeDelta({ head, begun }: OpenBlock): string {
   const { text, thinking, input } = begun;

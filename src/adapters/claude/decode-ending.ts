@@ -1,5 +1,6 @@
 // How a message of the model stands, and how it ended (reference claude-sdk 4.2). Pure.
 import type { Dictionary, Failure, Stop, Usage } from '../../core/content.ts';
+import type { Beside } from './decode-beside.ts';
 import type { OpenBlock } from './decode-block.ts';
 import { stopOf } from './decode-values.ts';
 import type { AgentUsage } from './wire-agent.ts';
@@ -15,6 +16,8 @@ export interface Ending {
 export interface OpenMessage {
   /** The API's id. */
   readonly id: string | undefined;
+  /** What the frames of its stream call it. */
+  readonly name: unknown;
   readonly streams: boolean;
   /** What its beginning said beside id and model. */
   readonly begun: Dictionary;
@@ -44,9 +47,9 @@ export function failureOf(message: OpenMessage): Failure | undefined {
   return reason === 'error' ? { kind: 'provider', message: 'the answer broke off' } : undefined;
 }
 
-/** What its end says for clients of this protocol alone. */
-export function saidOfEnding({ ending }: OpenMessage, stop: Dictionary): Dictionary {
-  return { ...ending?.said, usage: ending?.usage ?? undefined, stop };
+/** What its end says for clients of this protocol alone. `stop`: what `message_stop` says. */
+export function saidOfEnding({ ending }: OpenMessage, stop: Beside): Dictionary {
+  return { ...ending?.said, usage: ending?.usage ?? undefined, stop: stop.frame, stopEvent: stop.event };
 }
 
 /** A null is what is absent, but for what says something by being null. */

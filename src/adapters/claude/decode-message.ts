@@ -5,11 +5,13 @@ import type { Env } from '../../core/adapter.ts';
 import type { Dictionary, Failure, Stop } from '../../core/content.ts';
 import { without } from '../../core/dictionary.ts';
 import type { Outbox } from '../../core/outbox.ts';
+import { type Beside, createShared, nothingBeside, withoutName } from './decode-beside.ts';
 import {
   begunBy,
   type Copy,
   endBlock,
   extend,
+  factsOfDelta,
   isCopyOf,
   type OpenBlock,
   openBlock,
@@ -42,12 +44,12 @@ export interface MessageWatcher {
 
 /** Reads the messages of one agent. */
 export interface MessageDecoder {
-  start(lane: string | undefined, message: AgentMessage, frame: Dictionary): void;
-  blockStart(lane: string | undefined, index: number, block: AgentBlock, frame: Dictionary): void;
-  delta(lane: string | undefined, index: number, delta: WireDelta, frame: Dictionary): void;
-  blockStop(lane: string | undefined, index: number): void;
-  ending(lane: string | undefined, ending: Ending): void;
-  stop(lane: string | undefined, frame: Dictionary): void;
+  start(lane: string | undefined, message: AgentMessage, beside: Beside): void;
+  blockStart(lane: string | undefined, index: number, block: AgentBlock, beside: Beside): void;
+  delta(lane: string | undefined, index: number, delta: WireDelta, beside: Beside): void;
+  blockStop(lane: string | undefined, index: number, beside: Beside): void;
+  ending(lane: string | undefined, ending: Ending, beside: Beside): void;
+  stop(lane: string | undefined, beside: Beside): void;
   /** Blocks as they are when they are whole. `failure`: the message is an error in disguise. */
   copy(frame: AssistantFrame, failure: Failure | undefined): void;
   /** A message that does not stream is over when something else comes on its lane. */
@@ -69,9 +71,12 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
   const ended = new Map<string, OpenMessage>();
   let parts = 0;
 
+  const shared = createShared();
+
   const keyOf = (lane: string | undefined) => lane ?? '';
 
-  function begin(lane: string | undefined, message: AgentMessage, frame: Dictionary, streams: boolean): OpenMessage {
+  function begin(lane: string | undefined, message: AgentMessage, beside: Beside | null): OpenMessage {
+    const streams = beside !== null;
     watcher.begins(lane);
     const { id, model } = message;
     const usage = usageOf(message.usage);
@@ -87,10 +92,11 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
       id: own,
       ...(typeof model === 'string' ? { model } : {}),
       ...(usage === undefined ? {} : { usage }),
-      ...partsOf({ frame, message: begun }),
+      ...partsOf({ ...beside, message: begun, whole: streams ? undefined : true }),
     });
     const begunMessage = {
       id: id ?? undefined,
+      name: beside?.frame.api_message_id,
       streams,
       begun,
       usage,
@@ -108,7 +114,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
     if (message?.streams === true) return message;
     out.note('violation', `${what}: no message has begun`);
     settle(lane);
-    return begin(lane, {}, {}, true);
+    return begin(lane, {}, nothingBeside);
   }
 
   function start(lane: string | undefined, message: OpenMessage, block: OpenBlock, said: Dictionary): void {
@@ -176,7 +182,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
 
   function breakOff(lane: string | undefined, message: OpenMessage): void {
     closeBlocks(lane, message, message.ending === null);
-    end(lane, message, stopOfEnding(message), saidOfEnding(message, {}), failureOf(message));
+    end(lane, message, stopOfEnding(message), saidOfEnding(message, nothingBeside), failureOf(message));
   }
 
   function copiesOf(frame: AssistantFrame, begun: Dictionary): Copy[] {
@@ -206,18 +212,18 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
   }
 
   return {
-    start(lane, message, frame) {
+    start(lane, message, beside) {
       giveUp(lane);
-      begin(lane, message, frame, true);
+      begin(lane, message, beside);
     },
-    blockStart(lane, index, wire, frame) {
+    blockStart(lane, index, wire, beside) {
       const message = streaming(lane, 'content_block_start');
       if (message.blocks.has(index)) return out.note('violation', 'content_block_start: its index is taken');
       const block = openBlock(index, wire);
       const facts = without(wire, 'type', 'text', 'thinking', 'signature', 'id', 'name', 'input');
-      start(lane, message, block, { frame, block: block.head === null ? {} : facts });
+      start(lane, message, block, { ...withoutName(message.name, beside), block: block.head === null ? {} : facts });
     },
-    delta(lane, index, wire, frame) {
+    delta(lane, index, wire, beside) {
       const message = streaming(lane, 'content_block_delta');
       let block = message.blocks.get(index);
       if (block === undefined) {
@@ -228,21 +234,37 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
       if (block.ended) return out.note('repair', 'content_block_delta: ignored, its block has ended');
       const delta = extend(block, wire);
       if (delta === null) return out.note('violation', 'content_block_delta: not of the kind of its block');
-      if (delta !== '') out.deliver({ type: 'block-delta', parent: lane, index, delta, ...partsOf({ frame }) });
+      if (delta === '') return;
+      const said = shared(partsOf({ ...withoutName(message.name, beside), delta: factsOfDelta(wire) }));
+      out.deliver({ type: 'block-delta', parent: lane, index, delta, ...said });
     },
-    blockStop(lane, index) {
-      const block = open.get(keyOf(lane))?.blocks.get(index);
-      if (block === undefined) return out.note('violation', 'content_block_stop: its block has not begun');
+    blockStop(lane, index, beside) {
+      const message = open.get(keyOf(lane));
+      const block = message?.blocks.get(index);
+      if (message === undefined || block === undefined) {
+        return out.note('violation', 'content_block_stop: its block has not begun');
+      }
+      // The copy has ended the block, and the end is told.
+      const { frame, event } = withoutName(message.name, beside);
+      const lost = [...Object.keys(frame), ...Object.keys(event)];
+      if (lost.length > 0) out.note('loss', `content_block_stop: ${lost.join(', ').slice(0, 200)}`);
       if (!block.ended) finish(lane, block, null, false);
     },
-    ending(lane, ending) {
-      streaming(lane, 'message_delta').ending = ending;
+    ending(lane, ending, beside) {
+      const message = streaming(lane, 'message_delta');
+      message.ending = { ...ending, said: { ...ending.said, ...withoutName(message.name, beside) } };
     },
-    stop(lane, frame) {
+    stop(lane, beside) {
       const message = open.get(keyOf(lane));
       if (message?.streams !== true) return out.note('violation', 'message_stop: no message is open');
       closeBlocks(lane, message, message.ending === null);
-      end(lane, message, stopOfEnding(message), saidOfEnding(message, frame), failureOf(message));
+      end(
+        lane,
+        message,
+        stopOfEnding(message),
+        saidOfEnding(message, withoutName(message.name, beside)),
+        failureOf(message),
+      );
     },
     copy(frame, failure) {
       const lane = frame.parent_tool_use_id ?? undefined;
@@ -262,7 +284,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
       if (before !== undefined && isLate && match(lane, before, frame, true)) return;
       giveUp(lane);
       const { stop_reason: stopReason } = frame.message;
-      const message = begin(lane, { ...frame.message, id, stop_reason: null, stop_sequence: null }, {}, false);
+      const message = begin(lane, { ...frame.message, id, stop_reason: null, stop_sequence: null }, null);
       message.aborted = frame.aborted === true;
       if (typeof stopReason === 'string') message.ending = { stopReason, usage: undefined, said: {} };
       for (const copy of copiesOf(frame, message.begun)) tellWhole(lane, message, copy, message.aborted);

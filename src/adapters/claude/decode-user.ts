@@ -86,9 +86,12 @@ export function createUserDecoder(out: Outbox, { run, tools, compactions, messag
   };
 }
 
-/** History that is told again, but for what the agent itself printed just now. */
+/** How the words begin that the agent writes itself, also where it tells them again with the history. */
+const ownMarks = [interruptMark, '<local-command-', '<command-'];
+
+/** History that is told again, but for what the agent itself writes. */
 function originOf({ isReplay }: AgentUserFrame, words: string): EventOf<'message-added'>['origin'] {
-  return isReplay === true && !words.startsWith('<local-command-') ? 'replay' : 'agent';
+  return isReplay === true && !ownMarks.some((mark) => words.startsWith(mark)) ? 'replay' : 'agent';
 }
 
 function wordsOf(content: readonly Content[]): string {

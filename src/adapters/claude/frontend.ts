@@ -12,8 +12,9 @@ import { type Dialect, inDialect } from './envelope.ts';
 import { sessionName } from './frames.ts';
 import { refusalResult } from './result.ts';
 import { createRpc } from './rpc-envelope.ts';
+import { saidIn } from './slash-commands.ts';
 import { promptContent } from './values.ts';
-import { ClientFrame, type UserFrame, type WireFrame } from './wire.ts';
+import { ClientFrame, errorAnswer, NamedRequest, type UserFrame, type WireFrame } from './wire.ts';
 import { isRpcRequest } from './wire-rpc.ts';
 
 /** How a connection speaks. */
@@ -66,10 +67,13 @@ export function createConnection(env: Env, options: ConnectionOptions, session: 
     const name = uuid ?? undefined;
     const isEchoed = options.replayUserMessages && dialect === 'claude';
     const extra = name === undefined ? undefined : { claude: name };
-    return ports.ask({ type: 'prompt', content: contentOf(message.content), extra }, (outcome) => {
+    const said = saidIn(contentOf(message.content), session);
+    return ports.ask({ ...said, extra }, (outcome) => {
       if (!outcome.ok) return refuse(outcome.error);
       // Settled exactly before its run is logged, so that its echo is the next one that comes.
-      return isEchoed && name !== undefined ? [{ do: 'send', frame: dressing.echo(name) }] : [];
+      return isEchoed && said.type === 'prompt' && name !== undefined
+        ? [{ do: 'send', frame: dressing.echo(name) }]
+        : [];
     });
   }
 
@@ -82,6 +86,14 @@ export function createConnection(env: Env, options: ConnectionOptions, session: 
       ...(hasError ? say({ type: 'error', message: problem.message }) : []),
       ...(isInTurn ? [] : say(refusalResult(problem, session?.transcript.cost ?? 0))),
     ];
+  }
+
+  /** A malformed request is answered under its id: its sender waits for that id alone (reference 1.1). */
+  function refuseFrame(json: unknown, words: string): Actions {
+    const named = NamedRequest.safeParse(json);
+    return named.success && dialect === 'claude'
+      ? [...violation(words), ...say(errorAnswer(named.data.request_id, words))]
+      : ports.complain(words);
   }
 
   function decodeFrame(frame: ClientFrame): Actions {
@@ -115,7 +127,7 @@ export function createConnection(env: Env, options: ConnectionOptions, session: 
         return request(json);
       }
       const parsed = ClientFrame.safeParse(json);
-      return parsed.success ? decodeFrame(parsed.data) : ports.complain(refusal(json, parsed.error));
+      return parsed.success ? decodeFrame(parsed.data) : refuseFrame(json, refusal(json, parsed.error));
     },
     fault: (fault) => ports.complain(fault.message),
     reply(command, outcome) {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Adapter, Env, FrontendSide, Options } from '../../core/adapter.ts';
 import { GatewayError } from '../../core/errors.ts';
-import { agentOptions } from './agent-options.ts';
+import { agentOptions, instructed } from './agent-options.ts';
 import { createBackend } from './backend.ts';
 import { Dialect } from './envelope.ts';
 import { eventEnvelope } from './event-envelope.ts';
@@ -56,7 +56,7 @@ const sharedEvents = [
   'tool-end',
   'error',
 ] as const;
-const sharedCommands = ['prompt', 'abort', 'set-model', 'set-mode', 'set-thinking', 'query'] as const;
+const sharedCommands = ['prompt', 'compact', 'abort', 'set-model', 'set-mode', 'set-thinking', 'query'] as const;
 
 /** The native format of the SDK and of Claude Code. */
 export const claude: Adapter = {
@@ -84,16 +84,17 @@ export const claude: Adapter = {
       'usage-changed',
       'unknown',
     ],
-    commands: [...sharedCommands, 'answer-approval', 'answer-dialog', 'compact', 'unknown'],
+    commands: [...sharedCommands, 'answer-approval', 'answer-dialog', 'set-instructions', 'set-name', 'unknown'],
   },
   frontend: (env, options) => frontend(env, options, 'claude'),
   backend: (env, options) => createBackend(env, agentOptions(options)),
+  instructed,
 };
 
 /** The seed's front end: five frame types, no nulls, both spellings of a tool call. It cannot be asked anything. */
 export const rpcMessage: Adapter = {
   id: 'rpc-message',
-  title: 'RpcMessage, the Claude format as the seed’s front end reads it',
+  title: 'RpcMessage, the Claude format as the front end of claude-code-plus reads it',
   framing: { ...framing, websocket: 'text' },
   can: { events: sharedEvents, commands: sharedCommands },
   frontend: (env, options) => frontend(env, options, 'rpc-message'),

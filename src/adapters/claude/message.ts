@@ -58,8 +58,11 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
   const { api_message_id: name } = partOf(saidIn(start), 'frame');
   const named: Dictionary = name === undefined ? {} : { api_message_id: name };
 
-  const stream = (event: object, said: Dictionary = {}): WireFrame[] =>
-    style.streams ? [withRest({ type: 'stream_event', event, ...named }, partOf(said, 'frame'))] : [];
+  function stream(own: object, said: Dictionary = {}): WireFrame[] {
+    if (!style.streams) return [];
+    const event = withRest(own, partOf(said, 'event'));
+    return [withRest({ type: 'stream_event', event, ...named }, partOf(said, 'frame'))];
+  }
   /** What the agent says of its message counts, but for what makes it this one. */
   const envelope = (content: object[], ...said: readonly Dictionary[]) => {
     const own = { id: start.id, type: 'message', role: 'assistant', model: style.model, content };
@@ -79,11 +82,14 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
     return block.whole === undefined ? frames : [...frames, ...extend(block, textOf(block.whole))];
   }
 
+  const streamDelta = (wire: object, said: Dictionary): WireFrame[] =>
+    stream({ type: 'content_block_delta', index, delta: withRest(wire, partOf(said, 'delta')) }, said);
+
   function extend(block: OpenBlock, delta: string, said: Dictionary = {}): WireFrame[] {
     if (delta === '') return [];
     block.said.add(delta);
     const wire = wireDelta(block.head, delta);
-    return wire === null ? [] : stream({ type: 'content_block_delta', index, delta: wire }, said);
+    return wire === null ? [] : streamDelta(wire, said);
   }
 
   function finish(block: OpenBlock, end: EventOf<'block-end'>): WireFrame[] {
@@ -132,8 +138,7 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
     isExtending: (source) => open !== null && open.source === source && open.whole === undefined,
     delta(text, extra) {
       const wire = open === null ? null : wireDelta(open.head, text);
-      const event = { type: 'content_block_delta', index, delta: wire };
-      return wire === null ? null : (stream(event, saidIn({ extra }))[0] ?? null);
+      return wire === null ? null : (streamDelta(wire, saidIn({ extra }))[0] ?? null);
     },
     extended(text) {
       open?.said.add(text);
@@ -147,8 +152,8 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
       // The one figure that must be there (reference 4.1).
       const final = 'output_tokens' in figures ? figures : { ...own, ...figures };
       return [
-        ...stream(withRest({ type: 'message_delta', delta, usage: final }, partOf(said, 'event')), said),
-        ...stream({ type: 'message_stop' }, { frame: partOf(said, 'stop') }),
+        ...stream({ type: 'message_delta', delta, usage: final }, said),
+        ...stream({ type: 'message_stop' }, { frame: partOf(said, 'stop'), event: partOf(said, 'stopEvent') }),
       ];
     },
   };

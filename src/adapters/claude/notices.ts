@@ -3,18 +3,20 @@ import type { SessionView } from '../../core/adapter.ts';
 import type { Dictionary, Failure } from '../../core/content.ts';
 import type { EventOf, ToolServer } from '../../core/event.ts';
 import { partOf, saidIn, withRest } from './said.ts';
+import { slashCommandsOf } from './slash-commands.ts';
 import type { WireFrame } from './wire.ts';
 
 /** The version of Claude Code whose format is spoken: clients look at it before anything else. */
-export const spokenVersion = '2.1.329';
+export const spokenVersion = '2.1.330';
 
 /**
  * The first frame of each turn (reference claude-sdk 4.3, and the required fields of the SDK's SDKSystemMessage). `said`:
  * by the agent in its own.
  */
-export function initFrame({ place, transcript }: SessionView, said: Dictionary): WireFrame {
+export function initFrame(session: SessionView, said: Dictionary): WireFrame {
+  const { place, transcript } = session;
   const { info } = transcript;
-  const commands = info.commands ?? [];
+  const commands = slashCommandsOf(session);
   const known = [...transcript.servers.values()];
   const tools = info.tools ?? known.flatMap((server) => server.tools ?? []);
   const own = { type: 'system', subtype: 'init' } as const;

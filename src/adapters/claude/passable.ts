@@ -37,7 +37,9 @@ const SubAgent = z.strictObject({
 });
 
 /** Hooks that the client runs itself; there are others, which are programs. */
-const Hook = z.strictObject(fields('matcher', 'hookCallbackIds', 'timeout'));
+const Hook = z.strictObject(
+  fields('matcher', 'hookCallbackIds', 'timeout', 'onFailure', 'contextOnly', 'replacedByFrame', 'whenUnanswered'),
+);
 
 /** Without `mcpServers` and `plugins`, which are programs. */
 const Initialize = z.strictObject({
@@ -47,7 +49,8 @@ const Initialize = z.strictObject({
   ...fields('sdkMcpServers', 'sdkMcpServerConfigs', 'sdkMcpServerManifests', 'sdkMcpServerManifestsOrigin'),
   ...fields('systemPrompt', 'appendSystemPrompt', 'systemPromptSnapshot', 'planModeInstructions', 'jsonSchema'),
   ...fields('toolAliases', 'excludeDynamicSections', 'title', 'skills', 'promptSuggestions', 'supportedDialogKinds'),
-  ...fields('agentProgressSummaries', 'forwardSubagentText', 'perTaskStopAffordance'),
+  ...fields('agentProgressSummaries', 'forwardSubagentText', 'perTaskStopAffordance', 'rapidFollowupPreempt'),
+  ...fields('appendSubagentSystemPrompt', 'disallowedTools', 'forwardNestedSubagentToolCalls'),
 });
 
 const Passable = z.union([

@@ -4,6 +4,7 @@ import type { Out } from '../../core/channel.ts';
 import type { Dictionary } from '../../core/content.ts';
 import type { Event, EventOf, Logged } from '../../core/event.ts';
 import { textIn } from '../../core/messages.ts';
+import { createCompactionTurn } from './compaction-turn.ts';
 import { createIds, type Dialect, inDialect } from './envelope.ts';
 import {
   allOnLane,
@@ -72,6 +73,7 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
   const ids = createIds(session.epoch);
   const counter = createResultCounter();
   const thread = createThread();
+  const compaction = createCompactionTurn(thread, counter);
   const notes: { level: NoteLevel; text: string }[] = [];
   /** Open messages by lane: '' is the main thread. */
   const telling = new Map<string, Telling>();
@@ -101,7 +103,9 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
   function startMessage(event: EventOf<'message-start'>, at: number, isPast: boolean): WireFrame[] {
     const { parent } = event;
     const model = modelOf(event.model);
-    const encoder = createMessageEncoder(event, { streams: streams(parent, isPast), model });
+    // An agent of this protocol that had it whole did not stream it.
+    const isWhole = saidIn(event).whole === true;
+    const encoder = createMessageEncoder(event, { streams: !isWhole && streams(parent, isPast), model });
     telling.set(parent ?? '', { encoder, startedAt: at, model });
     const frames = allOnLane(parent, encoder.start());
     // A sub-agent may speak before its call is told: the thread keeps its frames till then.
@@ -183,7 +187,25 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
     if (ask !== undefined && event.outcome !== 'allowed' && event.outcome !== 'cancelled') {
       counter.denial({ tool_name: ask.name, tool_use_id: ask.call, tool_input: ask.input });
     }
-    return isPast ? [] : [cancelFrame(event.id)];
+    // Nobody was asked what the session answers itself.
+    return isPast || ask?.standing !== undefined ? [] : [cancelFrame(event.id)];
+  }
+
+  function init(): WireFrame {
+    return initFrame(session, initRest);
+  }
+
+  function startCompaction(event: EventOf<'compaction-start'>, at: number): WireFrame[] {
+    const isTurn = event.asPrompt === true && session.transcript.run === null;
+    return isTurn ? compaction.begin(event, init(), at) : thread.aside([compactingFrame(event)]);
+  }
+
+  function startRun(at: number): WireFrame[] {
+    // An agent that begins a run of its own in the middle of a compaction: each turn has its end.
+    const before = compaction.isOpen ? compaction.end({ type: 'compaction-end', outcome: 'aborted' }, at) : [];
+    counter.begin(at);
+    calls.clear();
+    return [...before, ...thread.begin(init())];
   }
 
   function frames(logged: Logged): WireFrame[] {
@@ -191,9 +213,7 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
     const isPast = logged.replay === 'past';
     switch (event.type) {
       case 'run-start':
-        counter.begin(at);
-        calls.clear();
-        return thread.begin(initFrame(session, initRest));
+        return startRun(at);
       case 'run-end':
         return thread.end(counter.result(event, at, textOfRun(session)));
       case 'message-start':
@@ -212,7 +232,7 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
         return answer(event);
       case 'approval-request':
         asked.set(event.id, event);
-        return isPast ? [] : [permissionFrame(event)];
+        return isPast || event.standing !== undefined ? [] : [permissionFrame(event)];
       case 'approval-end':
         return endApproval(event, isPast);
       case 'dialog-request':
@@ -222,8 +242,9 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
       case 'retry-start':
         return thread.aside([retryFrame(event)]);
       case 'compaction-start':
-        return isPast ? [] : thread.aside([compactingFrame(event)]);
+        return isPast ? [] : startCompaction(event, at);
       case 'compaction-end':
+        if (compaction.isOpen) return compaction.end(event, at);
         return thread.aside(compactedFrames(event).slice(isPast ? 1 : 0));
       case 'notice':
         return thread.aside([noticeFrame(event)]);

@@ -20,6 +20,8 @@ export interface ResultCounter {
   denial(denied: { tool_name: string; tool_use_id?: string; tool_input: object }): void;
   /** `text`: the last that the model said. */
   result(end: EventOf<'run-end'>, at: number, text: string): WireFrame;
+  /** Of a compaction between two runs: a turn in which no model spoke. */
+  compaction(end: EventOf<'compaction-end'>, at: number): WireFrame;
 }
 
 /** What the counter must know of a message that ended. */
@@ -63,33 +65,40 @@ export function createResultCounter(): ResultCounter {
     denial(denied) {
       run.denials.push(denied);
     },
-    result(end, at, text) {
-      // A message that was cut is no answer, whatever the agent says of its run.
-      const failed = end.outcome !== 'completed' || run.cut;
-      const word = end.outcome === 'completed' ? 'the last message was cut' : `the run was ${end.outcome}`;
-      const ending = failed ? { errors: [end.failure?.message ?? word] } : { result: text };
-      const status = end.failure?.status === undefined ? {} : { api_error_status: end.failure.status };
-      const own = {
-        type: 'result',
-        subtype: failed ? 'error_during_execution' : 'success',
-        is_error: failed,
-        duration_ms: Math.round(at - run.startedAt),
-        duration_api_ms: Math.round(run.apiMs),
-        num_turns: run.turns,
-        ...ending,
-        stop_reason: run.stop,
-        total_cost_usd: cost,
-        usage: wireUsage(run.usage),
-        modelUsage: Object.fromEntries([...models].map(([model, total]) => [model, modelUsage(total)])),
-        permission_denials: run.denials,
-        terminal_reason: failed ? terminalReason(end, run.abortedWhileStreaming) : 'completed',
-        ...status,
-        result_index: index++,
-        queued_turn_count: 0,
-      };
-      return inItsWords(own, saidIn(end));
+    compaction({ outcome, failure }, at) {
+      run.turns = 0;
+      const told = failure ?? { kind: 'agent' as const, message: `the compaction was ${outcome}` };
+      return result({ type: 'run-end', outcome, ...(outcome === 'completed' ? {} : { failure: told }) }, at, '');
     },
+    result,
   };
+
+  function result(end: EventOf<'run-end'>, at: number, text: string): WireFrame {
+    // A message that was cut is no answer, whatever the agent says of its run.
+    const failed = end.outcome !== 'completed' || run.cut;
+    const word = end.outcome === 'completed' ? 'the last message was cut' : `the run was ${end.outcome}`;
+    const ending = failed ? { errors: [end.failure?.message ?? word] } : { result: text };
+    const status = end.failure?.status === undefined ? {} : { api_error_status: end.failure.status };
+    const own = {
+      type: 'result',
+      subtype: failed ? 'error_during_execution' : 'success',
+      is_error: failed,
+      duration_ms: Math.round(at - run.startedAt),
+      duration_api_ms: Math.round(run.apiMs),
+      num_turns: run.turns,
+      ...ending,
+      stop_reason: run.stop,
+      total_cost_usd: cost,
+      usage: wireUsage(run.usage),
+      modelUsage: Object.fromEntries([...models].map(([model, total]) => [model, modelUsage(total)])),
+      permission_denials: run.denials,
+      terminal_reason: failed ? terminalReason(end, run.abortedWhileStreaming) : 'completed',
+      ...status,
+      result_index: index++,
+      queued_turn_count: 0,
+    };
+    return inItsWords(own, saidIn(end));
+  }
 }
 
 /** Fields by which a result says how it ended: an agent that says it in its own words means all of them. */

@@ -9,6 +9,7 @@ import { OutcomeData, QueryData } from '../../core/outcome-data.ts';
 import { type Actions, type ConnectionPorts, problems, violation } from './connection.ts';
 import { historyFrames } from './history.ts';
 import { promptContent } from './values.ts';
+import { saidIn } from './slash-commands.ts';
 import { RpcRequest, rpcParams } from './wire-rpc.ts';
 
 type Method = (id: string, params: unknown) => Actions;
@@ -20,10 +21,11 @@ export function createRpc(ports: ConnectionPorts): (frame: object) => Actions {
   const answer = (frame: object): Actions => [{ do: 'send', frame: dressing.own(JSON.stringify(frame)) }];
   const succeed = (id: string, result: object): Actions => answer({ id, result, error: null });
   /** The seed has one code. */
-  const fail = (id: string, message: string): Actions => answer({ id, result: null, error: { code: -1, message } });
+  const fail = (id: string | number, message: string): Actions =>
+    answer({ id, result: null, error: { code: -1, message } });
 
   /** What the client did wrong; the connection goes on. */
-  const refuse = (id: string, message: string): Actions => [...violation(message), ...fail(id, message)];
+  const refuse = (id: string | number, message: string): Actions => [...violation(message), ...fail(id, message)];
 
   function ask(id: string, command: Command, result: (data: unknown) => object): Actions {
     return ports.ask(command, (outcome) =>
@@ -40,7 +42,7 @@ export function createRpc(ports: ConnectionPorts): (frame: object) => Actions {
 
   /** A query is answered by what it makes the session say, and by its end. */
   function query(id: string, content: Content[]): Actions {
-    return ports.ask({ type: 'prompt', content }, (outcome) =>
+    return ports.ask(saidIn(content, session), (outcome) =>
       outcome.ok ? [{ do: 'send', frame: dressing.query(id) }] : fail(id, outcome.error.message),
     );
   }
@@ -116,9 +118,9 @@ export function createRpc(ports: ConnectionPorts): (frame: object) => Actions {
   };
 }
 
-/** The id of a request that is none; empty where it has no usable one. */
-function idIn(frame: object): string {
-  return 'id' in frame && typeof frame.id === 'string' ? frame.id : '';
+/** The id of a request that is none, a number as well: its sender waits for that. Empty where there is no usable one. */
+function idIn(frame: object): string | number {
+  return 'id' in frame && (typeof frame.id === 'string' || typeof frame.id === 'number') ? frame.id : '';
 }
 
 /** What the seed's front end shows buttons for. */

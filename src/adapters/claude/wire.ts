@@ -45,6 +45,9 @@ export const ControlRequestFrame = z.looseObject({
 });
 export type ControlRequestFrame = z.infer<typeof ControlRequestFrame>;
 
+/** The part of a control request by which its answer finds the sender, whatever else is wrong with the request. */
+export const NamedRequest = z.looseObject({ type: z.literal('control_request'), request_id: z.string() });
+
 /** The client's word on a `can_use_tool` of ours. */
 export const PermissionAnswer = z.discriminatedUnion('behavior', [
   z.looseObject({
@@ -55,6 +58,14 @@ export const PermissionAnswer = z.discriminatedUnion('behavior', [
   z.looseObject({ behavior: z.literal('deny'), message: z.string().nullish(), interrupt: z.boolean().nullish() }),
 ]);
 export type PermissionAnswer = z.infer<typeof PermissionAnswer>;
+
+/** A permission that a client may choose: tools that it names, whatever they are to do, up to the end of the session. */
+export const SessionRules = z.looseObject({
+  type: z.literal('addRules'),
+  behavior: z.literal('allow'),
+  destination: z.literal('session'),
+  rules: z.array(z.looseObject({ toolName: z.string(), ruleContent: z.null().optional() })).min(1),
+});
 
 /** The answers to a question of ours, by the question's text. */
 export const Answers = z.record(z.string(), z.unknown());
@@ -89,6 +100,17 @@ export type ClientFrame = z.infer<typeof ClientFrame>;
 
 /** A frame of ours, before it is text: key order is wire order. */
 export type WireFrame = { readonly type: string } & Readonly<Record<string, unknown>>;
+
+/** The refusal of a control request, to either side. */
+export function errorAnswer(requestId: string, error: string, code?: string): WireFrame {
+  const response = {
+    subtype: 'error',
+    request_id: requestId,
+    error,
+    ...(code === undefined ? {} : { error_code: code }),
+  };
+  return { type: 'control_response', response };
+}
 
 /** Token figures as the Messages API spells them. */
 export interface WireUsage {

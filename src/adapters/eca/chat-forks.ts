@@ -39,9 +39,10 @@ export function createChatForks(ports: ChatForkPorts): ChatForks {
       const opened = OutcomeData['create-session'].safeParse(outcome.data).data;
       if (opened === undefined) return then('it was opened without a name');
       const other = chats.open(ports.env.id('chat'), false);
+      const { id } = opened.session;
       return [
-        // What was said is told behind the title.
-        ...ports.ask(opened.session.id, { type: 'set-name', name: title }, () => chats.adopt(other, opened.session.id)),
+        // The title first, where the agent tells it with its answer.
+        ...ports.ask(id, { type: 'set-name', name: title }, () => chats.adopt(other, id)),
         ...tellContent(ports, chat.id, { type: 'text', text: inChat(`Chat forked to: ${title}`) }),
         ...then(null),
       ];

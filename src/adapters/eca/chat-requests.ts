@@ -58,6 +58,10 @@ export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
     ]);
   }
 
+  function trusting(target: Chat['target'], enabled: boolean, then: () => Actions): Actions {
+    return target === undefined ? then() : ports.ask(target, { type: 'set-trust', enabled }, then);
+  }
+
   return {
     stop(chatId) {
       const chat = chats.get(chatId ?? bound?.id ?? '');
@@ -128,11 +132,16 @@ export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
       });
       return [...ports.release(), ...(added ?? unknown())];
     },
-    update(id, { chatId, title }) {
+    update(id, { chatId, title, trust }) {
+      const chat = chats.get(chatId);
       const answered = () => ports.answer(id, {});
-      if (typeof title !== 'string') return answered();
-      const command = { type: 'set-name', name: title } as const;
-      return inLine(chats.get(chatId), (chat) => tried(id, chat, command, 'The chat was not renamed'), answered);
+      const rename = () => {
+        if (typeof title !== 'string') return answered();
+        const command = { type: 'set-name', name: title } as const;
+        return inLine(chat, (known) => tried(id, known, command, 'The chat was not renamed'), answered);
+      };
+      if (typeof trust !== 'boolean') return rename();
+      return inLine(chat, ({ target }) => trusting(target, trust, rename), rename);
     },
     over(session, reason) {
       const chat = chats.all().find(({ target }) => target === session);

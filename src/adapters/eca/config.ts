@@ -2,7 +2,7 @@
 // section 3). Pure. Nothing is ever null: what is not known is left out.
 import type { Model } from '../../core/content.ts';
 import type { SessionInfo, Tool, ToolServer } from '../../core/event.ts';
-import { modelName } from './models.ts';
+import { modelInUse, modelName } from './models.ts';
 
 /** What has been learned of the agent so far. */
 export interface Knowledge {
@@ -37,7 +37,8 @@ export function modelNames({ models, info }: Knowledge): string[] {
 
 /** The result of `initialize`. */
 export function initializeResult(knowledge: Knowledge): object {
-  const { model, welcome = '' } = knowledge.info;
+  const { welcome = '' } = knowledge.info;
+  const model = modelInUse(knowledge.info.model, knowledge.models);
   const { behaviors, selected } = behaviorsOf(knowledge.info);
   return {
     models: modelNames(knowledge),
@@ -50,7 +51,8 @@ export function initializeResult(knowledge: Knowledge): object {
 
 /** The params of `config/updated`. */
 export function configParams(knowledge: Knowledge): object {
-  const { model, welcome = '', thinkingLevel } = knowledge.info;
+  const { welcome = '', thinkingLevel } = knowledge.info;
+  const model = modelInUse(knowledge.info.model, knowledge.models);
   const { behaviors, selected } = behaviorsOf(knowledge.info);
   const name = model === undefined ? undefined : modelName(model);
   const { levels } = knowledge;

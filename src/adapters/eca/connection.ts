@@ -49,6 +49,14 @@ export function showMessage(
   return ports.show(type, message, chatId);
 }
 
+/**
+ * Goes on when the session has told what came of its last command: some agents tell it only behind their answer, and what
+ * comes behind the next answer is told by then.
+ */
+export function whenTold(ports: ConnectionPorts, target: Target, then: () => Actions): Actions {
+  return ports.ask(target, { type: 'query', subject: 'state' }, then);
+}
+
 /** Content of a chat that is ours to say, for no event of its session says it. */
 export function tellContent(
   ports: ConnectionPorts,

@@ -10,13 +10,14 @@ import { modelName } from './models.ts';
 
 /** The settings of a chat in the fields of both eras, those that are known. */
 export function chatSettings(info: SessionInfo): Dictionary {
-  const { model, models, mode, modes } = info;
+  const { model, models, mode, modes, trusted } = info;
   const { behaviors, selected } = behaviorsOf(info);
   return {
     ...(models === undefined ? {} : { models: models.map(modelName) }),
     ...(model === undefined ? {} : { selectModel: modelName(model) }),
     ...(modes === undefined ? {} : { agents: behaviors, behaviors }),
     ...(mode === undefined ? {} : { selectAgent: selected, selectBehavior: selected }),
+    ...(trusted === undefined ? {} : { selectTrust: trusted }),
   };
 }
 

@@ -29,7 +29,7 @@ export interface Home {
 export function createHome(ports: ConnectionPorts): Home {
   let target: Target | undefined = ports.bound === undefined ? undefined : null;
   let isClaimed = false;
-  let can: ReadonlySet<string> | undefined = ports.bound?.can;
+  let can: ReadonlySet<string> | undefined = ports.bound?.agent?.commands;
   /** Those that it was opened for. */
   let folders: readonly string[] = [];
   /** Who waits for it; null while it is not being opened. */

@@ -46,6 +46,7 @@ export const eca: Adapter = {
       'set-mode',
       'set-thinking',
       'set-name',
+      'set-trust',
       'set-tool-server',
       'new-session',
       'delete-session',

@@ -7,6 +7,14 @@ export function modelName({ id, provider }: Model): string {
   return provider === undefined || provider === '' || id.startsWith(`${provider}/`) ? id : `${provider}/${id}`;
 }
 
+/**
+ * The model that an agent uses as far as anybody knows. Claude Code names none before its first prompt, but offers one called
+ * `default`: that is the one it takes when nobody chooses.
+ */
+export function modelInUse(named: Model | undefined, offered: readonly Model[]): Model | undefined {
+  return named ?? offered.find(({ id }) => id === 'default');
+}
+
 /** Whether a client means this model. */
 export function isNamed(model: Model, name: string): boolean {
   return modelName(model) === name || model.id === name;

@@ -8,7 +8,7 @@ import { OutcomeData, QueryData } from '../../core/outcome-data.ts';
 import type { Transcript } from '../../core/transcript.ts';
 import type { ChatForks } from './chat-forks.ts';
 import { type Chat, isRunning } from './chats.ts';
-import { type Actions, type ConnectionPorts, type Target, tellContent } from './connection.ts';
+import { type Actions, type ConnectionPorts, type Target, tellContent, whenTold } from './connection.ts';
 import { costWord } from './encode-values.ts';
 import { compactionWords } from './projection-remarks.ts';
 
@@ -70,10 +70,11 @@ export function createOwnCommands(ports: OwnCommandPorts): OwnCommands {
 
   function clear(chat: Chat, target: Target, through: () => Actions): Actions {
     if (isRunning(chat)) return [...say(chat, atWork('cleared')), ...through()];
-    return ports.ask(target, { type: 'new-session' }, (outcome) => [
-      ...(outcome.ok ? [] : say(chat, `\n\nThe chat was not cleared: ${outcome.error.message}\n`)),
-      ...through(),
-    ]);
+    return ports.ask(target, { type: 'new-session' }, (outcome) =>
+      outcome.ok
+        ? whenTold(ports, target, through)
+        : [...say(chat, `\n\nThe chat was not cleared: ${outcome.error.message}\n`), ...through()],
+    );
   }
 
   function costs(chat: Chat, target: Target, through: () => Actions): Actions {
@@ -110,7 +111,7 @@ export function createOwnCommands(ports: OwnCommandPorts): OwnCommands {
       return ports.ask(target, { type: 'query', subject: 'commands' }, (outcome) => {
         if (chat.isOver) return through();
         const theirs = outcome.ok ? (QueryData.commands.safeParse(outcome.data).data?.commands ?? []) : [];
-        const isOurs = ownCommands(chat.view?.can, theirs).some((command) => command.name === meant);
+        const isOurs = ownCommands(chat.view?.agent?.commands, theirs).some((command) => command.name === meant);
         if (!isOurs) return otherwise();
         const echo = tellContent(ports, chat.id, { type: 'text', text: `${words}\n` }, 'user');
         return [...echo, ...carryOut(chat, target, [meant, rest.trim()], through)];

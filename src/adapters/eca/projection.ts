@@ -2,6 +2,7 @@
 // sections 3 and 4). Who is told what is decided here; the parts know how.
 import type { NoteLevel, Projection, SessionView } from '../../core/adapter.ts';
 import type { Content, Dictionary } from '../../core/content.ts';
+import { without } from '../../core/dictionary.ts';
 import { withoutContexts } from '../../core/context-text.ts';
 import type { EventOf, Logged } from '../../core/event.ts';
 import { laneOf } from '../../core/transcript.ts';
@@ -154,7 +155,7 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
 
   /** The name of a place to which the chat can go back. Newer clients draw buttons for each, so there is none in vain. */
   function placeOf(event: EventOf<'message-added'>, seq: number): { contentId?: string } {
-    const isPlace = event.parent === undefined && session.can?.has('fork') === true;
+    const isPlace = event.parent === undefined && session.agent?.commands.has('fork') === true;
     const said = saidIn(event).contentId;
     return isPlace || typeof said === 'string' ? { contentId: contentIdOf(session.epoch, event, seq) } : {};
   }
@@ -201,7 +202,8 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
   function changeSession({ changes }: EventOf<'session-changed'>): void {
     // Agents that say with their first run what they are say it before the chat is spoken of.
     if (chat.isOpened) for (const frame of newSettings()) say(frame);
-    else if (isRetold) settings = chatSettings(session.transcript.info);
+    // The connection told what there is to choose; whether the chat is trusted it did not.
+    else if (isRetold) settings = without(chatSettings(session.transcript.info), 'selectTrust');
     if (changes.name !== '') entitle(changes.name);
   }
 
@@ -275,7 +277,8 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
         if (!telling.has(event.call)) subAgents.end(event.call);
         return calls.end(event, speakerOf(laneOfTool(event)), at);
       case 'approval-request':
-        return askApproval(event, replay === 'past');
+        // What the session answers itself runs without a question, as what its user has approved beforehand.
+        return askApproval(event, replay === 'past' || event.standing !== undefined);
       case 'approval-end':
         return calls.answered(event);
       case 'dialog-request':

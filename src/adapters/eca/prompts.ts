@@ -142,9 +142,9 @@ export function createPrompts(ports: PromptPorts): Prompts {
       const isToldAlready = isRunning(chat) || bound !== undefined;
       if (!isToldAlready) held.add(chat);
       const waiting = isToldAlready ? [] : tellContent(ports, chat.id, waitingModel);
-      const { model, agent, behavior, variant } = params;
+      const { model, agent, behavior, variant, trust } = params;
       const set = () =>
-        settings.apply(chat, { model, behavior: agent ?? behavior, variant }, (problem) => {
+        settings.apply(chat, { model, behavior: agent ?? behavior, variant, trust }, (problem) => {
           if (ticket.isOver) return done();
           return [...(problem === null ? submit(ticket, params) : fail(ticket, problem)), ...done()];
         });

@@ -46,7 +46,7 @@ export function createQueries(ports: ConnectionPorts, chats: Chats, home: Home):
       look(id, params, { type: 'query', subject: 'commands', text: params.query ?? '' }, (outcome) => {
         const known = outcome.ok ? (QueryData.commands.safeParse(outcome.data).data?.commands ?? []) : [];
         const chat = typeof params.chatId === 'string' ? chats.get(params.chatId) : undefined;
-        const own = ownCommands(chat?.view?.can ?? home.can, known);
+        const own = ownCommands(chat?.view?.agent?.commands ?? home.can, known);
         const typed = (params.query ?? '').replace(/^\//u, '').toLowerCase();
         const wanted = [...own, ...known].filter(({ name }) => name.toLowerCase().includes(typed));
         return { commands: wanted.map((command) => wireCommandOf(command, ports.client.isModern)) };

@@ -36,9 +36,9 @@ export function createAnswers(ports: ConnectionPorts, chats: Chats): Answers {
       if (chat !== undefined && approval !== undefined) {
         const { id, suggestions } = approval;
         if (!isAllowed) return deliver(chat, { type: 'answer-approval', id, decision: 'deny' });
-        const isKept = save === 'session' && suggestions !== undefined;
-        const remember = isKept ? { remember: [...suggestions], forSession: true } : {};
-        return deliver(chat, { type: 'answer-approval', id, decision: 'allow', ...remember });
+        const remember = suggestions === undefined ? {} : { remember: [...suggestions] };
+        const kept = save === 'session' ? { ...remember, forSession: true } : {};
+        return deliver(chat, { type: 'answer-approval', id, decision: 'allow', ...kept });
       }
       if (chat !== undefined && dialogs?.get(toolCallId)?.kind === 'confirm') {
         const answer = { kind: 'confirmed', confirmed: isAllowed } as const;

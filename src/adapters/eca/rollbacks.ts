@@ -4,7 +4,7 @@ import type { SessionView } from '../../core/adapter.ts';
 import { textIn, userMessages } from '../../core/messages.ts';
 import { type ForkPoint, OutcomeData, QueryData } from '../../core/outcome-data.ts';
 import type { Chat, Chats } from './chats.ts';
-import { type Actions, type ConnectionPorts, showMessage, tellContent } from './connection.ts';
+import { type Actions, type ConnectionPorts, showMessage, tellContent, whenTold } from './connection.ts';
 import { contentIdOf } from './ids.ts';
 import type { RpcId } from './json-rpc.ts';
 import { inChat } from './messages.ts';
@@ -36,7 +36,9 @@ export function createRollbacks(ports: RollbackPorts): Rollbacks {
       return ports.ask(target, { type: 'fork', entry }, (outcome) => {
         if (!outcome.ok) return then(outcome.error.message);
         const isStopped = OutcomeData.fork.safeParse(outcome.data).data?.cancelled === true;
-        return then(isStopped ? 'the agent did not do it' : null);
+        if (isStopped) return then('the agent did not do it');
+        // Editors keep what is to stand in their prompt between the request and its answer, for `chat/cleared`.
+        return whenTold(ports, target, () => then(null));
       });
     });
   }

@@ -8,13 +8,15 @@ import { QueryData } from '../../core/outcome-data.ts';
 import type { Chat } from './chats.ts';
 import { behaviorsOf, type Knowledge, onlyBehavior } from './config.ts';
 import { type Actions, type ConnectionPorts, note, showMessage } from './connection.ts';
-import { isNamed, modelName, setModel } from './models.ts';
+import { isNamed, modelInUse, modelName, setModel } from './models.ts';
 
 /** What a prompt may wish; an empty string wishes nothing. */
 export interface Wishes {
   readonly model?: string | null | undefined;
   readonly behavior?: string | null | undefined;
   readonly variant?: string | null | undefined;
+  /** Absent: as it is. */
+  readonly trust?: boolean | null | undefined;
 }
 
 /** The settings of one connection's chats. */
@@ -43,8 +45,16 @@ export function createSettings(ports: ConnectionPorts, known: () => Knowledge): 
 
   const infoOf = ({ view, info }: Chat): SessionInfo => ({ ...info, ...view?.transcript.info });
 
+  /** Those that are known without asking. */
+  function offeredIn(chat: Chat): readonly Model[] {
+    const own = infoOf(chat).models ?? listed.get(chat) ?? [];
+    return own.length > 0 ? own : known().models;
+  }
+
+  const inUse = (chat: Chat) => modelInUse(infoOf(chat).model, offeredIn(chat));
+
   function modelOf(chat: Chat): string | undefined {
-    const { model } = infoOf(chat);
+    const model = inUse(chat);
     const choice = chosen.get(chat);
     // Some agents do not tell of a change that they were asked for.
     if (choice !== undefined && choice.seen === chat.view?.transcript.info.model) return choice.name;
@@ -70,7 +80,7 @@ export function createSettings(ports: ConnectionPorts, known: () => Knowledge): 
 
   function applyModel(chat: Chat, name: string | null | undefined, then: () => Actions): Actions {
     if (!name || name === modelOf(chat)) return then();
-    const current = chosen.has(chat) ? undefined : infoOf(chat).model;
+    const current = chosen.has(chat) ? undefined : inUse(chat);
     if (current !== undefined && isNamed(current, name)) return then();
     return withModels(chat, (models) =>
       set(chat, setModel(name, models), `The model ${name} was not chosen`, (isSet) => {
@@ -82,8 +92,7 @@ export function createSettings(ports: ConnectionPorts, known: () => Knowledge): 
 
   /** Names can only be read with the list that they came from. */
   function withModels(chat: Chat, then: (models: readonly Model[]) => Actions): Actions {
-    const own = infoOf(chat).models ?? listed.get(chat) ?? [];
-    const models = own.length > 0 ? own : known().models;
+    const models = offeredIn(chat);
     if (models.length > 0 || listed.has(chat) || chat.target === undefined) return then(models);
     return ports.ask(chat.target, { type: 'query', subject: 'models' }, (outcome) => {
       const read = outcome.ok ? QueryData.models.safeParse(outcome.data).data : undefined;
@@ -112,6 +121,13 @@ export function createSettings(ports: ConnectionPorts, known: () => Knowledge): 
     return set(chat, { type: 'set-thinking', level }, `The variant ${level} was not chosen`, then);
   }
 
+  /** Newer clients repeat it with each prompt while it is on, and are silent while it is off. */
+  function applyTrust(chat: Chat, enabled: boolean | null | undefined, then: () => Actions): Actions {
+    const { trusted = false } = chat.view?.transcript.info ?? {};
+    if (typeof enabled !== 'boolean' || enabled === trusted) return then();
+    return set(chat, { type: 'set-trust', enabled }, 'The chat was not trusted', then);
+  }
+
   /** A fresh session has said nothing yet. */
   function withInfo(chat: Chat, then: (problem: Problem | null) => Actions): Actions {
     if (chat.info !== undefined || chat.target === undefined) return then(null);
@@ -127,13 +143,15 @@ export function createSettings(ports: ConnectionPorts, known: () => Knowledge): 
       const { model } = known().info;
       return modelOf(chat) ?? (wished === '' && model !== undefined ? modelName(model) : wished);
     },
-    apply(chat, { model, behavior, variant }, then) {
-      if (!model && !behavior && !variant) return then(null);
-      return withInfo(chat, (problem) => {
-        if (problem !== null) return then(problem);
-        return applyModel(chat, model, () =>
-          applyBehavior(chat, behavior, () => applyVariant(chat, variant, () => then(null))),
-        );
+    apply(chat, { model, behavior, variant, trust }, then) {
+      return applyTrust(chat, trust, () => {
+        if (!model && !behavior && !variant) return then(null);
+        return withInfo(chat, (problem) => {
+          if (problem !== null) return then(problem);
+          return applyModel(chat, model, () =>
+            applyBehavior(chat, behavior, () => applyVariant(chat, variant, () => then(null))),
+          );
+        });
       });
     },
   };

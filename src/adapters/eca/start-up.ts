@@ -23,6 +23,11 @@ type Subject = CommandOf<'query'>['subject'];
 const timer = 'start-up';
 /** How long a client waits for an agent that starts slowly, ms; VS Code waits 60 s (reference, section 2). */
 const patienceMs = 10_000;
+/**
+ * Newer clients read their settings in `config/updated`, and VS Code takes no prompt before it was greeted and has heard of a
+ * behaviour. They wait for what an agent inside the gateway says at once, and for no more.
+ */
+const haste = 'greet';
 
 /** What is asked, and what is made of the answers. */
 const questions: ReadonlyMap<Subject, (data: unknown) => Partial<Knowledge>> = new Map<
@@ -58,6 +63,8 @@ export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
   let outstanding: Set<Subject> | null = null;
   const unanswered: RpcId[] = [];
   let isInitialized = false;
+  /** Of the newer era: it is greeted with what there is. */
+  let isHasty = false;
   /** It took too long: from now on the client is told what there is. */
   let isImpatient = false;
   /** When that was so, the agent had not said a word. */
@@ -107,25 +114,35 @@ export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
   /** Says what can be said by now. */
   function goOn(): Actions {
     const answers =
-      waitsFor(vital) && !isImpatient
+      waitsFor(vital) && !isImpatient && !isHasty
         ? []
         : unanswered.splice(0).flatMap((id) => ports.answer(id, initializeResult(knowledge)));
     return [...answers, ...announce()];
   }
 
+  function tellConfig(): Actions {
+    const params = configParams(knowledge);
+    const config = JSON.stringify(params);
+    if (told.config === config) return [];
+    told = { ...told, config };
+    return ports.tell('config/updated', params);
+  }
+
   function announce(): Actions {
     const waits = waitsFor(questions.keys());
-    if (!isInitialized || (waits && !isImpatient)) return [];
+    if (!isInitialized) return [];
+    // Real servers say so as well that they do not know their models yet (reference, section 4).
+    if (waits && !isImpatient) return isHasty && told.config === '' ? tellConfig() : [];
     const actions: Actions = waits ? [] : [{ do: 'timer', id: timer, ms: null }];
-    const [config, servers] = [configParams(knowledge), serverParams(knowledge)];
-    const [configText, serversText] = [JSON.stringify(config), JSON.stringify(servers)];
-    if (told.config !== configText) actions.push(...ports.tell('config/updated', config));
+    actions.push(...tellConfig());
+    const servers = serverParams(knowledge);
+    const serversText = JSON.stringify(servers);
     if (isTaskOpen) actions.push(...ports.tell('$/progress', { type: 'finish', ...task }));
     isTaskOpen = false;
     if (told.servers !== serversText) {
       for (const server of servers) actions.push(...ports.tell('tool/serverUpdated', server));
     }
-    told = { config: configText, servers: serversText };
+    told = { ...told, servers: serversText };
     if (isSilent) actions.push(...showMessage(ports, 'warning', silence));
     isSilent = false;
     if (problem === null) return actions;
@@ -143,7 +160,8 @@ export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
       // Opened by a request that came before we knew where the client works.
       const left = home.leave();
       if (left.length > 0) outstanding = null;
-      return [...problems.flatMap(ports.warnOnce), ...left, ...begin()];
+      const hurry: Actions = client.isModern ? [{ do: 'timer', id: haste, ms: 0 }] : [];
+      return [...problems.flatMap(ports.warnOnce), ...left, ...begin(), ...hurry];
     },
     initialized() {
       isInitialized = true;
@@ -151,6 +169,10 @@ export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
       return [...ports.release(), ...ports.tell('$/progress', { type: 'start', ...task }), ...begin()];
     },
     wake(name) {
+      if (name === haste) {
+        isHasty = true;
+        return goOn();
+      }
       if (name !== timer) return [];
       isImpatient = true;
       isSilent = outstanding?.size === questions.size;

@@ -48,6 +48,7 @@ export const PromptParams = z.looseObject({
   behavior: text,
   agent: text,
   variant: text,
+  trust: z.boolean().nullish(),
   contexts: z.array(z.unknown()).nullish(),
 });
 export type PromptParams = z.infer<typeof PromptParams>;
@@ -75,8 +76,7 @@ export type SteerParams = z.infer<typeof SteerParams>;
 export const ClearParams = z.looseObject({ chatId: z.string(), messages: z.boolean().nullish() });
 export type ClearParams = z.infer<typeof ClearParams>;
 
-/** `trust` is known and not kept, see README. */
-export const UpdateParams = z.looseObject({ chatId: z.string(), title: text });
+export const UpdateParams = z.looseObject({ chatId: z.string(), title: text, trust: z.boolean().nullish() });
 export type UpdateParams = z.infer<typeof UpdateParams>;
 
 export const SelectedModelParams = z.looseObject({ chatId: text, model: z.string() });

@@ -3,6 +3,7 @@ import type { Adapter } from '../../core/adapter.ts';
 import { createProjection } from '../pi/projection.ts';
 import { createBackend } from './backend.ts';
 import { createConnection } from './frontend.ts';
+import { instructed } from '../pi/instructions.ts';
 import { checkClientOptions, readAgentOptions } from './options.ts';
 
 /** pi's first RPC protocol: three commands, events, no responses (seed pi-legacy-rpc). */
@@ -42,4 +43,5 @@ export const piLegacy: Adapter = {
     };
   },
   backend: (env, options) => createBackend(env, readAgentOptions(options)),
+  instructed,
 };

@@ -50,6 +50,8 @@ export function encodeCommand(command: Exclude<Command, MachineCommand>): Encode
     case 'set-queue-mode':
     case 'set-mode':
     case 'set-tool-server':
+    case 'set-trust':
+    case 'set-instructions':
     case 'create-session':
     case 'delete-session':
     case 'list-sessions':

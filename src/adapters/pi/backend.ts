@@ -79,7 +79,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     skippedOf: approvals.skippedOf,
     originOf: (words) => origins.of(words),
     bashId: () => pending.ids('bash')[0],
-    clientIdOf: (id) => pending.lineOf(id)?.id,
+    bashLine: pending.lineOf,
     learn: knowledge.learn,
     learnTools: knowledge.learnTools,
   });

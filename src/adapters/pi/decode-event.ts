@@ -28,8 +28,8 @@ export interface EventContext extends RunWatcher {
   originOf(words: string): Origin;
   /** The command whose shell output has no id. */
   bashId(): string | undefined;
-  /** The id that a client of pi gave to that command. */
-  clientIdOf?(id: string): unknown;
+  /** The line of an open command; its id is the one that a client of pi gave to it. */
+  bashLine?(id: string): { readonly id?: unknown } | undefined;
   /** What the calls change in files. */
   readonly changes: CallChanges;
   /** Why a tool has not run, when somebody was asked about it. */
@@ -164,9 +164,12 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
     unknown({ ...without(line, 'message'), assistantMessageEvent: without(event, 'partial') });
   }
 
-  function bashOutput({ type, id = context.bashId(), delta, ...rest }: EventLine<'bash_execution_update'>): void {
-    const own = id === undefined ? undefined : context.clientIdOf?.(id);
-    out.deliver({ type: 'bash-output', command: id, delta, ...extraOf({ ...rest, id: own }) });
+  /** The id is that of our command, for which its client may have another one; a command of somebody else has its own. */
+  function bashOutput({ type, id: said, delta, ...rest }: EventLine<'bash_execution_update'>): void {
+    const command = said ?? context.bashId();
+    const asked = command === undefined ? undefined : context.bashLine?.(command);
+    const id = asked === undefined ? said : asked.id;
+    out.deliver({ type: 'bash-output', command, delta, ...extraOf({ ...rest, id }) });
   }
 
   /** Lines that say the same whatever is open; they still move the run on. */

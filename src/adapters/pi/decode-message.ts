@@ -138,7 +138,15 @@ export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
       // What pi guesses of half an argument is no argument.
       ...(isHalfCall ? { input: {} } : {}),
       incomplete,
-      ...extraOf({ ...others, ...empty, ...beside, ...marks, arguments: isHalfCall ? final.arguments : undefined }),
+      ...extraOf({
+        ...others,
+        ...empty,
+        ...beside,
+        ...marks,
+        arguments: isHalfCall ? final.arguments : undefined,
+        // What came of a call that was cut, which pi leaves in the whole message (reference pi, section 3).
+        partialJson: cut ? final.partialJson : undefined,
+      }),
     });
   }
 
@@ -163,7 +171,7 @@ export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
     return content.flatMap((final, index) => {
       const block = told.get(index);
       if (block === undefined || !block.ended) return [];
-      const late = Object.entries(without(final, ...leaked)).filter(([name, value]) => !same(value, block.told[name]));
+      const late = Object.entries(without(final, 'index')).filter(([name, value]) => !same(value, block.told[name]));
       return late.length === 0 ? [] : [{ index, ...Object.fromEntries(late) }];
     });
   }

@@ -58,6 +58,9 @@ export function encodeCommand(command: Exclude<Command, MachineCommand>): Encode
       return refuse('unsupported', 'pi has no modes');
     case 'set-tool-server':
       return refuse('unsupported', 'pi has no tool servers to start or stop');
+    case 'set-instructions':
+      return refuse('unsupported', 'pi takes instructions when it is started, and never later');
+    case 'set-trust':
     case 'create-session':
     case 'delete-session':
     case 'list-sessions':

@@ -3,6 +3,7 @@ import type { Adapter } from '../../core/adapter.ts';
 import { createBackend } from './backend.ts';
 import { readClientOptions } from './dialect.ts';
 import { createConnection } from './frontend.ts';
+import { instructed } from './instructions.ts';
 import { readOptions } from './options.ts';
 import { createProjection } from './projection.ts';
 import { storedFormat } from './stored-session.ts';
@@ -50,5 +51,6 @@ export const pi: Adapter = {
     };
   },
   backend: (env, options) => createBackend(env, readOptions(options)),
+  instructed,
   stored: storedFormat,
 };

@@ -66,10 +66,10 @@ export function createMessageTeller(
   let usage = JSON.stringify(head.usage);
 
   function encodeHead(): Dictionary {
-    // What pi calls `pending` since 0.84 was `stop` before.
+    // What pi calls `pending` since 0.84 was `stop` before. Its own word passes, but to a client of the closed list of 0.13.
     const waiting = dialect === 'delta-only' ? 'pending' : 'stop';
     const said = startFields.stopReason;
-    const stopReason = said === undefined || (said === 'pending' && dialect !== 'delta-only') ? waiting : said;
+    const stopReason = said === undefined || (said === 'pending' && dialect === 'legacy') ? waiting : said;
     const { content } = piFields(start.extra);
     const facts: AssistantFacts = { ...start, extra: { pi: { ...startFields, stopReason } } };
     return encodeAssistant(Array.isArray(content) ? content : [], facts, defaults);

@@ -217,7 +217,9 @@ export function createProjection(session: SessionView, manner: Manner): Projecti
       case 'compaction-end':
         return endCompaction({ ...logged, event });
       case 'approval-request':
-        return replay === 'past' ? undefined : sayOrLose(shown.approval(event), event.type);
+        // Nobody is asked what the session answers itself.
+        if (replay === 'past' || event.standing !== undefined) return;
+        return sayOrLose(shown.approval(event), event.type);
       case 'dialog-request':
         return sayOrLose(shown.dialog(event), event.kind === 'interview' ? 'dialog of kind interview' : event.type);
       case 'notice':

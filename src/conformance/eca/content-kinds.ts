@@ -29,7 +29,8 @@ export const kinds: readonly Kind[] = [
   {
     type: 'text',
     basis: 'measured',
-    sentence: "A text has a text; that of the system may be null, as in the seed's day where a model is unsupported.",
+    sentence:
+      'A text has a text; that of the system may be null, as early servers send it where a model is unsupported.',
     shape: fields({ 'text?': optional('string') }),
     scenarios: ['text'],
     more: ({ role, content }) =>
@@ -51,7 +52,7 @@ export const kinds: readonly Kind[] = [
   {
     type: 'usage',
     basis: 'measured',
-    sentence: 'A usage has tokens as numbers and costs as words, those of the seed or those of today.',
+    sentence: 'A usage has tokens as numbers and costs as words, those of early servers or those of today.',
     shape: fields({
       'messageInputTokens?': optional('number'),
       'messageOutputTokens?': optional('number'),

@@ -3,7 +3,7 @@ import type { Coverage, Covered } from '../coverage.ts';
 
 const named = (...names: readonly string[]): Covered[] => names.map((name) => ({ name }));
 const frame = 'It only holds the sections below it.';
-const soon = 'The seed says "Soon", and nothing more.';
+const soon = 'The document says "Soon", and nothing more.';
 const ofUser = 'It is about what a user sees, and not on the wire.';
 const background = 'It explains, and asks for nothing.';
 

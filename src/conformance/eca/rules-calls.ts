@@ -144,7 +144,7 @@ export const callRules: readonly EcaRule[] = [
     level: 'SHOULD',
     basis: 'measured',
     sentence:
-      'The text of the arguments, as it grows (the seed) or piece by piece (since 0.29.1), is what the call is run with.',
+      'The text of the arguments, as it grows (up to 0.29.0) or piece by piece (since 0.29.1), is what the call is run with.',
     covers: ['content:toolCallPrepare', 'content:toolCallRun'],
     scenarios: ['tool'],
     *judge(view) {

@@ -86,7 +86,7 @@ export const clientLifecycleRules: readonly EcaRule[] = [
   greets(
     'initialize-capabilities',
     'MUST',
-    'A client tells its capabilities: an object, and what it has of the seed as true or false.',
+    'A client tells its capabilities: an object, and what it has of the documented ones as true or false.',
     (params) => misfit(params, fields({ capabilities }), 'params'),
   ),
   greets('initialize-options', 'MUST', 'Options of the user are an object; a chatBehavior in it is a word.', (params) =>

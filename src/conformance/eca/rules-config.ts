@@ -178,7 +178,7 @@ export const configRules: readonly EcaRule[] = [
     section: 'Chat Content Received',
     level: 'MUST',
     basis: 'measured',
-    sentence: '`chat/opened`, `chat/cleared` and `chat/deleted` (newer than the seed) name a chat.',
+    sentence: '`chat/opened`, `chat/cleared` and `chat/deleted` (of newer servers) name a chat.',
     covers: ['notification:chat/opened', 'notification:chat/cleared', 'notification:chat/deleted'],
     scenarios: ['text', 'think'],
     *judge({ agent }) {

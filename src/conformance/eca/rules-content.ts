@@ -77,8 +77,7 @@ export const contentRules: readonly EcaRule[] = [
     section: name,
     level: 'MUST',
     basis: 'measured',
-    sentence:
-      'An output of type text has its words as content (the seed) or as text (the servers of its day and of today).',
+    sentence: 'An output of type text has its words as content (the document) or as text (every server).',
     covers: ['content:toolCalled'],
     scenarios: ['tool', 'tool fails'],
     *judge({ contents }) {

@@ -206,7 +206,7 @@ export const promptRules: readonly EcaRule[] = [
     section: 'Chat Prompt',
     level: 'MUST',
     basis: 'measured',
-    sentence: "A content that names a requestId, as those of the seed's day do, names that of a prompt of its chat.",
+    sentence: 'A content that names a requestId, as those of early servers do, names that of a prompt of its chat.',
     covers,
     scenarios: played,
     reads: 'both',

@@ -102,7 +102,7 @@ export const runRules: readonly EcaRule[] = [
     section: 'Chat Content Received',
     level: 'SHOULD',
     basis: 'measured',
-    sentence: "A run is finished once; servers of the seed's day finish once for each call that they had to ask about.",
+    sentence: 'A run is finished once; early servers finish once for each call that they had to ask about.',
     covers: ['content:progress'],
     scenarios: played,
     reads: 'both',

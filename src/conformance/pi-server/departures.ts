@@ -5,10 +5,10 @@
 export const departures: ReadonlyMap<string, string> = new Map([
   [
     'pi-server/3.2-11',
-    'The seed has text frames alone (3.1), and all our WebSockets refuse binary messages in the same way: with an error, and the connection goes on.',
+    'The protocol has text frames alone (3.1), and all our WebSockets refuse binary messages in the same way: with an error, and the connection goes on.',
   ],
   [
     'pi-server/8-56b',
-    'The seed does not ask for it (8.1), and a session that is told as new twice is an error to clients that keep a list.',
+    'The protocol does not ask for it (8.1), and a session that is told as new twice is an error to clients that keep a list.',
   ],
 ]);

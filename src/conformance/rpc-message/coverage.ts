@@ -4,8 +4,7 @@ import type { Coverage, Covered } from '../coverage.ts';
 
 const named = (...names: readonly string[]): Covered[] => names.map((name) => ({ name }));
 const frame = 'It only holds the sections below it.';
-const inside =
-  'UiStreamEvent never leaves the program of the seed: what becomes of it on the wire is checked by section 4.';
+const inside = 'UiStreamEvent never leaves the front end: what becomes of it on the wire is checked by section 4.';
 
 /** Of claude-rpc-message.md. */
 export const claudeRpcMessageCoverage: Coverage = {

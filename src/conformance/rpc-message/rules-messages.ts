@@ -159,7 +159,7 @@ const rows: Record<string, Row> = {
   'assistant-top-id': {
     section: '4.1',
     sentence:
-      "An assistant message has the id of its message at the top, by which the seed's front end tells it from what streamed.",
+      'An assistant message has the id of its message at the top, by which the front end tells it from what streamed.',
     scenarios: ['text', 'tools'],
     covers: ['message:assistant'],
     level: 'SHOULD',

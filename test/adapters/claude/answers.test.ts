@@ -51,6 +51,37 @@ describe('answers to a question whether a tool may run', () => {
     expect(connect().say(answer('a1', response))).toEqual({ delivered: [command], sent: [], notes: [] });
   });
 
+  const whole = { type: 'addRules', rules: [{ toolName: 'swap' }], behavior: 'allow', destination: 'session' };
+  const narrow = { ...whole, rules: [{ toolName: 'swap', ruleContent: 'a *' }] };
+
+  test.each<[string, unknown[], unknown[] | undefined, boolean]>([
+    ['this tool, this session', [whole], undefined, true],
+    ['… beside something else', [narrow, whole], undefined, true],
+    ['… of an agent that suggests nothing this time', [whole], [], true],
+    ['… of an agent that suggests what may be kept: that is its own business', [whole], [whole], false],
+    ['this tool in some cases', [narrow], undefined, false],
+    ['this tool and another', [{ ...whole, rules: [{ toolName: 'swap' }, { toolName: 'drop' }] }], undefined, false],
+    ['another tool', [{ ...whole, rules: [{ toolName: 'drop' }] }], undefined, false],
+    ['for ever', [{ ...whole, destination: 'userSettings' }], undefined, false],
+    ['never again', [{ ...whole, behavior: 'deny' }], undefined, false],
+    ['no rule', [{ ...whole, rules: [] }], undefined, false],
+    ['a mode', [{ type: 'setMode', mode: 'bypassPermissions', destination: 'session' }], undefined, false],
+    ['nothing that can be read', [null, 1, {}], undefined, false],
+  ])('a yes to %s', (_, updatedPermissions, suggestions, forSession) => {
+    const asked: Event = {
+      type: 'approval-request',
+      id: 'a1',
+      name: 'swap',
+      input: {},
+      ...(suggestions && { suggestions }),
+    };
+    const { delivered } = connect({ events: [{ type: 'run-start' }, asked] }).say(
+      answer('a1', { behavior: 'allow', updatedPermissions }),
+    );
+    const command: Command = { type: 'answer-approval', id: 'a1', decision: 'allow', remember: updatedPermissions };
+    expect(delivered).toEqual([forSession ? { ...command, forSession } : command]);
+  });
+
   test.each<[string, Command]>([
     ['a1', { type: 'answer-approval', id: 'a1', decision: 'deny', reason: 'no callback', unable: true }],
     ['dialog:d', { type: 'answer-dialog', id: 'd', answer: { kind: 'cancelled' }, unable: true }],

@@ -80,6 +80,18 @@ describe('the end of a run', () => {
     expect(agent.events().at(-1)).toMatchObject({ outcome: 'aborted' });
   });
 
+  test.each([
+    ['[Request interrupted by user]', 'agent'],
+    ['[Request interrupted by user for tool use]', 'agent'],
+    ['<local-command-stdout>Set model to x</local-command-stdout>', 'agent'],
+    ['<command-name>/model</command-name>', 'agent'],
+    ['what the user once said', 'replay'],
+  ])('in history, %s is of the %s', (words, origin) => {
+    const agent = start();
+    agent.feed(wire.init(), wire.user([{ type: 'text', text: words }], { isReplay: true }));
+    expect(agent.events()).toContainEqual(expect.objectContaining({ type: 'message-added', role: 'user', origin }));
+  });
+
   test('closes what is open, sub-agents first', () => {
     const agent = start();
     agent.feed(wire.init(), ...calling('m1', 't1'));
@@ -627,6 +639,22 @@ describe('a question to the user', () => {
   });
 });
 
+test.each<[string, Json]>([
+  ['a list as subtype', { request: { subtype: [] } }],
+  ['no subtype', { request: {} }],
+  ['no request', {}],
+])('a request of the agent that is malformed is refused under its id: %s', (_, rest) => {
+  const agent = start();
+  agent.feed({ type: 'control_request', request_id: 'h1', ...rest });
+  expect(agent.sent()).toMatchObject([
+    {
+      type: 'control_response',
+      response: { subtype: 'error', request_id: 'h1', error: 'a malformed control request' },
+    },
+  ]);
+  expect(agent.notes()).toEqual([expect.stringContaining('violation: control_request: request')]);
+});
+
 describe('what only a client of this protocol can answer', () => {
   const hook = wire.asks('h1', { subtype: 'hook_callback', callback_id: 'x' });
   const hello = (request: Json) =>
@@ -815,6 +843,19 @@ describe('the dialect of the seed', () => {
     ]);
     expect(events[6]).toMatchObject({ block: { kind: 'tool-call', id: 't1', name: 'Bash' } });
   });
+});
+
+test('what the end of a block says beside is told as lost, for its copy was its end', () => {
+  const agent = start();
+  const stop = wire.end(0) as { event: Json };
+  agent.feed(
+    wire.init(),
+    wire.start('m1'),
+    wire.begin(0, { type: 'text', text: '' }),
+    wire.copy('m1', [{ type: 'text', text: '' }]),
+  );
+  agent.feed({ ...stop, event: { ...stop.event, newer: 1 }, newest: 2 });
+  expect(agent.notes()).toEqual(['loss: content_block_stop: newest, newer']);
 });
 
 test('each init tells what is new in it', () => {

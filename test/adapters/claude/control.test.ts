@@ -22,6 +22,7 @@ describe('control requests that become commands', () => {
     [{ subtype: 'set_model', model: 'm' }, { type: 'set-model', model: 'm' }, { model: 'm' }],
     [{ subtype: 'set_model' }, { type: 'set-model' }, { model: 'default' }],
     [{ subtype: 'set_model', model: null }, { type: 'set-model' }, { model: 'default' }],
+    [{ subtype: 'set_model', model: 'default' }, { type: 'set-model' }, { model: 'default' }],
     [{ subtype: 'set_permission_mode', mode: 'plan' }, { type: 'set-mode', mode: 'plan' }, { mode: 'plan' }],
     [
       { subtype: 'set_max_thinking_tokens', max_thinking_tokens: 9 },
@@ -60,7 +61,37 @@ describe('control requests that become commands', () => {
   });
 });
 
+describe('a malformed request is refused under its id, or its client would wait for ever', () => {
+  const malformed = { type: 'control_request', request_id: 'r1' };
+
+  test.each<[string, object, string]>([
+    ['a list as subtype', { ...malformed, request: { subtype: [] } }, 'request.subtype: '],
+    ['a number as subtype', { ...malformed, request: { subtype: -1 } }, 'request.subtype: '],
+    ['an object as subtype', { ...malformed, request: { subtype: {} } }, 'request.subtype: '],
+    ['null as subtype', { ...malformed, request: { subtype: null } }, 'request.subtype: '],
+    ['no subtype', { ...malformed, request: {} }, 'request.subtype: '],
+    ['a request that is no object', { ...malformed, request: 'initialize' }, 'request: '],
+    ['no request', malformed, 'request: '],
+  ])('%s', (_, frame, words) => {
+    const { delivered, sent, notes } = connect().say(frame);
+    expect(delivered).toEqual([]);
+    expect(sent).toEqual([failure(expect.stringContaining(`bad control_request frame: ${words}`))]);
+    expect(notes).toEqual([expect.stringContaining(`violation: bad control_request frame: ${words}`)]);
+  });
+
+  test.each<[string, string, object]>([
+    ['without an id that could be repeated', 'claude', { ...malformed, request_id: 7 }],
+    ['in the dialect that has no control frames', 'rpc-message', malformed],
+  ])('%s it is an error', (_, id, frame) => {
+    expect(connect({ id }).say(frame).sent).toMatchObject([
+      { type: 'error', message: expect.stringContaining('bad control_request frame: ') },
+    ]);
+  });
+});
+
 describe('control requests that are answered at once', () => {
+  const answerOf = ({ response }: ReturnType<typeof success>) => response.response;
+
   const model = { id: 'large', name: 'Large' };
   const events: Event[] = [
     {
@@ -93,7 +124,7 @@ describe('control requests that are answered at once', () => {
     payload: { type: 'control_request', request },
   });
   const unsupported = refused('unsupported', 'the agent knows no such request');
-  const initialize = { subtype: 'initialize', hooks: {}, systemPrompt: ['Be brief.'] };
+  const initialize = { subtype: 'initialize', hooks: {} };
 
   test('initialize is the agent’s, whose answer goes back word for word', () => {
     const client = connect({ events });
@@ -136,6 +167,37 @@ describe('control requests that are answered at once', () => {
       refused('agent-down', 'gone'),
     );
     expect({ delivered, sent }).toEqual({ delivered: [], sent: [initialized(commands, [large])] });
+  });
+
+  test.each<[object, object]>([
+    [{}, {}],
+    [{ hooks: null, plugins: undefined }, {}],
+    [{ hooks: { Stop: [{ matcher: 'x' }] } }, { hooks_applied: false }],
+    [{ plugins: [{ type: 'local', path: '/p' }] }, { plugins_applied: false }],
+    [{ mcpServers: { files: { command: 'files' } } }, { mcp_servers_applied: false }],
+    [{ codeRunningMcpTools: ['mcp__a__b'] }, { code_running_mcp_tools_applied: false }],
+    [{ settings: { model: 'm' } }, { settings_applied: false }],
+    [{ managedSettings: { permissions: {} } }, { managed_settings_applied: false }],
+    [{ disallowedTools: ['Bash'] }, { disallowed_tools_applied: false }],
+    // Of nothing, everything has been applied.
+    [
+      { mcpServers: {}, settings: {}, disallowedTools: [], hooks: {} },
+      { hooks_applied: true, mcp_servers_applied: true, settings_applied: true, disallowed_tools_applied: true },
+    ],
+    [
+      { sdkMcpServers: ['calc', 'constructor'], sdkMcpServerManifests: { calc: {}, other: {} } },
+      { sdk_mcp_manifests_parked: { calc: 'not_honoured' } },
+    ],
+    [{ sdkMcpServers: 'calc', sdkMcpServerManifests: [] }, {}],
+  ])('a client that greets with %j learns of each part whether it counts', (parts, verdicts) => {
+    const known: Event = { type: 'session-changed', changes: { models: [model] } };
+    const client = connect({ events: [known] });
+    const asked = client.asks(control({ subtype: 'initialize', ...parts }));
+    const [answer] = client.reply(asked, unsupported).sent;
+    expect(answer).toEqual({
+      ...initialized([], [large]),
+      response: expect.objectContaining({ response: { ...answerOf(initialized([], [large])), ...verdicts } }),
+    });
   });
 
   test('mcp_status is the agent’s, else what the session knows', () => {
@@ -197,6 +259,47 @@ describe('what the agent cannot call', () => {
     [{ hooks: null }, gone, null],
     [{}, gone, null],
     [{ hooks: { PreToolUse: [] } }, { ok: true, data: {} }, null],
+    [{ mcpServers: { a: {} }, plugins: [{ type: 'local' }] }, gone, 'MCP servers, plugins'],
+    [
+      { agents: { a: {} }, skills: ['s'], jsonSchema: { type: 'object' } },
+      gone,
+      'sub-agents, a choice of skills, a schema for the answer',
+    ],
+    [
+      { settings: { a: 1 }, managedSettings: { a: 1 }, disallowedTools: ['Bash'] },
+      gone,
+      'settings, managed settings, disallowed tools',
+    ],
+    [
+      { toolAliases: { a: 'b' }, planModeInstructions: 'Plan.' },
+      gone,
+      'other names of tools, instructions for plan mode',
+    ],
+    [
+      { appendSubagentSystemPrompt: 'x', promptSuggestions: true, agentProgressSummaries: true },
+      gone,
+      'a system prompt for sub-agents, suggestions of prompts, summaries of sub-agents',
+    ],
+    // What SDKs always send, and what says something of the client itself.
+    [{ systemPrompt: [''], appendSystemPrompt: '', skills: [], promptSuggestions: false, agents: {} }, gone, null],
+    [
+      {
+        title: '',
+        supportedDialogKinds: ['x'],
+        forwardSubagentText: true,
+        excludeDynamicSections: true,
+        workspaceTrust: 'x',
+      },
+      gone,
+      null,
+    ],
+    // Parts of versions to come.
+    [{ newer: ['x'], newest: {}, [`__proto${'o'.repeat(90)}`]: 1 }, gone, `newer, __proto${'o'.repeat(57)}`],
+    [
+      Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`new${at}`, 1])),
+      gone,
+      'new0, new1, new2, new3, new4, new5, new6, new7',
+    ],
   ])('%j is told once, behind the next init', (request, outcome, words) => {
     const client = connect();
     greet(client, request, outcome);
@@ -205,5 +308,72 @@ describe('what the agent cannot call', () => {
     const notice = { type: 'system', subtype: 'notice', level: 'warning', text, source: 'gateway' };
     const told = words === null ? [] : [expect.objectContaining(notice)];
     expect(client.hears(init, init)).toEqual([JSON.parse(init), ...told, JSON.parse(init)]);
+  });
+});
+
+describe('instructions in a greeting', () => {
+  const greeting = (parts: object) => control({ subtype: 'initialize', ...parts });
+  const boundary = '__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__';
+  const offer = { type: 'unknown', protocol: 'claude' };
+
+  test.each<[object, object]>([
+    [{ systemPrompt: ['Be brief.'] }, { text: 'Be brief.' }],
+    [{ systemPrompt: 'Be brief.' }, { text: 'Be brief.' }],
+    [{ systemPrompt: ['Be brief.', boundary, 'Rhyme.'] }, { text: 'Be brief.\n\nRhyme.' }],
+    [{ systemPrompt: [`Be brief.\n${boundary}\nRhyme.`] }, { text: 'Be brief.\nRhyme.' }],
+    [{ appendSystemPrompt: 'Rhyme.' }, { addition: 'Rhyme.' }],
+    [
+      { systemPrompt: ['Be brief.'], appendSystemPrompt: 'Rhyme.' },
+      { text: 'Be brief.', addition: 'Rhyme.' },
+    ],
+  ])('%j go before it, for an agent that takes them when it is started', (parts, instructions) => {
+    const client = connect();
+    const asked = client.asks(greeting(parts));
+    expect(asked).toEqual({ type: 'set-instructions', ...instructions });
+    expect(client.reply(asked, ok).delivered).toEqual([expect.objectContaining(offer)]);
+  });
+
+  test.each([{}, { systemPrompt: [''] }, { systemPrompt: [' '], appendSystemPrompt: '' }, { systemPrompt: 7 }])(
+    '%j are none',
+    (parts) => {
+      expect(connect().asks(greeting(parts))).toMatchObject(offer);
+    },
+  );
+
+  test('an agent of this protocol reads them itself', () => {
+    const agent = { protocol: 'claude', commands: new Set<never>() };
+    expect(connect({ agent }).asks(greeting({ systemPrompt: ['x'] }))).toMatchObject(offer);
+  });
+
+  test.each<[Outcome, string[]]>([
+    [ok, []],
+    [refused('conflict', 'too late'), ['a system prompt, an addition to the system prompt']],
+  ])('are told when they come to nothing: %j', (outcome, words) => {
+    const client = connect();
+    const asked = client.asks(greeting({ systemPrompt: ['x'], appendSystemPrompt: 'y' }));
+    const [offered] = client.reply(asked, outcome).delivered;
+    if (offered === undefined) throw new Error('the greeting was not offered');
+    client.reply(offered, refused('unsupported', 'no'));
+    const texts = client.hears('{"type":"system","subtype":"init"}').flatMap(({ text }) => text ?? []);
+    expect(texts).toEqual(
+      words.map((word) => `The agent behind this gateway cannot use what this client offers: ${word}.`),
+    );
+  });
+});
+
+describe('the title in a greeting', () => {
+  const unsupported = refused('unsupported', 'no');
+  const greet = (title: unknown, name?: string) => {
+    const client = connect({ events: [{ type: 'session-changed', changes: { models: [], name } }] });
+    return client.reply(client.asks(control({ subtype: 'initialize', title })), unsupported).delivered;
+  };
+
+  test.each<[string, unknown, string | undefined, object[]]>([
+    ['names the session', 'Boats', undefined, [{ type: 'set-name', name: 'Boats' }]],
+    ['leaves a session that has a name', 'Boats', 'Ships', []],
+    ['is nothing when it is empty', ' ', undefined, []],
+    ['is nothing when it is no text', 7, undefined, []],
+  ])('%s', (_, title, name, delivered) => {
+    expect(greet(title, name)).toEqual(delivered);
   });
 });

@@ -1,6 +1,6 @@
 // A Claude frontend and its projection on a table: frames as plain objects in and out.
 import { adapters } from '../../../src/adapters/index.ts';
-import type { Action, Frontend, FrontendSide, SessionView } from '../../../src/core/adapter.ts';
+import type { Action, AgentKind, Frontend, FrontendSide, SessionView } from '../../../src/core/adapter.ts';
 import type { Out } from '../../../src/core/channel.ts';
 import type { Command } from '../../../src/core/command.ts';
 import type { Event } from '../../../src/core/event.ts';
@@ -19,10 +19,10 @@ export function sideOf(id: string, options: Record<string, unknown> = {}): Front
 }
 
 /** A session in the state that these events lead to. */
-export function viewOf(events: readonly Event[]): SessionView {
+export function viewOf(events: readonly Event[], agent?: AgentKind): SessionView {
   const transcript = emptyTranscript();
   for (const [at, event] of events.entries()) fold(transcript, { seq: at + 1, at: 0, event });
-  return { id: 'session', epoch, timeOrigin: 0, place: '/home/user/project', transcript };
+  return { id: 'session', epoch, timeOrigin: 0, place: '/home/user/project', transcript, agent };
 }
 
 /** What one connection did. */
@@ -47,6 +47,7 @@ interface ConnectSetting {
   readonly id?: string;
   readonly events?: readonly Event[];
   readonly options?: Record<string, unknown>;
+  readonly agent?: AgentKind;
 }
 
 function dressed(connection: Frontend, out: Out): readonly Out[] {
@@ -57,8 +58,8 @@ function dressed(connection: Frontend, out: Out): readonly Out[] {
 
 /** A connection of a client. Its session is in the state that `events` lead to. */
 export function connect(setting: ConnectSetting = {}) {
-  const { id = 'claude', events = [], options = {} } = setting;
-  const connection = sideOf(id, options).connection(viewOf(events));
+  const { id = 'claude', events = [], options = {}, agent } = setting;
+  const connection = sideOf(id, options).connection(viewOf(events, agent));
   const decode = (frame: unknown) => connection.decode(createFrame(Buffer.from(JSON.stringify(frame))));
   return {
     /** The one command that a frame becomes. */
@@ -83,9 +84,14 @@ export function connect(setting: ConnectSetting = {}) {
 }
 
 /** What clients are told of events that go through the repair. */
-export function told(events: readonly Event[], id = 'claude', options: Record<string, unknown> = {}) {
+export function told(
+  events: readonly Event[],
+  id = 'claude',
+  options: Record<string, unknown> = {},
+  agent?: AgentKind,
+) {
   const log = createLog();
   for (const event of events) log.admit(event);
-  const { texts, losses } = tell(sideOf(id, options), log.logged);
+  const { texts, losses } = tell(sideOf(id, options), log.logged, agent);
   return { frames: texts.map((text): Sent => JSON.parse(text)), losses, log };
 }

@@ -188,6 +188,18 @@ describe('questions', () => {
     expect(late).not.toContain('control_');
   });
 
+  test.each(['allowed', 'cancelled', 'expired'] as const)(
+    'of an approval that the session answers itself nothing is said: %s',
+    (outcome) => {
+      const events: Event[] = [
+        ...run,
+        { ...approval, standing: 'trusted' },
+        { type: 'approval-end', id: 'a', outcome },
+      ];
+      expect(JSON.stringify(told([...events, ...done]).frames)).not.toContain('control_');
+    },
+  );
+
   test('they are asked in the middle of a message, at once', () => {
     const ask: Event = { type: 'approval-request', id: 'a', name: 'swap', input: {} };
     const { frames } = told([...run, message(), opened(0, { kind: 'text' }), ask]);

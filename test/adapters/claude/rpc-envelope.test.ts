@@ -10,7 +10,7 @@ import { connect, type Sent } from './harness.ts';
 const ok: Outcome = { ok: true };
 const request = (id: string, method: string, params?: unknown) => ({ id, method, params });
 const fine = (result: object, id = 'r') => ({ id, result, error: null });
-const failure = (message: unknown, id = 'r') => ({ id, result: null, error: { code: -1, message } });
+const failure = (message: unknown, id: string | number = 'r') => ({ id, result: null, error: { code: -1, message } });
 const rpc = (events: readonly Event[] = []) => connect({ id: 'rpc-message', events });
 
 describe('a request becomes a command, and its outcome the answer', () => {
@@ -159,8 +159,8 @@ describe('a request becomes a command, and its outcome the answer', () => {
 });
 
 describe('what is no request is refused in its envelope, and the connection goes on', () => {
-  test.each<[unknown, string, string]>([
-    [{ id: 7, method: 'query' }, '', 'bad request: id: '],
+  test.each<[unknown, string | number, string]>([
+    [{ id: 7, method: 'query' }, 7, 'bad request: id: '],
     [{ method: 'query', params: { message: 'x' } }, '', 'bad request: id: '],
     [{ id: null, method: 'query' }, '', 'bad request: id: '],
     [request('i'.repeat(257), 'query', { message: 'x' }), 'i'.repeat(257), 'bad request: id: '],

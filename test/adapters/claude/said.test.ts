@@ -61,6 +61,21 @@ describe('a message', () => {
     expect(end).toMatchObject({ abandoned: 1 });
   });
 
+  test('that came whole goes out whole, to whom wants partial messages as well', () => {
+    const events = [
+      ...run,
+      message('m', claude({ whole: true })),
+      opened(0, { kind: 'text' }),
+      piece(0, 'one'),
+      closed(0, claude({ message: { stop_reason: 'stop_sequence' } })),
+      ended('error'),
+      ...done,
+    ];
+    const { frames } = told(events);
+    expect(outline(frames)).toEqual(['system init', 'assistant text', 'result error_during_execution']);
+    expect(frames[1]).toMatchObject({ message: { stop_reason: 'stop_sequence', content: [{ text: 'one' }] } });
+  });
+
   test('is as well told without streams, and in the dialect of the seed', () => {
     const whole = only(spoken({ partialMessages: false }).frames, 'assistant');
     expect(whole).toMatchObject([{ request_id: 'q', message: { service: 'x' } }]);

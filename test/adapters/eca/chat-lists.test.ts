@@ -87,11 +87,7 @@ describe('the list', () => {
     ['a limit of another type', { limit: 'x' }, [old, mine, cables]],
     ['by their beginning', { sortBy: 'createdAt' }, [mine, old, cables]],
   ])('%s', (_, params, chats) => {
-    const [answer] = listed(params).sent;
-    const got = (answer?.result as { chats: { id: string }[] }).chats;
-    expect(got.map(({ id }) => id).toSorted()).toEqual(chats.map((chat) => (chat as { id: string }).id).toSorted());
-    expect(got).toEqual(expect.arrayContaining([...chats]));
-    expect(got[0]).toEqual(chats[0]);
+    expect(listed(params).sent).toEqual([{ jsonrpc: '2.0', id: 'l', result: { chats } }]);
   });
 
   test('without folders: of all', () => {

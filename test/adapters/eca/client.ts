@@ -228,8 +228,8 @@ export function connect({ bound, answering = answerAll, sessions = [] }: Setting
 }
 
 function newView(id: string): SessionView {
-  const can = new Set(['fork', 'compact', 'new-session'] as const);
-  return { id, epoch, timeOrigin: 0, can, transcript: emptyTranscript() };
+  const agent = { protocol: 'scripted', commands: new Set(['fork', 'compact', 'new-session'] as const) };
+  return { id, epoch, timeOrigin: 0, agent, transcript: emptyTranscript() };
 }
 
 /** What clients of three ages say in `initialize`. */

@@ -165,6 +165,8 @@ describe('the wishes of a prompt', () => {
     ['another in the old word', { behavior: 'plan' }, [{ type: 'set-mode', mode: 'plan' }]],
     ['a behaviour of another server', { agent: 'code' }, []],
     ['another variant', { variant: 'high' }, [{ type: 'set-thinking', level: 'high' }]],
+    ['trust', { trust: true }, [{ type: 'set-trust', enabled: true }]],
+    ['no trust, as it is', { trust: false }, []],
     [
       'all of it',
       { model: 'acme/large', agent: 'plan', variant: 'high' },
@@ -185,6 +187,15 @@ describe('the wishes of a prompt', () => {
     ['the word of another server', 'code', ['loss: chat/prompt: a behaviour that the agent does not have']],
   ])('a behaviour that the agent lacks: %s', (_, agent, notes) => {
     expect(greeted().request('chat/prompt', prompt('c', { agent })).notes).toEqual(notes);
+  });
+
+  test('trust is said with each prompt and set once; a prompt without a word about it leaves it on', () => {
+    const { client } = set({ trust: true });
+    client.happen('session-1', { type: 'session-changed', changes: { trusted: true } });
+    const asked = [{ trust: true }, {}, { trust: null }, { trust: false }].map((wishes) =>
+      typesOf(client.request('chat/prompt', prompt('c', wishes)).delivered),
+    );
+    expect(asked).toEqual([['prompt'], ['prompt'], ['prompt'], ['set-trust', 'prompt']]);
   });
 
   test('the names that are offered are those that are taken, with and without a provider', () => {

@@ -52,8 +52,14 @@ describe('tool calls', () => {
     [
       'an approval without a call goes by its own id',
       'chat/toolCallApprove',
-      { toolCallId: 'ask-8', save: 'session' },
+      { toolCallId: 'ask-8' },
       { type: 'answer-approval', id: 'ask-8', decision: 'allow' },
+    ],
+    [
+      'allowed for the session, of an agent that suggests nothing to keep',
+      'chat/toolCallApprove',
+      { toolCallId: 'ask-8', save: 'session' },
+      { type: 'answer-approval', id: 'ask-8', decision: 'allow', forSession: true },
     ],
     [
       'in the chat of a sub-agent',
@@ -276,9 +282,23 @@ describe('what is done with chats', () => {
     expect([typesOf(delivered), methodsOf(sent)]).toEqual([asked, said]);
   });
 
-  test('update: the title is the name of the session', () => {
-    const { delivered, sent } = chatting().request('chat/update', { chatId: 'c', title: 'T', trust: true });
-    expect(delivered).toEqual([{ command: { type: 'set-name', name: 'T' }, session: 'session-1' }]);
+  test.each<[string, object, object[]]>([
+    ['the title is the name of the session', { title: 'T' }, [{ type: 'set-name', name: 'T' }]],
+    ['trust is the session’s', { trust: true }, [{ type: 'set-trust', enabled: true }]],
+    ['trust is taken back', { trust: false }, [{ type: 'set-trust', enabled: false }]],
+    ['nothing of it', { trust: null, title: null }, []],
+    [
+      'both',
+      { title: 'T', trust: true },
+      [
+        { type: 'set-trust', enabled: true },
+        { type: 'set-name', name: 'T' },
+      ],
+    ],
+    ['of a chat that is not there: its first prompt repeats it', { chatId: 'x', trust: true }, []],
+  ])('update: %s', (_, params, commands) => {
+    const { delivered, sent } = chatting().request('chat/update', { chatId: 'c', ...params });
+    expect(delivered).toEqual(commands.map((command) => ({ command, session: 'session-1' })));
     expect(sent).toMatchObject([{ result: {} }]);
   });
 

@@ -105,6 +105,87 @@ describe('the beginning', () => {
     expect(client.settle('query', refused('unsupported', 'no'), 'tools').sent).toEqual([]);
   });
 
+  describe('a newer client', () => {
+    const silent = () => connect({ answering: ({ type }) => (type === 'query' ? undefined : { ok: true }) });
+
+    test('is greeted at once, and hears that no models are known yet; they come when they are', () => {
+      const client = silent();
+      const { sent, others } = client.request('initialize', eras.modern, 7);
+      expect(sent).toEqual([]);
+      expect(others).toContainEqual({ do: 'timer', id: 'greet', ms: 0 });
+      expect(client.wake('greet').sent).toMatchObject([{ id: 7, result: { models: [], chatBehaviors: ['agent'] } }]);
+      const { sent: first } = client.notify('initialized');
+      expect(methodsOf(first)).toEqual(['$/progress', 'config/updated']);
+      expect(first[1]).toMatchObject({ params: { chat: { models: [], selectAgent: 'agent' } } });
+      const state = { ok: true, data: { changes: { mode: 'default' }, running: false } } as const;
+      expect(client.settle('query', { ok: true, data: { models: [{ id: 'm' }] } }, 'models').sent).toEqual([]);
+      expect(client.settle('query', state, 'state').sent).toEqual([]);
+      for (const subject of ['thinking-levels', 'tools']) {
+        expect(client.settle('query', refused('unsupported', 'no'), subject).sent).toEqual([]);
+      }
+      const { sent: second } = client.settle('query', refused('unsupported', 'no'), 'tool-servers');
+      expect(methodsOf(second)).toEqual(['config/updated', '$/progress', 'tool/serverUpdated']);
+      expect(second[0]).toMatchObject({ params: { chat: { models: ['m'], selectAgent: 'default' } } });
+    });
+
+    test('may send a prompt before anything is known of the agent', () => {
+      const client = silent();
+      client.request('initialize', eras.modern);
+      client.wake('greet');
+      client.notify('initialized');
+      const { delivered, notes } = client.request('chat/prompt', { chatId: 'c', message: 'Hello.', agent: 'agent' });
+      expect([typesOf(delivered).at(-1), notes]).toEqual(['query state', []]);
+    });
+
+    test('waits for what comes at once: it is in the greeting', () => {
+      const { sent } = connect().request('initialize', eras.modern);
+      expect(sent).toMatchObject([
+        { result: { models: ['acme/small', 'acme/large'], chatWelcomeMessage: 'Welcome.' } },
+      ]);
+    });
+
+    test('hears after 10 s that the agent is silent, as any other', () => {
+      const client = silent();
+      client.request('initialize', eras.modern);
+      client.wake('greet');
+      client.notify('initialized');
+      expect(methodsOf(client.wake('start-up').sent)).toEqual(['$/progress', 'tool/serverUpdated', '$/showMessage']);
+    });
+  });
+
+  test('an agent that names no model, but offers a default: that is the one in use', () => {
+    const answering = (command: Command): Outcome => {
+      if (command.type !== 'query' || command.subject === 'tools') return answerAll(command);
+      const models = [
+        { id: 'default', provider: 'anthropic' },
+        { id: 'opus', provider: 'anthropic' },
+      ];
+      if (command.subject === 'models') return { ok: true, data: { models } };
+      return command.subject === 'state'
+        ? { ok: true, data: { changes: {}, running: false } }
+        : refused('unsupported', '');
+    };
+    const client = connect({ answering });
+    expect(client.request('initialize', eras.modern).sent).toMatchObject([
+      { result: { chatDefaultModel: 'anthropic/default' } },
+    ]);
+    expect(client.notify('initialized').sent).toContainEqual(
+      expect.objectContaining({
+        params: {
+          chat: expect.objectContaining({ selectModel: 'anthropic/default', defaultModel: 'anthropic/default' }),
+        },
+      }),
+    );
+    const set = (model: string) => {
+      const { delivered, sent } = client.request('chat/prompt', { chatId: 'c', message: 'Hello.', model });
+      return [typesOf(delivered).filter((type) => type === 'set-model').length, sent.at(-1)?.result];
+    };
+    // What is so already is not set; what was chosen meanwhile is taken back.
+    expect(set('anthropic/default')).toMatchObject([0, { model: 'anthropic/default' }]);
+    expect(set('anthropic/opus')).toMatchObject([1, { model: 'anthropic/opus' }]);
+    expect(set('anthropic/default')).toMatchObject([1, { model: 'anthropic/default' }]);
+  });
+
   const silence = expect.stringMatching(/has not answered for 10 s.*command in the configuration/u);
   const messagesIn = (sent: readonly Sent[]) =>
     sent.flatMap(({ method, params }) => (method === '$/showMessage' ? [params] : []));

@@ -106,7 +106,7 @@ describe('sent as a prompt', () => {
 
   test('clear: the session begins again', () => {
     const { sent, delivered } = send(chatting(), '/clear');
-    expect(delivered.at(-1)?.command).toEqual({ type: 'new-session' });
+    expect(typesOf(delivered)).toEqual(['query commands', 'new-session', 'query state']);
     expect(sent).toMatchObject([echo('/clear'), finished, answer]);
   });
 

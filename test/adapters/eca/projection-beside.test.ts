@@ -11,6 +11,7 @@ import {
   heardOf,
   modern,
   outline,
+  heardLate,
   paramsOf,
   run,
   started,
@@ -178,6 +179,18 @@ describe('settings', () => {
       { selectModel: 'acme/large' },
       { selectAgent: 'plan', selectBehavior: 'plan' },
     ]);
+  });
+
+  test('whether the chat is trusted is told with the opening, to those as well who come late', () => {
+    const { frames, log } = told([changed({ trusted: true }), ...run, user('go'), changed({ trusted: false })]);
+    const trust = (heard: typeof frames) => paramsOf(heard, 'config/updated');
+    expect(trust(frames)).toEqual([
+      { chatId: 'session', chat: { selectTrust: true } },
+      { chatId: 'session', chat: { selectTrust: false } },
+    ]);
+    const late = heardLate(log.logged).at(-1) ?? [];
+    expect(outline(late).slice(0, 2)).toEqual(['chat/cleared', 'chat/opened']);
+    expect(trust(late)).toEqual([{ chatId: 'session', chat: { selectTrust: false } }]);
   });
 
   test('a new name is the title', () => {

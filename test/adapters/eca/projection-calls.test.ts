@@ -40,6 +40,7 @@ const finished = ['idle', 'S finished'];
 const cut = ['S "\\nPrompt stopped\\n"', 'stopping', 'S finished'];
 const failed = ['S "\\n\\nthe agent went away"', ...finished];
 const c = { call: 'c' };
+const kept = { ...c, standing: 'remembered' } as const;
 
 describe('the life of a call', () => {
   test.each<[string, Event[], string[]]>([
@@ -50,6 +51,26 @@ describe('the life of a call', () => {
       'is allowed',
       [...calls('c'), asks('a', c), decided('a', 'allowed'), started('c'), answered('c')],
       [...prepared, ...waiting, ...running, ...called],
+    ],
+    [
+      'is allowed beforehand: it runs unasked',
+      [...calls('c'), asks('a', kept), decided('a', 'allowed'), started('c'), answered('c')],
+      [...prepared, 'A run c', ...running, ...called],
+    ],
+    [
+      'is allowed beforehand when it is about to run',
+      [...calls('c'), started('c'), asks('a', kept), decided('a', 'allowed'), answered('c')],
+      [...prepared, 'A run c', ...running, ...called],
+    ],
+    [
+      'is allowed beforehand, and begins before that is said',
+      [...calls('c'), asks('a', kept), started('c'), decided('a', 'allowed'), answered('c')],
+      [...prepared, 'A run c', ...running, ...called],
+    ],
+    [
+      'is allowed beforehand, which the agent does not take',
+      [...calls('c'), asks('a', kept), decided('a', 'expired'), answered('c', { skipped: 'denied', isError: true })],
+      [...prepared, 'A run c', ...rejected],
     ],
     [
       'is asked about unannounced',

@@ -195,6 +195,14 @@ describe('a question that the client cannot be asked', () => {
     expect(client.wake('questions').timers).toEqual([]);
   });
 
+  test('is none where the session answers itself', () => {
+    const { view, log } = sessionOf();
+    const client = connect(view);
+    client.say({ type: 'prompt', message: 'go' });
+    log({ type: 'run-start' }, { ...approval, standing: 'remembered' });
+    expect(client.wake('questions').delivered).toEqual([]);
+  });
+
   test('is looked for from the prompt on, for it may come before the run', () => {
     const { view, log } = sessionOf();
     const client = connect(view);

@@ -220,7 +220,7 @@ test.each<[name: string, line: object, expected: readonly object[]]>([
   [
     'bash_execution_update',
     { type: 'bash_execution_update', id: 'c1', delta: 'o' },
-    [{ type: 'bash-output', command: 'c1', delta: 'o' }],
+    [{ type: 'bash-output', command: 'c1', delta: 'o', extra: { pi: { id: 'c1' } } }],
   ],
   [
     'extension_error',

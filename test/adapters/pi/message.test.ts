@@ -125,13 +125,15 @@ describe('message_end ends what is open', () => {
     });
   });
 
+  const half = '{"command":"l';
+  const whole = `${half}"}`;
   test.each([
     [
       'half',
-      '{"command":"l',
-      { input: {}, incomplete: true, extra: { pi: { unsaid: true, arguments: { command: 'l' } } } },
+      half,
+      { input: {}, incomplete: true, extra: { pi: { unsaid: true, arguments: { command: 'l' }, partialJson: half } } },
     ],
-    ['whole', '{"command":"l"}', { input: { command: 'l' }, ...unsaid }],
+    ['whole', whole, { input: { command: 'l' }, extra: { pi: { unsaid: true, partialJson: whole } } }],
   ])('a cut tool call whose arguments are %s', (_, json, expected) => {
     const events = streamed(
       wire.update({ type: 'toolcall_start', contentIndex: 0, id: 't1', toolName: 'bash' }),

@@ -20,16 +20,6 @@ export interface Normalisation {
   readonly beside?: (ours: Json, theirs: Json) => Json;
 }
 
-/** Everything in it, with objects changed by `change`. */
-function deep(value: unknown, change: (object: Json) => Json): unknown {
-  if (Array.isArray(value)) return value.map((member) => deep(member, change));
-  return typeof value === 'object' && value !== null ? deepIn({ ...value }, change) : value;
-}
-
-function deepIn(object: Json, change: (object: Json) => Json): Json {
-  return Object.fromEntries(Object.entries(change(object)).map(([key, member]) => [key, deep(member, change)]));
-}
-
 function without(object: Json, ...names: readonly string[]): Json {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
 }
@@ -39,8 +29,6 @@ const dispositions: ReadonlySet<unknown> = new Set(['prompt', 'steer', 'follow_u
 function isSaidWithoutData(line: Json): boolean {
   return line.type === 'response' && dispositions.has(line.command) && !Object.hasOwn(line, 'data');
 }
-
-const blockTypes: ReadonlySet<unknown> = new Set(['text', 'thinking', 'toolCall']);
 
 /** The table. */
 export const normalisations: readonly Normalisation[] = [
@@ -52,12 +40,6 @@ export const normalisations: readonly Normalisation[] = [
       const event = { ...Object(line.assistantMessageEvent) };
       return { ...without(line, 'message'), assistantMessageEvent: without(event, 'partial') };
     },
-  },
-  {
-    name: 'scratch fields',
-    row: '`index`, `partialJson` in blocks',
-    line: (line) =>
-      deepIn(line, (object) => (blockTypes.has(object.type) ? without(object, 'index', 'partialJson') : object)),
   },
   {
     name: 'lines that are refused',

@@ -135,7 +135,7 @@ describe('a whole message', () => {
     expect(lines.at(-1)).toMatchObject({ message: { stopReason: word } });
   });
 
-  test('it begins as pending for today’s clients, and as stop for all others', () => {
+  test('it begins as pending for today’s clients, and as stop for all others; pi’s own word passes', () => {
     for (const [dialect, word] of [
       ['delta-only', 'pending'],
       ['growing', 'stop'],
@@ -144,7 +144,13 @@ describe('a whole message', () => {
       expect(told([...open, start], dialect).lines.at(-1)).toMatchObject({ message: { stopReason: word } });
     }
     const pending: Event = { ...start, extra: { pi: { api: 'a', stopReason: 'pending' } } };
-    expect(told([...open, pending]).lines.at(-1)).toMatchObject({ message: { stopReason: 'stop', api: 'a' } });
+    for (const [dialect, word] of [
+      ['delta-only', 'pending'],
+      ['growing', 'pending'],
+      ['legacy', 'stop'],
+    ] as const) {
+      expect(told([...open, pending], dialect).lines.at(-1)).toMatchObject({ message: { stopReason: word, api: 'a' } });
+    }
   });
 
   test('the time of day is the session’s when the agent tells none', () => {
@@ -308,6 +314,15 @@ describe('one line', () => {
       message: '{\n  "path": "x"\n}',
       timeout: 9,
     });
+  });
+
+  test('of an approval that the session answers itself nothing is said: pi could not take the question back', () => {
+    const events: Event[] = [
+      { type: 'run-start' },
+      { type: 'approval-request', id: 'a', name: 'rm', input: {}, standing: 'remembered' },
+      { type: 'approval-end', id: 'a', outcome: 'allowed' },
+    ];
+    expect(told(events)).toEqual(told(events.slice(0, 1)));
   });
 
   test('an approval of much input is short enough to read, and says what is left out and where', () => {

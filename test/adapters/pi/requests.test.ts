@@ -141,6 +141,17 @@ describe('the beginning', () => {
     pi.feed({ type: 'bash_execution_update', delta: 'o' });
     expect(pi.events()).toEqual([{ type: 'bash-output', command: 'c1', delta: 'o' }]);
   });
+
+  test.each([
+    ['the one that its client gave', { extra: { pi: { id: 'mine' } } }, 'c1', { extra: { pi: { id: 'mine' } } }],
+    ['none, where its client gave none', {}, 'c1', {}],
+    ['its own, where it is not ours', {}, 'x', { extra: { pi: { id: 'x' } } }],
+  ])('shell output comes back with an id: %s', (_, given, id, told) => {
+    const pi = bench();
+    pi.command({ type: 'bash', command: 'ls', ...given }, 'c1');
+    pi.feed({ type: 'bash_execution_update', id, delta: 'o' });
+    expect(pi.events()).toEqual([{ type: 'bash-output', command: id, delta: 'o', ...told }]);
+  });
 });
 
 describe('options', () => {

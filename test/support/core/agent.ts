@@ -13,6 +13,7 @@ type Actions = readonly Action<Event>[];
 /** What the agent does by itself; nothing where it is absent. */
 export interface Script {
   readonly takesContexts?: boolean;
+  readonly keepsPermissions?: boolean;
   readonly start?: Actions;
   readonly end?: Actions;
   readonly leave?: Actions;
@@ -45,6 +46,7 @@ export function createAgent(clock: Clock, script: Script = {}): ScriptedAgent {
     received: [],
     backend: {
       ...(script.takesContexts === undefined ? {} : { takesContexts: script.takesContexts }),
+      ...(script.keepsPermissions === undefined ? {} : { keepsPermissions: script.keepsPermissions }),
       ...(script.recall === undefined ? {} : { recall: script.recall }),
       start: () => [...(script.start ?? [])],
       end: () => [...(script.end ?? [])],

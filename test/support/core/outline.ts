@@ -29,6 +29,7 @@ function details(event: Event): (string | number)[] {
     case 'tool-end':
       return [event.call, ...(event.skipped === undefined ? [] : [event.skipped])];
     case 'approval-request':
+      return [event.id, ...(event.standing === undefined ? [] : [event.standing])];
     case 'dialog-request':
       return [event.id];
     case 'approval-end':

@@ -3,6 +3,7 @@ import type { CommandOf, Command } from '../../../src/core/command.ts';
 import type { Outcome } from '../../../src/core/errors.ts';
 import type { Event } from '../../../src/core/event.ts';
 import type { ExportPort } from '../../../src/core/export.ts';
+import type { Instructions } from '../../../src/core/instructions.ts';
 import { createSession, type Session } from '../../../src/core/session.ts';
 import { defaultSessionLimits, type SessionLimits, type SessionPorts } from '../../../src/core/session-ports.ts';
 import type { WorkspacePort } from '../../../src/core/workspace.ts';
@@ -64,10 +65,13 @@ export interface RigOptions {
   readonly readStored?: SessionPorts['readStored'];
   readonly sessionFiles?: SessionPorts['sessionFiles'];
   readonly logged?: SessionPorts['logged'];
+  readonly takesInstructions?: boolean;
+  /** Hears what each agent is started with. */
+  started?(instructions: Instructions | undefined): void;
 }
 
 /** A session that nobody has used yet. */
-export function createSessionRig({ limits, agent: scriptOf, ...ports }: RigOptions = {}): SessionRig {
+export function createSessionRig({ limits, agent: scriptOf, started, ...ports }: RigOptions = {}): SessionRig {
   const clock = createVirtualClock();
   const agents: ScriptedAgent[] = [];
   let connects = 0;
@@ -77,7 +81,8 @@ export function createSessionRig({ limits, agent: scriptOf, ...ports }: RigOptio
     clock,
     limits: { ...defaultSessionLimits, ...limits },
     ...ports,
-    connect() {
+    connect(instructions) {
+      started?.(instructions);
       const script = scriptOf?.(connects) ?? {};
       connects += 1;
       if (script instanceof Error) throw script;

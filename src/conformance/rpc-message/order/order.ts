@@ -11,7 +11,7 @@ export const rpcRules = {
   event: 'a stream_event holds one of the six events, with its index',
   delta: 'only text, thinking and input_json deltas exist',
   content: 'content is an array',
-  block: 'a block has a kind that the seed knows, or the unknown form',
+  block: 'a block has a kind that the protocol knows, or the unknown form',
   tool: 'a tool_use has toolName, toolType and status',
   id: 'an assistant message has the id of its message_start at the top',
   result: 'a result has is_error, and its usage is in snake case',
