@@ -13,6 +13,8 @@ export interface Scene {
   /** What the user answers when a tool asks. */
   answer: CanUseTool;
   readonly asked: string[];
+  /** What came of the conversation that had instructions of its own. */
+  instructed: { readonly told: string; readonly stderr: string };
   /** The conversation, which is made when it is first wanted. */
   talk(): SdkTalk;
   open(options?: Options): SdkTalk;
@@ -29,6 +31,7 @@ export function createScene(sdk: Sdk, agent: Agent, agents: Agents): Scene {
     agents,
     answer: allow,
     asked: [],
+    instructed: { told: '', stderr: '' },
     talk() {
       talk ??= scene.open();
       return talk;
@@ -53,6 +56,7 @@ export function createScene(sdk: Sdk, agent: Agent, agents: Agents): Scene {
   return scene;
 }
 
+const instructions = 'You count to seven.';
 const resultOf = (frames: readonly Frame[]) => Object(frames.at(-1));
 const isDelta = ({ type, event }: Frame) => type === 'stream_event' && Object(event).type === 'content_block_delta';
 const isResult = ({ type }: Frame) => type === 'result';
@@ -147,16 +151,17 @@ export const rows: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
   },
   async 'resume, continue, resume of what was continued'(scene) {
     await scene.close();
-    const first = await once(scene, {});
+    // The first one has instructions of its own, for the next row to look at.
+    const first = await once(scene, { systemPrompt: instructions });
+    scene.instructed = first;
     const resumed = await once(scene, { resume: String(first.id) });
     expect(resumed.id).toBe(first.id);
     const continued = await once(scene, { continue: true });
     const again = await once(scene, { resume: String(continued.id) });
     expect(again.told.split(scene.agent.words.text).length - 1, 'prompts that the model is told').toBeGreaterThan(3);
   },
-  async systemPrompt(scene) {
-    const { told, stderr } = await once(scene, { systemPrompt: 'You count to seven.' });
-    if (!told.includes('You count to seven.')) throw new Error(stderr || 'told to nobody');
+  async systemPrompt({ instructed: { told, stderr } }) {
+    if (!told.includes(instructions)) throw new Error(stderr || 'told to nobody');
   },
   async 'mcpServersDelivery: initialize'(scene) {
     await once(scene, {
