@@ -2,11 +2,11 @@
 // and no client.
 import type { Timers } from './clock.ts';
 import type { Command, CommandOf } from './command.ts';
+import { createCompactionTurn } from './compaction-turn.ts';
 import { dictionaryOf } from './dictionary.ts';
 import { type Outcome, refused } from './errors.ts';
 import type { Event, EventOf, Logged } from './event.ts';
 import { textIn } from './messages.ts';
-import { OutcomeData } from './outcome-data.ts';
 import { createSilence, type Silence } from './silence.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -77,8 +77,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
   let prompting: { readonly command: Prompt; readonly settle: Settle } | null = null;
   /** What the agent said of it beside yes. */
   let told: Outcome = accepted;
-  /** The compaction whose turn it is; `settle` is null when it has begun, which is its answer. */
-  let compacting: { settle: Settle | null } | null = null;
+  const compaction = createCompactionTurn({ transcript, forward, admit: ports.admit, over: () => afterRun() });
   /** The prompt whose run is open, where it is answered at the end of that. */
   let running: { readonly settle: Settle; readonly silence: Silence } | null = null;
   /** What becomes of it when its run is closed without the agent. */
@@ -94,7 +93,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
   let idleCallbacks: (() => void)[] = [];
 
   const isRunning = () => transcript.run !== null || prompting !== null;
-  const isBusy = () => isRunning() || compacting !== null || transcript.compaction !== null;
+  const isBusy = () => isRunning() || compaction.isOpen() || transcript.compaction !== null;
   const hasWaiting = () => waiting.length > 0;
 
   function settlePrompt(outcome: Outcome): void {
@@ -128,25 +127,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
 
   function begin(command: Prompt | Compact, settle: Settle): void {
     if (command.type === 'prompt') send(command, settle);
-    else compact(command, settle);
-  }
-
-  function compact(command: Compact, settle: Settle): void {
-    const turn: NonNullable<typeof compacting> = { settle };
-    compacting = turn;
-    forward(command, (outcome) => {
-      const { settle: unanswered } = turn;
-      if (outcome.ok && unanswered !== null) {
-        ports.admit({ type: 'compaction-start', trigger: 'manual', synthetic: true });
-        tellBegun();
-      }
-      compacting = null;
-      if (!outcome.ok) unanswered?.(outcome);
-      // An agent that told the beginning may still tell the end, unless it has failed.
-      const isEndMissing = transcript.compaction !== null && (unanswered !== null || !outcome.ok);
-      if (isEndMissing) ports.admit(endOf(outcome));
-      else afterRun();
-    });
+    else compaction.begin(command, settle);
   }
 
   /** The prompt that waited for the end of its run. */
@@ -163,12 +144,6 @@ export function createPrompts(ports: PromptPorts): Prompts {
       isEnding = false;
       lost = null;
     }
-  }
-
-  function tellBegun(): void {
-    const settle = compacting?.settle ?? null;
-    if (compacting !== null) compacting.settle = null;
-    settle?.({ ok: true });
   }
 
   function afterRun(): void {
@@ -333,7 +308,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
   return {
     isRunning,
     isBusy,
-    awaitsCompaction: () => compacting !== null && compacting.settle !== null,
+    awaitsCompaction: compaction.isAwaited,
     queued: () => waiting.length,
     waiting: () => waiting.length + followUps.length,
     submit,
@@ -353,7 +328,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
       running?.silence.event(event, at);
       if (event.type === 'block-delta') return;
       if (event.type === 'run-start') prompting = null;
-      if (event.type === 'compaction-start') tellBegun();
+      if (event.type === 'compaction-start') compaction.begun();
       if (event.type === 'run-end') {
         current = undefined;
         if (event.outcome === 'completed') queueFollowUps();
@@ -390,14 +365,6 @@ const takenBack = refused('aborted', 'its client took it back');
 function refusalOf({ outcome, failure, synthetic }: EventOf<'run-end'>): Outcome | null {
   const isSaid = outcome === 'failed' && synthetic !== true;
   return isSaid && failure?.kind === 'agent' ? refused('agent-refused', failure.message) : null;
-}
-
-/** The end of a compaction of which the agent tells no more than its answer. */
-function endOf(outcome: Outcome): EventOf<'compaction-end'> {
-  const end = { type: 'compaction-end', trigger: 'manual', synthetic: true } as const;
-  if (!outcome.ok) return { ...end, outcome: 'failed', failure: { kind: 'agent', message: outcome.error.message } };
-  const { summary, tokensBefore } = OutcomeData.compact.safeParse(outcome.data).data ?? {};
-  return { ...end, outcome: 'completed', summary, tokensBefore };
 }
 
 function isUnsupported(outcome: Outcome): boolean {
