@@ -28,7 +28,11 @@ afterAll(async () => {
 });
 
 let editor: Editor;
-afterEach(() => editor?.close());
+/** Its agents end with it, and write until then. */
+afterEach(async () => {
+  await editor?.quit().catch(() => null);
+  await editor?.close();
+});
 
 type AgentName = 'demo' | 'pi';
 
