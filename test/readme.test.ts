@@ -106,8 +106,10 @@ describe('the README', () => {
 
   it('stands in for pi on stdio', async () => {
     const printed = await run('bash', ['-c', localised(fence('sh', 'patchbay-pi').trim())]);
-    expect(printed).toMatch(/^\{"id":"1","type":"response","command":"prompt","success":true\}$/mu);
-    expect(printed).toMatch(/"type":"agent_end"/u);
+    expect(printed).toMatch(
+      /^\{"id":"1","type":"response","command":"prompt","success":true,"data":\{"disposition":"started"\}\}$/mu,
+    );
+    expect(printed).toMatch(/"type":"agent_settled"/u);
   });
 
   it('stands in for Claude Code by hand', async () => {

@@ -47,9 +47,10 @@ async function piPrints(words: string): Promise<z.infer<typeof Line>[]> {
 
 test('the stand-in answers as pi does', async () => {
   const lines = await piPrints('think tool');
-  expect(lines[0]).toEqual({ id: '1', type: 'response', command: 'prompt', success: true });
+  const data = { disposition: 'started' };
+  expect(lines[0]).toEqual({ id: '1', type: 'response', command: 'prompt', success: true, data });
   expect(lines.map(({ type }) => type)).toContain('tool_execution_end');
-  expect(lines.at(-1)?.type).toBe('agent_end');
+  expect(lines.at(-1)?.type).toBe('agent_settled');
 });
 
 test('the stand-in of 0.13 says no responses', async () => {

@@ -147,6 +147,15 @@ export const ecaNormalisations: readonly EcaNormalisation[] = [
     apply: both((message) => withContent(message, without(contentOf(message), 'totalTimeMs'))),
   },
   {
+    name: 'first words as a title',
+    because: 'the gateway calls a chat by its first words until it has a name',
+    apply: onOurs((message, theirs) => {
+      const { type, title } = contentOf(message);
+      const isTheirs = theirs.some((other) => contentOf(other).type === 'metadata' && contentOf(other).title === title);
+      return type === 'metadata' && !isTheirs ? null : message;
+    }),
+  },
+  {
     name: 'titles, said twice',
     because: 'a title is told when it changes',
     apply: onTheirs((message, at, all) => {

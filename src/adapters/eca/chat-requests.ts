@@ -36,6 +36,7 @@ export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
 
   function forget(chat: Chat): Actions {
     if (typeof chat.target === 'string') bystander.over(chat.target);
+    if (client.chat === chat.id) client.chat = null;
     return chats.forget(chat);
   }
 

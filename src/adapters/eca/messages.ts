@@ -43,6 +43,7 @@ export function createMessages(client: Client): Messages {
         return { method: 'chat/contentReceived', params: { chatId, role: 'system', content } };
       }
       if (kept.length < mostKept) kept.push(message);
+      else kept[mostKept - 1] = 'There is more, in the log of the server.';
       return { method: 'config/updated', params: { chat: { welcomeMessage: welcome } } };
     },
     dressed,

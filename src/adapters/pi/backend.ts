@@ -52,7 +52,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     takes: (request) => run.open && approvals.take(request),
     isStopping: () => aborts.open && isWorking(),
   });
-  /** pi says what becomes of a prompt: since 0.99, so its first run tells of its tools as well. */
+  /** pi says what becomes of a prompt: since 0.99, so it tells of its tools in its first run, and when a run has settled. */
   let disposes = false;
   /** A prompt has joined the run that is open. */
   let hasJoined = false;
@@ -182,9 +182,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     request(id, spoken('prompt', command, said), (answer) => {
       out.settle(id, outcomeOf('prompt', answer));
       if (answer.kind !== 'data') return prompts.gone(id);
-      const told = dataSchemas.prompt.safeParse(answer.data).data?.disposition;
-      if (told !== undefined) disposes = true;
-      prompts.accepted(id, told);
+      prompts.accepted(id, dataSchemas.prompt.safeParse(answer.data).data?.disposition);
     });
   }
 
@@ -269,6 +267,10 @@ export function createBackend(env: Env, options: PiOptions): Backend {
   function response(line: Dictionary): void {
     run.proven();
     const read = Response.safeParse(line);
+    if (read.success && dataSchemas.prompt.safeParse(read.data.data).data?.disposition !== undefined) {
+      disposes = true;
+      run.willSettle();
+    }
     if (read.success) pending.response(read.data);
     else out.note('violation', `response: ${problemOf(read.error)}`);
   }

@@ -36,6 +36,8 @@ export interface RunDecoder {
   /** `fields` are those of the line that stand nowhere else; `willRetry` since 0.87. */
   agentEnd(fields: Dictionary): void;
   agentSettled(fields: Dictionary): void;
+  /** pi is one that says so: no agent_end is the end of a run. */
+  willSettle(): void;
   /** Both return what the event of their line must carry for clients of pi (pauses.ts). */
   retryStart(): Dictionary | undefined;
   retryEnd(success: boolean, failure: Failure | undefined): void;
@@ -66,8 +68,10 @@ export const runTimer = 'run-end';
 /** `graceMs`: how long an agent_end may be prolonged; measured 0.01 to 1.33 ms (reference pi, section 9.4). */
 export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatcher): RunDecoder {
   let phase: Phase = 'idle';
-  /** Since 0.80.4 pi says when it has settled. Learned from the first agent_settled: `willRetry` is older than it. */
+  /** Since 0.80.4 pi says when it has settled. `willRetry` is older than that. */
   let settles = false;
+  /** A run has ended without that word, which is then said for it, so pi's own would be the second. */
+  let unsettled = false;
   let stop: Stop | null = null;
   let failure: Failure | undefined;
   let exhausted: Failure | undefined;
@@ -104,6 +108,7 @@ export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatch
     goOn('idle');
     const { type, ...told } = verdict(settled?.aborted === true);
     out.deliver({ type, ...told, ...cut, ...extraOf({ end: pauses.forEnd(), settled }) });
+    unsettled = settled === undefined;
     watcher.ended();
   }
 
@@ -130,6 +135,9 @@ export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatch
       return phase === 'held' && !isToldEnd();
     },
     tellEnd: pauses.tellAll,
+    willSettle() {
+      settles = true;
+    },
     agentStart() {
       if (phase === 'held' && !isToldEnd()) end();
       if (phase === 'idle') return begin(false);
@@ -145,7 +153,9 @@ export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatch
     },
     agentSettled(fields) {
       if (phase !== 'idle') end(fields);
-      else out.deliver({ type: 'unknown', protocol: 'pi', payload: { type: 'agent_settled', ...fields } });
+      else if (!unsettled)
+        out.deliver({ type: 'unknown', protocol: 'pi', payload: { type: 'agent_settled', ...fields } });
+      unsettled = false;
       settles = true;
     },
     retryStart() {

@@ -89,7 +89,7 @@ describe('system frames', () => {
       permissionMode: 'plan',
       model: 'large',
       tools: ['read'],
-      slash_commands: ['count', 'cabling'],
+      slash_commands: ['count', 'cabling', 'compact'],
       skills: ['cabling'],
       mcp_servers: [{ name: 'files', status: 'needs-auth' }],
     });

@@ -63,6 +63,30 @@ describe.each(['VsCode', 'VS Code', 'Desktop', 'IntelliJ'])('an editor named %j'
   });
 });
 
+test('a chat that was deleted is told nothing more', () => {
+  const client = connect();
+  client.request('initialize', { ...eras.modern, clientInfo: { name: 'VsCode' } }, 'init');
+  client.notify('initialized');
+  client.request('chat/prompt', { chatId: 'c', message: 'Hello.' });
+  client.request('chat/delete', { chatId: 'c' });
+  const { sent } = client.notify('mcp/connectServer', { name: 'git' });
+  const chat = { welcomeMessage: expect.stringContaining('agent’s own') };
+  expect(sent).toMatchObject([{ method: 'config/updated', params: { chat } }]);
+});
+
+test('a welcome holds only so many sentences, and says that there is more', () => {
+  const client = connect();
+  client.request('initialize', { ...eras.modern, clientInfo: { name: 'VsCode' } }, 'init');
+  client.notify('initialized');
+  const added = Array.from({ length: 8 }, (_, at) => ({ uri: `http://a${at}` }));
+  const more = added.map(({ uri }) => ({ uri: `${uri}b` }));
+  for (const uris of [added, more]) {
+    client.notify('workspace/didChangeWorkspaceFolders', { event: { added: uris, removed: [] } });
+  }
+  const { sent } = client.notify('mcp/connectServer', { name: 'git' });
+  expect(JSON.stringify(sent.at(-1))).toMatch(/http:\/\/a0\b.*There is more, in the log/u);
+});
+
 test('a welcome keeps what was said before it was known', () => {
   const client = connect({ answering: (command) => (command.type === 'query' ? undefined : answerAll(command)) });
   const folders = { workspaceFolders: [{ uri: 'http://elsewhere' }] };

@@ -197,6 +197,29 @@ describe('agent_settled (since 0.80.4)', () => {
     expect(typesOf(pi.events())).toEqual(['run-end']);
   });
 
+  test.each([
+    ['a compaction ended the run', compaction(false)],
+    ['an answer showed that it was over', [wire.response('x', 'get_state')]],
+  ])('the first one is told once, where %s before', (_, lines) => {
+    const pi = bench();
+    pi.feed(...shortRun(), ...lines);
+    expect(typesOf(pi.events()).at(-1)).toMatch(/run-end|compaction-end/u);
+    pi.feed(wire.settled);
+    expect(pi.events()).toEqual([]);
+    // One that belongs to no run is told to clients of pi.
+    pi.feed(wire.settled);
+    expect(typesOf(pi.events())).toEqual(['unknown']);
+  });
+
+  test('is waited for from the first run on where pi says what becomes of a prompt (since 0.99)', () => {
+    const pi = bench();
+    pi.feed(wire.response('x', 'prompt', { disposition: 'started' }), ...shortRun(), ...compaction(false));
+    pi.advance(60_000);
+    expect(typesOf(pi.events())).not.toContain('run-end');
+    pi.feed(wire.settled);
+    expect(typesOf(pi.events())).toEqual(['run-end']);
+  });
+
   test('the channel may end before it comes', () => {
     const pi = bench();
     pi.feed(...shortRun(), wire.settled, ...shortRun());

@@ -39,7 +39,7 @@ const bytes = ['input-ends', 'raw-blank-line', 'raw-crlf', 'raw-joined', 'raw-la
 const never = ['extension-error', 'switch-session-data', 'switch-session-file', 'ui-set-editor-text'];
 
 test.each([
-  ['growing', ['agent-end-retry', 'settled-outside-run']],
+  ['growing', []],
   ['delta-only', ['partial', 'partial-same']],
 ] as const)('our own frontend, in memory, %s', { timeout: 60_000 }, async (dialect, newer) => {
   const script = new Map([...demoScript, ['busy', 'slow 10'], ['long', 'long 200']]);
