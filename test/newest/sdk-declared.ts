@@ -23,8 +23,8 @@ const rules: readonly Rule[] = [
     row: 'systemPrompt',
     agents: ['demo'],
     is: 'refused',
-    words: /system.?prompt/iu,
-    why: 'the demo agent has no instructions; told on stderr',
+    words: /cannot use what this client offers: a system prompt/u,
+    why: 'the demo agent takes no instructions; a notice says so',
   },
 ];
 

@@ -14,7 +14,7 @@ export interface Scene {
   answer: CanUseTool;
   readonly asked: string[];
   /** What came of the conversation that had instructions of its own. */
-  instructed: { readonly told: string; readonly stderr: string };
+  instructed: { readonly told: string; readonly remarks: string };
   /** The conversation, which is made when it is first wanted. */
   talk(): SdkTalk;
   open(options?: Options): SdkTalk;
@@ -31,7 +31,7 @@ export function createScene(sdk: Sdk, agent: Agent, agents: Agents): Scene {
     agents,
     answer: allow,
     asked: [],
-    instructed: { told: '', stderr: '' },
+    instructed: { told: '', remarks: '' },
     talk() {
       talk ??= scene.open();
       return talk;
@@ -68,12 +68,13 @@ async function answers(talk: SdkTalk, agent: Agent, text = agent.words.text): Pr
 }
 
 /** A prompt to another conversation, which is over with it: its session id, and what the model was told. */
-async function once(scene: Scene, options: Options): Promise<{ id: unknown; told: string; stderr: string }> {
+async function once(scene: Scene, options: Options): Promise<{ id: unknown; told: string; remarks: string }> {
   const talk = scene.open(options);
   try {
     await answers(talk, scene.agent);
     const told = JSON.stringify(scene.agents.fake.requests.at(-1)?.body ?? {});
-    return { id: resultOf(talk.frames.filter(isResult)).session_id, told, stderr: talk.stderr() };
+    const remarks = talk.frames.flatMap(({ subtype, text }) => (subtype === 'notice' ? [String(text)] : []));
+    return { id: resultOf(talk.frames.filter(isResult)).session_id, told, remarks: remarks.join('; ') };
   } finally {
     await talk.close();
   }
@@ -160,8 +161,8 @@ export const rows: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     const again = await once(scene, { resume: String(continued.id) });
     expect(again.told.split(scene.agent.words.text).length - 1, 'prompts that the model is told').toBeGreaterThan(3);
   },
-  async systemPrompt({ instructed: { told, stderr } }) {
-    if (!told.includes(instructions)) throw new Error(stderr || 'told to nobody');
+  async systemPrompt({ instructed: { told, remarks } }) {
+    if (!told.includes(instructions)) throw new Error(remarks || 'told to nobody');
   },
   async 'mcpServersDelivery: initialize'(scene) {
     await once(scene, {
