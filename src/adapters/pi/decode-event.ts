@@ -181,6 +181,8 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
       if (event.type === 'session-changed') context.learn(event.changes, event.extra);
       else if (event.type === 'retry-start') out.deliver(withEnd(event, run.retryStart()));
       else if (event.type === 'compaction-start') out.deliver(withEnd(event, run.compactionStart()));
+      else if (event.type === 'compaction-end' && event.failure !== undefined && !compacting)
+        out.deliver(failureWithoutStart(event.failure.message, line));
       else if (event.type === 'tool-start') out.deliver(withChange(event, asked(event)));
       else if (event.type === 'tool-end') out.deliver(withSkip(finished(event), context.skippedOf?.(event.call)));
       else out.deliver(event);
@@ -251,6 +253,11 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
 
 function withChange<Told extends Event>(event: Told, change: FileChange | undefined): Told {
   return change === undefined ? event : { ...event, change };
+}
+
+/** pi 1.5.2 gives up a second compaction before its start, and tells only the end: the reason is all that there is. */
+function failureWithoutStart(text: string, line: Line): EventOf<'notice'> {
+  return { type: 'notice', level: 'error', text, source: 'agent', ...extraOf(without(line, 'errorMessage')) };
 }
 
 /** The end of a tool that somebody did not let run. */

@@ -125,6 +125,8 @@ export function approvalLine({ id, name, title, input, timeoutMs }: EventOf<'app
 export function noticeLine({ level, text, extra }: EventOf<'notice'>, id: string): Dictionary {
   const said = piFields(extra);
   if (said.type === 'extension_error') return { ...said, error: text };
+  // An end without a start, for the words in it.
+  if (said.type === 'compaction_end' || said.type === 'auto_compaction_end') return { ...said, errorMessage: text };
   const { untyped, ...rest } = said;
   return request(id, 'notify', { message: text, notifyType: untyped === true ? undefined : level, ...rest });
 }

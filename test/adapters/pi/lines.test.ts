@@ -167,14 +167,15 @@ test.each<[name: string, line: object, expected: readonly object[]]>([
     [{ type: 'compaction-end', outcome: 'aborted', extra: { pi: { type: 'compaction_end' } } }],
   ],
   [
-    'compaction_end, failed',
+    'compaction_end, failed, without a start',
     { type: 'compaction_end', aborted: false, errorMessage: '500 no' },
     [
       {
-        type: 'compaction-end',
-        outcome: 'failed',
-        failure: { kind: 'provider', message: '500 no', status: 500 },
-        extra: { pi: { type: 'compaction_end' } },
+        type: 'notice',
+        level: 'error',
+        text: '500 no',
+        source: 'agent',
+        extra: { pi: { type: 'compaction_end', aborted: false } },
       },
     ],
   ],

@@ -97,6 +97,23 @@ const cases: readonly [what: string, dialect: Dialect, lines: readonly object[]]
     ],
   ],
   [
+    'a compaction that fails, and one that is given up before its start',
+    'delta-only',
+    [
+      ...open,
+      ...turn.slice(1),
+      agentEnd([message()], { willRetry: false }),
+      { type: 'agent_settled' },
+      ...open,
+      ...turn.slice(1),
+      agentEnd([message()], { willRetry: false }),
+      { type: 'compaction_start', reason: 'overflow' },
+      { type: 'compaction_end', reason: 'overflow', aborted: false, willRetry: false, errorMessage: '500 no' },
+      { type: 'compaction_end', reason: 'overflow', aborted: false, willRetry: false, errorMessage: 'given up' },
+      { type: 'agent_settled' },
+    ],
+  ],
+  [
     'a compaction after an overflow, then the turn again',
     'delta-only',
     [
