@@ -4,12 +4,12 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { cacheFolder, install, lineOf } from '../support/fetched.ts';
+import { cacheFolder, install, lineOf, resolveVersion } from '../support/fetched.ts';
 
 const run = promisify(execFile);
 
-/** The newest is the version that users have; the last one that was tried stands in for a newest that is not there whole. */
-const versions = ['latest', '2.1.330'] as const;
+/** Runs where the registry does not say which version is the newest, or has not got the newest whole. */
+const pinned = '2.1.330';
 /** For all tries together. A registry that answers needs seconds; one that does not must not hold the machine. */
 const installMs = 120_000;
 const startMs = 30_000;
@@ -57,7 +57,13 @@ export async function findClaudeCode(): Promise<Found> {
   const program = process.platform === 'win32' ? 'claude.exe' : 'claude';
   const problems: string[] = [];
   const deadline = performance.now() + installMs;
-  for (const version of versions) {
+  let newest: string = pinned;
+  try {
+    newest = await resolveVersion(name, 'latest', installMs);
+  } catch (thrown) {
+    problems.push(`npm view ${name}: ${lineOf(thrown)}`);
+  }
+  for (const version of new Set([newest, pinned])) {
     const folder = join(cacheFolder(kind), version);
     const binary = join(folder, 'node_modules', name, program);
     const isThere = existsSync(binary);
