@@ -4,6 +4,7 @@ import type { Content } from '../../core/content.ts';
 import type { EventOf } from '../../core/event.ts';
 import type { Outbox } from '../../core/outbox.ts';
 import type { Compactions } from './decode-compaction.ts';
+import { isPrompt } from './frames.ts';
 import type { MessageDecoder } from './decode-message.ts';
 import type { RunDecoder } from './decode-run.ts';
 import type { Tools } from './decode-tools.ts';
@@ -46,9 +47,10 @@ export function createUserDecoder(out: Outbox, { run, tools, compactions, messag
   }
 
   /** The agent repeats what it was sent, when the prompt had a name or it was told to. */
-  function isEcho({ isReplay }: AgentUserFrame, content: readonly Content[]): boolean {
+  function isEcho(frame: AgentUserFrame, content: readonly Content[]): boolean {
     const prompt = run.current ?? run.waiting;
-    return isReplay === true && prompt !== null && wordsOf(prompt.content) === wordsOf(content);
+    const isRepeated = frame.isReplay === true || isPrompt(frame);
+    return isRepeated && prompt !== null && wordsOf(prompt.content) === wordsOf(content);
   }
 
   function say(frame: AgentUserFrame, lane: string | undefined, blocks: string | readonly AgentBlock[]): void {
@@ -67,7 +69,10 @@ export function createUserDecoder(out: Outbox, { run, tools, compactions, messag
       parent: lane,
       content,
       // With or without marks: they are its own.
-      ...saidOf({ frame: restOf(frame, 'message'), plain: typeof blocks === 'string' || undefined }),
+      ...saidOf({
+        frame: restOf(frame, 'message', ...(isPrompt(frame) ? ['origin', 'priority'] : [])),
+        plain: typeof blocks === 'string' || undefined,
+      }),
     });
   }
 
@@ -86,8 +91,10 @@ export function createUserDecoder(out: Outbox, { run, tools, compactions, messag
   };
 }
 
-/** History that is told again, but for what the agent itself printed just now. */
-function originOf({ isReplay }: AgentUserFrame, words: string): EventOf<'message-added'>['origin'] {
+/** History that is told again, but for what the agent itself printed just now; and what another user says. */
+function originOf(frame: AgentUserFrame, words: string): EventOf<'message-added'>['origin'] {
+  const { isReplay, priority } = frame;
+  if (isPrompt(frame)) return priority === 'now' ? 'steer' : priority === 'later' ? 'follow-up' : 'prompt';
   return isReplay === true && !words.startsWith('<local-command-') ? 'replay' : 'agent';
 }
 

@@ -68,7 +68,8 @@ export function createConnection(env: Env, options: ConnectionOptions, session: 
     const extra = name === undefined ? undefined : { claude: name };
     return ports.ask({ type: 'prompt', content: contentOf(message.content), extra }, (outcome) => {
       if (!outcome.ok) return refuse(outcome.error);
-      // Settled exactly before its run is logged, so that its echo is the next one that comes.
+      // Settled exactly before its run is logged, so that it is the next one that is told.
+      if (!options.replayUserMessages) return [{ do: 'send', frame: dressing.ownPrompt() }];
       return isEchoed && name !== undefined ? [{ do: 'send', frame: dressing.echo(name) }] : [];
     });
   }
