@@ -92,6 +92,8 @@ const messagesIn = (items: readonly Item[]): AssistantMessage[] =>
 const Said = z.looseObject({
   type: z.enum(['assistant', 'user']),
   isReplay: z.literal(true).optional(),
+  /** Of a prompt as it comes, which is told again as a replay. */
+  origin: z.looseObject({ kind: z.literal('human') }).optional(),
   message: z.looseObject({ content: z.array(z.looseObject({ type: z.string() })) }),
 });
 
@@ -107,7 +109,7 @@ function knowledge(frames: readonly unknown[]): Map<unknown, Known> {
   const lanes = new Map<unknown, Known>();
   for (const frame of frames) {
     const { data } = Said.safeParse(frame);
-    if (data === undefined || data.isReplay === true) continue;
+    if (data === undefined || data.isReplay === true || data.origin !== undefined) continue;
     const lane = lanes.get(laneOf(frame)) ?? { said: [], results: [] };
     lanes.set(laneOf(frame), lane);
     (data.type === 'assistant' ? lane.said : lane.results).push([idOf(frame), data.message.content]);

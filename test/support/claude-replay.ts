@@ -1,6 +1,7 @@
 // Plays a recording of a client and a Claude agent through the gateway's two sides of that format: what the client would
 // have been sent. Nothing answers but the recording.
 import { claude } from '../../src/adapters/claude/index.ts';
+import type { Out } from '../../src/core/channel.ts';
 import type { Action, SessionView } from '../../src/core/adapter.ts';
 import type { Command } from '../../src/core/command.ts';
 import type { Outcome } from '../../src/core/errors.ts';
@@ -52,7 +53,7 @@ export function play(rows: readonly TraceRow[], partialMessages: boolean): Playe
   function log(event: Event): void {
     const logged = { seq: transcript.lastSeq + 1, at: 0, event };
     fold(transcript, logged);
-    for (const out of projection.event(logged)) tell(textOf(out));
+    for (const out of projection.event(logged)) tell(out);
     projection.notes?.();
     if (event.type === 'run-start') isPrompting = false;
   }
@@ -60,8 +61,8 @@ export function play(rows: readonly TraceRow[], partialMessages: boolean): Playe
   const admit = createRepair({ transcript, append: log, note: (level, text) => faults.push(`${level}: ${text}`) });
 
   /** A frame on its way to the client. */
-  function tell(text: string): void {
-    const dressed = connection.dress === undefined ? text : connection.dress(text);
+  function tell(out: Out): void {
+    const dressed = connection.dress === undefined ? out : connection.dress(out);
     if (dressed === null) return;
     const outs = typeof dressed === 'object' && 'frames' in dressed ? dressed.frames : [dressed];
     for (const out of outs) ours.push(parsed(textOf(out)) ?? {});
@@ -112,7 +113,7 @@ export function play(rows: readonly TraceRow[], partialMessages: boolean): Playe
 
   function clientDoes(actions: readonly Action<Command>[]): void {
     for (const action of actions) {
-      if (action.do === 'send') tell(textOf(action.frame));
+      if (action.do === 'send') tell(action.frame);
       else if (action.do === 'deliver') submit(action.message);
       else if (action.do === 'note' && action.level === 'violation') faults.push(`client: ${action.text}`);
     }

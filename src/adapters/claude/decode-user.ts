@@ -4,6 +4,7 @@ import type { Content } from '../../core/content.ts';
 import type { EventOf } from '../../core/event.ts';
 import type { Outbox } from '../../core/outbox.ts';
 import type { Compactions } from './decode-compaction.ts';
+import { isPrompt } from './frames.ts';
 import type { MessageDecoder } from './decode-message.ts';
 import type { RunDecoder } from './decode-run.ts';
 import type { Tools } from './decode-tools.ts';
@@ -46,9 +47,10 @@ export function createUserDecoder(out: Outbox, { run, tools, compactions, messag
   }
 
   /** The agent repeats what it was sent, when the prompt had a name or it was told to. */
-  function isEcho({ isReplay }: AgentUserFrame, content: readonly Content[]): boolean {
+  function isEcho(frame: AgentUserFrame, content: readonly Content[]): boolean {
     const prompt = run.current ?? run.waiting;
-    return isReplay === true && prompt !== null && wordsOf(prompt.content) === wordsOf(content);
+    const isRepeated = frame.isReplay === true || isPrompt(frame);
+    return isRepeated && prompt !== null && wordsOf(prompt.content) === wordsOf(content);
   }
 
   function say(frame: AgentUserFrame, lane: string | undefined, blocks: string | readonly AgentBlock[]): void {
@@ -67,7 +69,10 @@ export function createUserDecoder(out: Outbox, { run, tools, compactions, messag
       parent: lane,
       content,
       // With or without marks: they are its own.
-      ...saidOf({ frame: restOf(frame, 'message'), plain: typeof blocks === 'string' || undefined }),
+      ...saidOf({
+        frame: restOf(frame, 'message', ...(isPrompt(frame) ? ['origin', 'priority'] : [])),
+        plain: typeof blocks === 'string' || undefined,
+      }),
     });
   }
 
@@ -89,8 +94,10 @@ export function createUserDecoder(out: Outbox, { run, tools, compactions, messag
 /** How the words begin that the agent writes itself, also where it tells them again with the history. */
 const ownMarks = [interruptMark, '<local-command-', '<command-'];
 
-/** History that is told again, but for what the agent itself writes. */
-function originOf({ isReplay }: AgentUserFrame, words: string): EventOf<'message-added'>['origin'] {
+/** History that is told again, but for what the agent itself writes; and what another user says. */
+function originOf(frame: AgentUserFrame, words: string): EventOf<'message-added'>['origin'] {
+  const { isReplay, priority } = frame;
+  if (isPrompt(frame)) return priority === 'now' ? 'steer' : priority === 'later' ? 'follow-up' : 'prompt';
   return isReplay === true && !ownMarks.some((mark) => words.startsWith(mark)) ? 'replay' : 'agent';
 }
 

@@ -8,10 +8,15 @@ import { cancelFrame } from './notices.ts';
 export interface Dressing {
   /** See Frontend. */
   dress(out: Out): Out | Several | null;
-  /** A mark: what is told from there on belongs to that query, up to and with its result (reference claude-sdk 5). */
+  /**
+   * A mark: what is told from there on belongs to that query, up to and with its result (reference claude-sdk 5). Its
+   * prompt is this client's.
+   */
   query(id: string): Out;
   /** A mark: the next prompt that is echoed is this client's, who called it so (reference 1.1). */
   echo(uuid: string): Out;
+  /** A mark: the next prompt that is told is this client's, who does not hear it (reference 1.1). */
+  ownPrompt(): Out;
   /** An answer to this client, which belongs to no query whatever is going on. */
   own(text: string): Out;
   /** This client has answered that request: when it is over, all others are told. */
@@ -27,6 +32,9 @@ const heads = {
   result: '{"type":"result"',
   cancel: '{"type":"control_cancel_request"',
   replay: '{"type":"user","isReplay":true',
+  prompt: '{"type":"user","origin":{"kind":"human"}',
+  /** Said into an open run: that is no prompt of this client, which waits for the run to end. */
+  joining: '{"type":"user","origin":{"kind":"human"},"priority"',
   init: '{"type":"system","subtype":"init"',
 } as const;
 
@@ -46,9 +54,11 @@ export function createDressing(): Dressing {
   /** The frames that tell that a request is over which this client has answered. */
   const cancels = new Set<string>();
   let echo: string | null = null;
+  let isOwnPrompt = false;
   let afterInit: readonly string[] = [];
 
-  const isIdle = () => queries.length === 0 && cancels.size === 0 && echo === null && afterInit.length === 0;
+  const isIdle = () =>
+    queries.length === 0 && cancels.size === 0 && echo === null && !isOwnPrompt && afterInit.length === 0;
 
   function mark(then: () => void): Out {
     const out: string[] = [];
@@ -65,6 +75,10 @@ export function createDressing(): Dressing {
 
   function dressText(out: string): Out | Several | null {
     if (cancels.size > 0 && out.startsWith(heads.cancel) && cancels.delete(out)) return null;
+    if (isOwnPrompt && out.startsWith(heads.prompt) && !out.startsWith(heads.joining)) {
+      isOwnPrompt = false;
+      return null;
+    }
     if (echo !== null && out.startsWith(heads.replay)) {
       const named = `${out.slice(0, -uuidEnd)}${JSON.stringify(echo)}}`;
       echo = null;
@@ -77,6 +91,7 @@ export function createDressing(): Dressing {
     }
     if (!out.startsWith(heads.result)) return wrapped(out);
     echo = null;
+    isOwnPrompt = false;
     const frames = [wrapped(out), ...queries.map(({ end }) => end)];
     queries = [];
     return frames.length === 1 ? out : { frames };
@@ -95,11 +110,16 @@ export function createDressing(): Dressing {
       const query = { head: `{"id":${name},"type":"stream","data":`, end: `{"id":${name},"type":"complete"}` };
       return mark(() => {
         queries = [...queries, query];
+        isOwnPrompt = true;
       });
     },
     echo: (uuid) =>
       mark(() => {
         echo = uuid;
+      }),
+    ownPrompt: () =>
+      mark(() => {
+        isOwnPrompt = true;
       }),
     own(text) {
       const out = [text];

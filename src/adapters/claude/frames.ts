@@ -1,6 +1,8 @@
 // What all frames have in common: the lane they are on, their seal, and what may be told of them. Pure.
 import type { SessionView } from '../../core/adapter.ts';
+import type { Dictionary } from '../../core/content.ts';
 import { isDictionary } from '../../core/dictionary.ts';
+import type { EventOf } from '../../core/event.ts';
 import type { WireFrame } from './wire.ts';
 
 /** The frame on the lane of that sub-agent, or on the main thread. */
@@ -37,9 +39,21 @@ export function textOfRun(session: SessionView): string {
   return '';
 }
 
+/** What marks the words of a user as they come (SDKUserMessage.origin and .priority of the SDK). */
+export function promptMark(origin: EventOf<'message-added'>['origin']): object {
+  const isJoining = origin === 'steer' || origin === 'follow-up';
+  return { origin: { kind: 'human' }, ...(isJoining ? { priority: origin === 'steer' ? 'now' : 'later' } : {}) };
+}
+
+/** The words of a user as they come: neither the agent's nor ours. */
+export function isPrompt({ type, isReplay, origin }: Dictionary): boolean {
+  return type === 'user' && isReplay !== true && isDictionary(origin) && origin.kind === 'human';
+}
+
 /** A user frame that counts as a turn: written by us, on the main thread, for the first time (reference 4.3). */
-export function isOurWord({ type, parent_tool_use_id, isReplay }: WireFrame): boolean {
-  return type === 'user' && parent_tool_use_id === null && isReplay !== true;
+export function isOurWord(frame: WireFrame): boolean {
+  const { type, parent_tool_use_id, isReplay } = frame;
+  return type === 'user' && parent_tool_use_id === null && isReplay !== true && !isPrompt(frame);
 }
 
 /** What a frame is called in a note. */

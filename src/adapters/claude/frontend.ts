@@ -70,10 +70,10 @@ export function createConnection(env: Env, options: ConnectionOptions, session: 
     const said = saidIn(contentOf(message.content), session);
     return ports.ask({ ...said, extra }, (outcome) => {
       if (!outcome.ok) return refuse(outcome.error);
-      // Settled exactly before its run is logged, so that its echo is the next one that comes.
-      return isEchoed && said.type === 'prompt' && name !== undefined
-        ? [{ do: 'send', frame: dressing.echo(name) }]
-        : [];
+      if (said.type !== 'prompt') return [];
+      // Settled exactly before its run is logged, so that it is the next one that is told.
+      if (!options.replayUserMessages) return [{ do: 'send', frame: dressing.ownPrompt() }];
+      return isEchoed && name !== undefined ? [{ do: 'send', frame: dressing.echo(name) }] : [];
     });
   }
 

@@ -13,6 +13,7 @@ import {
   isOurWord,
   nameOf,
   onLane,
+  promptMark,
   sealed,
   sessionName,
   textOfRun,
@@ -159,13 +160,12 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
     return thread.answer(call, parent, onLane(parent, resultFrame(event)));
   }
 
-  /** Prompts are shown to those only who did not send them: late clients, unless an echo is wanted. */
+  /** Prompts are told to all: whoever sent one does not hear it, unless an echo is wanted (dressing.ts). */
   function addMessage(event: EventOf<'message-added'>, replayed: boolean): WireFrame[] {
     const { role, parent, origin } = event;
     if (role === 'tool') return [];
     if (role !== 'user') return loss(`message of role ${role}`);
-    const isOwn = origin !== 'agent' && origin !== 'replay';
-    if (isOwn && !replayed && !options.replayUserMessages) return [];
+    const isLive = !replayed && origin !== 'replay' && !options.replayUserMessages;
     const said = saidIn(event);
     const message = {
       role: 'user',
@@ -174,8 +174,9 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
     const isOfAgent = origin === 'agent';
     // An agent of this protocol marks what it says itself, or does not.
     const mark = said.frame === undefined ? { isSynthetic: true } : {};
-    // The mark of an echo stands where a connection looks for it (dressing.ts).
-    const words = isOfAgent ? { type: 'user', message, ...mark } : { type: 'user', isReplay: true, message };
+    // The marks of prompts stand where a connection looks for them (dressing.ts).
+    const ofPrompt = isLive ? promptMark(origin) : { isReplay: true };
+    const words = isOfAgent ? { type: 'user', message, ...mark } : { type: 'user', ...ofPrompt, message };
     const frame = onLane(parent, withRest(words, partOf(said, 'frame')));
     return parent === undefined ? thread.aside([frame]) : thread.lane(parent, [frame]);
   }

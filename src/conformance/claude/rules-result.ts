@@ -12,6 +12,8 @@ const ended = ({ turns }: View): Ended[] => turns.filter(isEnded);
 const results = (view: View): { readonly frame: number; readonly turn: Ended; readonly json: Dictionary }[] =>
   ended(view).map((turn) => ({ frame: turn.result.frame, turn, json: turn.result.json }));
 const shaped = (shape: Shape) => (view: View) => each(results(view), ({ json }) => misfit(json, shape, 'result'));
+/** No prompt: one may be told again, or be that of another client. */
+const isOfAgent = ({ isReplay, origin }: Dictionary) => isReplay !== true && dictionaryOf(origin).kind !== 'human';
 const isError = (json: Dictionary): boolean => String(json.subtype).startsWith('error');
 
 /** Types that belong to a turn. */
@@ -162,7 +164,7 @@ export const resultRules = claudeRules({
       for (const { frame, turn, json } of results(view)) {
         // Commands that no model hears have none; a turn that was broken off may not have counted all of them.
         if (json.num_turns === 0 || json.is_error === true || !isSeen(view, turn)) continue;
-        const written = onMain(turn).filter(({ type, json: { isReplay } }) => type === 'user' && isReplay !== true);
+        const written = onMain(turn).filter(({ type, json }) => type === 'user' && isOfAgent(json));
         const due = written.length + 1;
         yield { frame, wrong: json.num_turns === due ? null : `num_turns ${String(json.num_turns)} instead of ${due}` };
       }

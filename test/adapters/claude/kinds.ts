@@ -13,6 +13,7 @@ const Frame = z.looseObject({
   response: z.looseObject({ subtype: z.string() }).optional(),
   isReplay: z.boolean().optional(),
   isSynthetic: z.boolean().optional(),
+  origin: z.unknown().optional(),
 });
 
 /** The name of a frame's kind, e.g. `stream_event.content_block_delta.text_delta`. Throws for what is no frame. */
@@ -27,6 +28,7 @@ export function kindOf(value: unknown): string {
     case 'assistant':
       return `assistant.${typeof message === 'object' ? message.content?.[0]?.type : ''}`;
     case 'user':
+      if (frame.origin !== undefined) return 'user.prompt';
       return `user.${frame.isReplay === true ? 'replay' : frame.isSynthetic === true ? 'synthetic' : 'tool_result'}`;
     case 'control_request':
       return `control_request.${request?.tool_name === 'AskUserQuestion' ? 'question' : request?.subtype}`;

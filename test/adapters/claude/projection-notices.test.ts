@@ -219,20 +219,32 @@ describe('messages of others', () => {
     ...more,
   });
 
-  test.each(['prompt', 'steer', 'follow-up'] as const)(
-    'a %s is not told to those who sent it, but to late clients',
-    (origin) => {
-      const { frames, log } = told([...run, user({ origin }), ...done]);
-      expect(only(frames, 'user')).toEqual([]);
-      const late: Sent[] =
-        tellLate(sideOf('claude'), log.logged)
-          .at(-1)
-          ?.texts.map((text) => JSON.parse(text)) ?? [];
-      expect(only(late, 'user')).toMatchObject([
-        { isReplay: true, message: { role: 'user', content: [{ type: 'text', text: 'hello' }] } },
-      ]);
-    },
-  );
+  const ofHuman = { kind: 'human' };
+  test.each<[EventOf<'message-added'>['origin'], object]>([
+    [undefined, { origin: ofHuman }],
+    ['prompt', { origin: ofHuman }],
+    ['steer', { origin: ofHuman, priority: 'now' }],
+    ['follow-up', { origin: ofHuman, priority: 'later' }],
+  ])('a prompt (%s) is told as it comes, told again to late clients, and no turn of ours', (origin, mark) => {
+    const { frames, log } = told([...run, user({ origin }), ...done]);
+    expect(frames.map(({ type }) => type)).toEqual(['system', 'user', 'result']);
+    const { session_id: _, uuid: __, ...live } = frames[1] ?? { type: '' };
+    expect(live).toEqual({
+      type: 'user',
+      ...mark,
+      message: { role: 'user', content: [{ type: 'text', text: 'hello' }] },
+      parent_tool_use_id: null,
+    });
+    expect(frames[2]).toMatchObject({ num_turns: 1 });
+    expect(inOrder(frames)).toEqual([]);
+    const late: Sent[] =
+      tellLate(sideOf('claude'), log.logged)
+        .at(-1)
+        ?.texts.map((text) => JSON.parse(text)) ?? [];
+    expect(only(late, 'user')).toMatchObject([
+      { isReplay: true, message: { role: 'user', content: [{ type: 'text', text: 'hello' }] } },
+    ]);
+  });
 
   test('all are told to those who want them echoed', () => {
     const { frames, log } = told([...run, user({ origin: 'prompt' }), ...done], 'claude', {

@@ -3,9 +3,11 @@ import { describe, expect, test } from 'vitest';
 import type { Out } from '../../../src/core/channel.ts';
 import type { Command } from '../../../src/core/command.ts';
 import { type Outcome, refused } from '../../../src/core/errors.ts';
-import type { Event } from '../../../src/core/event.ts';
+import type { Event, EventOf } from '../../../src/core/event.ts';
 import { checkRpcMessages } from '../../../src/conformance/rpc-message/order/order.ts';
-import { connect, type Sent } from './harness.ts';
+import { createLog, tell } from '../../support/telling.ts';
+import { connect, type Sent, sideOf } from './harness.ts';
+import { done, run } from './words.ts';
 
 const ok: Outcome = { ok: true };
 const request = (id: string, method: string, params?: unknown) => ({ id, method, params });
@@ -284,6 +286,44 @@ describe('the frames of a query', () => {
   });
 });
 
+describe('a prompt', () => {
+  const user: Event = { type: 'message-added', role: 'user', content: [{ type: 'text', text: 'Hello.' }] };
+  const bare = { type: 'user', message: { role: 'user', content: 'Hello.' } };
+  /** What a client hears that has sent one, or not. */
+  const heard = (id: string, origin: EventOf<'message-added'>['origin'], sent: object | null) => {
+    const log = createLog();
+    for (const event of [...run, { ...user, origin }, { ...user, origin }, ...done] satisfies Event[]) log.admit(event);
+    const client = connect({ id });
+    const marks = sent === null ? [] : client.sends(client.connection.reply(client.asks(sent), ok));
+    const frames = client.hears(...marks, ...tell(sideOf(id), log.logged).texts);
+    return frames.flatMap(({ data = null, ...frame }) => {
+      const { type } = (data ?? frame) as { type: string };
+      return type === 'user' ? [type] : [];
+    }).length;
+  };
+
+  test.each<[string, string, EventOf<'message-added'>['origin'], object | null, number]>([
+    ['of another client is heard', 'claude', 'prompt', null, 2],
+    ['of its own is not heard, the next one is', 'claude', 'prompt', bare, 1],
+    ['of its own, of which its agent says no more', 'claude', undefined, bare, 1],
+    ['of another client that joins the run', 'claude', 'steer', bare, 2],
+    ['of another client, in the dialect of the seed', 'rpc-message', 'prompt', null, 2],
+    ['of its own, in the dialect of the seed', 'rpc-message', 'prompt', bare, 1],
+    ['that joins the run, in the dialect of the seed', 'rpc-message', 'steer', bare, 2],
+    ['of its own, asked for as a query', 'rpc-message', 'prompt', request('q', 'query', { message: 'Hello.' }), 1],
+  ])('%s', (_, id, origin, sent, count) => {
+    expect(heard(id, origin, sent)).toBe(count);
+  });
+
+  test('that its agent does not repeat takes no other run with it', () => {
+    const client = connect();
+    const marks = client.sends(client.connection.reply(client.asks(bare), ok));
+    const theirs = { type: 'user', origin: { kind: 'human' }, message: { content: [] } };
+    const frames = [{ type: 'result' }, theirs].map((frame) => JSON.stringify(frame));
+    expect(client.hears(...marks, ...frames)).toEqual([{ type: 'result' }, theirs]);
+  });
+});
+
 describe('a prompt that its client has named', () => {
   const uuid = '11111111-1111-4111-8111-111111111111';
   const prompt = { type: 'user', uuid, message: { role: 'user', content: 'Hello.' } };
@@ -310,7 +350,6 @@ describe('a prompt that its client has named', () => {
   });
 
   test.each<[string, Record<string, unknown>, object]>([
-    ['nobody wants echoes', {}, prompt],
     ['it has no name', { replayUserMessages: true }, { ...prompt, uuid: undefined }],
     ['the dialect has its own order of keys', { replayUserMessages: true, dialect: 'rpc-message' }, prompt],
   ])('leaves no mark where %s', (_, options, frame) => {

@@ -160,7 +160,15 @@ describe('what we send', () => {
 
   test('the frames that we send have the keys of their fixtures, and no others', () => {
     const optional = new Set([
-      ...['aborted', 'parent_tool_use_id', 'api_error_status', 'compact_result', 'compact_error', 'tool_use_result'],
+      ...[
+        'aborted',
+        'parent_tool_use_id',
+        'api_error_status',
+        'compact_result',
+        'compact_error',
+        'tool_use_result',
+        'priority',
+      ],
     ]);
     const keysOf = (frame: Sent) =>
       Object.keys(frame)
