@@ -338,9 +338,7 @@ test('in front of the real 0.13.2 every line is the one that it printed', async 
     const record = await recordOf(home, prompt, (rows) =>
       linesAround(rows, prompt).lines.some((line) => line.startsWith('{"type":"agent_end"')),
     );
-    // A call that failed keeps a scratch field, which is not content (adapters/pi-legacy/README.md, "Normalised").
-    const bare = (key: string, value: unknown) => (key === 'partialJson' ? undefined : value);
-    const printed = linesAround(record, prompt).lines.map((line): unknown => JSON.parse(line, bare));
+    const printed = linesAround(record, prompt).lines.map((line): unknown => JSON.parse(line));
     // The record has no updates.
     expect({ name, lines: lines.filter(({ type }) => type !== 'message_update') }).toEqual({ name, lines: printed });
   }

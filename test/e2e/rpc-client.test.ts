@@ -134,7 +134,14 @@ const expectations: Record<string, readonly [pi: unknown, demo: unknown]> = {
   ],
   commands: [
     [{ name: 'review', description: 'Reviews things (user)', source: 'prompt', location: 'user', path: volatile }],
-    expect.arrayContaining([{ name: 'think', description: expect.stringMatching(/^think: /u), source: aString }]),
+    expect.arrayContaining([
+      {
+        name: 'think',
+        description: expect.stringMatching(/^think: /u),
+        source: 'prompt',
+        sourceInfo: { path: '<path: string>', source: 'builtin', scope: 'temporary', origin: 'top-level' },
+      },
+    ]),
   ],
   name: ['A talk', 'A talk'],
   'a prompt and its events': [events(spoken), events(spoken)],
