@@ -224,10 +224,12 @@ describe('dialects', () => {
   });
 });
 
+const endOf = (lines: readonly { readonly type?: unknown }[]) => lines.slice(-2).map(({ type }) => type);
+
 describe('the end', () => {
   it('of the input lets the run finish, as pi 0.54 does', async () => {
     const { code, stdout, stderr } = await run([], { env: demo, input: ask('prompt', { message: 'slow 5' }) });
-    expect(linesOf(stdout).at(-1)?.type).toBe('agent_end');
+    expect(endOf(linesOf(stdout))).toEqual(['agent_end', 'agent_settled']);
     expect([code, stderr]).toEqual([0, '']);
   });
 
@@ -240,7 +242,7 @@ describe('the end', () => {
         killAfter: 'I was about to',
         signal,
       });
-      expect(linesOf(stdout).at(-1)?.type).toBe('agent_end');
+      expect(endOf(linesOf(stdout))).toEqual(['agent_end', 'agent_settled']);
       expect(code).toBe(signal === 'SIGTERM' ? 143 : 130);
     },
   );
