@@ -6,13 +6,12 @@ import { interruptFrame, isEvent, isResult, turn } from '../support/claude-turn.
 import type { Client } from '../support/clients.ts';
 import type { Frame } from '../support/inbox.ts';
 import { checkClaudeOrder, describeViolations } from '../../src/conformance/claude/order/order.ts';
-import { finalMessages } from '../support/judges/message-stream.ts';
 import { resultDifferences } from '../support/judges/result.ts';
 import { longText, unicodeText } from '../../src/conformance/model/answers.ts';
 import { isOwnNews } from './retell.ts';
 import { questions } from './scenarios.ts';
 import { type AgentName, type Stage, startStage } from './stage.ts';
-import { countsOf, hearingDifferences, modelSaid, ownResult } from './truth.ts';
+import { countsOf, hearingDifferences, heardMessages, modelSaid, ownResult } from './truth.ts';
 
 const found = inject('claudeCode');
 
@@ -165,7 +164,7 @@ describe.skipIf('reason' in found).each(['websocket', 'stdio'] as const)('%s', (
     const faults = describeViolations(checkClaudeOrder(client.frames, { complete: false }), client.frames);
     expect(faults.filter((fault) => !isOwnNews(fault))).toEqual([]);
     // An API error is told as a message that no model has said.
-    const heard = (await finalMessages(frames)).filter(({ model }) => model !== '<synthetic>');
+    const heard = (await heardMessages(frames)).filter(({ model }) => model !== '<synthetic>');
     expect(hearingDifferences(heard, await modelSaid(requests))).toEqual([]);
     const own = ownResult(stage.home, prompt);
     expect(resultDifferences(frames.at(-1), { ...own, usage: countsOf(own) })).toEqual([]);

@@ -186,6 +186,11 @@ describe.skipIf('reason' in found)('the SDK', () => {
     const again = await judged({ prompt: '[[text]] go on', options: { resume: id } });
     expect(again).toMatchObject(good);
     expect(again.messages[0]?.session_id).toBe(id);
+    const continued = await judged({ prompt: '[[text]] and on', options: { continue: true } });
+    expect(continued).toMatchObject(good);
+    expect([...new Set(continued.messages.map(({ session_id }) => session_id))]).toEqual([id]);
+    const last = await judged({ prompt: '[[text]] to the end', options: { resume: id } });
+    expect(last).toMatchObject(good);
     expect(JSON.stringify(stage.fake.requests.at(-1)?.body.messages)).toContain('remember');
   });
 });

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { ClaudeHome } from '../support/claude-code-rig.ts';
 import type { RecordedRequest } from '../../src/conformance/model/endpoint.ts';
 import { messageDifferences } from '../support/judges/compare.ts';
-import { type FinalMessage, finalMessage } from '../support/judges/message-stream.ts';
+import { type FinalMessage, finalMessage, finalMessages } from '../support/judges/message-stream.ts';
 import { readRecord } from '../support/pi-rig.ts';
 
 /** A message of the model. */
@@ -41,6 +41,40 @@ async function read(said: string): Promise<Said> {
     { type: 'message_stop' },
   ];
   return { message: await finalMessage([...events, ...closing]), isCut: true };
+}
+
+const Whole = z.looseObject({
+  parent_tool_use_id: z.null(),
+  type: z.literal('assistant'),
+  message: z.looseObject({
+    id: z.string(),
+    model: z.string(),
+    content: z.array(z.unknown()),
+    stop_reason: z.string().nullable(),
+    usage: z.looseObject({}),
+  }),
+});
+
+/** What a client heard of the model, in order: messages that streamed, and those that came whole. */
+export async function heardMessages(frames: readonly unknown[]): Promise<FinalMessage[]> {
+  const heard: FinalMessage[] = [];
+  const streamed = await finalMessages(frames);
+  const ids = new Set<unknown>();
+  for (const frame of frames) {
+    const { event } =
+      z.looseObject({ event: Event.extend({ message: z.looseObject({ id: z.string() }) }) }).safeParse(frame).data ??
+      {};
+    const { message } = Whole.safeParse(frame).data ?? {};
+    if (event?.type === 'message_start') {
+      ids.add(event.message.id);
+      heard.push(...streamed.splice(0, 1));
+    } else if (message !== undefined && !ids.has(message.id)) {
+      const { model, content, stop_reason } = message;
+      const usage = Object.fromEntries(usageKeys.map((key) => [key, z.number().catch(0).parse(message.usage[key])]));
+      heard.push({ model, content, stop_reason, usage });
+    }
+  }
+  return heard;
 }
 
 /** Asked by a sub-agent, or by Claude Code for itself (a summary, a title). */

@@ -214,6 +214,20 @@ test('a connection may say its own frames anywhere', () => {
   expect(checkClaudeOrder(correct.flatMap((frame) => [frame, ...noise]))).toEqual([]);
 });
 
+test('the words of the agent itself need no stream, and those of a model do', () => {
+  const broken = (model: string) => {
+    const content = [{ type: 'text', text: 'No.' }];
+    const words = {
+      type: 'assistant',
+      message: { id: 'own', role: 'assistant', model, content },
+      parent_tool_use_id: null,
+    };
+    return checkClaudeOrder(numbered([init, words, success])).map(({ rule }) => rule);
+  };
+  expect(broken('<synthetic>')).toEqual([]);
+  expect(broken('fake-1')).toEqual(['assistant-place']);
+});
+
 test('whole assistant frames need no stream where a client asked for none', () => {
   const whole = correct.filter((frame) => frame.type !== 'stream_event');
   expect(checkClaudeOrder(whole, { whole: true })).toEqual([]);

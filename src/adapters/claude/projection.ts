@@ -104,8 +104,8 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
   function startMessage(event: EventOf<'message-start'>, at: number, isPast: boolean): WireFrame[] {
     const { parent } = event;
     const model = modelOf(event.model);
-    // An agent of this protocol that had it whole did not stream it.
-    const isWhole = saidIn(event).whole === true;
+    // An agent of this protocol that had it whole did not stream it. The seed's front end knows streamed messages alone.
+    const isWhole = options.dialect === 'claude' && saidIn(event).whole === true;
     const encoder = createMessageEncoder(event, { streams: !isWhole && streams(parent, isPast), model });
     telling.set(parent ?? '', { encoder, startedAt: at, model });
     const frames = allOnLane(parent, encoder.start());

@@ -154,10 +154,21 @@ export function createLane(report: Report, tools: ToolBook, messageIds: Set<stri
     }
   }
 
+  /**
+   * What Claude Code says itself, an error mostly, is no answer of a model and never streams; an answer whose stream broke
+   * is asked for again without one (reference 4.2).
+   */
+  function mayBeWhole({ message: { id, model } }: AssistantFrame): boolean {
+    if (message !== null || messageIds.has(id)) return false;
+    const isAgain = lastStop === null;
+    if (isAgain) lastStop = undefined;
+    return isAgain || model === '<synthetic>';
+  }
+
   function assistant(frame: AssistantFrame, at: number): void {
     const block = [...(message?.open.values() ?? [])].at(-1);
     if (block === undefined || message === null) {
-      if (!whole) report('assistant-place', at, 'an assistant frame outside a block');
+      if (!whole && !mayBeWhole(frame)) report('assistant-place', at, 'an assistant frame outside a block');
       else
         for (const content of frame.message.content) if (content.type === 'tool_use') tools.announce(idOf(content), at);
       return;

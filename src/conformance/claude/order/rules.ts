@@ -19,7 +19,8 @@ export const rules = {
   'no-block': 'deltas and stops name an open block',
   'block-head': 'a block opens empty, with the keys of its kind',
   'delta-kind': 'a block takes only the deltas of its kind',
-  'assistant-place': 'one assistant frame a block, after its last delta and before its stop',
+  'assistant-place':
+    'one assistant frame a block, after its last delta and before its stop; without a stream only from the model <synthetic> and behind a message that was cut',
   'assistant-id': 'an assistant frame has the id of its message_start',
   'assistant-content': 'an assistant frame holds one block: the one that streamed',
   'message-delta': 'message_delta comes exactly once, after the last block and before message_stop',
