@@ -12,7 +12,17 @@ export interface ExpectedResult {
   readonly num_turns: number;
 }
 
-const UserFrame = z.looseObject({ type: z.literal('user'), parent_tool_use_id: z.null() });
+const UserFrame = z.looseObject({
+  type: z.literal('user'),
+  parent_tool_use_id: z.null(),
+  /** A prompt, which no client counts as an answer to a tool. */
+  origin: z.looseObject({ kind: z.literal('human') }).optional(),
+});
+
+function isOfAgent(frame: unknown): boolean {
+  const { data } = UserFrame.safeParse(frame);
+  return data !== undefined && data.origin === undefined;
+}
 
 const sum = (messages: readonly PiMessage[], of: (message: PiMessage) => number): number =>
   messages.reduce((total, message) => total + of(message), 0);
@@ -20,7 +30,7 @@ const sum = (messages: readonly PiMessage[], of: (message: PiMessage) => number)
 /**
  * The figures of the turn that `turn` (pi's lines since the prompt) reports; `before` are pi's lines of the session
  * until then, for costs are cumulative and usage is not. `frames` are those that the client saw in the turn: num_turns
- * counts the user frames that we wrote on the main thread, plus one.
+ * counts the user frames that we wrote on the main thread but for prompts, plus one.
  */
 export function expectedResult(
   before: readonly string[],
@@ -38,7 +48,7 @@ export function expectedResult(
     },
     total_cost_usd: sum([...piMessages(before), ...messages], (message) => message.usage.cost.total),
     is_error: last?.stopReason === 'error' || last?.stopReason === 'aborted',
-    num_turns: 1 + frames.filter((frame) => UserFrame.safeParse(frame).success).length,
+    num_turns: 1 + frames.filter(isOfAgent).length,
   };
 }
 
