@@ -235,8 +235,9 @@ function keep(transcript: Transcript, logged: Logged): void {
 
 /** Between runs a compaction is all that can be open; its start must be told to late clients all the same. */
 function forget({ items, compaction }: Transcript): void {
-  const open = items.filter((item) => item.kind === 'event' && item.logged.event === compaction);
-  items.splice(0, items.length, ...open);
+  // The last one: an agent may say the same object twice.
+  const open = items.findLast((item) => item.kind === 'event' && item.logged.event === compaction);
+  items.splice(0, items.length, ...(open === undefined ? [] : [open]));
 }
 
 function foldBlock(transcript: Transcript, event: EventOf<'block-start' | 'block-delta' | 'block-end'>): void {

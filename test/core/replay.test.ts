@@ -74,6 +74,13 @@ describe('for anything that an agent sends, repaired', () => {
   });
 });
 
+test('a compaction that is open when the history is replaced is told once, though its event was said before', () => {
+  const start: Event = { type: 'compaction-start', trigger: 'threshold' };
+  const end: Event = { type: 'compaction-end', outcome: 'completed' };
+  const { transcript } = repaired([start, end, start, { type: 'history-reset', reason: 'new' }]);
+  expect(told(transcript)).toEqual([start]);
+});
+
 describe('what it tells', () => {
   const opening: Event[] = [{ type: 'run-start' }, { type: 'turn-start' }, { type: 'message-start', id: 'm' }];
   const failure = { kind: 'provider' as const, message: 'away' };
