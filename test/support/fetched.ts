@@ -95,5 +95,8 @@ export function versionIn(folder: string, name: string): string | null {
 export async function resolveVersion(name: string, word: string, timeout: number): Promise<string> {
   const { stdout } = await npm(['view', `${name}@${word}`, 'version', '--json'], tmpdir(), timeout);
   const found = z.union([z.string(), z.array(z.string()).nonempty()]).parse(JSON.parse(stdout));
-  return typeof found === 'string' ? found : (found.at(-1) ?? '');
+  // npm lists versions as it stores them: 24.9.0 stands behind 24.21.0.
+  return typeof found === 'string' ? found : (found.toSorted(byNumber).at(-1) ?? '');
 }
+
+const byNumber = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true });

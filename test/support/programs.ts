@@ -28,7 +28,7 @@ const wanted = {
   'sdk-newest': { package: sdk, word: 'latest', pinned: '0.3.330' },
   'sdk-0.2': { package: sdk, word: '0.2.100', pinned: '0.2.100' },
   'node-22': { package: node, word: '22', pinned: '22.23.3' },
-  'node-24': { package: node, word: '24', pinned: '24.9.0' },
+  'node-24': { package: node, word: '24', pinned: '24.21.0' },
 } as const satisfies Record<string, Wanted>;
 
 /** A program that the suites know. */
