@@ -13,11 +13,4 @@ export const differences: ReadonlyMap<string, Declared> = new Map([
       'such a prompt does not reach pi; the refusal says what is missing',
     ),
   ],
-  [
-    'abortearly',
-    differs(
-      /^\+ .*"stopReason":"aborted"/mu,
-      'pi loses an abort that comes right behind its prompt; the gateway holds it',
-    ),
-  ],
 ]);
