@@ -282,12 +282,12 @@ export interface StoredFormat {
   /** Endings of such files, with the dot. */
   readonly endings: readonly string[];
   /** What the file of that text tells of its session; null when it is none. */
+  read(text: string): Omit<SessionSummary, 'file' | 'exists' | 'modifiedAt'> | null;
   /**
    * The same session once more, as another one: the text of its file. `from`: the file that it was taken from. Null for
    * what is no such file; absent where there can be none.
    */
   again?(text: string, as: { readonly id: string; readonly createdAt: string; readonly from: string }): string | null;
-  read(text: string): Omit<SessionSummary, 'file' | 'exists' | 'modifiedAt'> | null;
 }
 
 /** A protocol. The registry (adapters/index.ts) holds one line for each. */
