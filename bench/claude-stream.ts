@@ -1,4 +1,4 @@
-// What a Claude Code writes, made up in the wire form of 2.1.329 (reference claude-sdk 4.1): a frame a line, each with
+// What a Claude Code writes, made up in the wire form of 2.1.329 (docs/protocols/claude.md 4): a frame a line, each with
 // an id of its own. Deterministic, so that two sides see the same bytes. Knows nothing of the gateway.
 import { random } from './workloads.ts';
 

@@ -36,7 +36,7 @@ interface Look {
   readonly parent: string | null;
 }
 
-/** As agents write them: 2.1.329, without the id of the message, this gateway, the seed. */
+/** As agents write them: 2.1.329, without the id of the message, this gateway, RpcMessage. */
 const realOrders = [
   ['type', 'event', 'session_id', 'parent_tool_use_id', 'uuid', 'api_message_id'],
   ['type', 'event', 'session_id', 'parent_tool_use_id', 'uuid', 'api_message_id'],

@@ -1,5 +1,4 @@
-// What a pi writes, made up: whole conversations and single delta lines in the dialects of the field (reference
-// performance.md, section 1). Deterministic, so that two sides see the same bytes. Knows nothing of the gateway.
+// What a pi writes, made up: whole conversations and single delta lines in the dialects of the field (docs/limits.md 1.1). Deterministic, so that two sides see the same bytes. Knows nothing of the gateway.
 
 /** Snapshots in each delta line (pi up to 0.83), or deltas only with the usage beside them (pi from 0.84.2). */
 export type Dialect = 'snapshot' | 'delta-only';

@@ -48,7 +48,7 @@ export interface Agents {
 
 /** Reads the tokens of remote agents from our environment, which no program gets to see. */
 export function createAgents(config: Config, env: Env): Agents {
-  /** What is ours to show to remote agents alone: taken out of every program's environment (threat T7). */
+  /** What is ours to show to remote agents alone: taken out of every program's environment (docs/threats.md T7). */
   const secrets = Object.fromEntries(
     Object.values(config.agents).flatMap(({ tokenVariable }) =>
       tokenVariable === undefined ? [] : [[tokenVariable, undefined]],
@@ -173,7 +173,7 @@ export function adapterOf(id: string, side?: Side): Adapter {
 
 /**
  * The command, for a client on the network: what an agent is to hear word for word must not say what no such client may
- * say (threat T8). Throws `unsupported`.
+ * say (docs/threats.md T8). Throws `unsupported`.
  */
 export function passable(command: Command): Command {
   if (command.type !== 'unknown' || adapterOf(command.protocol).passes?.(command.payload) !== false) return command;

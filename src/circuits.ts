@@ -133,7 +133,7 @@ function judgeRun(outcome: Outcome | 'timeout'): { result: 'succeeded' | 'failed
   return { result: run?.outcome === 'completed' ? 'succeeded' : 'ignored', latencyMs: run?.longestSilenceMs ?? 0 };
 }
 
-/** A command that fails is a command that was carried out (reference pi-server, 8). */
+/** A command that fails is a command that was carried out (docs/protocols/pi-server.md 21.4, 21.5). */
 function judgeShell(outcome: Outcome | 'timeout'): { result: 'succeeded' | 'failed' | 'ignored' } {
   if (outcome === 'timeout') return { result: 'failed' };
   return { result: outcome.ok ? 'succeeded' : 'ignored' };

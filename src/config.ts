@@ -1,4 +1,4 @@
-// patchbay.json, checked: which agents there are and what the gateway may use. Commands come from here only (threat T8).
+// patchbay.json, checked: which agents there are and what the gateway may use. Commands come from here only (docs/threats.md T8).
 import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { adapters, noProtocol, protocolsOf } from './adapters/index.ts';
@@ -222,7 +222,7 @@ function nearest(places: JsonPlaces, path: Path): number {
 
 /**
  * The real path of a directory that a client has chosen. Throws `invalid` unless it exists inside one of `roots`
- * (threats T8, T9).
+ * (docs/threats.md T8, T9).
  */
 export function insideRoots(cwd: string, roots: readonly string[]): string {
   const real = realInside(cwd, roots);

@@ -191,7 +191,7 @@ function openDesk(
         ...openCircuits.map((name) => `Circuit open for ${name}`),
         ...openShells.map((name) => `Bash circuit open for ${name === '*' ? 'all sessions' : `session ${name}`}`),
       ];
-      // Who can answer is healthy: what is behind an open breaker is not this gateway (reference pi-server, 4).
+      // Who can answer is healthy: what is behind an open breaker is not this gateway (docs/protocols/pi-server.md 17.10).
       return { ok: true, data: { healthy: true, issues, openCircuits, openShells } };
     },
     metrics: (all) => ({ ok: true, data: { values: values(all) } }),

@@ -3,7 +3,7 @@
 /** How much is said. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** Says something; `fields` are plain values, strings are escaped by JSON (threat T18). */
+/** Says something; `fields` are plain values, strings are escaped by JSON (docs/threats.md T18). */
 export type Log = (level: LogLevel, text: string, fields?: Readonly<Record<string, string | number>>) => void;
 
 const order: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];

@@ -35,7 +35,7 @@ export interface Openings {
 /** `then`: what is told of it when the client has heard its answer. */
 export type Settle = (outcome: Outcome, then?: () => void) => void;
 
-/** An id may be part of a path, a URL or a line of a log (threat T9); longer than those of the REST routes, for clients mint them. */
+/** An id may be part of a path, a URL or a line of a log (docs/threats.md T9); longer than those of the REST routes, for clients mint them. */
 const sessionId = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,255}$/u;
 
 /** What an agent answers that was asked to go to another conversation, and that has not gone there. */

@@ -115,7 +115,7 @@ export function createSessions(config: Config, agents: Agents, ports: SessionsPo
     log(level === 'violation' ? 'warn' : 'debug', text, { session, level });
   }
 
-  /** Throws `invalid`, without saying what is where (threats T8, T9). */
+  /** Throws `invalid`, without saying what is where (docs/threats.md T8, T9). */
   function folderAt(wish: string, isOurs: boolean): string {
     if (isOurs ? isFolder(wish) : path.isAbsolute(wish) && faultInWords(wish) === null) {
       return isOurs ? wish : insideRoots(wish, config.roots);
@@ -152,7 +152,7 @@ export function createSessions(config: Config, agents: Agents, ports: SessionsPo
     const { keep, found } = request;
     const createdAt = new Date().toISOString();
     const entry = hub.add(id, () => {
-      // A client on the network does not learn where we are (threat T8).
+      // A client on the network does not learn where we are (docs/threats.md T8).
       const life = stored.live({ id, agent: name, cwd: isOurs ? place : cwd, place, createdAt, keep, found });
       const session: Session = createSession({
         id,

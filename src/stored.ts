@@ -24,7 +24,7 @@ export interface Stored {
   list(open: ReadonlyMap<string, string>): SessionSummary[];
   /**
    * The one at that path, which a client has named. `agent`: of that client, if it wants one. Throws `invalid` for a path
-   * that leads to none that it may have (threat T9), and `limit` for a file that is too large.
+   * that leads to none that it may have (docs/threats.md T9), and `limit` for a file that is too large.
    */
   find(wish: string, agent: string | undefined): Found;
   /** Another file with the same session, for an agent of that name; null where the agent has no second ones. */
@@ -35,7 +35,7 @@ export interface Stored {
   readonly live: (opening: Opening) => Life;
 }
 
-/** Names of session files, whoever makes them (seed pi-server, 20). */
+/** Names of session files, whoever makes them (docs/protocols/pi-server.md 20). */
 const endings = ['.jsonl', '.json'];
 
 /** How much is looked at: of a file where all have their share, and of one where only its first lines count. */

@@ -1,4 +1,4 @@
-// Holds ARCHITECTURE.md's tables to the model and to the seeds: nothing of either may lack a row, no row may name what
+// Holds ARCHITECTURE.md's tables to the model and to the protocols' documents: nothing of either may lack a row, no row may name what
 // is not there.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,8 +11,8 @@ import { OutcomeData, QueryData, SessionSummary } from '../src/core/outcome-data
 
 const root = path.resolve(import.meta.dirname, '..');
 
-/** Every message type that the seeds give a name, by the heading of its table. */
-const seeds: Readonly<Record<string, string>> = {
+/** Every message type that the documents give a name, by the heading of its table. */
+const documents: Readonly<Record<string, string>> = {
   'pi legacy': `
     prompt abort compact
     agent_start agent_end turn_start turn_end message_start message_update message_end
@@ -89,18 +89,18 @@ interface Row {
 
 const ticked = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map((match) => match[1]!);
 
-/** The rows of each table, by the seed's name at the head of its heading. */
+/** The rows of each table, by the protocol's name at the head of its heading. */
 function readTables(markdown: string): Map<string, Row[]> {
   const chapter = markdown.split(/^## /m).find((part) => part.startsWith('Where every message lives')) ?? '';
   const tables = new Map<string, Row[]>();
   for (const part of chapter.split(/^### /m).slice(1)) {
-    const seed = part.slice(0, part.indexOf(' (seed'));
+    const document = part.slice(0, part.indexOf(' (docs/'));
     const lines = part.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| message '));
     const rows = lines.map((line) => {
       const [first = '', section = '', home = ''] = line.slice(2, -2).split(' | ');
       return { names: ticked(first), section, home, line };
     });
-    tables.set(seed, rows);
+    tables.set(document, rows);
   }
   return tables;
 }
@@ -180,27 +180,27 @@ const italics = (text: string): string[] => [...text.matchAll(/\*([^*]+)\*/g)].m
 function faults(markdown: string): string[] {
   const tables = readTables(markdown);
   const found: string[] = [];
-  for (const [seed, list] of Object.entries(seeds)) {
-    const named = new Set(tables.get(seed)?.flatMap((row) => row.names));
-    for (const name of list.trim().split(/\s+/)) if (!named.has(name)) found.push(`${seed}: no row for ${name}`);
+  for (const [document, list] of Object.entries(documents)) {
+    const named = new Set(tables.get(document)?.flatMap((row) => row.names));
+    for (const name of list.trim().split(/\s+/)) if (!named.has(name)) found.push(`${document}: no row for ${name}`);
   }
   const used = new Set<string>();
-  for (const [seed, rows] of tables) {
-    if (!Object.hasOwn(seeds, seed)) found.push(`${seed}: not a seed`);
+  for (const [document, rows] of tables) {
+    if (!Object.hasOwn(documents, document)) found.push(`${document}: not a document`);
     for (const row of rows) {
       const all = references(row);
       for (const { kind, name, problem } of all) {
         used.add(`${kind} ${name}`);
-        if (problem !== null) found.push(`${seed}: ${problem} (${row.line})`);
+        if (problem !== null) found.push(`${document}: ${problem} (${row.line})`);
       }
       for (const place of italics(row.home))
-        if (!places.includes(place)) found.push(`${seed}: no such place: ${place}`);
+        if (!places.includes(place)) found.push(`${document}: no such place: ${place}`);
       const files = ticked(row.home).filter((text) => text.endsWith('.ts'));
       for (const file of files)
-        if (!existsSync(path.join(root, 'src', file))) found.push(`${seed}: no such file: ${file}`);
+        if (!existsSync(path.join(root, 'src', file))) found.push(`${document}: no such file: ${file}`);
       const hasHome = all.length + files.length + italics(row.home).length > 0 || ticked(row.home).includes('extra');
-      if (!hasHome && !row.home.startsWith('nothing')) found.push(`${seed}: says no home: ${row.line}`);
-      if (row.section === '') found.push(`${seed}: says no seed section: ${row.line}`);
+      if (!hasHome && !row.home.startsWith('nothing')) found.push(`${document}: says no home: ${row.line}`);
+      if (row.section === '') found.push(`${document}: says no section: ${row.line}`);
     }
   }
   for (const [kind, named] of Object.entries(model)) {
@@ -256,14 +256,14 @@ function hasFiles(name: string): boolean {
 describe('ARCHITECTURE.md', () => {
   const markdown = readFileSync(path.join(root, 'ARCHITECTURE.md'), 'utf8');
 
-  test('has a home for every message of every seed, and a message for every part of the model', () => {
+  test('has a home for every message of every protocol, and a message for every part of the model', () => {
     expect(faults(markdown)).toEqual([]);
   });
 
   test('has tables', () => {
     const tables = readTables(markdown);
-    expect([...tables.keys()]).toEqual(Object.keys(seeds));
-    for (const [seed, rows] of tables) expect(rows.length, seed).toBeGreaterThan(30);
+    expect([...tables.keys()]).toEqual(Object.keys(documents));
+    for (const [document, rows] of tables) expect(rows.length, document).toBeGreaterThan(30);
   });
 
   test('answers every query', () => expect(Object.keys(QueryData).sort()).toEqual([...QuerySubject.options].sort()));
@@ -291,7 +291,7 @@ describe('ARCHITECTURE.md', () => {
 
   test.each([
     ['a row is gone', /^\| `clear_queue` .*\n/gm, '', 'no row uses command clear-queue'],
-    ['a row of a seed is gone', /^\| `steer` .*\n/gm, '', 'pi modern: no row for steer'],
+    ['a row of a document is gone', /^\| `steer` .*\n/gm, '', 'pi modern: no row for steer'],
     ['an event lost its only row', /`event task-changed\.\w+`/g, '`extra`', 'no row uses event task-changed'],
     ['an event is misspelt', /`event run-start`/g, '`event run-begin`', "the model has no 'event run-begin'"],
     [

@@ -11,7 +11,7 @@ const Entry = z.strictObject({
   /** `capture`: printed by a real program; `note` says which, in which version, by which command. */
   origin: z.enum(['hand-made', 'generated', 'capture']),
   /** The protocol's own document, and the sections that describe it. */
-  seed: z.string().optional(),
+  rules: z.string().optional(),
   note: z.string().optional(),
 });
 const { fixtures: entries } = z

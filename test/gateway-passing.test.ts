@@ -1,5 +1,5 @@
 // What clients may say to an agent of their own protocol: over the network nothing that names a program, a path or a
-// setting of the machine (threats T8, T23); on stdio anything, for they could do it themselves.
+// setting of the machine (docs/threats.md T8, T23); on stdio anything, for they could do it themselves.
 import { afterEach, expect, test } from 'vitest';
 import { parseConfig } from '../src/config.ts';
 import { createGateway } from '../src/gateway.ts';

@@ -1,4 +1,4 @@
-// What the composition root keeps from agents: paths of clients on the network, and the gateway's own secrets (threats T7, T9).
+// What the composition root keeps from agents: paths of clients on the network, and the gateway's own secrets (docs/threats.md T7, T9).
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,4 @@
-// Sessions that the gateway keeps as files, at a whole gateway: kept, listed, deleted, loaded and gone on with (seed
-// pi-server 17.1 and 20, reference rows 106, 107, 109, 110).
+// Sessions that the gateway keeps as files, at a whole gateway: kept, listed, deleted, loaded and gone on with (docs/protocols/pi-server.md 17.1, 20, 23.13).
 import {
   chmodSync,
   existsSync,

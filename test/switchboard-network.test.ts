@@ -1,5 +1,5 @@
 // What a gateway does for clients on the network that carry many sessions and not for one that owns the process: sessions that
-// outlive connections, and folders that are looked at twice (threats T8, T9, T20).
+// outlive connections, and folders that are looked at twice (docs/threats.md T8, T9, T20).
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -127,7 +127,7 @@ describe('clients on the network', () => {
     await client.open();
   });
 
-  test('one that is bound to a session opens no other, by no agent’s help (T8)', async () => {
+  test('one that is bound to a session opens no other, by no agent’s help (docs/threats.md T8)', async () => {
     const { gateway } = openGateway();
     const id = await onNetwork(gateway).open();
     const bound = onNetwork(gateway, { session: id });
@@ -144,7 +144,7 @@ describe('clients on the network', () => {
   });
 });
 
-describe('folders (T8, T9)', () => {
+describe('folders (docs/threats.md T8, T9)', () => {
   const search: Command = { type: 'query', subject: 'contexts', text: '' };
   const place = async (client: RelayClient, more: object) => {
     const id = await client.open(more);

@@ -59,7 +59,7 @@ describe.each(transports)('over %s', (_, connect) => {
     expect(await client.ask(prompt('again'), dying)).toMatchObject({ ok: true });
   });
 
-  test('no more sessions than the gateway may have (T32); one that is deleted makes room', async () => {
+  test('no more sessions than the gateway may have (docs/threats.md T32); one that is deleted makes room', async () => {
     const client = await connect(openGateway({ limits: { sessions: 2 } }).gateway);
     const first = await client.open();
     await client.open();
@@ -68,7 +68,7 @@ describe.each(transports)('over %s', (_, connect) => {
     expect(await client.ask({ type: 'create-session' })).toMatchObject({ ok: true });
   });
 
-  test('an id of its own, if it is free and one that may stand anywhere (T9)', async () => {
+  test('an id of its own, if it is free and one that may stand anywhere (docs/threats.md T9)', async () => {
     const client = await connect(openGateway().gateway);
     const id = `${'a'.repeat(63)}_`;
     expect(await client.open({ id })).toBe(id);

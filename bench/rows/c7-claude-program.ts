@@ -12,7 +12,7 @@ const order = { bytes: 50_000, sample: 10_000, plays: 5, messages: 2 } as const 
 
 /**
  * What claude-agent-acp 0.23.1 took for the same text as `stream_event` lines, us of CPU per event, in two runs on
- * another machine (reference performance, section 7). Not measured here.
+ * another machine (docs/limits.md 3.1). Not measured here.
  */
 const peer = { slow: 25, quick: 19.1 };
 
@@ -20,7 +20,7 @@ export const claudeProgram: Family = {
   rows: ['C7'],
   how:
     'C7: as P7, with a made-up Claude Code as the agent. claude-agent-acp was not run: its figures, 25.0 and 19.1 us of ' +
-    'CPU per event, come from the reference, which measured them on another machine, where pi-acp took 17.0 and 16.6 (here: ' +
+    'CPU per event, come from docs/limits.md 3.1, where they were measured on another machine, where pi-acp took 17.0 and 16.6 (here: ' +
     'P7). Those ratios compare two machines.',
   async run(progress) {
     const { deltas } = sampledDeltas('delta-only', order.bytes, order.sample);
@@ -54,7 +54,7 @@ function figures(where: string, costs: readonly number[]): Figure[] {
   return [
     {
       row: 'C7',
-      what: `${what}: claude-agent-acp in the reference (not in this run) / ours`,
+      what: `${what}: claude-agent-acp in docs/limits.md 3.1 (not in this run) / ours`,
       value: peer.quick / ours,
       unit: 'x',
       goal: atLeast(8),

@@ -21,7 +21,7 @@ export interface ChosenForClaude extends Chosen {
   readonly session: string;
   /** The agent names the session itself, and only by that name it can be resumed. */
   readonly isNamedByAgent: boolean;
-  /** The agent's questions have nobody to go to (reference claude-sdk 1: `--permission-prompt-tool` iff canUseTool). */
+  /** The agent's questions have nobody to go to (docs/protocols/claude.md 1.2: `--permission-prompt-tool` only where there is a canUseTool). */
   readonly isUnattended: boolean;
   /** The stored conversation that goes on; undefined: a new one. */
   readonly resumes: string | undefined;

@@ -124,7 +124,7 @@ function tellText({ result, errors }: Result, { remark }: ConversationOptions): 
   else process.stdout.write(`${result}\n`);
 }
 
-/** The result of a conversation that cannot be: without one a client may wait for ever (reference claude-sdk 1.2). */
+/** The result of a conversation that cannot be: without one a client may wait for ever (docs/protocols/claude.md 2.2, 2.5). */
 export function failureFrame(sentence: string, session: string): string {
   return JSON.stringify({ ...refusalResult({ message: sentence }, 0), session_id: session, uuid: randomUUID() });
 }

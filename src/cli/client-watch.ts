@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Channel, Out } from '../core/channel.ts';
 import { bytesOf } from '../transports/framing/frame.ts';
 
-/** What counts of a `result` frame (reference claude-sdk 4.3). */
+/** What counts of a `result` frame (docs/protocols/claude.md 7). */
 export const Result = z.looseObject({
   type: z.literal('result'),
   is_error: z.boolean(),

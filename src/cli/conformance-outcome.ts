@@ -161,7 +161,7 @@ export function tell(stream: TextStream, sentence: string): void {
   writeLine(stream, `patchbay: ${sentence}`);
 }
 
-/** A line in which the peer may have a word, and that must not move anybody's cursor (threat T18). */
+/** A line in which the peer may have a word, and that must not move anybody's cursor (docs/threats.md T18). */
 export function writeLine(stream: TextStream, line: string): void {
   stream.write(`${visible(line)}\n`);
 }

@@ -56,7 +56,7 @@ export function conformanceCommand(): Command {
     });
 }
 
-/** A reader like `head` may leave early (threat T29): the verdict is the same. A full disk is no reader. */
+/** A reader like `head` may leave early (docs/threats.md T29): the verdict is the same. A full disk is no reader. */
 function onReaderGone(error: Error): void {
   if ('code' in error && error.code === 'EPIPE') return;
   tellFailure('patchbay', error);

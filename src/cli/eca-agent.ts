@@ -32,7 +32,7 @@ export function chooseAgent(argv: EcaArgv, surroundings: EcaSurroundings): Chose
 }
 
 /**
- * The user's own configuration (XDG base directories). Editors start servers wherever they like (reference eca, section 2):
+ * The user's own configuration (XDG base directories). Editors start servers wherever they like (docs/protocols/eca.md 2.2):
  * beside the executable or in the project; and what lies in somebody's project must not say which programs are started.
  */
 export function userConfigFile({ env, home }: Pick<EcaSurroundings, 'env' | 'home'>): string {

@@ -9,7 +9,7 @@ interface Flag {
   readonly value?: string;
 }
 
-/** The options of eca 0.155.1; that of the seed's day has the same. */
+/** The options of eca 0.155.1; that of the first era has the same. */
 const flags: readonly Flag[] = [
   { names: ['--help', '-h'] },
   { names: ['--version'] },

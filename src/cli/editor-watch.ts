@@ -1,4 +1,4 @@
-// Whether the process that an editor names in `initialize` is still there (seed eca, Initialize). Changes no frame.
+// Whether the process that an editor names in `initialize` is still there (docs/protocols/eca.md 8.1). Changes no frame.
 import { z } from 'zod';
 import type { Channel } from '../core/channel.ts';
 
@@ -16,7 +16,7 @@ export interface EditorWatch {
   wrap(channel: Channel): Channel;
   /**
    * Aborted when the process is gone that was there when it was named. One that was never seen may be on another machine, or
-   * outside the sandbox that we are in: servers that ended for it were of no use there (reference eca, section 6).
+   * outside the sandbox that we are in: servers that ended for it were of no use there (docs/protocols/eca.md 6.1).
    */
   readonly gone: AbortSignal;
 }

@@ -7,7 +7,7 @@ const lookMs = 500;
 /**
  * Aborted when the input has ended and the program behind it is gone. One that has only closed its end may still read: what
  * it has asked for is said to the end (`printf … | patchbay-eca server`). For one that was killed nobody waits, and an agent
- * that goes on, or hangs, would do so for ever; real servers look for their editor, too (reference eca, section 6).
+ * that goes on, or hangs, would do so for ever; real servers look for their editor, too (docs/protocols/eca.md 6.1).
  */
 export function whenOrphaned(input: Readable): AbortSignal {
   const parent = process.ppid;

@@ -31,7 +31,7 @@ async function run(argv: ClaudeArgv): Promise<void> {
     return;
   }
   if (!argv.print && argv.words[0] === 'auth' && argv.words[1] === 'status') {
-    // Keys are the agent's own affair, so nobody logs in here (reference claude-sdk 1: answer, and read no stdin).
+    // Keys are the agent's own affair, so nobody logs in here (docs/protocols/claude.md 1.5: answer, and read no stdin).
     process.stdout.write(`${JSON.stringify({ loggedIn: true, authMethod: 'third_party', apiProvider: 'patchbay' })}\n`);
     return;
   }
@@ -58,7 +58,7 @@ async function serve(argv: ClaudeArgv, prompt: string | null): Promise<void> {
     : { instructions: null, input: stdin };
   const chosen = withGreeting(found, instructions);
   const last = await converse({ argv, chosen, prompt, input, stored, remark, verbose: isVerbose });
-  // As Claude Code does it (reference claude-sdk 1.2, 7): the SDK then tells its user what the error was.
+  // As Claude Code does it (docs/protocols/claude.md 1.6): the SDK then tells its user what the error was.
   if (last?.is_error === true) process.exitCode = 1;
 }
 

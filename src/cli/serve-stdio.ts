@@ -49,7 +49,7 @@ export interface ServeOptions {
 export async function serveStdio(options: ServeOptions): Promise<void> {
   const { config, frontend, client, opening } = options;
   const adapter = adapterOf(frontend, 'client');
-  // stdout is the protocol: whatever a package prints must not get between the frames (threat T30).
+  // stdout is the protocol: whatever a package prints must not get between the frames (docs/threats.md T30).
   globalThis.console = new Console(process.stderr);
   const log = stderrLog(options.verbose === true ? 'debug' : 'error');
   const gateway = createGateway(config, { log });

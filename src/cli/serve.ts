@@ -23,7 +23,7 @@ Examples:
 
 The token comes from --token, else PATCHBAY_TOKEN, else a new one is made and printed.`;
 
-/** How long open runs may go on after a signal, ms (reference reliability T29). */
+/** How long open runs may go on after a signal, ms (docs/threats.md T29). */
 const drainMs = 10_000;
 
 /** The command. */

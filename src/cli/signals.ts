@@ -1,4 +1,4 @@
-// Signals and the last words of the process: the first one ends in order, the second at once (threat T29).
+// Signals and the last words of the process: the first one ends in order, the second at once (docs/threats.md T29).
 import { killAllChildren, whenChildrenAreGone } from '../transports/process-group.ts';
 
 /** How long agents may take to leave after they were told, ms; their channels send SIGTERM and then SIGKILL. */

@@ -83,7 +83,7 @@ async function translate(options: TranslateOptions): Promise<void> {
     return writeAll(lines.take());
   };
   process.stdout.on('error', (error) => {
-    // A reader like `head` may leave early; that is no failure of ours (threat T29). A full disk is one.
+    // A reader like `head` may leave early; that is no failure of ours (docs/threats.md T29). A full disk is one.
     if (!('code' in error && error.code === 'EPIPE')) tellFailure('patchbay', error);
     process.exit();
   });

@@ -20,8 +20,8 @@ export interface Asked {
 
 /** One specification. */
 export interface Coverage {
-  /** The file among the seeds. */
-  readonly seed: string;
+  /** The file of the document. */
+  readonly document: string;
   /** The sets of these protocols share it. */
   readonly protocols: readonly string[];
   /** Every heading; a check names one as its `section`. */

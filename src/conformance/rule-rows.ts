@@ -5,7 +5,7 @@ import type { Rule } from './rule.ts';
 export interface RuleRow<View> extends Omit<Rule<View>, 'id' | 'level' | 'basis'> {
   /** Default `MUST`. */
   readonly level?: Rule<View>['level'];
-  /** The seed is silent: it is what real programs do. */
+  /** The document is silent: it is what real programs do. */
   readonly isMeasured?: true;
   readonly covers: readonly string[];
 }

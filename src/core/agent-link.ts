@@ -22,7 +22,7 @@ export interface AgentListener {
   end(ending: Ending): void;
 }
 
-/** How a connection ended, in one sentence; a child's last words say more than its exit code (reliability F3). */
+/** How a connection ended, in one sentence; a child's last words say more than its exit code (docs/faults.md F3). */
 export function sentenceOf({ reason, detail }: Ending): string {
   return detail === undefined || detail === '' ? reason : `${reason}: ${detail}`;
 }
@@ -132,7 +132,7 @@ export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, l
   channel.open({
     ...glancing(backend),
     frame: (frame) => guarded(() => backend.decode(frame)),
-    // What was lost may have been the end of a message: the state is unknown, so this agent is done (F7).
+    // What was lost may have been the end of a message: the state is unknown, so this agent is done (docs/faults.md F7).
     fault: (fault) => {
       listener.note('violation', fault.message);
       stopping ??= `the agent sent ${fault.message}`;

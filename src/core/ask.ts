@@ -67,7 +67,7 @@ export function createAsk(ports: AskPorts): (command: Question, settle: Settle) 
   };
 }
 
-/** An agent writes wherever it is told to: a path that it must not be trusted with is ours to write (threat T9). */
+/** An agent writes wherever it is told to: a path that it must not be trusted with is ours to write (docs/threats.md T9). */
 function isOurs(command: Question, exports: ExportPort | undefined): boolean {
   return command.type === 'export' && command.path !== undefined && exports?.pathsForAgent === false;
 }

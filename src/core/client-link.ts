@@ -10,13 +10,13 @@ import type { Receipt } from './ledger/ticket.ts';
 import type { News } from './news.ts';
 import type { Entry, Reader } from './reader.ts';
 
-/** Bytes that may wait in a client's socket before its reader stops pulling (reference reliability T26). */
+/** Bytes that may wait in a client's socket before its reader stops pulling (docs/threats.md T26). */
 export const highWater = 64 * 1024;
 
-/** Commands of one client that may be on their way at once, to all its sessions (reference reliability T32). */
+/** Commands of one client that may be on their way at once, to all its sessions (docs/threats.md T32). */
 const mostUnanswered = 256;
 
-/** Bytes of news that may wait for a client: for ever, at once, and for how long what is between (threat T26). */
+/** Bytes of news that may wait for a client: for ever, at once, and for how long what is between (docs/threats.md T26). */
 const mostUnreadNews = { ever: 1024 * 1024, atOnce: 4 * 1024 * 1024, forMs: 10_000 };
 
 /** When a client that sends nothing more has been served. */
@@ -67,7 +67,7 @@ export function linkClient(
   listener: ClientListener,
 ): ClientLink {
   const agenda = createAgenda();
-  /** A client that asks and does not read is not heard either (reference reliability T26, T32). */
+  /** A client that asks and does not read is not heard either (docs/threats.md T26, T32). */
   let isUnheard = false;
   let isPumping = false;
   let mustPump = false;
@@ -114,7 +114,7 @@ export function linkClient(
     // What was told before may have ended the client, or its interest in that session.
     if (isOver || heard.isOver) return;
     if (entry.kind === 'frame') send(entry.out);
-    // Bare frames cannot say that some are missing: this client must come back for a snapshot (F19), of all its
+    // Bare frames cannot say that some are missing: this client must come back for a snapshot (docs/faults.md F19), of all its
     // sessions, for it is the client that does not read.
     else if (entry.kind === 'reset') close('slow', 'too far behind: reconnect for the current state');
     else if (heard.session === null) close('going-away', entry.reason);

@@ -44,7 +44,7 @@ export function closeTool(tool: ToolRun, cause: Cause): EventOf<'tool-end'> {
 
 /**
  * The events that end the open run: blocks, messages, approvals, started tools, announced tools, dialogs, brackets,
- * turn, verdict (reference reliability 4.1). Dialogs and a compaction may be open outside a run as well. Empty when
+ * turn, verdict (docs/faults.md 1.1). Dialogs and a compaction may be open outside a run as well. Empty when
  * nothing is open, so a second cause is a no-op.
  */
 export function closeRun(transcript: Transcript, cause: Cause): Event[] {

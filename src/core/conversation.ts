@@ -221,7 +221,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
     timers.clear();
     questions.clear();
     if (ports.closed() === null) admit({ type: 'agent-changed', state: 'down', reason: ending.reason });
-    // Prompts that wait were meant for a conversation that this agent held: never repeat by ourselves (F1).
+    // Prompts that wait were meant for a conversation that this agent held: never repeat by ourselves (docs/faults.md F1).
     prompts.drop(refused('agent-down', message));
     if (ports.closed() === null) ports.lost?.(message, wasSilent);
     prompts.tellIdle();

@@ -7,7 +7,7 @@ import { figuresOf, messagesOf } from './messages.ts';
 
 /** Where exports go. */
 export interface ExportPort {
-  /** Whether a client may name any path to the agent: it owns the process, and could write there itself (threat T9). */
+  /** Whether a client may name any path to the agent: it owns the process, and could write there itself (docs/threats.md T9). */
   readonly pathsForAgent: boolean;
   /**
    * Writes a page and returns its absolute path. `path` is a client's wish, unchecked. Throws a GatewayError: `invalid`

@@ -50,7 +50,7 @@ export const mostOpen = 64;
 /** A client that has no way to ask its user counts as nobody. */
 const nobodyThere = 'nobody is there who can be asked';
 
-/** Nobody answers: an approval is denied, a dialog cancelled; never the other way (reliability F15). */
+/** Nobody answers: an approval is denied, a dialog cancelled; never the other way (docs/faults.md F15). */
 export function createQuestions(ports: QuestionPorts): Questions {
   const { transcript, clock, admit } = ports;
   const timers = createTimers(clock);
@@ -61,7 +61,7 @@ export function createQuestions(ports: QuestionPorts): Questions {
   /** Why those end whose answer is on its way, unless the agent takes the answer. */
   const overdue = new Map<Question, string>();
 
-  // By identity: agents use ids again, and the answer to an old question must not end a new one (reliability T22).
+  // By identity: agents use ids again, and the answer to an old question must not end a new one (docs/threats.md T22).
   const isOpen = (question: Question) => openOf(transcript, question) === question;
 
   const standing = createStanding();
@@ -70,7 +70,7 @@ export function createQuestions(ports: QuestionPorts): Questions {
   /** Why a question is not put to anybody; null when it is. */
   function unheardBecause(): string | null {
     if (!isAttended) return nobodyThere;
-    // An agent that asks without end is not listened to (reliability T32).
+    // An agent that asks without end is not listened to (docs/threats.md T32).
     const isFlood = transcript.approvals.size + transcript.dialogs.size > mostOpen;
     return isFlood ? `more than ${mostOpen} questions are open` : null;
   }
@@ -162,7 +162,7 @@ export function createQuestions(ports: QuestionPorts): Questions {
       const keeper = question.type === 'approval-request' ? keeperOf(command, question) : null;
       ports.forward(forAgent(command, question, keeper), (outcome) => {
         taken.delete(question);
-        // A refused answer leaves the question open for a better one (reliability F17).
+        // A refused answer leaves the question open for a better one (docs/faults.md F17).
         // Many agents end their own question as they take the answer.
         if (outcome.ok && isOpen(question)) admit(endingOf(command));
         if (outcome.ok && question.type === 'approval-request') keep(keeper, question);

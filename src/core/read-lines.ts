@@ -1,4 +1,4 @@
-// Lines of JSON objects that anybody may have written: read one by one, and only so much work is done for them (threat T12).
+// Lines of JSON objects that anybody may have written: read one by one, and only so much work is done for them (docs/threats.md T12).
 // Pure; knows no file and no protocol.
 import type { Dictionary } from './content.ts';
 import { dictionaryIn } from './dictionary.ts';

@@ -104,7 +104,7 @@ function missingText(transcript: Transcript, event: EventOf<'block-end'>, note: 
   return [{ type: 'block-delta', parent: event.parent, index: event.index, delta, synthetic: true }];
 }
 
-/** Duplicated endings are daily bread (reference reliability F10); a missing opener is the agent's mistake. */
+/** Duplicated endings are daily bread (docs/faults.md F10); a missing opener is the agent's mistake. */
 function isHarmless(event: Event, fault: Fault): boolean {
   return event.type.endsWith('-end') || fault === 'run-open' || fault === 'tool-open';
 }
@@ -149,7 +149,7 @@ function remedyFor(transcript: Transcript, event: Event, fault: Fault): Remedy {
   }
 }
 
-/** Only what starts something may open a run: a straggler of a closed run must not (F10, F32). */
+/** Only what starts something may open a run: a straggler of a closed run must not (docs/faults.md F10, F32). */
 function opensRun(event: Event): boolean {
   return ['turn-start', 'message-start', 'tool-start', 'approval-request', 'retry-start'].includes(event.type);
 }

@@ -23,7 +23,7 @@ export interface SessionLimits {
   readonly window?: WindowLimits;
 }
 
-/** Limits from the reliability reference (F4, F15). */
+/** Limits (docs/faults.md F4, F15). */
 export const defaultSessionLimits: SessionLimits = {
   questionMs: 10 * 60_000,
   abortMs: 10_000,
@@ -53,7 +53,7 @@ export interface SessionPorts {
   /** What was said before this life of the session, oldest first. */
   readonly history?: readonly Message[];
   /**
-   * Its clients may not have the agent read what they name (threat T9): contexts are read and found by the workspace, also
+   * Its clients may not have the agent read what they name (docs/threats.md T9): contexts are read and found by the workspace, also
    * for agents that could do it.
    */
   readonly isConfined?: boolean;

@@ -36,7 +36,7 @@ export interface Session extends SessionView {
 
 /**
  * A class, and the conversation made late: a gateway may keep thousands of sessions that nobody has spoken in yet
- * (reference performance, P11).
+ * (docs/limits.md P11).
  */
 class OpenSession implements Session {
   readonly id: string;
@@ -139,7 +139,7 @@ class OpenSession implements Session {
     this.#ports.ended?.();
   }
 
-  /** A single reader that cannot keep up slows the agent instead of filling memory (F20). */
+  /** A single reader that cannot keep up slows the agent instead of filling memory (docs/faults.md F20). */
   #press(key: string, pressure: boolean): void {
     this.#pressing ??= new Set();
     if (pressure) this.#pressing.add(key);

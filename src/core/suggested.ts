@@ -1,5 +1,5 @@
 // Which standing permissions a client may choose that does not own the machine: those that the agent has suggested. Any
-// other could change its settings, or end all asking (reference reliability, T23). Knows no protocol.
+// other could change its settings, or end all asking (docs/threats.md T23). Knows no protocol.
 import type { Command } from './command.ts';
 import { isSame } from './same.ts';
 import type { Transcript } from './transcript.ts';

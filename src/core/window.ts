@@ -43,7 +43,7 @@ export interface WindowLimits {
   readonly bytes: number;
 }
 
-/** What the reliability reference (5.1) settled on: 8,192 frames or 8 MiB. */
+/** docs/faults.md 2.1: 8,192 frames or 8 MiB. */
 export const defaultWindow: WindowLimits = { frames: 8192, bytes: 8 * 1024 * 1024 };
 
 /** Frames by absolute number: the first ever is 0. */
@@ -176,8 +176,7 @@ class FrameWindow implements Window {
  * Starts a window after event `seq`.
  *
  * It counts what it holds in memory, not what goes over the wire: text counts in full, bytes by the buffer behind them,
- * once, with the first frame that shows it. Snapshots that grow are many views of one buffer (reference performance,
- * section 4); counted in full, 20 of them would fill the window and no reader could keep up. A buffer whose first frame
+ * once, with the first frame that shows it. Snapshots that grow are many views of one buffer (docs/limits.md 2.1); counted in full, 20 of them would fill the window and no reader could keep up. A buffer whose first frame
  * has fallen off is no longer counted: that is at most one for each message that is still open.
  *
  * From the frame `neededFrom` on nothing falls off, whatever the limits: its reader slows the agent instead.

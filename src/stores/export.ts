@@ -1,5 +1,5 @@
 // Writes exported pages. For clients on the network: into one directory and nowhere else, never through a link, never over
-// anything but an older export (threat T9). Knows no session.
+// anything but an older export (docs/threats.md T9). Knows no session.
 import {
   closeSync,
   constants,

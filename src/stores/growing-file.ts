@@ -1,5 +1,5 @@
 // A file that grows: made with its first lines, then only added to, readable by nobody else. Never
-// through a link, and never behind what somebody else has written (threat T9). Knows no line.
+// through a link, and never behind what somebody else has written (docs/threats.md T9). Knows no line.
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { GatewayError } from '../core/errors.ts';

@@ -1,5 +1,5 @@
 // What was opened is what was meant: looks at files through what was opened, since somebody may move folders about
-// meanwhile (threat T9). Knows no session.
+// meanwhile (docs/threats.md T9). Knows no session.
 import { fstatSync, lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { realOrNull } from './paths.ts';
 

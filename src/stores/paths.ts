@@ -1,4 +1,4 @@
-// Where paths that clients name may lead: inside given directories and nowhere else, links followed (threats T8, T9).
+// Where paths that clients name may lead: inside given directories and nowhere else, links followed (docs/threats.md T8, T9).
 // Knows no session.
 import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';

@@ -1,5 +1,5 @@
 // Reads the beginning of a file that somebody else may have put there: no link is followed, nothing but a regular file is
-// opened, and no more than so many bytes are taken in (threat T9). Knows no session.
+// opened, and no more than so many bytes are taken in (docs/threats.md T9). Knows no session.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { markOf } from './file-cache.ts';
 import { isAt, statOf } from './opened.ts';

@@ -1,4 +1,4 @@
-// Where stored sessions lie, and which of the paths that clients name lead to one (threat T9). Knows no protocol and no
+// Where stored sessions lie, and which of the paths that clients name lead to one (docs/threats.md T9). Knows no protocol and no
 // format of a file.
 import { opendirSync } from 'node:fs';
 import path from 'node:path';
@@ -54,7 +54,7 @@ export function storedFileAt(
   return statOf(real)?.isFile() === true && hasEnding(real, places.endings) ? { file: real } : missing;
 }
 
-/** The order is the reference's: what cannot be a path, what is none of ours, what is not there. */
+/** The order is that of docs/protocols/pi-server.md 20.3: what cannot be a path, what is none of ours, what is not there. */
 function faultIn(wish: string, endings: readonly string[]): string | null {
   if (Buffer.byteLength(wish) > 4096) return 'must not be longer than 4096 bytes';
   if (faultInWords(wish) !== null) return 'contains potentially dangerous path components';

@@ -1,4 +1,4 @@
-// Which stored sessions a client on the network may have an agent open: those inside the configured roots (threat T9).
+// Which stored sessions a client on the network may have an agent open: those inside the configured roots (docs/threats.md T9).
 // Knows no protocol.
 import { closeSync, lstatSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';

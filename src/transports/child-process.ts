@@ -13,7 +13,7 @@ import { adoptGroup } from './process-group.ts';
 
 /** How to start an agent. */
 export interface SpawnOptions {
-  /** Program and arguments; never a shell line (threat T8). */
+  /** Program and arguments; never a shell line (docs/threats.md T8). */
   readonly command: readonly [string, ...string[]];
   readonly cwd?: string;
   /** Added to our own environment. Gateway secrets are taken out of both. */
@@ -207,7 +207,7 @@ function couldNotStart({ cwd }: SpawnOptions, thrown: unknown): string {
   return `agent could not be started: ${words}${hint}`;
 }
 
-/** Our environment and the given one, without what only the gateway may know (threat T7). */
+/** Our environment and the given one, without what only the gateway may know (docs/threats.md T7). */
 function childEnvironment(env: SpawnOptions['env'] = {}): Record<string, string | undefined> {
   const merged = Object.entries({ ...process.env, ...env });
   return Object.fromEntries(merged.filter(([name]) => !name.toUpperCase().startsWith('PATCHBAY_TOKEN')));

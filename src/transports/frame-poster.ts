@@ -22,7 +22,7 @@ export interface PostTarget {
 /** Who hears of it. */
 export interface PostListener extends FrameSink {
   drained(): void;
-  /** A post failed, and with it whatever was in it. It is never repeated: it may have been done (fault F27). */
+  /** A post failed, and with it whatever was in it. It is never repeated: it may have been done (docs/faults.md F27). */
   failed(reason: string): void;
 }
 

@@ -64,7 +64,7 @@ class PingingHeartbeat implements Heartbeat {
       return;
     }
     const late = this.#heardAt;
-    // The timer fires before a blocked event loop gets to read, so one more round of reading comes first (fault F30).
+    // The timer fires before a blocked event loop gets to read, so one more round of reading comes first (docs/faults.md F30).
     setImmediate(() => {
       if (this.#stopped) return;
       const isSilent = this.#heardAt === late;

@@ -1,4 +1,4 @@
-// Makes text of a peer fit for logs and error messages (threat T18). Knows no protocol.
+// Makes text of a peer fit for logs and error messages (docs/threats.md T18). Knows no protocol.
 
 /** Control characters (ANSI sequences begin with one), line separators, and the marks that turn the direction of text. */
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;

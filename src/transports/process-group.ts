@@ -1,6 +1,6 @@
 // Kills a child together with everything it started, and knows which groups still live. Knows no protocol.
 
-/** Leaders of groups that may still have members. A grandchild outlives its leader here (threat T27). */
+/** Leaders of groups that may still have members. A grandchild outlives its leader here (docs/threats.md T27). */
 const living = new Set<number>();
 
 /** A child process and its descendants; the child must have been spawned `detached`. POSIX only. */

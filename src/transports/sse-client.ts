@@ -39,7 +39,7 @@ interface Break {
 }
 
 /**
- * Resumes a lost stream behind the last id that the server gave (fault F27). Ends where it cannot: the server gave no
+ * Resumes a lost stream behind the last id that the server gave (docs/faults.md F27). Ends where it cannot: the server gave no
  * id, answered 4xx, or lost our place, after which it would say everything twice. Frames are posted once the stream
  * stands, so that no answer is missed.
  */
@@ -199,7 +199,7 @@ function bufferedEvents(maxFrameBytes: number, fault: (fault: FrameFault) => voi
   };
 }
 
-/** What is wrong with the answer, if anything. A 4xx will not become better (fault F27). */
+/** What is wrong with the answer, if anything. A 4xx will not become better (docs/faults.md F27). */
 function refusalOf({ status, headers }: Response): Break | undefined {
   if (status !== 200) {
     return { final: status < 500, reason: `the server refused the stream (${status})` };

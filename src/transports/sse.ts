@@ -37,7 +37,7 @@ export interface EventStream {
 /**
  * Frames become default events with their cursor as id, or what their envelope makes of them; a reset, unless the
  * envelope has words for it, and the end of the session become `gateway` events, a name that no upstream frame can take
- * (threat T31), without an id. Nothing is queued: a client that does not read
+ * (docs/threats.md T31), without an id. Nothing is queued: a client that does not read
  * leaves its reader behind, and learns of a reset when it reads again.
  */
 export function openEventStream(reader: Reader, options: EventStreamOptions = {}): EventStream {

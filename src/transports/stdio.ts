@@ -24,7 +24,7 @@ export interface StdioOptions {
 /**
  * The end of the input is told by `half`, or ends the channel with `client closed its input`. An output that is gone
  * (EPIPE) ends it quietly with `client closed its output`. An input that cannot be cut into frames any more ends it
- * behind the fault that says so: what its client was promised can no longer be asked about (threat T15).
+ * behind the fault that says so: what its client was promised can no longer be asked about (docs/threats.md T15).
  */
 export function stdioChannel(options: StdioOptions): Channel {
   const { input, output, label, framing = jsonl, maxFrameBytes = 8 * 1024 * 1024, closeGraceMs = 1000 } = options;
@@ -54,7 +54,7 @@ export function stdioChannel(options: StdioOptions): Channel {
     stopReading();
   }
 
-  /** The other side of a pipe may go at any time (threat T29); with EPIPE it tells us so. */
+  /** The other side of a pipe may go at any time (docs/threats.md T29); with EPIPE it tells us so. */
   function outputEnded(): void {
     inlet.end({ reason: 'client closed its output' });
     stopReading();

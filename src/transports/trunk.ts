@@ -20,7 +20,7 @@ export interface TrunkOptions {
   readonly mostWaitingBytes?: number;
   /**
    * One that holds up others for so long is cut off behind what waits for it, ms; default 10,000. Where nobody else would
-   * read it slows the agent instead, for as long as it takes (reference reliability F20).
+   * read it slows the agent instead, for as long as it takes (docs/faults.md F20).
    */
   readonly mostStalledMs?: number;
 }

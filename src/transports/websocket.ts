@@ -45,7 +45,7 @@ export function connectWebSocket(url: string, options: ConnectOptions = {}): Cha
   }
 }
 
-/** A URL may carry a password or a ticket (threat T6). */
+/** A URL may carry a password or a ticket (docs/threats.md T6). */
 function withoutSecrets(url: string): string {
   if (!URL.canParse(url)) return '(not a URL)';
   const { protocol, host, pathname } = new URL(url);

@@ -12,7 +12,7 @@ export interface Rules {
   into(name: string, text: string | null): Rules;
 }
 
-/** Gaps of any number of directories in one rule: with each of them a deep path is tried ten times as long (threat T19). */
+/** Gaps of any number of directories in one rule: with each of them a deep path is tried ten times as long (docs/threats.md T19). */
 const mostGaps = 4;
 
 interface Layer {

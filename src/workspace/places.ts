@@ -1,4 +1,4 @@
-// The folders of a session, and where a path that a client named leads in them: there and nowhere else (threat T9). Opens
+// The folders of a session, and where a path that a client named leads in them: there and nowhere else (docs/threats.md T9). Opens
 // nothing.
 import { lstatSync } from 'node:fs';
 import path from 'node:path';

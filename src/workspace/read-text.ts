@@ -1,5 +1,5 @@
 // Reads the beginning of a text file, bounded, and only the very file that was looked at before: no link, no pipe, no
-// device (threat T9). Knows no context.
+// device (docs/threats.md T9). Knows no context.
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync } from 'node:fs';
 
 /** The beginning of a file. */

@@ -1,5 +1,5 @@
 // Claude Code with nothing in front of it. What it says departs from the strict grammar only where that is known, so the
-// reference is still true; and told again to each kind of client, it is in that client's order and loses nothing.
+// docs/protocols/claude.md is still true; and told again to each kind of client, it is in that client's order and loses nothing.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';

@@ -1,5 +1,5 @@
 // Gets the real Claude Code for the opt-in suite: a path that the user names, a copy in a cache folder outside the
-// project, or a fresh one from npm. 361 MB under its makers' own licence, so it is never a dependency (reference 0.6).
+// project, or a fresh one from npm. 361 MB under its makers' own licence, so it is never a dependency (docs/protocols/claude.md 1.7).
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

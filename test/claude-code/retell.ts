@@ -48,7 +48,7 @@ export function runsThatWentWrong(rows: readonly TraceRow[]): number {
 /** What a gateway says between two messages and not inside one. */
 const ourSubtypes = ['init', 'status', 'compact_boundary', 'api_retry', 'notice'];
 
-/** News of Claude Code's own pass where they came, also inside a message and between turns (reference 4.2, point 2). */
+/** News of Claude Code's own pass where they came, also inside a message and between turns (docs/protocols/claude.md 5.2). */
 export function isOwnNews(fault: string): boolean {
   if (!/^(?:system-inside|outside-turn) at \d+: system/u.test(fault)) return false;
   const subtype = /"subtype":"(\w+)"/u.exec(fault)?.[1];

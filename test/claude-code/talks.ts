@@ -25,7 +25,7 @@ export interface Talk {
   run(agent: DirectAgent): Promise<void>;
   /** `is_error` of each result, in order. */
   readonly errors: readonly boolean[];
-  /** Departures from the strict grammar beside those of any talk (reference 4.2). */
+  /** Departures from the strict grammar beside those of any talk (docs/protocols/claude.md 5). */
   readonly departs?: readonly Rule[];
   /** A sub-agent works on when the turn is over. */
   readonly isInBackground?: boolean;

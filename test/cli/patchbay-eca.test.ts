@@ -27,7 +27,7 @@ const plain = {
 const run = (args: readonly string[], { env, ...options }: RunOptions = {}) =>
   patchbay(args, { cwd: project, ...options, program: 'patchbay-eca', env: { ...plain, ...env } });
 
-/** As an editor starts it that puts its server where the executable lies (reference eca, section 2). */
+/** As an editor starts it that puts its server where the executable lies (docs/protocols/eca.md 2.2). */
 const start = (words: readonly string[] = [], env: Record<string, string> = { PATCHBAY_AGENT: 'demo' }) =>
   startEditor(process.execPath, [bin, 'server', ...words], {
     cwd: fileURLToPath(new URL('../../dist/cli', import.meta.url)),

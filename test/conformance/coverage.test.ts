@@ -7,16 +7,16 @@ import { z } from 'zod';
 import type { Description } from '../../src/conformance/check.ts';
 import { sets } from '../../src/conformance/index.ts';
 import { descriptionsOf } from '../../src/conformance/sets.ts';
-import { readSeed, sectionNames } from './support/seed-headings.ts';
-import { kindsIn } from './support/seed-kinds.ts';
-import { askingSentences, plainWords } from './support/seed-sentences.ts';
+import { readDocument, sectionNames } from './support/document-headings.ts';
+import { kindsIn } from './support/document-kinds.ts';
+import { askingSentences, plainWords } from './support/document-sentences.ts';
 
-const seeds = process.env.PATCHBAY_SEEDS ?? '../shared/seeds';
+const documents = process.env.PATCHBAY_DOCUMENTS ?? '../shared/seeds';
 const folder = path.resolve(import.meta.dirname, '../../src/conformance');
 
 const Covered = z.strictObject({ name: z.string().min(1), reason: z.string().min(1).optional() });
 const Coverage = z.strictObject({
-  seed: z.string(),
+  document: z.string(),
   protocols: z.array(z.string()).min(1),
   sections: z.array(Covered).min(1),
   kinds: z.array(Covered).min(1),
@@ -54,7 +54,7 @@ const checksOf = ({ protocols }: Coverage): Description[] =>
 const twice = (names: readonly string[]): string[] => names.filter((name, index) => names.indexOf(name) !== index);
 
 test('every specification has its list, and every protocol is in one', () => {
-  expect(coverages.map(({ seed }) => seed).sort()).toEqual(seedFiles);
+  expect(coverages.map(({ document }) => document).sort()).toEqual(seedFiles);
   const covered = coverages.flatMap(({ protocols }) => protocols);
   expect([...new Set(sets.map(({ protocol }) => protocol))].filter((protocol) => !covered.includes(protocol))).toEqual(
     [],
@@ -85,7 +85,7 @@ test('there are at least 300 checks', () => {
   expect(all.length).toBeGreaterThanOrEqual(300);
 });
 
-describe.each(coverages.map((coverage) => [coverage.seed, coverage] as const))('%s', (seed, coverage) => {
+describe.each(coverages.map((coverage) => [coverage.document, coverage] as const))('%s', (document, coverage) => {
   const checks = checksOf(coverage);
 
   test('every section has a check or a reason', () => {
@@ -126,12 +126,12 @@ describe.each(coverages.map((coverage) => [coverage.seed, coverage] as const))('
     ).toEqual([]);
   });
 
-  const file = path.join(seeds, seed);
+  const file = path.join(documents, document);
   const isAtHand = existsSync(file);
-  if (!isAtHand) console.log(`${seed} is not at hand (PATCHBAY_SEEDS): not compared with it`);
+  if (!isAtHand) console.log(`${document} is not at hand (PATCHBAY_DOCUMENTS): not compared with it`);
 
   describe.skipIf(!isAtHand)('compared with the specification', () => {
-    const read = readSeed(isAtHand ? readFileSync(file, 'utf8') : '');
+    const read = readDocument(isAtHand ? readFileSync(file, 'utf8') : '');
 
     test('its headings are the sections', () => {
       expect(read.headings.length).toBeGreaterThan(10);

@@ -48,7 +48,7 @@ describe.skipIf(!existsSync(folder))('recorded servers', () => {
   test('answer in these shapes', () => {
     const wrong = answers.flatMap(({ command, data }) => {
       const shape = shapes.get(command);
-      // What nobody has said yet is null (reference section 4).
+      // What nobody has said yet is null (docs/protocols/pi-server.md 17.8).
       const isEmpty = command === 'get_last_assistant_text' && misfit(data, fields({ text: 'null' })) === null;
       const problem = shape === undefined || isEmpty ? null : misfit(data, shape);
       return problem === null ? [] : [`${command}: ${problem}: ${JSON.stringify(data)}`];

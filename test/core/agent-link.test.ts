@@ -129,7 +129,7 @@ describe('the end', () => {
     ]);
   });
 
-  test('what an agent wrote to stderr says more than its exit code (F3)', () => {
+  test('what an agent wrote to stderr says more than its exit code (docs/faults.md F3)', () => {
     const { agent, heard, endings, submit } = linked();
     submit('a');
     agent.wire.end({ reason: 'agent exited (code 1)', detail: 'no such model' });
@@ -160,7 +160,7 @@ describe('the end', () => {
       'finished',
     ],
     [
-      'a frame of it is lost (F7)',
+      'a frame of it is lost (docs/faults.md F7)',
       ({ agent }) => agent.wire.fault('a frame of over 32 MiB'),
       'error',
       'the agent sent a frame of over 32 MiB',

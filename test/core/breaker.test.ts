@@ -1,4 +1,4 @@
-// The circuit breaker: when it opens, whom it lets through to see, when it closes (seed 003 section 21).
+// The circuit breaker: when it opens, whom it lets through to see, when it closes (docs/protocols/pi-server.md 21).
 import { describe, expect, test } from 'vitest';
 import { type Breaker, createBreaker } from '../../src/core/breaker.ts';
 

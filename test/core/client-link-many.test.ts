@@ -275,7 +275,7 @@ describe('a client that reads slowly', () => {
     expect(sent().indexOf('answer')).toBe(2);
   });
 
-  test('when it fell behind in one session it is closed as slow: it must come back for all (F19)', () => {
+  test('when it fell behind in one session it is closed as slow: it must come back for all (docs/faults.md F19)', () => {
     const { client, act, say, readers, clock } = carried({}, { limits: { frames: 4, bytes: 100_000 } });
     act(watch('a'), watch('b'));
     client.wire.buffered = highWater;
@@ -309,13 +309,13 @@ describe('news', () => {
     expect([client.wire.sent.length, client.wire.closings]).toEqual([41, []]);
   });
 
-  test('in a larger one are kept for nobody (T26)', () => {
+  test('in a larger one are kept for nobody (docs/threats.md T26)', () => {
     const { client, tell } = told(100_000);
     tell(42);
     expect(client.wire.closings).toEqual(slow);
   });
 
-  test('of some size are kept for a while for who does not read (T26)', () => {
+  test('of some size are kept for a while for who does not read (docs/threats.md T26)', () => {
     const { client, clock, tell } = told(100_000);
     tell(11);
     clock.advance(10_000);

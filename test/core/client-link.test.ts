@@ -303,7 +303,7 @@ describe('back-pressure', () => {
     expect(sent()).toEqual(['a']);
   });
 
-  test('a client that fell behind is closed as slow, and sent nothing more (F19)', () => {
+  test('a client that fell behind is closed as slow, and sent nothing more (docs/faults.md F19)', () => {
     const { client, say, sent } = linked({}, { limits: { frames: 4, bytes: 100_000 } });
     client.wire.buffered = highWater;
     for (let number = 0; number < 9; number += 1) say(notice(`${number}`));

@@ -1,4 +1,4 @@
-// How a run ends that nobody ended: in which order, with which words, and only once (reference reliability 4.1).
+// How a run ends that nobody ended: in which order, with which words, and only once (docs/faults.md 1).
 import { describe, expect, test } from 'vitest';
 import { closeRun } from '../../src/core/close-run.ts';
 import type { Event, EventOf, EventType } from '../../src/core/event.ts';

@@ -40,7 +40,7 @@ describe('a session', () => {
     expect(first.session.state).toBe('idle');
   });
 
-  test('too many: refused, the others stay (T32)', () => {
+  test('too many: refused, the others stay (docs/threats.md T32)', () => {
     const hub = createHub({ sessions: 2 });
     hub.add('a', entry);
     hub.add('b', entry);
@@ -132,7 +132,7 @@ test('who asks for an id without end does not get all of it back', () => {
   }
 });
 
-test('a foreign session looks like none (T20)', () => {
+test('a foreign session looks like none (docs/threats.md T20)', () => {
   const hub = createHub({ sessions: 2 });
   hub.add('a', () => entry('alice'));
   const messageOf = (id: string) => {

@@ -1,4 +1,4 @@
-// Posted frames: what comes again under the same id, because a client did not hear our answer, counts once (fault F27). News
+// Posted frames: what comes again under the same id, because a client did not hear our answer, counts once (docs/faults.md F27). News
 // go into their stream only where there is somebody.
 import { describe, expect, test } from 'vitest';
 import type { Frontend } from '../../src/core/adapter.ts';

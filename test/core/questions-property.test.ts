@@ -1,5 +1,5 @@
 // Whatever clients, the agent, the clock and the run do, in any order: a tool is allowed by one yes that was said to its
-// own question while that was open, and by nothing else (reliability T22).
+// own question while that was open, and by nothing else (docs/threats.md T22).
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CommandOf } from '../../src/core/command.ts';

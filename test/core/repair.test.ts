@@ -158,21 +158,21 @@ describe('what is missing is made up', () => {
 describe('what says nothing new is dropped', () => {
   test.each<[string, Event[], Event[]]>([
     ['a second start of a run', [run], [run]],
-    ['a second end of a run (F10)', [run, runEnd], [runEnd]],
+    ['a second end of a run (docs/faults.md F10)', [run, runEnd], [runEnd]],
     ['a turn that ends outside a run', [run, runEnd], [turnEnd]],
-    ['the same message started again (F10)', inMessage, [message]],
+    ['the same message started again (docs/faults.md F10)', inMessage, [message]],
     ['a second end of a message', [...inMessage, messageEnd], [messageEnd]],
     ['the same block started again', [...inMessage, call()], [call()]],
     ['a delta after the end of its block', [...inMessage, text(), end()], [delta('late')]],
     ['a second end of a block', [...inMessage, text(), end()], [end()]],
     ['the end of a block that never started', inMessage, [end(4)]],
     ['blocks and deltas outside a run', [run, runEnd], [text(), delta('late'), end()]],
-    ['a second start of a tool (F10)', [run, tool], [tool]],
+    ['a second start of a tool (docs/faults.md F10)', [run, tool], [tool]],
     ['a tool that starts after its result', [run, tool, toolEnd], [tool]],
     ['output after the result', [run, tool, toolEnd], [update]],
-    ['a second result (F10)', [run, tool, toolEnd], [toolEnd]],
+    ['a second result (docs/faults.md F10)', [run, tool, toolEnd], [toolEnd]],
     ['a result outside a run', [run, runEnd], [toolEnd, update]],
-    ['a question under the id of an open one (T22)', [run, asked], [{ ...asked, name: 'other' }]],
+    ['a question under the id of an open one (docs/threats.md T22)', [run, asked], [{ ...asked, name: 'other' }]],
     [
       'the end of a question that is over',
       [run, asked, { type: 'approval-end', id: 'x', outcome: 'denied' }],
@@ -198,7 +198,7 @@ describe('what says nothing new is dropped', () => {
     expect(rig.notes).toHaveLength(dropped.length);
   });
 
-  test('a delta like the one before is not a duplicate (F10)', () => {
+  test('a delta like the one before is not a duplicate (docs/faults.md F10)', () => {
     const { log, notes } = repaired([...inMessage, text(), delta('ha'), delta('ha')]);
     expect(outline(log).slice(-2)).toEqual(['block-delta 0 ha', 'block-delta 0 ha']);
     expect(notes).toEqual([]);

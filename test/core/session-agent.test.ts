@@ -9,7 +9,7 @@ const crash = { reason: 'agent exited (code 137)', detail: 'out of memory' };
 const sentence = 'agent exited (code 137): out of memory';
 
 describe('an agent that dies', () => {
-  test('before its run: the prompt fails with its last words, no run is told (F3)', () => {
+  test('before its run: the prompt fails with its last words, no run is told (docs/faults.md F3)', () => {
     const rig = createSessionRig();
     rig.prompt('one');
     rig.agent.wire.end(crash);
@@ -19,7 +19,7 @@ describe('an agent that dies', () => {
     expect(rig.session.state).toBe('down');
   });
 
-  test('in the middle: the run is closed well, everybody who waits is answered once (F1)', () => {
+  test('in the middle: the run is closed well, everybody who waits is answered once (docs/faults.md F1)', () => {
     const rig = createSessionRig();
     rig.prompt('one');
     rig.run();
@@ -73,7 +73,7 @@ describe('an agent that dies', () => {
     expect(rig.log().slice(0, 3)).toEqual(['+block-end 1 cut', '+block-end 2 cut', '+message-end error']);
   });
 
-  test('after a run: nothing of a run is told (F2)', () => {
+  test('after a run: nothing of a run is told (docs/faults.md F2)', () => {
     const rig = createSessionRig();
     rig.prompt('one');
     rig.run();
@@ -107,7 +107,7 @@ describe('an agent that dies', () => {
     expect(rig.log()).toEqual(['run-start', 'notice held back', '+run-end failed', 'agent-changed down']);
   });
 
-  test('because a frame of it was lost: the run says so (F7)', () => {
+  test('because a frame of it was lost: the run says so (docs/faults.md F7)', () => {
     const rig = createSessionRig();
     const reader = rig.session.stream('plain', recordingProjection).attach(null);
     rig.prompt('one');
@@ -273,7 +273,7 @@ describe('an agent that speaks out of order', () => {
   });
 });
 
-describe('a client that holds its agent back (F20)', () => {
+describe('a client that holds its agent back (docs/faults.md F20)', () => {
   const limits = { window: { frames: 80, bytes: 1_000_000 }, silenceMs: 1_000 };
   const chatter = (count: number): Event[] =>
     Array.from({ length: count }, (_, at) => ({ type: 'notice' as const, level: 'info' as const, text: `${at}` }));

@@ -144,7 +144,7 @@ describe('an agent that takes contexts', () => {
     expect([reads, rig.log().filter((line) => line.startsWith('notice'))]).toEqual([[], []]);
   });
 
-  test('gets none of a confined session: what its client names is read in its folders alone (T9)', () => {
+  test('gets none of a confined session: what its client names is read in its folders alone (docs/threats.md T9)', () => {
     const { rig, given, reads } = withFolders({ ...taking, isConfined: true });
     rig.submit(asked([file('/a'), file('/no')]));
     expect(reads).toEqual(['/a', '/no']);
@@ -210,7 +210,7 @@ describe('what a user may choose', () => {
   test.each([
     ['in its folders alone', {}, found],
     ['nowhere, without them', { workspace: undefined }, [expect.objectContaining({ ok: false })]],
-  ])('in a confined session: %s, and no agent is asked (T8)', (_, options, expected) => {
+  ])('in a confined session: %s, and no agent is asked (docs/threats.md T8)', (_, options, expected) => {
     const { rig, outcomes } = searching({ ...taking, isConfined: true, ...options });
     expect([outcomes, rig.agents]).toEqual([expected, []]);
   });

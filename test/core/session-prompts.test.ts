@@ -254,7 +254,7 @@ describe('an abort', () => {
     expect(prompted()).toEqual(['one', 'two']);
   });
 
-  test('that the agent does not obey ends the agent, so long after the first (F4)', () => {
+  test('that the agent does not obey ends the agent, so long after the first (docs/faults.md F4)', () => {
     const { agent, submit, clock, log, session } = started({ abortMs: 5_000 });
     submit(abort);
     clock.advance(3_000);
@@ -314,7 +314,7 @@ describe('an abort', () => {
   }
 });
 
-describe('silence (F4, F5)', () => {
+describe('silence (docs/faults.md F4, F5)', () => {
   const text: Event[] = [
     { type: 'turn-start' },
     { type: 'message-start', id: 'm' },

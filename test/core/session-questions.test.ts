@@ -1,5 +1,5 @@
 // Approvals and dialogs of a session: the first valid answer wins, none is answered twice, none outlives its deadline
-// or its run, and nobody's silence is a yes (reliability F15-F18).
+// or its run, and nobody's silence is a yes (docs/faults.md F15 to F18).
 import { describe, expect, test } from 'vitest';
 import type { Command, CommandOf } from '../../src/core/command.ts';
 import type { Dictionary } from '../../src/core/content.ts';
@@ -58,7 +58,7 @@ describe.each<[string, Event, Command, Command, string, string, Command]>([
     expect(log()).toEqual([ending]);
   });
 
-  test('has one answer: a second one is stale, before and after the agent has taken the first (F16)', () => {
+  test('has one answer: a second one is stale, before and after the agent has taken the first (docs/faults.md F16)', () => {
     const { agent, submit, answers, problems, told } = asked([request]);
     submit(answer);
     submit(other);
@@ -84,7 +84,7 @@ describe.each<[string, Event, Command, Command, string, string, Command]>([
     expect(notes).toEqual([]);
   });
 
-  test('stays open when the agent refuses the answer, for a better one (F17)', () => {
+  test('stays open when the agent refuses the answer, for a better one (docs/faults.md F17)', () => {
     const { agent, submit, answers, log } = asked([request]);
     submit(answer);
     agent.settle(type, refused('invalid', 'what?'));
@@ -95,7 +95,7 @@ describe.each<[string, Event, Command, Command, string, string, Command]>([
     expect(log()).toEqual([ending]);
   });
 
-  test('nobody answers expires, and the agent is told no (F15)', () => {
+  test('nobody answers expires, and the agent is told no (docs/faults.md F15)', () => {
     const { clock, told, log, submit, answers } = asked([request]);
     clock.advance(59_999);
     expect(told()).toEqual([]);
@@ -156,7 +156,7 @@ describe.each<[string, Event, Command, Command, string, string, Command]>([
     expect(told()).toEqual([]);
   });
 
-  test('asked again under the same id is another question: an old answer does not end it (F18)', () => {
+  test('asked again under the same id is another question: an old answer does not end it (docs/faults.md F18)', () => {
     const { agent, submit, log } = asked([request]);
     submit(answer);
     const [, taken] = agent.received;
@@ -207,7 +207,7 @@ test('an approval and a dialog of one id do not get in each other’s way', () =
   expect(told()).toEqual([allow, say]);
 });
 
-test('an approval ends with its run, and is not answered afterwards (T25)', () => {
+test('an approval ends with its run, and is not answered afterwards (docs/threats.md T25)', () => {
   const { endRun, submit, answers, told, clock, log } = asked();
   endRun();
   expect(log()).toEqual(['+approval-end x cancelled', 'run-end completed']);

@@ -1,4 +1,4 @@
-// Cut anywhere and come back, or come late: nothing is missing, nothing comes twice (reliability F13, F14, T33).
+// Cut anywhere and come back, or come late: nothing is missing, nothing comes twice (docs/faults.md F13, F14; docs/threats.md T33).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Projection } from '../../src/core/adapter.ts';

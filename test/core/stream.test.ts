@@ -175,7 +175,7 @@ describe('several readers', () => {
     expect(calls).toBe(30);
   });
 
-  test('one that does not read is left behind, and nobody else notices (F19)', () => {
+  test('one that does not read is left behind, and nobody else notices (docs/faults.md F19)', () => {
     const { stream, say } = createStreamRig({ limits: { frames: 5, bytes: 100_000 } });
     const slow = stream.attach(null);
     const brisk = stream.attach(null);

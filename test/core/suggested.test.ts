@@ -1,4 +1,4 @@
-// Standing permissions of clients on the network: what the agent has suggested, and nothing else (threat T23).
+// Standing permissions of clients on the network: what the agent has suggested, and nothing else (docs/threats.md T23).
 import { expect, test } from 'vitest';
 import type { CommandOf } from '../../src/core/command.ts';
 import { withSuggested } from '../../src/core/suggested.ts';

@@ -34,7 +34,7 @@ describe('bounds', () => {
     expect([window.base, window.top]).toEqual([base, sizes.length]);
   });
 
-  test('by default 8,192 frames or 8 MiB (reliability 5.1)', () => {
+  test('by default 8,192 frames or 8 MiB (docs/faults.md 2.1)', () => {
     expect(defaultWindow).toEqual({ frames: 8192, bytes: 8 * 1024 * 1024 });
     const window = createWindow(epoch, 0);
     for (let seq = 1; seq <= 20_000; seq += 1) window.push('x', seq);

@@ -1,5 +1,5 @@
 // How a talk of the real Claude Agent SDK ends: what its user sees when a turn fails, the agent dies or a session is not
-// there, and with which exit code. The SDK decides by that code and the last result (reference claude-sdk 1.2).
+// there, and with which exit code. The SDK decides by that code and the last result (docs/protocols/claude.md 1.6).
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

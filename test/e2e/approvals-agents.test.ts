@@ -15,8 +15,8 @@ let server: GatewayServer;
 beforeAll(async () => {
   const config = join(folder, 'patchbay.json');
   const agents = Object.fromEntries(['demo', 'claude'].map((name) => [name, agentRoles.get(name)?.config]));
-  // The newer one ends the run when its user says no (reference eca, section 4).
-  const eca = { protocol: 'eca', command: [...(agentRoles.get('eca')?.config.command ?? []), 'seed'] };
+  // The newer one ends the run when its user says no (docs/protocols/eca.md 4.4).
+  const eca = { protocol: 'eca', command: [...(agentRoles.get('eca')?.config.command ?? []), 'first'] };
   writeFileSync(config, JSON.stringify({ agents: { ...agents, eca } }));
   server = await startServerWith(config);
 });

@@ -80,7 +80,7 @@ function sorted(value: unknown): unknown {
 
 /**
  * A recorded answer to what the gateway answers by itself; and the end of a message whose stream the provider broke
- * (reference 4.2).
+ * (docs/protocols/claude.md 5).
  */
 const harmless: ReadonlySet<string> = new Set(['repair: control_response: ignored an answer that nobody waits for']);
 

@@ -59,7 +59,7 @@ describe.each(versions)('pi %s', (version) => {
     expect(messagesDifferences(await finalMessages(frames), expected, allowance)).toEqual([]);
   });
 
-  test.each(traces)('%s, in the dialect of the seed', (_, rows) => {
+  test.each(traces)('%s, in the growing dialect', (_, rows) => {
     const messages = translateHere('pi', 'rpc-message', rows);
     expect(checkRpcMessages(messages)).toEqual([]);
     const runs = runsOf(linesOut(rows));

@@ -15,7 +15,7 @@ let server: GatewayServer;
 beforeAll(async () => {
   const config = join(folder, 'patchbay.json');
   const agent = (...words: string[]) => ({ protocol: 'eca', command: [process.execPath, script, ...words] });
-  writeFileSync(config, JSON.stringify({ agents: { seed: agent('seed'), modern: agent() } }));
+  writeFileSync(config, JSON.stringify({ agents: { first: agent('first'), modern: agent() } }));
   server = await startServerWith(config);
 });
 afterAll(async () => {
@@ -36,9 +36,9 @@ async function attached(connect: Connect, agent: string): Promise<Asked> {
 }
 
 /** What a server goes on to say when its tool may not run: those of today end the turn. */
-const denied = { seed: 'Then I do not look.', modern: '' };
+const denied = { first: 'Then I do not look.', modern: '' };
 
-describe.each(['seed', 'modern'] as const)('a %s server', (era) => {
+describe.each(['first', 'modern'] as const)('a %s server', (era) => {
   test.each(Object.entries(connections))('asks %s', async (_, connect) => {
     const client = await attached(connect, era);
     await client.prompt('ask');

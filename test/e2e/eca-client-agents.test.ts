@@ -25,7 +25,7 @@ const newer = agentRoles.get('eca')?.config.command ?? [];
 const agents = Object.fromEntries(programs.map(([name, { config: agent }]) => [name, agent]));
 writeFileSync(
   config,
-  JSON.stringify({ agents: { ...agents, 'eca-seed': { protocol: 'eca', command: [...newer, 'seed'] } } }),
+  JSON.stringify({ agents: { ...agents, 'eca-first': { protocol: 'eca', command: [...newer, 'first'] } } }),
 );
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -73,24 +73,27 @@ const outputsIn = (said: readonly Heard[]): string =>
 const thought = ['A reasonStarted', 'A reasonText', 'A reasonFinished'];
 
 describe.each(eras)('an editor of the $name', (era) => {
-  test.each([...Object.keys(agents), 'eca-seed'])('before %s: a whole turn, and one that is stopped', async (agent) => {
-    const chat = await open(era, agent);
-    const said = await run(chat, 'look');
-    // Some say a word before the call as well.
-    const calls = essence(said).filter((word) => word !== 'A text' && word !== 'A toolCallRunning');
-    expect(calls).toEqual(['U text', ...thought, 'prepare', 'run', 'called', 'finished']);
-    expect(wordsIn(said)).toContain('There are three cables.');
-    expect(outputsIn(said)).toContain('three cables lie in it');
-    const stopped = await run(chat, 'hang', async () => {
-      await chat.until('its words', ({ type }, role) => type === 'text' && role === 'assistant');
-      chat.stop();
-    });
-    expect(wordsIn(stopped)).toContain('I was about to');
-    expect(essence(stopped).at(-1)).toBe('finished');
-    expect(editor.judge()).toEqual([]);
-  });
+  test.each([...Object.keys(agents), 'eca-first'])(
+    'before %s: a whole turn, and one that is stopped',
+    async (agent) => {
+      const chat = await open(era, agent);
+      const said = await run(chat, 'look');
+      // Some say a word before the call as well.
+      const calls = essence(said).filter((word) => word !== 'A text' && word !== 'A toolCallRunning');
+      expect(calls).toEqual(['U text', ...thought, 'prepare', 'run', 'called', 'finished']);
+      expect(wordsIn(said)).toContain('There are three cables.');
+      expect(outputsIn(said)).toContain('three cables lie in it');
+      const stopped = await run(chat, 'hang', async () => {
+        await chat.until('its words', ({ type }, role) => type === 'text' && role === 'assistant');
+        chat.stop();
+      });
+      expect(wordsIn(stopped)).toContain('I was about to');
+      expect(essence(stopped).at(-1)).toBe('finished');
+      expect(editor.judge()).toEqual([]);
+    },
+  );
 
-  test.each(['claude', 'eca', 'eca-seed'])('before %s: leave for a tool', async (agent) => {
+  test.each(['claude', 'eca', 'eca-first'])('before %s: leave for a tool', async (agent) => {
     const chat = await open(era, agent);
     const given = await run(chat, 'ask', async () => chat.approve((await question(chat)).id));
     expect(essence(given).filter((word) => /^(?:run|called|rejected)/u.test(word))).toEqual(['run?', 'called']);
@@ -113,7 +116,7 @@ describe.each(eras)('an editor of the $name', (era) => {
     expect(editor.judge()).toEqual([]);
   });
 
-  test.each(['eca', 'eca-seed'])(
+  test.each(['eca', 'eca-first'])(
     'before %s: a failure, a command, two tools, contexts, and the end of the server',
     async (agent) => {
       const chat = await open(era, agent);

@@ -16,7 +16,7 @@ const server = agentRoles.get('eca')?.config.command ?? [];
 const claude = agentRoles.get('claude')?.config;
 writeFileSync(
   config,
-  JSON.stringify({ agents: { claude, 'eca-seed': { protocol: 'eca', command: [...server, 'seed'] } } }),
+  JSON.stringify({ agents: { claude, 'eca-first': { protocol: 'eca', command: [...server, 'first'] } } }),
 );
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -53,7 +53,7 @@ const messages = () => heard((message) => Message.safeParse(message).data?.param
 const trusts = () => heard((message) => Config.safeParse(message).data?.params.chat.selectTrust);
 
 describe.each(eras)('an editor of the $name', (era) => {
-  test.each(['demo', 'eca-seed'])('accepts and remembers, before %s: it is asked once', async (agent) => {
+  test.each(['demo', 'eca-first'])('accepts and remembers, before %s: it is asked once', async (agent) => {
     const chat = await open(era, agent);
     expect(await asked(chat, {}, (id) => chat.approve(id, { save: 'session' }))).toEqual(['run?', 'called']);
     expect(messages()).toEqual([expect.stringMatching(/ is allowed for the rest of this session\.$/u)]);
@@ -64,7 +64,7 @@ describe.each(eras)('an editor of the $name', (era) => {
     expect(editor.judge()).toEqual([]);
   });
 
-  test.each(['demo', 'eca-seed', 'claude'])(
+  test.each(['demo', 'eca-first', 'claude'])(
     'trusts a chat, before %s: it is not asked until it takes that back',
     async (agent) => {
       const chat = await open(era, agent);

@@ -1,5 +1,5 @@
-// Editors of both eras, played with vscode-jsonrpc, in front of the real pi and a fake model: each turn as section 4 of the
-// reference has it, with leave for tools asked by the extension that we ship.
+// Editors of both eras, played with vscode-jsonrpc, in front of the real pi and a fake model: each turn as docs/protocols/eca.md 4
+// has it, with leave for tools asked by the extension that we ship.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
-// Editors of both eras, played with the library of the VS Code client, in front of the demo agent: each turn as section 4
-// of the reference has it, and all that may go wrong on the way. Every talk is judged as a whole.
+// Editors of both eras, played with the library of the VS Code client, in front of the demo agent: each turn as docs/protocols/eca.md 4
+// has it, and all that may go wrong on the way. Every talk is judged as a whole.
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Chat, type Editor, type Era, eras, modern, outline, startEditor } from '../support/eca-client.ts';

@@ -1,5 +1,5 @@
 // How text leaves the program: each frame in a write of its own, and in less than 4 kB, for there are editors that read so
-// much at once and lose what is cut (reference eca, section 2). The writes are those of the program's own stdout.
+// much at once and lose what is cut (docs/protocols/eca.md 2.12). The writes are those of the program's own stdout.
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Editor, eras, modern, seedDay, startEditor, wordsIn } from '../support/eca-client.ts';

@@ -1,4 +1,4 @@
-// An answer of 200 kB, which no pi up to 0.83 lives to tell (reference pi, section 7): from an agent that sends deltas to
+// An answer of 200 kB, which no pi up to 0.83 lives to tell (docs/protocols/pi.md 14.1, 14.2): from an agent that sends deltas to
 // a client that wants the whole message with each of them, and reads slowly.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, watch } from 'node:fs';

@@ -1,5 +1,5 @@
 // A client written against pi 0.13.2 in front of the real modern pi, of the real 0.13.2 and of the demo agent: it sees the
-// example of its seed, its own protocol and nothing else, whatever happens.
+// example of its document, its own protocol and nothing else, whatever happens.
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { z } from 'zod';
 import { parseConfig } from '../../src/config.ts';
@@ -71,7 +71,7 @@ const isToolStart = (line: Frame) => line.type === 'tool_execution_start';
 const isDelta = (line: Frame) =>
   ['text_delta', 'thinking_delta', 'toolcall_delta'].some((type) => isUpdate(type)(line));
 
-/** The seed's example session (pi-legacy-rpc, "Example Session"), line for line; what it leaves open is open here. */
+/** The example session of the legacy document (docs/protocols/pi-legacy.md), line for line; what it leaves open is open here. */
 function example(command: object, tool: string, words: { before: string; after: string }): object[] {
   const user = { role: 'user', content: expect.anything(), timestamp: expect.any(Number) };
   const figures = { input: expect.any(Number), output: expect.any(Number), cacheRead: expect.any(Number) };
@@ -148,7 +148,7 @@ function follow(lines: readonly Frame[], shown: readonly object[]): void {
 }
 
 describe.each(parts)('in front of the real %s', (part) => {
-  test.each(Object.keys(transports))('the example of the seed, over %s', async (transport) => {
+  test.each(Object.keys(transports))('the example of the document, over %s', async (transport) => {
     const client = await transports[transport]?.(part);
     if (client === undefined) throw new Error(`no transport ${transport}`);
     const lines = await legacyTurn(client, `[[legacy-example]] List files in the current directory, ${transport}`);
@@ -294,7 +294,7 @@ describe('in front of the demo agent', () => {
     await dispose?.();
   }
 
-  test('the example of the seed', () =>
+  test('the example of the document', () =>
     withDemo(async (client) => {
       const lines = await legacyTurn(client, 'tool');
       const words = { before: 'Let me look that up.', after: expect.any(String) };

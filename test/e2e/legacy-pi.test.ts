@@ -62,7 +62,7 @@ interface Case {
   readonly fails?: boolean;
 }
 
-/** 0.13.2 repeats nothing that failed, and a call with wrong arguments ends its turn (reference pi, section 3). */
+/** 0.13.2 repeats nothing that failed, and a call with wrong arguments ends its turn (docs/protocols/pi-legacy.md 3.4, 3.8). */
 const cases: Record<string, Case> = {
   text: { says: ['Hello, world. This is plain text.'] },
   think: { says: ['Let me think about it.', 'The answer is 42.'] },
@@ -128,7 +128,7 @@ describe.each(Object.keys(transports))('%s', (transport) => {
     await own.close();
   });
 
-  test('in the dialect of the seed', async () => {
+  test('in the growing dialect', async () => {
     const own = await transports[transport]?.('rpc-message');
     if (own === undefined) throw new Error(`no transport ${transport}`);
     for (const name of ['text', 'tools', 'toolerr', 'abort-text', 'unicode', 'bad-request']) {

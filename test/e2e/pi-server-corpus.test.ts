@@ -28,7 +28,7 @@ const traces = files.map((file) => {
   return { file, rows };
 });
 
-/** What no recording here has: an aborted message that still has the scratch fields of its parser (reference pi, section 9.3). */
+/** What no recording here has: an aborted message that still has the scratch fields of its parser (docs/protocols/pi.md 7.8). */
 function cutInArguments(): PiServerRow[] {
   const call = {
     type: 'toolCall',

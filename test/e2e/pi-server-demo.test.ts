@@ -155,7 +155,7 @@ describe.each(Object.keys(ways))('over %s', (way) => {
     expect(judged(place)).toEqual([]);
   });
 
-  // Rows 93 to 97 of the reference, where the real server cannot do what its specification says.
+  // Rows 93 to 97 of docs/protocols/pi-server.md 23.10 and 23.11, where the real server cannot do what its specification says.
   test('leave for a tool is given inside the prompt', async () => {
     const place = await arrive();
     const { client, session } = place;
@@ -487,7 +487,7 @@ describe('limits', () => {
     const late = { success: false, timedOut: true, error: "Command 'prompt' timed out after 150ms" };
     const words = { id: 'late', sessionId: session, message: 'hang' };
     expect(await client.ask('prompt', words)).toMatchObject(late);
-    // Terminal: the same again, and what was late changes nothing (section 11).
+    // Terminal: the same again, and what was late changes nothing (docs/protocols/pi-server.md 11.1).
     expect(await client.ask('prompt', words)).toMatchObject({ ...late, replayed: true });
     await client.hear(
       session,

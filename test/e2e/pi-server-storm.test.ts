@@ -5,7 +5,7 @@
 // that is never cut hears the course of all commands; the gateway tells it to everybody, and every other connection must have
 // heard a piece of the very same course. The model walks it step by step: from the order in which commands were accepted it
 // knows which of them is carried out, which is a repetition and which a conflict; of those that are carried out it checks that
-// no lane is left (section 7.3), and from what had finished by then it knows the one end that the command may have. Where
+// no lane is left (docs/protocols/pi-server.md 7.3), and from what had finished by then it knows the one end that the command may have. Where
 // even that order leaves two ends (a session that is made or deleted meanwhile in another lane, a version that a command
 // beside the lane changes meanwhile, a wait that is about as long as it may be), either is taken, and no third.
 // Each answer must be what the course told of that command to that connection before. Then the agents are asked what they
@@ -206,7 +206,7 @@ function expectedEffects(model: LedgerModel, { clients }: Plan) {
     effects.set(mark, effect);
     const ending = model.executed(sent.id)?.ending;
     if (ending?.success === true) effect.ids.add(sent.id);
-    // An abort throws away what still waits to join a run, and a timeout is no proof that nothing was done (section 15).
+    // An abort throws away what still waits to join a run, and a timeout is no proof that nothing was done (docs/protocols/pi-server.md 15.1).
     const isLate = /^Command '(?!dependsOn:).* timed out/u.test(ending?.error ?? '');
     if (isLate || sent.type === 'steer' || sent.type === 'follow_up') effect.isUnsure = true;
     if (isLate) effect.ids.add(sent.id);

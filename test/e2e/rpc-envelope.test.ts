@@ -1,4 +1,4 @@
-// The seed's requests over real WebSockets: one client, two on one session, queries that are refused, interrupted, or
+// The requests of RpcMessage over real WebSockets: one client, two on one session, queries that are refused, interrupted, or
 // lose their agent. Also docs/guides/claude-rpc-message.md, whose program runs as it stands.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
 // The browser entry of the real Agent SDK before the demo agent and a scripted agent behind another protocol, over
-// WebSocket and over server-sent events, also where connections are cut (reference claude-sdk 2.3).
+// WebSocket and over server-sent events, also where connections are cut (docs/protocols/claude.md 9).
 import {
   type CanUseTool,
   getCcrEvent,

@@ -286,7 +286,7 @@ describe('one breach', () => {
 const corpus = path.join(process.env.PATCHBAY_CORPUS ?? '../shared/corpus', 'pi-server');
 const Row = z.object({ dir: z.enum(['in', 'out', 'note']), line: z.string(), conn: z.string().optional() });
 
-/** What each connection of a recording received; lines of stdout that are none of the protocol left out (3.1). */
+/** What each connection of a recording received; lines of stdout that are none of the protocol left out (docs/protocols/pi-server.md 3.1). */
 function connectionsIn(file: string): unknown[][] {
   const connections = new Map<string, unknown[]>();
   for (const text of readFileSync(path.join(corpus, file), 'utf8').split('\n').filter(Boolean)) {
@@ -298,7 +298,7 @@ function connectionsIn(file: string): unknown[][] {
   return [...connections.values()];
 }
 
-/** What is known of the real server (reference, section 3.6 and 8; 4.2): snapshots run ahead, `command` may be no text. */
+/** What is known of the real server (docs/protocols/pi-server.md 19.2, 4.4): snapshots run ahead, `command` may be no text. */
 const isKnownFault = ({ rule, says }: { rule: PiServerRule; says: string }) =>
   (rule === 'events' && says.startsWith('snapshot: ')) || (rule === 'frame' && says.startsWith('command: '));
 
@@ -307,7 +307,7 @@ describe.skipIf(recordings.length === 0)(
   `real servers (skipped where PATCHBAY_CORPUS and ../shared/corpus are absent: ${corpus})`,
   () => {
     test.each(recordings)('%s', (file) => {
-      const dialect = file.includes('--v2.2') ? 'newer' : 'seed';
+      const dialect = file.includes('--v2.2') ? 'newer' : 'document';
       for (const frames of connectionsIn(file)) {
         const found = checkPiServerOrder(frames, { dialect }).filter((violation) => !isKnownFault(violation));
         expect(found).toEqual([]);

@@ -1,5 +1,5 @@
 // The order checker against the real program: recorded traces of the Claude CLI show only the departures from the
-// strict grammar that are known (reference section 4.2). So a rule that is too strict, or a checker that is blind, shows.
+// strict grammar that are known (docs/protocols/claude.md 5). So a rule that is too strict, or a checker that is blind, shows.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// The judge of the seed's envelope: what it lets pass, and one fault for each thing that it must see.
+// The judge of the envelope: what it lets pass, and one fault for each thing that it must see.
 import { describe, expect, test } from 'vitest';
 import { checkRpcEnvelopes } from '../../src/conformance/rpc-message/order/envelope.ts';
 

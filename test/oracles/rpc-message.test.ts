@@ -1,4 +1,4 @@
-// The judge of the seed's dialect on trial: the seed's own examples pass; broken in one way, it names the rule.
+// The judge of RpcMessage on trial: the document's own examples pass; broken in one way, it names the rule.
 import { describe, expect, test } from 'vitest';
 import { checkRpcMessages, type RpcRule, rpcRules } from '../../src/conformance/rpc-message/order/order.ts';
 
@@ -30,7 +30,7 @@ const user: Message = { type: 'user', message: { content: [answer] }, provider }
 const result: Message = { type: 'result', subtype: 'success', duration_ms: 1, is_error: false, num_turns: 2, provider };
 const error: Message = { type: 'error', message: 'that failed' };
 
-test('the examples of the seed pass', () => {
+test('the examples of the document pass', () => {
   const examples = [start, open, delta, assistant, stop, event({ type: 'message_stop' }), user, result, error];
   expect(checkRpcMessages(examples)).toEqual([]);
 });

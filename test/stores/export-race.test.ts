@@ -1,4 +1,4 @@
-// Somebody moves folders about while an export is opened (threat T9), or the disk is full: the file system is ours for
+// Somebody moves folders about while an export is opened (docs/threats.md T9), or the disk is full: the file system is ours for
 // a moment.
 import {
   mkdirSync,

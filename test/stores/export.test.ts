@@ -1,4 +1,4 @@
-// Exports on a disk: where a client's path may lead, and what is never overwritten (threat T9).
+// Exports on a disk: where a client's path may lead, and what is never overwritten (docs/threats.md T9).
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,

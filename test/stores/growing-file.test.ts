@@ -1,4 +1,4 @@
-// Files that are only added to: whole lines, for this user alone, and never in another place than was meant (threat T9). The
+// Files that are only added to: whole lines, for this user alone, and never in another place than was meant (docs/threats.md T9). The
 // file system is ours for a moment.
 import {
   linkSync,

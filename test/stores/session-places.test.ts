@@ -1,4 +1,4 @@
-// Which paths lead to a stored session (threat T9; seed pi-server 20.2, reference rows 108 and 109), and which files a list
+// Which paths lead to a stored session (docs/threats.md T9; docs/protocols/pi-server.md 20.2, 23.13), and which files a list
 // shows.
 import { execFileSync } from 'node:child_process';
 import {

@@ -89,7 +89,7 @@ export const normalisations: readonly Normalisation[] = [
   },
   {
     name: 'ends of blocks',
-    because: 'each block ends, one that was given up as well (reference 4.1)',
+    because: 'each block ends, one that was given up as well (docs/protocols/claude.md 4.3)',
     apply: onOurs((frame, theirs) => {
       if (!isBlockEvent(frame, 'content_block_stop')) return false;
       const isSame = (one: Json) => isBlockEvent(one, 'content_block_stop') && placeOf(one) === placeOf(frame);
@@ -98,7 +98,7 @@ export const normalisations: readonly Normalisation[] = [
   },
   {
     name: 'ends of messages',
-    because: 'a message whose stream broke has a message_delta as well (reference 4.1)',
+    because: 'a message whose stream broke has a message_delta as well (docs/protocols/claude.md 4.7, 5.3)',
     apply: onOurs((frame, theirs) => {
       if (!isBlockEvent(frame, 'message_delta')) return false;
       return !theirs.some((one) => isBlockEvent(one, 'message_delta') && one.api_message_id === frame.api_message_id);
@@ -106,7 +106,7 @@ export const normalisations: readonly Normalisation[] = [
   },
   {
     name: 'reasons to stop',
-    because: 'it is tool_use exactly when a call ends the message (reference 4.1)',
+    because: 'it is tool_use exactly when a call ends the message (docs/protocols/claude.md 4.8)',
     apply(pair) {
       let last: unknown;
       const change = (frame: Json): Json => {
@@ -130,7 +130,7 @@ export const normalisations: readonly Normalisation[] = [
   },
   {
     name: 'copies of blocks',
-    because: 'each block has its copy, one that was given up as well (reference 4.1)',
+    because: 'each block has its copy, one that was given up as well (docs/protocols/claude.md 4.6)',
     apply: onOurs(
       (frame, theirs) =>
         frame.type === 'assistant' &&
@@ -139,7 +139,7 @@ export const normalisations: readonly Normalisation[] = [
   },
   {
     name: 'results of calls',
-    because: 'each call has its result, one that was given up as well (reference 4.1)',
+    because: 'each call has its result, one that was given up as well (docs/protocols/claude.md 4.9)',
     apply: onOurs((frame, theirs) => {
       const calls: unknown[] = answered(frame).filter((call) => call !== undefined);
       return calls.length > 0 && !theirs.some((one) => answered(one).some((call) => calls.includes(call)));

@@ -1,5 +1,5 @@
 // Hand-made recordings of a Claude agent, for what the recorded ones may lack: each is one row of the table of departures
-// (reference claude-sdk 4.2, 4.3). Knows the wire and nothing of the gateway.
+// (docs/protocols/claude.md 5, 6, 7). Knows the wire and nothing of the gateway.
 import type { TraceRow } from './translate.ts';
 
 type Json = Record<string, unknown>;

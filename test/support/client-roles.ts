@@ -81,7 +81,7 @@ const chatIn = (frames: readonly string[]): unknown =>
 const request = (method: string, params: object, id?: string): string =>
   JSON.stringify({ jsonrpc: '2.0', ...(id === undefined ? {} : { id }), method, params });
 
-/** A client of the seed's day: it learns from the answer to its first prompt what the chat is called. */
+/** A client of the first era: it learns from the answer to its first prompt what the chat is called. */
 const eca: ClientRole = {
   prompt: (message, frames = []) =>
     request(
@@ -91,7 +91,7 @@ const eca: ClientRole = {
     ),
   interrupt: (frames) => request('chat/promptStop', { chatId: chatIn(frames) }),
   isOver: (frame) => readEca(frame).params?.content?.state === 'finished',
-  // There is no word for it but what the system says of it (reference eca, section 4).
+  // There is no word for it but what the system says of it (docs/protocols/eca.md 4.8).
   isCutShort: (_, run) =>
     run.some((frame) => {
       const { params } = readEca(frame);
@@ -139,7 +139,7 @@ const piServer: ClientRole = {
   },
   prompt: (message, heard = []) => piServerCommand('prompt', heard, { message }),
   interrupt: (heard) => piServerCommand('abort', heard),
-  // Several agent_end may stand before it (reference pi-server, section 3).
+  // Several agent_end may stand before it (docs/protocols/pi-server.md 17.12).
   isOver(frame) {
     const { type, command } = readPiServer(frame);
     return type === 'response' && command === 'prompt';

@@ -85,7 +85,7 @@ export function playEca({ rows, era }: Pick<EcaTrace, 'rows' | 'era'>): PlayedEc
     if (logged.event.type === 'run-start') isPrompting = false;
   });
   const view: SessionView = { id: 'chat-1', epoch, timeOrigin: 0, transcript: log.transcript };
-  const dialect = era === 'seed' ? union : { streamsArguments: true, asks: false, saysInChat: false };
+  const dialect = era === 'first' ? union : { streamsArguments: true, asks: false, saysInChat: false };
   const projection = side.projection(view, dialectName(dialect));
 
   function note(level: string, text: string): void {

@@ -1,5 +1,4 @@
-// Hand-made recordings of ECA servers, for what the recorded ones may lack: each is one sequence of the reference (eca,
-// sections 1 and 4). Knows the wire and nothing of the gateway.
+// Hand-made recordings of ECA servers, for what the recorded ones may lack: each is one sequence (docs/protocols/eca.md 1 and 4). Knows the wire and nothing of the gateway.
 import type { EcaTrace } from './eca-traces.ts';
 
 type Json = Record<string, unknown>;
@@ -24,7 +23,7 @@ const greeting = (result: Json): Row[] => [
   out({ id: 1, result }),
   into({ method: 'initialized', params: {} }),
 ];
-const seed = greeting({
+const first = greeting({
   models: ['m1'],
   chatDefaultModel: 'm1',
   chatBehaviors: ['agent', 'plan'],
@@ -103,7 +102,7 @@ const sequences: Readonly<Record<string, readonly Row[]>> = {
     ...end,
   ],
   'a server of 2025-08-20: pieces of arguments, and still models in the greeting': [
-    ...seed,
+    ...first,
     into({ id: 2, method: 'chat/prompt', params: { chatId: chat, requestId: 'r2', message: 'ls', contexts: [] } }),
     say('user', { type: 'text', text: 'ls\n' }, { requestId: 'r2' }),
     out({ id: 2, result: { chatId: chat, model: 'm1', status: 'success' } }),
@@ -142,7 +141,7 @@ const sequences: Readonly<Record<string, readonly Row[]>> = {
     finished({ requestId: 'r2' }),
   ],
   'the second end of a stopped run comes in the next': [
-    ...seed,
+    ...first,
     into({ id: 2, method: 'chat/prompt', params: { chatId: chat, requestId: 'r2', message: 'slow', contexts: [] } }),
     say('user', { type: 'text', text: 'slow\n' }, { requestId: 'r2' }),
     out({ id: 2, result: { chatId: chat, model: 'm1', status: 'success' } }),
@@ -184,7 +183,7 @@ const sequences: Readonly<Record<string, readonly Row[]>> = {
     ...end,
   ],
   'a model that fails without a word': [
-    ...seed,
+    ...first,
     into({ id: 2, method: 'chat/prompt', params: { chatId: chat, requestId: 'r2', message: 'hi', contexts: [] } }),
     say('user', { type: 'text', text: 'hi\n' }, { requestId: 'r2' }),
     out({ id: 2, result: { chatId: chat, model: 'm1', status: 'success' } }),
@@ -195,5 +194,5 @@ const sequences: Readonly<Record<string, readonly Row[]>> = {
 
 /** As recordings. */
 export const handMadeEca: readonly Pick<EcaTrace, 'name' | 'era' | 'rows'>[] = Object.entries(sequences).map(
-  ([name, rows]) => ({ name, rows, era: rows[1] === seed[1] ? 'seed' : 'modern' }),
+  ([name, rows]) => ({ name, rows, era: rows[1] === first[1] ? 'first' : 'modern' }),
 );

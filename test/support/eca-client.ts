@@ -20,9 +20,9 @@ import {
 } from '../../src/conformance/eca/order/order.ts';
 import { within } from '../../src/conformance/within.ts';
 
-/** How clients of one time behave (reference eca, section 2). */
+/** How clients of one time behave (docs/protocols/eca.md 2). */
 export interface Era {
-  readonly name: 'seed day' | 'modern';
+  readonly name: 'first era' | 'modern';
   /** What it says of itself. */
   readonly greeting: object;
   /** How it reads the arguments of calls: what is not known to belong to the newer era must serve both. */
@@ -37,7 +37,7 @@ let requests = 0;
 
 /** VS Code 0.13 and Emacs of 2025-08. */
 export const seedDay: Era = {
-  name: 'seed day',
+  name: 'first era',
   readers: ['replaces', 'appends'],
   greeting: { capabilities: { codeAssistant: { chat: true } }, initializationOptions: { chatBehavior: 'agent' } },
   mint: () => null,

@@ -81,7 +81,8 @@ export const ecaNormalisations: readonly EcaNormalisation[] = [
   },
   {
     name: 'the end, said twice',
-    because: 'a run ends once: a server of the seed’s day may say it again, or end only one of two answers (section 4)',
+    because:
+      'a run ends once: a server of the first era may say it again, or end only one of two answers (docs/protocols/eca.md 4.5, 4.6)',
     apply: onTheirs((message, at, all) => {
       if (!isProgress(message, 'finished')) return message;
       const rest = all.slice(at + 1);
@@ -101,7 +102,7 @@ export const ecaNormalisations: readonly EcaNormalisation[] = [
   {
     name: 'calls of a stopped run',
     because:
-      'every call ends, also where its server says nothing of it; one that ran was interrupted, not rejected (section 4)',
+      'every call ends, also where its server says nothing of it; one that ran was interrupted, not rejected (docs/protocols/eca.md 4.6)',
     apply(pair) {
       const endOf = (all: readonly Json[], id: unknown) =>
         all.map(contentOf).find((one) => isEnd(one) && one.id === id);
@@ -116,7 +117,7 @@ export const ecaNormalisations: readonly EcaNormalisation[] = [
   },
   {
     name: 'why a call was rejected',
-    because: 'the seed knows one reason, the user',
+    because: 'the document knows one reason (docs/protocols/eca.md 8.4), the user',
     apply: both((message) => {
       const content = contentOf(message);
       if (content.type !== 'toolCallRejected') return message;
@@ -125,7 +126,7 @@ export const ecaNormalisations: readonly EcaNormalisation[] = [
   },
   {
     name: 'argument texts',
-    because: 'clients of both eras agree on one text after an empty one (section 3)',
+    because: 'clients of both eras agree on one text after an empty one (docs/protocols/eca.md 3.3)',
     apply: both((message, at, all) => {
       const content = contentOf(message);
       if (content.type !== 'toolCallPrepare') return message;
@@ -177,7 +178,7 @@ export const ecaNormalisations: readonly EcaNormalisation[] = [
   },
   {
     name: 'more fields',
-    because: 'clients are told the fields of both eras (section 3)',
+    because: 'clients are told the fields of both eras (docs/protocols/eca.md 3)',
     apply({ theirs, ours }) {
       const seen = new Map<string, number>();
       const place = (message: Json): Json => {

@@ -77,14 +77,14 @@ function isDue(message: unknown, there: Progress, here: Progress): boolean {
       if (!there.isRunning) return isAnswered && here.finished >= there.finished;
       return isAnswered && (here.hasBegun || !there.hasBegun) && here.asked.length >= there.asked.length;
     default:
-      // A prompt supersedes a run there, and with it a question that nobody has answered; here it waits (section 4).
+      // A prompt supersedes a run there, and with it a question that nobody has answered; here it waits (docs/protocols/eca.md 4.10).
       return isAnswered && (here.finished >= there.finished || here.isAsking);
   }
 }
 
 /**
  * How such a client reads the arguments of calls, as far as a server can tell: newer ones are known by what they declare, or
- * by a first prompt that names its chat and its agent (reference eca, section 3).
+ * by a first prompt that names its chat and its agent (docs/protocols/eca.md 1.6).
  */
 export function readersOf(talk: readonly Said[]): readonly ArgumentsReader[] {
   const own = talk.flatMap(({ by, message }) => (by === 'client' ? [message] : []));

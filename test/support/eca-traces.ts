@@ -11,7 +11,7 @@ const Row = z.object({ dir: z.enum(['in', 'out', 'mark', 'in-raw', 'note']), msg
 export type EcaRow = z.infer<typeof Row>;
 
 /** Which clients the server was made for. */
-export type Era = 'seed' | 'modern';
+export type Era = 'first' | 'modern';
 
 /** One recording. */
 export interface EcaTrace {
@@ -42,11 +42,11 @@ function traceOf(file: string): EcaTrace {
     const message = dir === 'in-raw' ? messageIn(msg) : msg;
     return isRecord(message) && dir !== 'mark' && dir !== 'note' ? [{ by: 'client', message }] : [];
   });
-  // The models left the answer to initialize when the newer era began (reference eca, section 1).
+  // The models left the answer to initialize when the newer era began (docs/protocols/eca.md 1.3).
   const greets = rows.some(
     ({ dir, msg }) => dir === 'out' && isRecord(msg) && isRecord(msg.result) && 'models' in msg.result,
   );
-  return { name: file.replace('.jsonl', ''), era: greets ? 'seed' : 'modern', rows, talk };
+  return { name: file.replace('.jsonl', ''), era: greets ? 'first' : 'modern', rows, talk };
 }
 
 /** All recordings at hand; none where there is no corpus. */

@@ -1,4 +1,4 @@
-// The reference model of a ledger of commands (seed pi-server, sections 7 to 11): single-threaded, simple and slow. It is told
+// The reference model of a ledger of commands (docs/protocols/pi-server.md 7 to 11): single-threaded, simple and slow. It is told
 // the course of all commands in the order in which clients heard it, and says of each step whether it may be so and of each
 // end whether it must, or may, be that one. Shares nothing with the ledger of the gateway; knows no transport.
 
@@ -81,7 +81,7 @@ export interface LedgerModel {
   names(session: string): ReadonlySet<string | undefined>;
 }
 
-/** Seed 17.1: those that need no session, and the subscription to one. */
+/** docs/protocols/pi-server.md 17.1: those that need no session, and the subscription to one. */
 const serverTypes: ReadonlySet<string> = new Set([
   'list_sessions',
   'create_session',
@@ -91,7 +91,7 @@ const serverTypes: ReadonlySet<string> = new Set([
   'health_check',
   'list_stored_sessions',
 ]);
-/** Not in the seed's lanes, by decision: they are about what goes on there. */
+/** Not in the lanes of docs/protocols/pi-server.md 7.3, by decision: they are about what goes on there. */
 const besideTypes: ReadonlySet<string> = new Set([
   'abort',
   'abort_bash',
@@ -101,7 +101,7 @@ const besideTypes: ReadonlySet<string> = new Set([
   'follow_up',
   'extension_ui_response',
 ]);
-/** Section 10, and the reference's section 5: these leave the version as it is. */
+/** docs/protocols/pi-server.md 10.2, 10.3: these leave the version as it is. */
 const isRead = (type: string): boolean =>
   /^get_|^list_/u.test(type) ||
   type === 'switch_session' ||
@@ -212,7 +212,7 @@ export function createLedgerModel(limits: ModelLimits): LedgerModel {
       if (id === row.sent.id) row.barred = `Command '${id}' cannot depend on itself`;
       else if (dependency === undefined) row.barred = `Dependency '${id}' is unknown`;
       else if (dependency.ending === null) {
-        // Whatever holds the lane cannot wait for what is behind it (section 9.2).
+        // Whatever holds the lane cannot wait for what is behind it (docs/protocols/pi-server.md 9.2).
         if (row.isBeside || dependency.isBeside || dependency.lane !== row.lane) return;
         row.barred = `Dependency '${id}' is queued in the same lane and cannot be awaited from this command`;
       } else if (!dependency.ending.success) row.barred = `Dependency '${id}' failed: ${dependency.ending.error}`;
@@ -295,7 +295,7 @@ export function createLedgerModel(limits: ModelLimits): LedgerModel {
     if (type !== 'set_session_name') return;
     const name = String(Object(JSON.parse(payload)).name);
     if (ending.success) names.set(session, new Set([name]));
-    // It may have come about all the same (section 15, point 2).
+    // It may have come about all the same (docs/protocols/pi-server.md 15.1).
     else if (/ timed out after /u.test(ending.error ?? ''))
       names.set(session, new Set([...(names.get(session) ?? [undefined]), name]));
   }

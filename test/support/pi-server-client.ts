@@ -9,7 +9,7 @@ import { type GatewayServer, stopProcess } from './gateway.ts';
 import { createInbox, type Frame } from './inbox.ts';
 import { checkPiServerOrder, type PiServerOrderOptions } from '../../src/conformance/pi-server/order/order.ts';
 
-/** The answer to a command (seed, section 5). */
+/** The answer to a command (docs/protocols/pi-server.md 5). */
 export const Response = z.looseObject({
   type: z.literal('response'),
   command: z.string(),
@@ -38,7 +38,7 @@ const Course = z.looseObject({
     replayed: z.literal(true).optional(),
   }),
 });
-/** How far a command has come (seed, section 6.2; shape: reference, section 4). */
+/** How far a command has come (docs/protocols/pi-server.md 6.2, 7.5). */
 export type Course = z.infer<typeof Course>;
 
 /** That frame as one about the course of a command, or null. */
@@ -199,7 +199,7 @@ export async function connectPiServer(
     perMessageDeflate: false,
   });
   const inbox = createInbox();
-  // Each message is one frame (seed, section 3.1): what is not one JSON object by itself fails here.
+  // Each message is one frame (docs/protocols/pi-server.md 3.1): what is not one JSON object by itself fails here.
   socket.on('message', (data) => inbox.line(data.toString()));
   socket.on('error', (error) => inbox.cut(error.message));
   const ended = new Promise<Ended>((resolve) => {

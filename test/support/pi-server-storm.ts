@@ -57,7 +57,7 @@ export interface PlanSize {
 
 const pad = (number: number) => String(number).padStart(2, '0');
 
-/** The frame as the model sees it: what a repetition must equal is all but the two names (seed, section 8.3). */
+/** The frame as the model sees it: what a repetition must equal is all but the two names (docs/protocols/pi-server.md 8.3). */
 export function attempt(
   frame: Readonly<Record<string, unknown>> & { readonly type: string },
   more: Pick<Sent, 'fails' | 'hangs'> = {},

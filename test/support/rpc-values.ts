@@ -33,7 +33,7 @@ function isSettled(value: unknown): boolean {
   return RpcEvent.safeParse(value).data?.type === 'agent_settled';
 }
 
-/** pi's snapshots run ahead of their deltas, by as much as the machine lets them (reference pi, section 3). */
+/** pi's snapshots run ahead of their deltas, by as much as the machine lets them (docs/protocols/pi.md 7.3). */
 function comparableEvent(value: object): object {
   if ('type' in value && value.type === 'agent_end' && 'willRetry' in value) {
     const { willRetry, ...event } = value;

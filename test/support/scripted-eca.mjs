@@ -1,10 +1,10 @@
 // A tiny ECA server: a prompt is answered with thinking, a tool and text; `ask` needs leave for its tool, `two` for both of
 // them; `hang` begins to speak and goes on only when it is stopped; `fail` fails at its provider; `contexts` tells what
-// came with the prompt; `die` ends the process; `/costs` is a command. Started with `seed` it is of the seed's day, else a
-// newer one (reference eca, sections 1 and 4). Needs no model and no network.
-const isSeed = process.argv.includes('seed');
-const model = isSeed ? 'scripted-1' : 'scripted/scripted-1';
-const modes = isSeed ? ['agent', 'plan'] : ['code', 'plan'];
+// came with the prompt; `die` ends the process; `/costs` is a command. Started with `first` it is of the first era, else a
+// newer one (docs/protocols/eca.md 1, 4). Needs no model and no network.
+const isFirst = process.argv.includes('first');
+const model = isFirst ? 'scripted-1' : 'scripted/scripted-1';
+const modes = isFirst ? ['agent', 'plan'] : ['code', 'plan'];
 const tools = [{ name: 'look', description: 'looks into it', parameters: { type: 'object' }, disabled: false }];
 let thoughts = 0;
 let calls = 0;
@@ -25,9 +25,9 @@ function startRun(chatId, requestId, done) {
   const asked = new Map();
   const say = (role, content) => {
     if (isOver) return;
-    notify('chat/contentReceived', { chatId, ...(isSeed ? { requestId } : {}), role, content });
+    notify('chat/contentReceived', { chatId, ...(isFirst ? { requestId } : {}), role, content });
   };
-  const status = (word) => !isSeed && !isOver && notify('chat/statusChanged', { chatId, status: word });
+  const status = (word) => !isFirst && !isOver && notify('chat/statusChanged', { chatId, status: word });
   const run = {
     asked,
     say,
@@ -42,23 +42,23 @@ function startRun(chatId, requestId, done) {
       const id = `thought-${thoughts}`;
       say('assistant', { type: 'reasonStarted', id });
       for (const text of words.match(/.{1,9}/gsu)) say('assistant', { type: 'reasonText', id, text });
-      say('assistant', { type: 'reasonFinished', id, ...(isSeed ? {} : { totalTimeMs: 3 }) });
+      say('assistant', { type: 'reasonFinished', id, ...(isFirst ? {} : { totalTimeMs: 3 }) });
     },
     usage() {
       tokens += 15;
-      const seed = { messageInputTokens: 10, messageOutputTokens: 5, messageCost: '0.01', sessionCost: '0.01' };
+      const first = { messageInputTokens: 10, messageOutputTokens: 5, messageCost: '0.01', sessionCost: '0.01' };
       const newer = { lastMessageCost: '0.01', sessionCost: '0.01', limit: { context: 1000, output: 100 } };
-      say('system', { type: 'usage', sessionTokens: isSeed ? tokens : 15, ...(isSeed ? seed : newer) });
+      say('system', { type: 'usage', sessionTokens: isFirst ? tokens : 15, ...(isFirst ? first : newer) });
     },
     /** The model writes a call. */
     prepare(input) {
       calls += 1;
-      const head = { id: `call-${calls}`, name: isSeed ? 'eca_look' : 'look', origin: 'native' };
-      const shown = { ...head, ...(isSeed ? {} : { server: 'eca' }), summary: 'Looking' };
+      const head = { id: `call-${calls}`, name: isFirst ? 'eca_look' : 'look', origin: 'native' };
+      const shown = { ...head, ...(isFirst ? {} : { server: 'eca' }), summary: 'Looking' };
       let sofar = '';
       for (const piece of ['', ...JSON.stringify(input).match(/.{1,7}/gu)]) {
         sofar += piece;
-        const extra = isSeed ? { argumentsText: sofar, manualApproval: false } : { argumentsText: piece };
+        const extra = isFirst ? { argumentsText: sofar, manualApproval: false } : { argumentsText: piece };
         say('assistant', { type: 'toolCallPrepare', ...shown, ...extra });
       }
       return { ...shown, arguments: input };
@@ -67,12 +67,12 @@ function startRun(chatId, requestId, done) {
     run(call, manualApproval, outputs, then) {
       say('assistant', { type: 'toolCallRun', ...call, manualApproval });
       const allowed = () => {
-        if (!isSeed) {
+        if (!isFirst) {
           say('assistant', { type: 'toolCallRunning', ...call });
           run.progress('Calling tool');
         }
         const result = { error: false, outputs: [{ type: 'text', text: outputs }] };
-        say('assistant', { type: 'toolCalled', ...call, ...result, ...(isSeed ? {} : { totalTimeMs: 4 }) });
+        say('assistant', { type: 'toolCalled', ...call, ...result, ...(isFirst ? {} : { totalTimeMs: 4 }) });
         run.progress('Generating');
         then(true);
       };
@@ -93,7 +93,7 @@ function startRun(chatId, requestId, done) {
       done();
     },
     stop() {
-      run.system(`\nPrompt stopped${isSeed ? '' : '\n'}`);
+      run.system(`\nPrompt stopped${isFirst ? '' : '\n'}`);
       status('stopping');
       say('system', { type: 'progress', state: 'finished' });
       isOver = true;
@@ -111,7 +111,7 @@ function look(run, manualApproval) {
   const call = run.prepare(drawer);
   run.usage();
   run.run(call, manualApproval, 'three cables lie in it', (isAllowed) => {
-    if (!isAllowed && !isSeed) {
+    if (!isAllowed && !isFirst) {
       run.system('Tell ECA what to do differently for the rejected tool(s)');
       return run.finish();
     }
@@ -139,13 +139,13 @@ function prompt(id, params) {
   const isNew = !chats.has(chatId);
   const chat = chats.get(chatId) ?? { run: null };
   chats.set(chatId, chat);
-  const answer = () => write({ id, result: { chatId, model: selected, status: isSeed ? 'success' : 'prompting' } });
-  if (isNew && !isSeed) notify('chat/opened', { chatId });
+  const answer = () => write({ id, result: { chatId, model: selected, status: isFirst ? 'success' : 'prompting' } });
+  if (isNew && !isFirst) notify('chat/opened', { chatId });
   const run = startRun(chatId, requestId, () => {
     chat.run = null;
   });
   chat.run = run;
-  run.say('user', { type: 'text', text: `${message}\n`, ...(isSeed ? {} : { contentId: `content-${id}` }) });
+  run.say('user', { type: 'text', text: `${message}\n`, ...(isFirst ? {} : { contentId: `content-${id}` }) });
   if (message.startsWith('/')) {
     run.system('Total cost: $0.01');
     run.finish();
@@ -156,7 +156,7 @@ function prompt(id, params) {
   answer();
   if (message.includes('die')) process.exit(1);
   if (message.includes('fail')) {
-    run.system(`${isSeed ? '' : '\n\n'}Scripted response status: 529 body: overloaded`);
+    run.system(`${isFirst ? '' : '\n\n'}Scripted response status: 529 body: overloaded`);
     return run.finish();
   }
   run.progress('Generating');
@@ -173,12 +173,12 @@ function prompt(id, params) {
 const requests = {
   initialize() {
     const lists = { models: [model], chatDefaultModel: model, chatBehaviors: modes, chatDefaultBehavior: modes[0] };
-    return { ...(isSeed ? lists : {}), chatWelcomeMessage: 'A scripted server.' };
+    return { ...(isFirst ? lists : {}), chatWelcomeMessage: 'A scripted server.' };
   },
   shutdown: () => null,
   'chat/delete'({ chatId }) {
     chats.delete(chatId);
-    if (!isSeed) notify('chat/deleted', { chatId });
+    if (!isFirst) notify('chat/deleted', { chatId });
     return {};
   },
   'chat/update'({ chatId, title }) {
@@ -194,7 +194,7 @@ const requests = {
 
 const notifications = {
   initialized() {
-    if (!isSeed) {
+    if (!isFirst) {
       notify('$/progress', { type: 'start', taskId: 'models', title: 'Syncing models' });
       const chat = { models: [model], agents: modes, behaviors: modes, selectModel: model, selectAgent: modes[0] };
       notify('config/updated', { chat: { ...chat, variants: ['high', 'low'], selectVariant: null } });

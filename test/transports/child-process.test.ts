@@ -1,4 +1,4 @@
-// Children: how they start, die, hang on and leave others behind (faults F1, F3, F6, F8; threats T7, T27, T29).
+// Children: how they start, die, hang on and leave others behind (docs/faults.md F1, F3, F6, F8; docs/threats.md T7, T27, T29).
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ChildChannel, type SpawnOptions, spawnChannel } from '../../src/transports/child-process.ts';
 import { contentLength } from '../../src/transports/framing/content-length.ts';

@@ -1,4 +1,4 @@
-// Server-sent events: nothing a peer says can become a field (threat T17), and the decoder is bounded.
+// Server-sent events: nothing a peer says can become a field (docs/threats.md T17), and the decoder is bounded.
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

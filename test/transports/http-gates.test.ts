@@ -1,4 +1,4 @@
-// Who gets in: Host, Origin, site and token on every kind of request, spoken by hand (threats T1, T2, T3, T5, T7).
+// Who gets in: Host, Origin, site and token on every kind of request, spoken by hand (docs/threats.md T1, T2, T3, T5, T7).
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Listening, listen } from '../../src/transports/http/server.ts';
 import { createFakeBoard, type FakeBoard } from '../support/fake-board.ts';

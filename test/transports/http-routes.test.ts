@@ -1,4 +1,4 @@
-// The routes over a fake board: REST, posted frames, streams, errors (design section 5, threats T3, T8, T9, T13).
+// The routes over a fake board: REST, posted frames, streams, errors (docs/threats.md T3, T8, T9, T13).
 import { createParser } from 'eventsource-parser';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ErrorCode, GatewayError } from '../../src/core/errors.ts';

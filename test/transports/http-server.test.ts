@@ -1,4 +1,4 @@
-// The server around the routes: where it listens, what it limits, how it stops (threats T5, T16, T27, fault F22).
+// The server around the routes: where it listens, what it limits, how it stops (docs/threats.md T5, T16, T27; docs/faults.md F22).
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';

@@ -1,4 +1,4 @@
-// The stream that we read: resuming, giving up, posting in order (faults F13, F27).
+// The stream that we read: resuming, giving up, posting in order (docs/faults.md F13, F27).
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';

@@ -1,4 +1,4 @@
-// The stream that we serve: what it says, when it reads, and how it ends (design section 5, threat T31).
+// The stream that we serve: what it says, when it reads, and how it ends (docs/faults.md 2.4; docs/threats.md T31).
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Entry, Reader } from '../../src/core/reader.ts';

@@ -1,4 +1,4 @@
-// Our own stdin and stdout: half closed, broken, and never read (threats T29, fault F20).
+// Our own stdin and stdout: half closed, broken, and never read (docs/threats.md T29; docs/faults.md F20).
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';

@@ -242,7 +242,7 @@ describe('several on one connection', () => {
       return { ...rig, a, frames };
     }
 
-    test('slows the agent for as long as it takes, and loses nothing (F20)', async () => {
+    test('slows the agent for as long as it takes, and loses nothing (docs/faults.md F20)', async () => {
       const { a, frames } = await full();
       vi.advanceTimersByTime(3_600_000);
       a.channel.resume();

@@ -1,4 +1,4 @@
-// WebSockets: close codes, bad frames, dead peers, one write a tick, and dialling (threats T16, T26).
+// WebSockets: close codes, bad frames, dead peers, one write a tick, and dialling (docs/threats.md T16, T26).
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect as connectSocket, type Socket } from 'node:net';

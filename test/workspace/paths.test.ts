@@ -1,4 +1,4 @@
-// Where paths of clients may lead (threat T9): each row is a path in the words of a client, and whether the one file that may
+// Where paths of clients may lead (docs/threats.md T9): each row is a path in the words of a client, and whether the one file that may
 // be read is read by it. What may not be read lies beside the folder and says SECRET.
 import { renameSync } from 'node:fs';
 import path from 'node:path';

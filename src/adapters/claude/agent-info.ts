@@ -1,5 +1,4 @@
-// What the agent has told of itself: in its answer to `initialize`, in each `init`, when a setting was changed (reference
-// claude-sdk 1.1, 4.3). Tells what is new. Knows no run.
+// What the agent has told of itself: in its answer to `initialize`, in each `init`, when a setting was changed (docs/protocols/claude.md 3.2, 6.1). Tells what is new. Knows no run.
 
 import type { z } from 'zod';
 import type { Dictionary, Model } from '../../core/content.ts';

@@ -1,4 +1,4 @@
-// What may be asked about a Claude agent: from what it told, or by a request (reference claude-sdk 1.1). What it cannot
+// What may be asked about a Claude agent: from what it told, or by a request (docs/protocols/claude.md 3.4). What it cannot
 // tell, the session knows.
 import { z } from 'zod';
 import type { CommandOf } from '../../core/command.ts';

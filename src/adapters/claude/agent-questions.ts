@@ -1,5 +1,5 @@
 // What the agent asks of its client: leave for a tool, an answer to a question, and whatever only a client of this
-// protocol can give, which is passed on to one (reference claude-sdk 1.1). Each is answered once. Knows no run.
+// protocol can give, which is passed on to one (docs/protocols/claude.md 3.5, 3.6). Each is answered once. Knows no run.
 import type { CallChanges } from '../../core/call-changes.ts';
 import type { CommandOf } from '../../core/command.ts';
 import type { Dictionary } from '../../core/content.ts';
@@ -228,7 +228,7 @@ function dialogOf(id: string, request: CanUseTool, { questions }: AskedQuestions
   return { type: 'dialog-request', id, kind: 'interview', title, questions, ...extra };
 }
 
-/** By the words of the question, as Claude Code has them (reference 1.1); null for what is no answer. */
+/** By the words of the question, as Claude Code has them (docs/protocols/claude.md 3.11); null for what is no answer. */
 function answersOf({ questions }: AskedQuestions, answer: CommandOf<'answer-dialog'>['answer']): Dictionary | null {
   const [first] = questions;
   switch (answer.kind) {

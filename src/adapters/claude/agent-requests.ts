@@ -1,5 +1,5 @@
 // The control requests that we send and their answers: each is answered once, by the agent or by its deadline. Greets the
-// agent before the first of them (reference claude-sdk 1.1). Knows no command.
+// agent before the first of them (docs/protocols/claude.md 3.1, 3.2). Knows no command.
 import type { Env } from '../../core/adapter.ts';
 import type { Dictionary } from '../../core/content.ts';
 import { isDictionary } from '../../core/dictionary.ts';

@@ -1,5 +1,5 @@
 // What a client answers to requests of ours: permissions, questions, and what an agent of the same protocol has asked
-// that we do not know (reference claude-sdk 1.1). Knows no prompts and no settings.
+// that we do not know (docs/protocols/claude.md 3.1, 3.5). Knows no prompts and no settings.
 import type { SessionView } from '../../core/adapter.ts';
 import type { CommandOf } from '../../core/command.ts';
 import type { EventOf } from '../../core/event.ts';
@@ -19,7 +19,7 @@ export function createAnswers(ports: ConnectionPorts): (frame: ControlResponseFr
     return ports.ask(command, (outcome) => {
       if (outcome.ok) return [];
       dressing.unanswered(requestId);
-      // A late answer to a question that is over is normal life with several clients (reference 1.1).
+      // A late answer to a question that is over is normal life with several clients (docs/protocols/claude.md 3.7).
       return outcome.error.code === 'stale' ? [] : ports.say({ type: 'error', message: outcome.error.message });
     });
   }
@@ -41,12 +41,12 @@ export function createAnswers(ports: ConnectionPorts): (frame: ControlResponseFr
     const { response } = frame;
     const id = response.request_id;
     if (response.subtype === 'error') {
-      // No callback, or it threw (reference 1.1): another client may still be able to answer.
+      // No callback, or it threw (docs/protocols/claude.md 3.8): another client may still be able to answer.
       return isOurs(id) ? deliver(id, unable(id, response.error)) : passOn(frame);
     }
     const answer = PermissionAnswer.safeParse(response.response);
     if (answer.success) return deliver(id, answerOf(session, id, answer.data));
-    // Checked whole before it counts: a malformed answer leaves the question open (reference reliability F17).
+    // Checked whole before it counts: a malformed answer leaves the question open (docs/faults.md F17).
     return isOurs(id)
       ? ports.complain(`the answer to ${id} is not a permission result: ${problems(answer.error)}`)
       : passOn(frame);

@@ -45,7 +45,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
   const decoder = createAgentDecoder(env, out, {
     changes,
     runStarted() {
-      // An interrupt before the turn begins is answered and does nothing (reference 8, thread 429).
+      // An interrupt before the turn begins is answered and does nothing (docs/protocols/claude.md 8.5).
       for (const id of early.splice(0)) interrupt(id);
     },
     runEnded() {
@@ -112,7 +112,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
     const isBusy = run.open || run.waiting !== null || compacting !== null;
     if (isBusy) {
       const joins = command.whenBusy === 'steer' || command.whenBusy === 'follow-up';
-      // It would join the run or begin another one, as it pleases the agent (reference 3).
+      // It would join the run or begin another one, as it pleases the agent (docs/protocols/claude.md 8.4).
       return out.settle(id, refused(joins ? 'unsupported' : 'busy', 'the agent is at work'));
     }
     greet();

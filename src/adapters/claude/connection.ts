@@ -17,7 +17,7 @@ export interface ConnectionPorts {
   sealed(frame: WireFrame): WireFrame | null;
   /** Sends it. */
   say(frame: WireFrame): Actions;
-  /** What the client did wrong, in its own protocol; the connection goes on (reference reliability F21). */
+  /** What the client did wrong, in its own protocol; the connection goes on (docs/faults.md F21). */
   complain(message: string): Actions;
   /** Asks the session; what to do with the outcome comes with the question. */
   ask(command: Command, then: (outcome: Outcome) => Actions): Actions;

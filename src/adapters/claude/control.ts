@@ -1,4 +1,4 @@
-// What a client asks beside the conversation, in the native dialect's control requests (reference claude-sdk 1.1, 4.3).
+// What a client asks beside the conversation, in the native dialect's control requests (docs/protocols/claude.md 3.4, 6.1).
 // What we do not serve ourselves is offered to the agent first: one of the same protocol may. Knows no prompts.
 import { z } from 'zod';
 import type { Command } from '../../core/command.ts';
@@ -108,7 +108,7 @@ export function createControl(ports: ConnectionPorts): Reader {
     );
   }
 
-  /** Between two turns nothing may stand, so the client learns it behind the next init (reference 4.1). */
+  /** Between two turns nothing may stand, so the client learns it behind the next init (docs/protocols/claude.md 4.12). */
   function warn(unserved: readonly string[]): void {
     if (hasWarned || unserved.length === 0) return;
     hasWarned = true;
@@ -200,7 +200,7 @@ function dataOf(command: Command, data: unknown): object | undefined {
   }
 }
 
-/** What the real program says beside its words (reference 1.1). */
+/** What the real program says beside its words (docs/protocols/claude.md 3.9). */
 function codeOf(command: Command, { error }: Outcome & { ok: false }): string | undefined {
   if (error.code === 'unsupported') return 'unsupported_request';
   const isUnknown = error.code === 'invalid' || error.code === 'not-found';

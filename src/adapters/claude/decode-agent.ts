@@ -1,5 +1,4 @@
-// The frames of a Claude-format agent as canonical events: which part of the machine each belongs to (reference claude-sdk
-// 4). Knows no command.
+// The frames of a Claude-format agent as canonical events: which part of the machine each belongs to (docs/protocols/claude.md 4, 5). Knows no command.
 import type { z } from 'zod';
 import type { Env } from '../../core/adapter.ts';
 import type { CallChanges } from '../../core/call-changes.ts';
@@ -232,7 +231,7 @@ function goesOnCompacting({ type, subtype, isSynthetic }: AgentFrame): boolean {
   return type === 'user' && isSynthetic === true;
 }
 
-/** An answer of the model's provider that is no answer, in the form of one (reference 4.2, point 4). */
+/** An answer of the model's provider that is no answer, in the form of one (docs/protocols/claude.md 5.4). */
 function failureIn({
   is_api_error_message: isError,
   error,

@@ -1,4 +1,4 @@
-// One content block of a message, from its beginning to its copy in an `assistant` frame (reference claude-sdk 4.1). What
+// One content block of a message, from its beginning to its copy in an `assistant` frame (docs/protocols/claude.md 4.5, 4.6). What
 // we have no stream for (hidden thinking, tools of the provider, blocks of newer versions) waits until it is whole. Pure.
 import type { Content, Dictionary } from '../../core/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../core/dictionary.ts';

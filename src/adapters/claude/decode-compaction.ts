@@ -1,5 +1,5 @@
 // A compaction, told in three frames or more: status, status again, the line that it leaves in the conversation, then its
-// summary in the user's name (reference claude-sdk 4.3). It ends when nothing more can be said of it.
+// summary in the user's name (docs/protocols/claude.md 6.4). It ends when nothing more can be said of it.
 import type { Dictionary } from '../../core/content.ts';
 import type { EventOf } from '../../core/event.ts';
 import type { Outbox } from '../../core/outbox.ts';

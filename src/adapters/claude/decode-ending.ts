@@ -1,4 +1,4 @@
-// How a message of the model stands, and how it ended (reference claude-sdk 4.2). Pure.
+// How a message of the model stands, and how it ended (docs/protocols/claude.md 5.3, 5.5). Pure.
 import type { Dictionary, Failure, Stop, Usage } from '../../core/content.ts';
 import type { Beside } from './decode-beside.ts';
 import type { OpenBlock } from './decode-block.ts';
@@ -34,7 +34,7 @@ export function wholeStop({ aborted, blocks, ending }: OpenMessage): Stop {
   return { reason: [...blocks.values()].some(({ head }) => head?.kind === 'tool-call') ? 'tool-use' : 'end' };
 }
 
-/** A null reason stands for an interrupt; without a `message_delta` the stream broke (reference 4.2, points 3 and 5). */
+/** A null reason stands for an interrupt; without a `message_delta` the stream broke (docs/protocols/claude.md 5.3, 5.5). */
 export function stopOfEnding({ ending, aborted }: OpenMessage): Stop {
   if (ending === null) return { reason: aborted ? 'aborted' : 'error' };
   return ending.stopReason === null ? { reason: 'aborted' } : stopOf(ending.stopReason);

@@ -1,5 +1,5 @@
 // The messages of the model, one at a time on each lane: from stream events and `assistant` frames to blocks with deltas
-// (reference claude-sdk 4.1, 4.2). A message that streams is told by its stream, and its copies say what it came to; one
+// (docs/protocols/claude.md 4.6, 5). A message that streams is told by its stream, and its copies say what it came to; one
 // that does not is told by its copies. Knows no run and no tool.
 import type { Env } from '../../core/adapter.ts';
 import type { Dictionary, Failure, Stop } from '../../core/content.ts';
@@ -82,7 +82,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
     const usage = usageOf(message.usage);
     const begun = withoutNulls(without(message, ...ownFields));
     const before = ended.get(keyOf(lane));
-    // A tool may be done while later blocks of a message come that does not stream (reference 4.2, point 1).
+    // A tool may be done while later blocks of a message come that does not stream (docs/protocols/claude.md 5.1).
     const isPart = id !== undefined && id !== null && before?.id === id;
     if (isPart) parts += 1;
     const own = isPart ? `${id}-part${parts + 1}` : (id ?? env.id('message'));

@@ -1,4 +1,4 @@
-// How a turn went, as its `result` says: `is_error` decides and not the subtype (reference claude-sdk 4.3, 8). Pure.
+// How a turn went, as its `result` says: `is_error` decides and not the subtype (docs/protocols/claude.md 7.2, 7.3). Pure.
 import type { Failure } from '../../core/content.ts';
 import type { EventOf } from '../../core/event.ts';
 import type { ResultFrame } from './wire-agent.ts';

@@ -1,4 +1,4 @@
-// When a run begins and ends: with the first frame of a turn and with its `result` (reference claude-sdk 3, 4.1). Knows
+// When a run begins and ends: with the first frame of a turn and with its `result` (docs/protocols/claude.md 4.12, 8.4). Knows
 // no message and no command but prompts.
 import type { Content, Failure } from '../../core/content.ts';
 import type { Outbox } from '../../core/outbox.ts';

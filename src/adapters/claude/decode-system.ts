@@ -1,4 +1,4 @@
-// The `system` frames of the agent: which of them mean something to every client (reference claude-sdk 4.3). All others go
+// The `system` frames of the agent: which of them mean something to every client (docs/protocols/claude.md 6). All others go
 // on to clients of this protocol as they are.
 import type { z } from 'zod';
 import type { Dictionary } from '../../core/content.ts';

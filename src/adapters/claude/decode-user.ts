@@ -1,4 +1,4 @@
-// `user` frames of the agent: results of tools, and what it says in the user's name (reference claude-sdk 4.1, 4.2). Knows
+// `user` frames of the agent: results of tools, and what it says in the user's name (docs/protocols/claude.md 4.9, 5.5, 5.6). Knows
 // no stream.
 import type { Content } from '../../core/content.ts';
 import type { EventOf } from '../../core/event.ts';
@@ -26,7 +26,7 @@ export interface UserDecoder {
   isCompactPrompt(): boolean;
 }
 
-/** How the marker of an interrupt begins; what follows says where it came (reference 4.2, point 5). */
+/** How the marker of an interrupt begins; what follows says where it came (docs/protocols/claude.md 5.5). */
 const interruptMark = '[Request interrupted by user';
 
 /** Whether these words are the agent's order to compact. */

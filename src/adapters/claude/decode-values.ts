@@ -79,7 +79,7 @@ export function wholeContent(block: AgentBlock): Content {
     case 'image':
       return imageOf(block);
     case 'unknown':
-      // The seed's form of a block that it has no type for (7.2).
+      // RpcMessage's form of a block that it has no type for (docs/protocols/rpc-message.md 7.2).
       return isDictionary(block.data) && typeof block.data.type === 'string'
         ? opaque({ ...block.data, type: block.data.type })
         : opaque(block);

@@ -9,13 +9,13 @@ export interface Dressing {
   /** See Frontend. */
   dress(out: Out): Out | Several | null;
   /**
-   * A mark: what is told from there on belongs to that query, up to and with its result (reference claude-sdk 5). Its
+   * A mark: what is told from there on belongs to that query, up to and with its result (docs/protocols/rpc-message.md 8.4, 8.6). Its
    * prompt is this client's.
    */
   query(id: string): Out;
-  /** A mark: the next prompt that is echoed is this client's, who called it so (reference 1.1). */
+  /** A mark: the next prompt that is echoed is this client's, who called it so (docs/protocols/claude.md 3.3). */
   echo(uuid: string): Out;
-  /** A mark: the next prompt that is told is this client's, who does not hear it (reference 1.1). */
+  /** A mark: the next prompt that is told is this client's, who does not hear it (docs/protocols/claude.md 3.3). */
   ownPrompt(): Out;
   /** An answer to this client, which belongs to no query whatever is going on. */
   own(text: string): Out;

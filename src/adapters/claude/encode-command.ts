@@ -1,4 +1,4 @@
-// The commands that are one control request: what is asked, and what its answer means (reference claude-sdk 1.1). Pure but
+// The commands that are one control request: what is asked, and what its answer means (docs/protocols/claude.md 3.4). Pure but
 // for what is learned. Commands that need more are backend.ts's.
 import type { Command, CommandOf } from '../../core/command.ts';
 import type { Dictionary } from '../../core/content.ts';

@@ -1,4 +1,4 @@
-// What a user says as a Claude agent takes it: one `user` frame (reference claude-sdk 1.1). Pure.
+// What a user says as a Claude agent takes it: one `user` frame (docs/protocols/claude.md 3.3). Pure.
 import type { Context } from '../../core/command.ts';
 import type { Content, Dictionary } from '../../core/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../core/dictionary.ts';

@@ -5,8 +5,8 @@ import { isDictionary } from '../../core/dictionary.ts';
 import type { WireFrame } from './wire.ts';
 
 /**
- * `claude` is the native format of the SDK; `rpc-message` is the seed's front end, which refuses all but five types
- * and nulls (reference claude-sdk 5).
+ * `claude` is the native format of the SDK; `rpc-message` is its front end, which refuses all but five types
+ * and nulls (docs/protocols/rpc-message.md 3.2, 9.1).
  */
 export const Dialect = z.enum(['claude', 'rpc-message']);
 export type Dialect = z.infer<typeof Dialect>;
@@ -29,7 +29,7 @@ function lowDigits(value: number): string {
   return threeDigits[value % 4096] ?? '';
 }
 
-/** UUIDs (version 8) made of (epoch, seq, place), so that a replay equals what was live (design section 4). */
+/** UUIDs (version 8) made of (epoch, seq, place), so that a replay equals what was live (docs/faults.md 2.3). */
 export function createIds(epoch: string): Ids {
   const life = epoch.padEnd(12, '0').slice(0, 12);
   const head = `${life.slice(0, 8)}-${life.slice(8)}-8`;
@@ -92,10 +92,10 @@ function asRpcMessage(frame: WireFrame): WireFrame | null {
   if (!isDictionary(message)) return withoutNulls({ ...frame, provider: 'claude' });
   const status = 'completed';
   const { content: said } = message;
-  // A string is one text: this dialect has lists only (reference 5).
+  // A string is one text: this dialect has lists only (docs/protocols/rpc-message.md 6.3).
   const blocks = typeof said === 'string' ? [{ type: 'text', text: said }] : Array.isArray(said) ? said : [];
   const content = blocks.map((block) => asRpcBlock(block, status));
-  // The seed's store tells assistant frames apart by a top-level id (reference 5).
+  // The store of the RpcMessage front end tells assistant frames apart by a top-level id (docs/protocols/rpc-message.md 9.2).
   const id = frame.type === 'assistant' ? { id: message.id } : {};
   return withoutNulls({ ...rest, ...id, message: { ...message, content }, provider: 'claude' });
 }
@@ -111,7 +111,7 @@ function asRpcBlock(block: unknown, status: string): unknown {
   return { ...block, toolName: name, toolType: toolType(name), status };
 }
 
-/** Claude Code's own tools, whose names make the seed's tool types (seed 6.2). */
+/** Claude Code's own tools, whose names make the tool types of RpcMessage (docs/protocols/rpc-message.md 6.2). */
 const claudeTools = new Set(
   'BASH READ EDIT MULTIEDIT WRITE GLOB GREP LS TASK AGENT WEBFETCH WEBSEARCH TODOWRITE NOTEBOOKREAD NOTEBOOKEDIT EXITPLANMODE ASKUSERQUESTION BASHOUTPUT KILLSHELL SKILL SLASHCOMMAND'.split(
     ' ',

@@ -1,5 +1,5 @@
 // The events and posts of the SDK's browser entry: durable frames in numbered `client_event`s, what is only said live in
-// `ephemeral_event`s (reference 2.3). Pure; knows no projection.
+// `ephemeral_event`s (docs/protocols/claude.md 9.2). Pure; knows no projection.
 import { z } from 'zod';
 import type { EventEnvelope, EventReader, Options } from '../../core/adapter.ts';
 import type { Out } from '../../core/channel.ts';

@@ -15,7 +15,7 @@ export function allOnLane(parent: string | undefined, frames: readonly WireFrame
   return frames.map((frame) => onLane(parent, frame));
 }
 
-/** Every frame of the conversation carries its own id and the session's (reference 4.1); control frames do not. */
+/** Every frame of the conversation carries its own id and the session's (docs/protocols/claude.md 4.2); control frames do not. */
 export function sealed(frame: WireFrame, sessionId: string, nextId: () => string): WireFrame {
   if (frame.type.startsWith('control_')) return frame;
   return { ...frame, session_id: sessionId, uuid: nextId() };
@@ -50,7 +50,7 @@ export function isPrompt({ type, isReplay, origin }: Dictionary): boolean {
   return type === 'user' && isReplay !== true && isDictionary(origin) && origin.kind === 'human';
 }
 
-/** A user frame that counts as a turn: written by us, on the main thread, for the first time (reference 4.3). */
+/** A user frame that counts as a turn: written by us, on the main thread, for the first time (docs/protocols/claude.md 7.5). */
 export function isOurWord(frame: WireFrame): boolean {
   const { type, parent_tool_use_id, isReplay } = frame;
   return type === 'user' && parent_tool_use_id === null && isReplay !== true && !isPrompt(frame);

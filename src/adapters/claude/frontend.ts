@@ -1,4 +1,4 @@
-// One connection of a Claude-format client: what it may send, and who answers it (reference claude-sdk 1.1, 5).
+// One connection of a Claude-format client: what it may send, and who answers it (docs/protocols/claude.md 3; docs/protocols/rpc-message.md 8).
 // Knows no session log; what the session says comes from projection.ts.
 import type { Env, Frontend, SessionView } from '../../core/adapter.ts';
 import type { Command } from '../../core/command.ts';
@@ -78,9 +78,9 @@ export function createConnection(env: Env, options: ConnectionOptions, session: 
   }
 
   function refuse(problem: Problem): Actions {
-    // In the middle of a turn a result would end it for its readers (reference 4.1: one result, last).
+    // In the middle of a turn a result would end it for its readers (docs/protocols/claude.md 4.12: one result, last).
     const isInTurn = session !== undefined && session.transcript.run !== null;
-    // The seed's front end only logs errors, so it gets both (reference 5, row `error`).
+    // The RpcMessage front end only logs errors, so it gets both (docs/protocols/rpc-message.md 9.3).
     const hasError = isInTurn || dialect === 'rpc-message';
     return [
       ...(hasError ? say({ type: 'error', message: problem.message }) : []),

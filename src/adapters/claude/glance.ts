@@ -14,7 +14,7 @@ import {
   type Trail,
 } from '../../core/templates.ts';
 
-/** The deltas of the hot path, each with its text in a field of its own (reference claude-sdk 4.1). */
+/** The deltas of the hot path, each with its text in a field of its own (docs/protocols/claude.md 4.5). */
 const Delta = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text_delta'), text: z.string() }),
   z.looseObject({ type: z.literal('thinking_delta'), thinking: z.string() }),

@@ -1,4 +1,4 @@
-// Whole messages of a conversation as frames of the rpc-message dialect, for `getHistory` (reference claude-sdk 5). Pure.
+// Whole messages of a conversation as frames of the rpc-message dialect, for `getHistory` (docs/protocols/rpc-message.md 8.2, 9.2). Pure.
 import type { Message } from '../../core/content.ts';
 import { onLane } from './frames.ts';
 import { wireBlock, wireResult, wireUsage } from './values.ts';

@@ -1,4 +1,4 @@
-// The Claude Agent SDK's message format, and the seed's RpcMessage dialect of it (seed claude-rpc-message).
+// The Claude Agent SDK's message format, and its RpcMessage dialect (docs/protocols/rpc-message.md).
 import { z } from 'zod';
 import type { Adapter, Env, FrontendSide, Options } from '../../core/adapter.ts';
 import { GatewayError } from '../../core/errors.ts';
@@ -91,7 +91,7 @@ export const claude: Adapter = {
   instructed,
 };
 
-/** The seed's front end: five frame types, no nulls, both spellings of a tool call. It cannot be asked anything. */
+/** The RpcMessage front end: five frame types, no nulls, both spellings of a tool call. It cannot be asked anything. */
 export const rpcMessage: Adapter = {
   id: 'rpc-message',
   title: 'RpcMessage, the Claude format as the front end of claude-code-plus reads it',

@@ -1,5 +1,5 @@
 // The greeting of the control protocol: what a client offers and asks for, and what it is told of an agent that does not
-// speak for itself (reference claude-sdk 1.1). Pure.
+// speak for itself (docs/protocols/claude.md 3.2). Pure.
 import { z } from 'zod';
 import type { Instructions } from '../../core/instructions.ts';
 import type { SessionInfo } from '../../core/event.ts';
@@ -8,7 +8,7 @@ import type { ControlRequestFrame } from './wire.ts';
 
 type Request = ControlRequestFrame['request'];
 
-/** `models` and `commands` are served from here by the SDK, without another message (reference 1.1). */
+/** `models` and `commands` are served from here by the SDK, without another message (docs/protocols/claude.md 3.2). */
 export function initializeResponse(info: SessionInfo, commands: readonly SlashCommand[], request: Request): object {
   const models = info.models ?? (info.model === undefined ? [] : [info.model]);
   return {

@@ -1,5 +1,5 @@
 // One message of the model as Claude frames: content blocks counted from 0, one open at a time, an `assistant` frame
-// before each stop (reference claude-sdk 4.1). Knows neither sessions nor results.
+// before each stop (docs/protocols/claude.md 4.6). Knows neither sessions nor results.
 import { type Content, type Dictionary, type Extra, noUsage, type Stop } from '../../core/content.ts';
 import type { BlockHead, EventOf } from '../../core/event.ts';
 import { GrowingText } from '../../core/growing-text.ts';
@@ -149,7 +149,7 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
       const delta = withRest({ stop_reason: stopOf(event.stop) }, { stop_sequence: null }, partOf(said, 'delta'));
       const figures = partOf(said, 'usage');
       const own = wireUsage(event.usage ?? start.usage ?? noUsage);
-      // The one figure that must be there (reference 4.1).
+      // The one figure that must be there (docs/protocols/claude.md 4.7).
       const final = 'output_tokens' in figures ? figures : { ...own, ...figures };
       return [
         ...stream({ type: 'message_delta', delta, usage: final }, said),

@@ -1,5 +1,5 @@
 // What a client on the network may have passed to an agent of this protocol word for word: nothing that names a program, a
-// path or a setting of the machine, and nothing that we do not know (design 5; reference reliability, T8). Pure.
+// path or a setting of the machine, and nothing that we do not know (docs/threats.md T8). Pure.
 import { z } from 'zod';
 
 /** Requests that name nothing but what the agent has already. */

@@ -1,4 +1,4 @@
-// What a session says to Claude-format clients: strict grammar out, whatever the agent behind (reference claude-sdk 4.1).
+// What a session says to Claude-format clients: strict grammar out, whatever the agent behind (docs/protocols/claude.md 4).
 import type { NoteLevel, Projection, SessionView } from '../../core/adapter.ts';
 import type { Out } from '../../core/channel.ts';
 import type { Dictionary } from '../../core/content.ts';
@@ -93,7 +93,7 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
 
   const modelOf = (model: string | undefined) => model ?? session.transcript.info.model?.id ?? 'unknown';
 
-  /** Sub-agents are told in whole frames (reference 4.1); so is what a late client did not see. */
+  /** Sub-agents are told in whole frames (docs/protocols/claude.md 4.11); so is what a late client did not see. */
   const streams = (parent: string | undefined, isPast: boolean) =>
     options.partialMessages && parent === undefined && !isPast;
 
@@ -257,7 +257,7 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
         return [];
       case 'unknown':
         if (event.protocol !== 'claude') return loss(`event of ${event.protocol}`);
-        // What the agent asks cannot wait for its place: nothing may come before it is answered (reference 4.2).
+        // What the agent asks cannot wait for its place: nothing may come before it is answered (docs/protocols/claude.md 5.2).
         if (isForeignRequest(event.payload)) return [event.payload];
         return isForeign(event.payload) ? thread.anywhere([event.payload]) : loss(`event of ${event.protocol}`);
       default:

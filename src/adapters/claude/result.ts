@@ -1,4 +1,4 @@
-// The figures of the `result` frame, counted from events (reference claude-sdk 4.3). Knows no wire order.
+// The figures of the `result` frame, counted from events (docs/protocols/claude.md 7). Knows no wire order.
 import { addUsage, type Dictionary, type Failure, noUsage, type Usage } from '../../core/content.ts';
 import type { EventOf } from '../../core/event.ts';
 import { saidIn } from './said.ts';
@@ -56,7 +56,7 @@ export function createResultCounter(): ResultCounter {
       if (start.parent !== undefined) return;
       run.stop = start.stop;
       run.cut = end.stop.reason === 'aborted' || end.stop.reason === 'error';
-      // An agent that is stopped in the middle of a tool may add an empty message (reference pi 3).
+      // An agent that is stopped in the middle of a tool may add an empty message (docs/protocols/pi-legacy.md 3.7).
       run.abortedWhileStreaming = end.stop.reason === 'aborted' && !start.isEmpty;
     },
     userFrame() {
@@ -113,7 +113,7 @@ function inItsWords(own: ResultOfOurs, said: Dictionary): WireFrame {
 
 type ResultOfOurs = WireFrame & { readonly result_index: number };
 
-/** `num_turns` is one more than the user frames written in the run (reference 4.3). */
+/** `num_turns` is one more than the user frames written in the run (docs/protocols/claude.md 7.5). */
 function emptyRun(at: number) {
   return {
     startedAt: at,
@@ -151,7 +151,7 @@ function terminalReason(end: EventOf<'run-end'>, whileStreaming: boolean): strin
   }
 }
 
-/** The result of a prompt that never became a run: without it the client would wait for ever (reference 1.2). */
+/** The result of a prompt that never became a run: without it the client would wait for ever (docs/protocols/claude.md 2.2). */
 export function refusalResult(failure: Pick<Failure, 'message'>, totalCost: number): WireFrame {
   return {
     type: 'result',

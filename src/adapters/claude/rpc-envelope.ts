@@ -1,4 +1,4 @@
-// The seed's RPC over the rpc-message dialect: requests of one client, each with its answer (reference claude-sdk 5).
+// The RPC over the rpc-message dialect: requests of one client, each with its answer (docs/protocols/rpc-message.md 8).
 // Which frames of the session belong to a query is dressing.ts's. Knows no other dialect.
 import type { z } from 'zod';
 import type { Command } from '../../core/command.ts';
@@ -20,7 +20,7 @@ export function createRpc(ports: ConnectionPorts): (frame: object) => Actions {
 
   const answer = (frame: object): Actions => [{ do: 'send', frame: dressing.own(JSON.stringify(frame)) }];
   const succeed = (id: string, result: object): Actions => answer({ id, result, error: null });
-  /** The seed has one code. */
+  /** There is one code: docs/protocols/rpc-message.md 8.5. */
   const fail = (id: string | number, message: string): Actions =>
     answer({ id, result: null, error: { code: -1, message } });
 
@@ -47,7 +47,7 @@ export function createRpc(ports: ConnectionPorts): (frame: object) => Actions {
     );
   }
 
-  /** Its options are those of a fresh agent, and what ours is started with is not for clients to say (design 5). */
+  /** Its options are those of a fresh agent, and what ours is started with is not for clients to say (docs/threats.md T8). */
   function connect(id: string): Actions {
     return ports.ask({ type: 'query', subject: 'state' }, (outcome) => succeed(id, connected(infoIn(outcome))));
   }
@@ -123,7 +123,7 @@ function idIn(frame: object): string | number {
   return 'id' in frame && (typeof frame.id === 'string' || typeof frame.id === 'number') ? frame.id : '';
 }
 
-/** What the seed's front end shows buttons for. */
+/** What the RpcMessage front end shows buttons for. */
 function capabilitiesOf({ models, modes, model }: SessionInfo): object {
   const supportedPermissionModes = modes ?? [];
   return {

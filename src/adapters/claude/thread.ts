@@ -1,5 +1,5 @@
 // What may stand where: one turn after the other, one message at a time on the main thread, a result behind the message
-// that calls for it and before the next, a sub-agent behind the call that it lives in (reference claude-sdk 4.1). What
+// that calls for it and before the next, a sub-agent behind the call that it lives in (docs/protocols/claude.md 4.9, 4.11). What
 // comes too early waits here. Knows frames; knows no events.
 import { isDictionary } from '../../core/dictionary.ts';
 import type { WireFrame } from './wire.ts';
@@ -24,7 +24,7 @@ export interface Thread {
   answer(call: string, parent: string | undefined, frame: WireFrame): WireFrame[];
   /** What stands between messages of the main thread. */
   aside(frames: readonly WireFrame[]): WireFrame[];
-  /** What may stand in the middle of a message as well (reference 4.2, point 2): it stays where it came. */
+  /** What may stand in the middle of a message as well (docs/protocols/claude.md 5.2): it stays where it came. */
   anywhere(frames: readonly WireFrame[]): WireFrame[];
   /** What a sub-agent says, in whole frames. */
   lane(parent: string, frames: readonly WireFrame[]): WireFrame[];

@@ -15,8 +15,8 @@ export function wireUsage(usage: Usage): WireUsage {
 }
 
 /**
- * `stop_reason` of a message: `tool_use` exactly when tool calls end it (reference 4.1); null when it was cut
- * (reference reliability 4.1, step 2).
+ * `stop_reason` of a message: `tool_use` exactly when tool calls end it (docs/protocols/claude.md 4.8); null when it was cut
+ * (docs/faults.md 1.2).
  */
 export function wireStop(stop: Stop, endsInCall: boolean): string | null {
   switch (stop.reason) {
@@ -60,7 +60,7 @@ export function resultFrame(end: EventOf<'tool-end'>): WireFrame {
   return withRest(details === undefined ? frame : { ...frame, tool_use_result: details }, partOf(said, 'frame'));
 }
 
-/** A whole block. What Claude has no block for goes in the seed's unknown form (7.2, as the reference settles it). */
+/** A whole block. What Claude has no block for goes in the unknown form (docs/protocols/rpc-message.md 7.2). */
 export function wireBlock(content: Content): { type: string } & Record<string, unknown> {
   switch (content.type) {
     case 'text':

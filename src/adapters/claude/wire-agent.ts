@@ -1,4 +1,4 @@
-// The frames that a Claude-format agent sends (reference claude-sdk 1.1, 4; seed claude-rpc-message 1 to 3). Tolerant:
+// The frames that a Claude-format agent sends (docs/protocols/claude.md 3, 4, 6; docs/protocols/rpc-message.md 1 to 3). Tolerant:
 // unknown keys are kept, nulls may stand for what is absent, and what only the rpc-message dialect has is optional.
 import { z } from 'zod';
 
@@ -84,7 +84,7 @@ export const streamEvents = {
   message_stop: z.looseObject({}),
 } as const;
 
-/** The end of a turn (reference 4.3). */
+/** The end of a turn (docs/protocols/claude.md 7.1). */
 export const ResultFrame = z.looseObject({
   type: z.literal('result'),
   subtype: text,
@@ -97,7 +97,7 @@ export const ResultFrame = z.looseObject({
 });
 export type ResultFrame = z.infer<typeof ResultFrame>;
 
-/** A complaint (seed 3.2). */
+/** A complaint (docs/protocols/rpc-message.md 3.2). */
 export const ErrorFrame = z.looseObject({ type: z.literal('error'), message: z.string() });
 
 /** A server of MCP tools, as init and `mcp_status` tell it. */
@@ -145,7 +145,7 @@ export const AgentRequestFrame = z.looseObject({
 });
 export type AgentRequestFrame = z.infer<typeof AgentRequestFrame>;
 
-/** May this tool run? (reference 1.1) */
+/** May this tool run? (docs/protocols/claude.md 3.5) */
 export const CanUseTool = z.looseObject({
   subtype: z.literal('can_use_tool'),
   tool_name: z.string(),
@@ -188,7 +188,7 @@ export const AgentResponseFrame = z.looseObject({
 });
 export type AgentResponseFrame = z.infer<typeof AgentResponseFrame>;
 
-/** What the agent tells of itself when it is greeted (reference 1.1). */
+/** What the agent tells of itself when it is greeted (docs/protocols/claude.md 3.2). */
 export const InitializeAnswer = z.looseObject({
   commands: z.array(z.looseObject({ name: z.string(), description: text, argumentHint: text })).nullish(),
   models: z.array(z.looseObject({ value: z.string(), displayName: text, resolvedModel: text })).nullish(),

@@ -1,4 +1,4 @@
-// The seed's envelope around requests of a client (reference claude-sdk 5): `{"id","method","params"}`. Tolerant:
+// The envelope around requests of a client (docs/protocols/rpc-message.md 8.1): `{"id","method","params"}`. Tolerant:
 // unknown keys are kept, unknown methods are for the caller to refuse.
 import { z } from 'zod';
 import { PromptBlock } from './wire.ts';
@@ -18,7 +18,7 @@ export type RpcRequest = z.infer<typeof RpcRequest>;
 export const rpcParams = {
   query: z.looseObject({ message: z.string() }),
   queryWithContent: z.looseObject({ content: z.array(PromptBlock) }),
-  /** The seed's front end sends the bare name. */
+  /** The RpcMessage front end sends the bare name: docs/protocols/rpc-message.md 8.2. */
   setModel: z.union([z.string(), z.looseObject({ model: z.string() }).transform(({ model }) => model)]),
   setPermissionMode: z.looseObject({ mode: z.string() }),
 } as const;

@@ -1,5 +1,4 @@
-// The frames that a Claude-format client sends, and the shapes that both sides share (seed claude-rpc-message 1 to 3,
-// reference claude-sdk 1.1). Tolerant: unknown keys are kept, unknown types are for the caller to refuse.
+// The frames that a Claude-format client sends, and the shapes that both sides share (docs/protocols/rpc-message.md 1 to 3, docs/protocols/claude.md 3). Tolerant: unknown keys are kept, unknown types are for the caller to refuse.
 import { z } from 'zod';
 
 const sources = {
@@ -25,7 +24,7 @@ const ForeignBlock = z
 export const PromptBlock = z.union([KnownBlock, ForeignBlock]);
 export type PromptBlock = z.infer<typeof PromptBlock>;
 
-/** A prompt: `{type:"user", message:{role, content}}` (reference 1.1). */
+/** A prompt: `{type:"user", message:{role, content}}` (docs/protocols/claude.md 3.3). */
 export const UserFrame = z.looseObject({
   type: z.literal('user'),
   message: z.looseObject({
@@ -83,7 +82,7 @@ export type ControlResponseFrame = z.infer<typeof ControlResponseFrame>;
 
 /**
  * Frames that need no answer: the browser entry's first line, which the transport has done with, and an environment
- * that no client may give our agents (design section 5).
+ * that no client may give our agents (docs/threats.md T8).
  */
 export const SilentFrame = z.looseObject({
   type: z.enum(['keep_alive', 'control_cancel_request', 'auth', 'update_environment_variables']),

@@ -1,4 +1,4 @@
-// The one chat that we have with an ECA server: its name, and which chats are others (reference eca, section 6). Knows no
+// The one chat that we have with an ECA server: its name, and which chats are others (docs/protocols/eca.md 6.3, 2.6). Knows no
 // message.
 import type { Env } from '../../core/adapter.ts';
 
@@ -10,7 +10,7 @@ export interface AgentChat {
   /** The server hears of it now. */
   begin(): void;
   /**
-   * Whether that is its name. The first that is spoken of is: servers of the seed's day may have a name of their own for
+   * Whether that is its name. The first that is spoken of is: servers of the first era may have a name of their own for
    * it.
    */
   adopt(id: string): boolean;

@@ -1,4 +1,4 @@
-// What an ECA server has told of itself: in its answer to `initialize` (seed), in `config/updated` (since 0.42), of its
+// What an ECA server has told of itself: in its answer to `initialize` (docs/protocols/eca.md 8.1), in `config/updated` (since 0.42), of its
 // tools; and what was chosen of it. Tells what is new. Knows no run.
 import type { Dictionary, Model } from '../../core/content.ts';
 import type { SessionInfo, Tool, ToolServer } from '../../core/event.ts';
@@ -159,7 +159,7 @@ function namedModel(name: string): Model {
   return provider === '' || id === '' || id.startsWith(`${provider}/`) ? { id: name } : { id, provider };
 }
 
-/** What a prompt says of the choices; both words for a mode, for servers of both eras (reference eca, section 6). */
+/** What a prompt says of the choices; both words for a mode, for servers of both eras (docs/protocols/eca.md 6.4). */
 export function choicesIn({ chosen, known }: Pick<AgentInfo, 'chosen' | 'known'>): Dictionary {
   const mode = chosen.mode ?? known.mode;
   return {

@@ -12,7 +12,7 @@ const AgentOptions = z.strictObject({
     .optional(),
   /**
    * How long the agent may take to answer a request, ms. A prompt's clock stops with the first sign of its run. Starting
-   * a server from its source takes half a minute (reference eca, section 0).
+   * a server from its source takes half a minute (docs/protocols/eca.md 6.9).
    */
   requestTimeoutMs: milliseconds.default(120_000),
   /** How long who asks for models waits for an agent that is still gathering them, ms. */

@@ -1,5 +1,4 @@
-// What may be asked about an ECA server: from what it told, or by a request (seed, Chat Query Context and Chat Query
-// Commands). What it cannot tell, the session knows.
+// What may be asked about an ECA server: from what it told, or by a request (docs/protocols/eca.md 8.7). What it cannot tell, the session knows.
 import type { CommandOf } from '../../core/command.ts';
 import { type Outcome, refused } from '../../core/errors.ts';
 import type { CommandInfo } from '../../core/event.ts';

@@ -1,5 +1,5 @@
 // What we ask of an ECA server: requests, each answered once, by the server or by its deadline; and notifications. One
-// JSON-RPC message per frame, never a null `error` (reference eca, section 5). Knows no method.
+// JSON-RPC message per frame, never a null `error` (docs/protocols/eca.md 5.6). Knows no method.
 import { type ErrorCode, type Outcome, refused } from '../../core/errors.ts';
 import type { Outbox } from '../../core/outbox.ts';
 import { rpcCodes } from './json-rpc.ts';

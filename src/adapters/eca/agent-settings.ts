@@ -1,5 +1,5 @@
 // The settings of an ECA server that a client may change: model, mode, variant, name, servers of tools. Prompts repeat the
-// first three; newer servers are told at once as well (reference eca, section 6). Knows no prompt.
+// first three; newer servers are told at once as well (docs/protocols/eca.md 6.4). Knows no prompt.
 import type { CommandOf } from '../../core/command.ts';
 import type { Model } from '../../core/content.ts';
 import { type Outcome, refused } from '../../core/errors.ts';

@@ -1,5 +1,5 @@
 // The gateway as the client of an ECA server, of either era: joins the parts. What a message means is in decode-*.ts; here
-// is what needs both directions (reference eca, section 6).
+// is what needs both directions (docs/protocols/eca.md 6).
 import type { Backend, Env } from '../../core/adapter.ts';
 import type { Command, CommandOf } from '../../core/command.ts';
 import { dictionaryOf } from '../../core/dictionary.ts';
@@ -53,7 +53,7 @@ export function createBackend(env: Env, options: AgentOptions, folders: readonly
     goOn,
     started() {
       if (asking !== null) requests.patient(asking.id);
-      // The echo of a prompt comes before its server is at work (section 4): a stop may be lost between the two.
+      // The echo of a prompt comes before its server is at work (docs/protocols/eca.md 4.17, 6.5): a stop may be lost between the two.
       if (stopsEarly) stop();
     },
     goesOn() {
@@ -97,7 +97,7 @@ export function createBackend(env: Env, options: AgentOptions, folders: readonly
     }
     const { whenBusy } = command;
     if (whenBusy === 'steer') return steer(command.content, id);
-    // Two prompts at once interleave, or the second replaces the first (section 4).
+    // Two prompts at once interleave, or the second replaces the first (docs/protocols/eca.md 4.10).
     out.settle(id, refused(whenBusy === 'follow-up' ? 'unsupported' : 'busy', 'the agent is at work'));
   }
 
@@ -229,7 +229,7 @@ export function createBackend(env: Env, options: AgentOptions, folders: readonly
     const message = readServerMessage(json);
     switch (message.kind) {
       case 'request': {
-        // We have declared nothing that a server could ask of us (section 6).
+        // We have declared nothing that a server could ask of us (docs/protocols/eca.md 6.2).
         const { id, method } = message;
         const error = { code: rpcCodes.methodNotFound, message: 'Method not found', data: { method } };
         return out.send({ jsonrpc: '2.0', id, error });

@@ -1,5 +1,4 @@
-// What a client asks of its chats beside prompts: to stop, steer, clear, delete, name and tell them again (seed, sections
-// Chat stop prompt and Chat delete; the rest since 0.80). Knows no prompt on its way.
+// What a client asks of its chats beside prompts: to stop, steer, clear, delete, name and tell them again (docs/protocols/eca.md 8.6; the rest since 0.80). Knows no prompt on its way.
 import type { Bystander } from '../../core/bystander.ts';
 import type { ChatLists } from './chat-lists.ts';
 import { type Chat, type Chats, isChatId, isRunning, openedParams } from './chats.ts';
@@ -81,7 +80,7 @@ export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
     steer({ chatId, message }) {
       const chat = chats.get(chatId);
       const isRunning = chat?.view !== undefined && chat.view.transcript.run !== null;
-      // A client sends it again as a prompt when the run ends without it (reference eca, section 2).
+      // A client sends it again as a prompt when the run ends without it (docs/protocols/eca.md 2.10).
       if (chat?.target === undefined || !isRunning) return note('loss', 'chat/promptSteer: no run to steer');
       const content = [{ type: 'text' as const, text: message }];
       return ports.ask(chat.target, { type: 'steer', content }, (outcome) =>

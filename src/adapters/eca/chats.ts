@@ -1,4 +1,4 @@
-// The chats of one connection: which session each is, how it is found, opened and left (seed eca, section Chat Prompt).
+// The chats of one connection: which session each is, how it is found, opened and left (docs/protocols/eca.md 8.2).
 // Knows no method.
 import type { SessionView } from '../../core/adapter.ts';
 import type { SessionInfo } from '../../core/event.ts';
@@ -192,7 +192,7 @@ export function openedParams({ id, view, info }: Chat): { readonly chatId: strin
 
 const longestId = 256;
 
-/** What real servers take for the id of a chat (reference eca, section 4). */
+/** What real servers take for the id of a chat (docs/protocols/eca.md 4.13). */
 export function isChatId(id: string): boolean {
   return id.length > 0 && id.length <= longestId && !id.startsWith('subagent-') && !/[\s\p{Cc}\p{Cs}]/u.test(id);
 }

@@ -4,7 +4,7 @@ import type { InitializeParams } from './wire.ts';
 
 /** One client. Only its connection changes it. */
 export interface Client {
-  /** It is known to belong to the newer era (reference eca, section 3). */
+  /** It is known to belong to the newer era (docs/protocols/eca.md 1.6). */
   isModern: boolean;
   /** It takes `chat/askQuestion`. */
   asks: boolean;

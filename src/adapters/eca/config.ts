@@ -1,5 +1,4 @@
-// What clients are told of the agent: models, behaviours, variants, tools; in the words of both eras (reference eca,
-// section 3). Pure. Nothing is ever null: what is not known is left out.
+// What clients are told of the agent: models, behaviours, variants, tools; in the words of both eras (docs/protocols/eca.md 3.1, 3.2). Pure. Nothing is ever null: what is not known is left out.
 import type { Model } from '../../core/content.ts';
 import type { SessionInfo, Tool, ToolServer } from '../../core/event.ts';
 import { modelInUse, modelName } from './models.ts';
@@ -16,7 +15,7 @@ export interface Knowledge {
 /** Before anything was asked. */
 export const nothingKnown: Knowledge = { models: [], info: {}, levels: [], tools: [], servers: [] };
 
-/** Shown for agents without modes: newer clients send no prompt before a behaviour is selected (reference, section 2). */
+/** Shown for agents without modes: newer clients send no prompt before a behaviour is selected (docs/protocols/eca.md 2.4). */
 export const onlyBehavior = 'agent';
 
 /** The behaviours to choose from, and the one in use as far as anybody knows. */

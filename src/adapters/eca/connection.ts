@@ -24,7 +24,7 @@ export interface ConnectionPorts {
   answer(id: RpcId, result: unknown): Actions;
   /** Refuses a request. */
   refuse(id: RpcId, problem: Problem): Actions;
-  /** A notification of ours. It waits while the client is not ready to be told anything (reference eca, section 2). */
+  /** A notification of ours. It waits while the client is not ready to be told anything (docs/protocols/eca.md 2.3). */
   tell(method: string, params: object): Actions;
   /** A sentence for the user, where the client shows it; see Messages. */
   show(type: 'error' | 'warning', message: string, chatId?: string): Actions;

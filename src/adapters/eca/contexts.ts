@@ -1,4 +1,4 @@
-// Contexts of a prompt, on the wire and in the model (seed eca, section Chat Prompt). Both ways, total; reads no file.
+// Contexts of a prompt, on the wire and in the model (docs/protocols/eca.md 8.2). Both ways, total; reads no file.
 import { z } from 'zod';
 import type { Context } from '../../core/command.ts';
 import type { Content, Dictionary } from '../../core/content.ts';

@@ -1,5 +1,4 @@
-// The tool calls of a run, from their announcement to their result, and the leave that they need (seed, Chat Content
-// Received and Chat approve tool call; reference eca, section 4). Knows no message.
+// The tool calls of a run, from their announcement to their result, and the leave that they need (docs/protocols/eca.md 8.3, 8.6, 4.3 to 4.7). Knows no message.
 import type { CommandOf } from '../../core/command.ts';
 import type { Content, Dictionary } from '../../core/content.ts';
 import { type Outcome, refused } from '../../core/errors.ts';

@@ -1,5 +1,5 @@
 // The contents of a chat as canonical events: whose they are, whether they belong to the run that is open, and which part of
-// the machine takes them (seed, Chat Content Received; reference eca, sections 4 and 6). Knows no command.
+// the machine takes them (docs/protocols/eca.md 8.3, 4, 6.5). Knows no command.
 import type { Env } from '../../core/adapter.ts';
 import type { Outbox } from '../../core/outbox.ts';
 import type { AgentInfo } from './agent-info.ts';
@@ -16,7 +16,7 @@ export interface ContentContext extends Pick<RunParts, 'goOn' | 'heard' | 'start
   readonly info: AgentInfo;
   /** Our chat, or another. */
   isOurs(chatId: string): boolean;
-  /** The name of the prompt that waits or runs, as servers of the seed's day repeat it. */
+  /** The name of the prompt that waits or runs, as servers of the first era repeat it. */
   requestId(): string | undefined;
 }
 
@@ -132,7 +132,7 @@ export function createContentDecoder(env: Env, out: Outbox, context: ContentCont
     out.note('repair', 'what is said in another chat was ignored');
   }
 
-  /** Servers of the seed's day name the prompt that a content belongs to; nothing of an earlier one counts. */
+  /** Servers of the first era name the prompt that a content belongs to; nothing of an earlier one counts. */
   function isLate({ requestId }: ContentParams): boolean {
     if (requestId === undefined || requestId === null) return false;
     const name = String(requestId);

@@ -1,5 +1,4 @@
-// A chat that is told again, as after `chat/cleared` (`/resume`, a rollback): its contents are history and no run (reference
-// eca, section 4, chat/open). Knows no run.
+// A chat that is told again, as after `chat/cleared` (`/resume`, a rollback): its contents are history and no run (docs/protocols/eca.md 4.14, 4.18). Knows no run.
 import type { Content, Dictionary } from '../../core/content.ts';
 import type { Outbox } from '../../core/outbox.ts';
 import { contentOfOutputs, inputOf } from './decode-values.ts';
@@ -29,7 +28,7 @@ export function createHistory(out: Outbox): (params: ContentParams) => boolean {
     switch (type) {
       case 'text':
         if (typeof text !== 'string' || text.trim() === '' || role === 'system') return false;
-        // What the user said has a line end before it here (section 4).
+        // What the user said has a line end before it here (docs/protocols/eca.md 4.14).
         add(role === 'user' ? 'user' : 'assistant', {
           type,
           text: role === 'user' ? text.replace(/^\n|\n$/gu, '') : text,

@@ -1,5 +1,4 @@
-// The messages of the model, one at a time on each lane: from contents of role assistant to blocks with deltas (seed, Chat
-// Content Received). ECA says neither where a message begins nor where it ends: the first content begins it, what
+// The messages of the model, one at a time on each lane: from contents of role assistant to blocks with deltas (docs/protocols/eca.md 8.3). ECA says neither where a message begins nor where it ends: the first content begins it, what
 // cannot be part of it ends it. Knows no run and no result of a tool.
 import type { Env } from '../../core/adapter.ts';
 import type { Content, Dictionary, Stop, Usage } from '../../core/content.ts';
@@ -21,7 +20,7 @@ export interface MessageWatcher {
   readonly pieces: Pieces;
 }
 
-/** How the argument texts of calls follow each other: as pieces, or each as all that there is so far (section 1). */
+/** How the argument texts of calls follow each other: as pieces, or each as all that there is so far (docs/protocols/eca.md 1.2, 1.3). */
 export interface Pieces {
   /** What that text adds to what has come. */
   added(before: string, text: string): string;

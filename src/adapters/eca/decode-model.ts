@@ -1,5 +1,4 @@
-// What only the model says, by type of content: its texts, thoughts and calls, on the main thread or for a sub-agent (seed,
-// Chat Content Received). Knows no run.
+// What only the model says, by type of content: its texts, thoughts and calls, on the main thread or for a sub-agent (docs/protocols/eca.md 8.3). Knows no run.
 import type { z } from 'zod';
 import type { Dictionary } from '../../core/content.ts';
 import { isDictionary } from '../../core/dictionary.ts';

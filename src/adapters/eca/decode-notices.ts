@@ -1,5 +1,4 @@
-// Notifications of an ECA server, by method: which part of the machine takes them (seed eca; newer ones as in reference
-// eca, section 1). Knows no request.
+// Notifications of an ECA server, by method: which part of the machine takes them (docs/protocols/eca.md 8.3, 8.8, 8.9; newer ones: 1.3 to 1.5). Knows no request.
 import type { z } from 'zod';
 import type { Dictionary } from '../../core/content.ts';
 import type { EventOf } from '../../core/event.ts';

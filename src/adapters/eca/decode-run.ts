@@ -1,5 +1,5 @@
 // When a run begins and how it ends: with the echo of a prompt or its answer, and with the first `finished` that ends it
-// (reference eca, sections 4 and 6). Errors come as texts of the system, so what those mean is decided here as well.
+// (docs/protocols/eca.md 4, 6.5, 6.7). Errors come as texts of the system, so what those mean is decided here as well.
 // Knows no block and no call.
 import type { Content } from '../../core/content.ts';
 import type { Outcome } from '../../core/errors.ts';
@@ -197,7 +197,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
         if (prompt.id !== null) out.settle(prompt.id, outcome);
         return;
       }
-      // Commands are answered when they are over (section 4).
+      // Commands are answered when they are over (docs/protocols/eca.md 4.9).
       if (!open || current !== prompt) return;
       if (outcome.ok) isArmed = true;
       else end('failed', outcome.error.message);
@@ -258,7 +258,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
     finished() {
       if (!open || !isArmed) return;
       if (isStopped) return end('aborted');
-      // Servers of the seed's day answer two calls by two calls of the model at once, and finish twice (section 4).
+      // Servers of the first era answer two calls by two calls of the model at once, and finish twice (docs/protocols/eca.md 4.5).
       if (parts.isWorking()) {
         isFinished = true;
         parts.closeMessage();

@@ -50,7 +50,7 @@ export function restOfCall(content: CallContent): Dictionary {
   return without(rest, ...hasHome);
 }
 
-/** Seed, FileChangeDetails. */
+/** docs/protocols/eca.md 8.5. */
 function changeIn(details: unknown): FileChange | undefined {
   if (!isDictionary(details) || details.type !== 'fileChange') return undefined;
   return FileChange.safeParse(details).data;
@@ -64,7 +64,7 @@ export function subAgentChatIn(details: unknown): string | undefined {
 
 const Output = z.looseObject({ type: z.string().nullish(), text: z.string().nullish(), content: z.string().nullish() });
 
-/** The results of a call. The seed says `content`, servers say `text` (reference eca, section 1). */
+/** The results of a call. The document says `content`, servers say `text` (docs/protocols/eca.md 1.2). */
 export function contentOfOutputs(outputs: unknown): Content[] {
   if (outputs === undefined || outputs === null) return [];
   return (Array.isArray(outputs) ? outputs : [outputs]).map((one): Content => {
@@ -88,7 +88,7 @@ function costOf(value: string | number | null | undefined): Cost | undefined {
 
 /**
  * Figures of both eras. `sessionTokens` were the tokens of all answers, added up, as long as those of the message were
- * told as well; they are the size of the context since (reference eca, section 3).
+ * told as well; they are the size of the context since (docs/protocols/eca.md 3.5).
  */
 export function usageOf(content: ContentOf<'usage'>): EventOf<'usage-changed'> {
   const { messageInputTokens: input, messageOutputTokens: output, sessionTokens, limit } = content;

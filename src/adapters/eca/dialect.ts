@@ -4,7 +4,7 @@
 export interface Dialect {
   /**
    * It appends pieces of a tool call's arguments as they come. Others replace what they have, so all get the whole text
-   * once (reference eca, section 3).
+   * once (docs/protocols/eca.md 3.3).
    */
   readonly streamsArguments: boolean;
   /** It can be asked questions (`chat/askQuestion`). */

@@ -1,4 +1,4 @@
-// The contents that tell of one tool call (seed eca, Chat Content Received; reference eca, section 4). Knows no order.
+// The contents that tell of one tool call (docs/protocols/eca.md 8.3, 4.3). Knows no order.
 import { type Content, type Dictionary, FileChange } from '../../core/content.ts';
 import type { EventOf } from '../../core/event.ts';
 import { contentFrame, type Role, type TextFrames, textFrames, type Voice } from './encode-frame.ts';
@@ -69,7 +69,7 @@ export function shownIn(said: Readonly<Record<string, unknown>>): Shown {
 }
 
 function headOf({ id, name, shown }: Call, type: string): Dictionary {
-  // Newer clients show the arguments of calls that name a server only (reference eca, section 2).
+  // Newer clients show the arguments of calls that name a server only (docs/protocols/eca.md 2.15).
   const { origin = 'native', server = origin === 'native' ? 'eca' : undefined } = shown;
   return { type, id, name, origin, server };
 }
@@ -77,7 +77,7 @@ function headOf({ id, name, shown }: Call, type: string): Dictionary {
 /** The content of a `toolCallPrepare` without its last field, `argumentsText`. */
 export function preparing(call: Call): Dictionary {
   const summary = call.shown.title ?? `Preparing ${call.name}`;
-  // Whether it needs approval is not known yet, but the seed asks for a word (section Chat Content Received).
+  // Whether it needs approval is not known yet, but the document asks for a word (docs/protocols/eca.md 8.3).
   return withRest({ ...headOf(call, 'toolCallPrepare'), summary }, { manualApproval: false, ...call.preparing });
 }
 
@@ -118,7 +118,7 @@ export function createCallSayer(ports: CallPorts) {
   return {
     say,
     called(call: Call, { content, isError, totalTimeMs = 0 }: Result, said: Dictionary = {}): void {
-      // Only what failed need not have run (reference reliability, section 4.1).
+      // Only what failed need not have run (docs/faults.md 1.5).
       if (call.stage === 'prepared' && !isError) say(call, 'toolCallRun', { manualApproval: false });
       call.stage = 'over';
       const outputs = outputsOf(content);

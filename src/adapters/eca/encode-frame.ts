@@ -3,7 +3,7 @@ import type { Dictionary } from '../../core/content.ts';
 import { without } from '../../core/dictionary.ts';
 import { notificationFrame } from './json-rpc.ts';
 
-/** Who says a content (seed eca, Chat Content Received). */
+/** Who says a content (docs/protocols/eca.md 8.3). */
 export type Role = 'user' | 'system' | 'assistant';
 
 /** The chat that a content belongs to; that of a sub-agent names the one that it works for. */
@@ -18,8 +18,7 @@ export function contentFrame({ chatId, parentChatId }: Voice, role: Role, conten
 }
 
 /**
- * Bytes of a frame with its header: what does not come in one read is lost to the oldest clients (reference eca,
- * section 2), and they read 4096 bytes at a time.
+ * Bytes of a frame with its header: what does not come in one read is lost to the oldest clients (docs/protocols/eca.md 2.12, 5.6), and they read 4096 bytes at a time.
  */
 const mostBytes = 4095;
 const headerBytes = 'Content-Length: 4095\r\n\r\n'.length;

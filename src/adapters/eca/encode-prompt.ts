@@ -1,4 +1,4 @@
-// What a user says as an ECA server takes it: a text and contexts (seed, Chat Prompt). Pure.
+// What a user says as an ECA server takes it: a text and contexts (docs/protocols/eca.md 8.2). Pure.
 import type { CommandOf } from '../../core/command.ts';
 import type { Content } from '../../core/content.ts';
 import { wireContextOf } from './contexts.ts';

@@ -36,12 +36,12 @@ export function serverFrame(event: EventOf<'tool-server-changed'>): string | nul
   return params === undefined ? null : notificationFrame('tool/serverUpdated', withRest({ ...params }, saidIn(event)));
 }
 
-/** A message to the user, beside the chats (seed, section showMessage). `said`: what an ECA server said beside it. */
+/** A message to the user, beside the chats (docs/protocols/eca.md 8.9). `said`: what an ECA server said beside it. */
 export function messageFrame(type: 'error' | 'warning' | 'info', message: string, said: Dictionary = {}): string {
   return notificationFrame('$/showMessage', withRest({ type, message }, said));
 }
 
-/** A question to the user (newer than the seed). */
+/** A question to the user (newer than the document: docs/protocols/eca.md 1.5). */
 export function questionFrame(chatId: string, event: EventOf<'dialog-request'>): string {
   const { id, kind, title, message, options } = event;
   const question = message === undefined || message === '' ? title : `${title}\n${message}`;

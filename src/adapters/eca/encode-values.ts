@@ -17,7 +17,7 @@ export function withRest(ours: Dictionary, rest: Dictionary): Dictionary {
   return { ...ours, ...rest, ...Object.fromEntries(words) };
 }
 
-/** The seed calls the text `content`, every server that was ever built `text` (reference eca, section 1): both. */
+/** The document calls the text `content`, every server that was ever built `text` (docs/protocols/eca.md 1.2, 3.4): both. */
 function output(text: string): Dictionary {
   return { type: 'text', text, content: text };
 }
@@ -45,7 +45,7 @@ export function outputsOf(content: readonly Content[]): Dictionary[] {
   });
 }
 
-/** The content of an image whose bytes are known (newer than the seed); null for any other. */
+/** The content of an image whose bytes are known (newer than the document: docs/protocols/eca.md 1.5); null for any other. */
 export function imageOf(content: Content): Dictionary | null {
   if (content.type !== 'image' || content.data === undefined) return null;
   return { type: 'image', mediaType: content.mediaType ?? 'image/png', base64: content.data };

@@ -1,4 +1,4 @@
-// ECA's frames as server-sent events, under the names that its own server gives them (reference eca, section 7):
+// ECA's frames as server-sent events, under the names that its own server gives them (docs/protocols/eca.md 7):
 // notifications go as their params, everything else as the whole message in an unnamed event. Pure.
 import type { EventEnvelope, EventReader, Options } from '../../core/adapter.ts';
 import type { Out } from '../../core/channel.ts';

@@ -1,5 +1,5 @@
 // The beginning of a conversation with an ECA server: `initialize`, its answer, `initialized`, and until when who asks for
-// models waits (reference eca, sections 4 and 6). Knows no chat.
+// models waits (docs/protocols/eca.md 4.15, 6.1 to 6.3). Knows no chat.
 import type { Problem } from '../../core/errors.ts';
 import type { Outbox } from '../../core/outbox.ts';
 import type { AgentInfo } from './agent-info.ts';
@@ -64,7 +64,7 @@ export function createGreeting({ out, requests, info, folders, modelsTimeoutMs }
   return {
     start() {
       const params = {
-        // A pid that the server cannot see makes it exit at once (section 6).
+        // A pid that the server cannot see makes it exit at once (docs/protocols/eca.md 6.1).
         processId: null,
         clientInfo: { name: 'patchbay' },
         initializationOptions: {},

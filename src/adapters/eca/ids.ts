@@ -42,7 +42,7 @@ const lifePattern = /#\d+$/u;
 /**
  * The id of a tool call on the wire; it may stand for a call, an approval without a call or a dialog. `life`: how often
  * that id has come in the chat, this time included: agents use ids again, and clients take the second for the first
- * (reference eca, section 2).
+ * (docs/protocols/eca.md 2.11).
  */
 export function toolCallId(id: string, life: number): string {
   return life === 1 && !lifePattern.test(id) ? id : `${id}#${life}`;

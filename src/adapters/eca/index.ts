@@ -1,4 +1,4 @@
-// ECA, the protocol of the Editor Code Assistant (seed eca): editors as clients, ECA servers as agents.
+// ECA, the protocol of the Editor Code Assistant (docs/protocols/eca.md): editors as clients, ECA servers as agents.
 import { z } from 'zod';
 import type { Adapter, Env, FrontendSide, Options } from '../../core/adapter.ts';
 import { GatewayError } from '../../core/errors.ts';
@@ -27,7 +27,7 @@ function frontend(env: Env, options: Options): FrontendSide {
   };
 }
 
-/** Editors of both eras (reference eca, section 3). */
+/** Editors of both eras (docs/protocols/eca.md 3). */
 export const eca: Adapter = {
   id: 'eca',
   title: 'ECA, the protocol of the Editor Code Assistant and its editors',

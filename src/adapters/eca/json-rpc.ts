@@ -8,7 +8,7 @@ import type { ErrorCode } from '../../core/errors.ts';
 export const RpcId = z.union([z.string(), z.int()]);
 export type RpcId = z.infer<typeof RpcId>;
 
-/** The error codes of JSON-RPC. Real ECA is silent, or says -32603, where these are finer (reference eca, section 5). */
+/** The error codes of JSON-RPC. Real ECA is silent, or says -32603, where these are finer (docs/protocols/eca.md 5.3, 5.6). */
 export const rpcCodes = {
   parse: -32_700,
   invalidRequest: -32_600,
@@ -26,7 +26,7 @@ export type RpcMessage =
   /** No JSON-RPC; `id`: to whom that can be said. */
   | { readonly kind: 'fault'; readonly id: RpcId | null; readonly message: string };
 
-/** Sorts a JSON value. Batches are no ECA (reference eca, section 5). */
+/** Sorts a JSON value. Batches are no ECA (docs/protocols/eca.md 5.2). */
 export function readMessage(json: unknown): RpcMessage {
   if (!isDictionary(json)) return { kind: 'fault', id: null, message: 'a message must be a JSON object' };
   const id = RpcId.safeParse(json.id);
@@ -44,7 +44,7 @@ export function readMessage(json: unknown): RpcMessage {
   return { kind: 'response', id: id.data, isError, result: json.result };
 }
 
-/** Never with an `error` member: some clients take even a null one for a failure (reference eca, section 2). */
+/** Never with an `error` member: some clients take even a null one for a failure (docs/protocols/eca.md 2.13). */
 export function resultFrame(id: RpcId, result: unknown): string {
   return JSON.stringify({ jsonrpc: '2.0', id, result });
 }

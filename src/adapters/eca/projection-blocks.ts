@@ -1,5 +1,4 @@
-// The blocks of one message of the model as contents of a chat: texts, thoughts, calls being written (seed eca, Chat
-// Content Received). Knows no run and no result.
+// The blocks of one message of the model as contents of a chat: texts, thoughts, calls being written (docs/protocols/eca.md 8.3). Knows no run and no result.
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryIn } from '../../core/dictionary.ts';
 import type { EventOf } from '../../core/event.ts';
@@ -66,7 +65,7 @@ export function createBlockTeller(ports: BlockPorts, name: string): BlockTeller 
     };
   }
 
-  /** Those who replace what they have and those who append agree on one piece after an empty one (reference, section 3). */
+  /** Those who replace what they have and those who append agree on one piece after an empty one (docs/protocols/eca.md 3.3). */
   function openCall(event: EventOf<'block-start'>, id: string, toolName: string): Open {
     const frames = calls.prepare(id, toolName, speaker, saidIn(event));
     let isTold = false;

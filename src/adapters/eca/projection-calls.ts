@@ -1,5 +1,5 @@
 // Tool calls as ECA's clients follow them: prepared, run or asked about, running, called or rejected, each under an id of
-// its own (reference eca, sections 2 to 4; reliability 4.1). Approvals without a call, and dialogs that can be answered
+// its own (docs/protocols/eca.md 2.7, 3.3, 4.3 to 4.7; docs/faults.md 1.5). Approvals without a call, and dialogs that can be answered
 // with yes or no, are shown as calls of their own. Knows no message.
 import type { Content, Dictionary } from '../../core/content.ts';
 import type { EventOf } from '../../core/event.ts';
@@ -93,7 +93,7 @@ export function createCallTeller(ports: CallPorts): CallTeller {
     call.place.content('assistant', { ...preparing(call), argumentsText });
   }
 
-  /** The call, prepared at least: clients cannot show one that was not (section 2). */
+  /** The call, prepared at least: clients cannot show one that was not (docs/protocols/eca.md 2.7). */
   function ensure(id: string, event: Asking | EventOf<'tool-end'>, place: Place): Call {
     return open(id) ?? tell(id, live(id, event.name, place), event);
   }
@@ -144,7 +144,7 @@ export function createCallTeller(ports: CallPorts): CallTeller {
     denied.clear();
   }
 
-  /** That the user stopped it is the only reason for which the seed lets a call be rejected; all else has failed. */
+  /** That the user stopped it is the only reason for which a call may be rejected (docs/protocols/eca.md 8.4); all else has failed. */
   function close(call: Call, isByUser: boolean, why: string): void {
     const { ending } = call;
     const said = ending === undefined ? {} : saidIn(ending);

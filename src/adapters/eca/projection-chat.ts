@@ -1,5 +1,4 @@
-// What a chat says of itself: that it is there, and how its run goes on, in the order of a real turn (reference eca,
-// section 4). Knows no message and no tool.
+// What a chat says of itself: that it is there, and how its run goes on, in the order of a real turn (docs/protocols/eca.md 4.1). Knows no message and no tool.
 import type { Dictionary } from '../../core/content.ts';
 import type { EventOf } from '../../core/event.ts';
 import { contentFrame, type Role, textFrames, type Voice } from './encode-frame.ts';
@@ -112,7 +111,7 @@ export function createChat(voice: Voice, say: (frame: string) => void, opening: 
     progress,
     aside(text) {
       const next = text === null ? place : text.trim();
-      // A running progress without words is taken for none (reference, section 2).
+      // A running progress without words is taken for none (docs/protocols/eca.md 2.9).
       if (run === 'none' || next === '') return;
       begin();
       if (next !== shown) show(next);
@@ -140,7 +139,7 @@ export function createChat(voice: Voice, say: (frame: string) => void, opening: 
       begin();
       if (words !== null) for (const frame of systemText(words)) told(frame);
       status(outcome === 'aborted' ? 'stopping' : 'idle');
-      // The seed asks for a text here, too.
+      // The document asks for a text here, too: docs/protocols/eca.md 8.3.
       told(contentFrame(voice, 'system', { type: 'progress', state: 'finished', text: '' }));
       run = 'none';
       isHeard = false;

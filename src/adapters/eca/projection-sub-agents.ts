@@ -1,5 +1,5 @@
 // Sub-agents as newer clients show them: each speaks in a chat of its own that names its parent, and the call that it
-// works for says which chat that is (protocol newer than the seed: parentChatId, details of type `subagent`). Clients
+// works for says which chat that is (newer than the document, docs/protocols/eca.md 1.4: parentChatId, details of type `subagent`). Clients
 // that are not known as new would take it for another chat: they hear of the call alone. Knows no message.
 import type { SessionView } from '../../core/adapter.ts';
 import type { Dictionary } from '../../core/content.ts';

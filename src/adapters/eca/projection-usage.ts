@@ -1,4 +1,4 @@
-// What a conversation has used and cost, in the fields of both eras (reference eca, section 3). Knows no order.
+// What a conversation has used and cost, in the fields of both eras (docs/protocols/eca.md 3.5). Knows no order.
 import type { SessionView } from '../../core/adapter.ts';
 import type { Cost, Dictionary, Usage } from '../../core/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
@@ -16,8 +16,8 @@ const inputOf = ({ input, cacheRead, cacheWrite }: Usage): number => input + cac
 const totalOf = (usage: Usage): number => inputOf(usage) + usage.output;
 
 /**
- * `isModern`: newer clients compare `sessionTokens` with the limit, so they get the tokens of the context; to the seed's
- * they are those of the whole chat, added up (reference, section 3).
+ * `isModern`: newer clients compare `sessionTokens` with the limit, so they get the tokens of the context; to the first era's
+ * they are those of the whole chat, added up (docs/protocols/eca.md 3.5).
  */
 export function createUsageTeller(session: SessionView, isModern: boolean): UsageTeller {
   let last: Usage | undefined;
@@ -59,7 +59,7 @@ export function createUsageTeller(session: SessionView, isModern: boolean): Usag
     message(event) {
       const { usage, cost, stop } = event;
       if (usage === undefined) return null;
-      // A real turn that is cut off ends without figures (reference, section 4), and many agents then have none to tell.
+      // A real turn that is cut off ends without figures (docs/protocols/eca.md 4.6), and many agents then have none to tell.
       if (stop.reason === 'aborted' || stop.reason === 'error') return null;
       learn(usage, cost);
       contextTokens = undefined;

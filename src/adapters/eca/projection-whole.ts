@@ -1,5 +1,4 @@
-// Contents that come whole, in a message of the model or in the history: each as contents of a chat (seed eca, Chat
-// Content Received). Knows no block and no run.
+// Contents that come whole, in a message of the model or in the history: each as contents of a chat (docs/protocols/eca.md 8.3). Knows no block and no run.
 import type { Content, Dictionary } from '../../core/content.ts';
 import type { Place } from './encode-call.ts';
 import { type TextFrames, textFrames } from './encode-frame.ts';

@@ -1,5 +1,4 @@
-// What a session says to ECA clients of both eras: the order of a real turn, whatever the agent behind (reference eca,
-// sections 3 and 4). Who is told what is decided here; the parts know how.
+// What a session says to ECA clients of both eras: the order of a real turn, whatever the agent behind (docs/protocols/eca.md 3, 4). Who is told what is decided here; the parts know how.
 import type { NoteLevel, Projection, SessionView } from '../../core/adapter.ts';
 import type { Content, Dictionary } from '../../core/content.ts';
 import { without } from '../../core/dictionary.ts';
@@ -65,7 +64,7 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
     notes.push({ level: 'loss', text });
   };
 
-  /** Whoever has heard of the chat before is told it from its beginning, as when a chat is opened (reference, section 4). */
+  /** Whoever has heard of the chat before is told it from its beginning, as when a chat is opened (docs/protocols/eca.md 4.14). */
   function opening(): string[] {
     const { chatId } = voice;
     const cleared = isRetold ? [notificationFrame('chat/cleared', { chatId, messages: true })] : [];

@@ -1,5 +1,4 @@
-// Prompts of a client: from the request to the session, and what the client sees until a run speaks for itself (seed,
-// section Chat Prompt; reference eca, section 4). Knows no other request.
+// Prompts of a client: from the request to the session, and what the client sees until a run speaks for itself (docs/protocols/eca.md 8.2, 4). Knows no other request.
 import type { Bystander } from '../../core/bystander.ts';
 import type { Problem } from '../../core/errors.ts';
 import { type Chat, type Chats, isBusy, isChatId, isRunning } from './chats.ts';
@@ -158,7 +157,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
       const isNamed = params.chatId !== undefined && params.chatId !== null;
       const chatId = params.chatId ?? bound?.id ?? ports.env.id('chat');
       if (bound !== undefined && chatId !== bound.id) return ports.refuse(id, oneChat(bound.id));
-      // Real servers answer it so, and say nothing else (reference eca, section 4).
+      // Real servers answer it so, and say nothing else (docs/protocols/eca.md 4.13).
       if (bound === undefined && !isChatId(chatId)) {
         return [...note('violation', 'chat/prompt: a bad chatId'), ...ports.answer(id, failed(chatId))];
       }
@@ -197,7 +196,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
   };
 }
 
-/** How real servers answer a prompt that comes to nothing (reference eca, section 4). */
+/** How real servers answer a prompt that comes to nothing (docs/protocols/eca.md 4.13). */
 const failed = (chatId: string) => ({ chatId, model: 'error', status: 'error' });
 const waitingModel = { type: 'progress', state: 'running', text: 'Waiting model' };
 const gone: Problem = { code: 'not-found', message: 'the chat is over' };

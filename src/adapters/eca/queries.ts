@@ -1,5 +1,4 @@
-// What a client may look up while its user types: contexts, files, commands (seed, sections Chat Query Context and Chat
-// Query Commands). A chat that has no session yet looks where its session will be. Knows no prompt.
+// What a client may look up while its user types: contexts, files, commands (docs/protocols/eca.md 8.7). A chat that has no session yet looks where its session will be. Knows no prompt.
 import type { Command } from '../../core/command.ts';
 import type { Outcome } from '../../core/errors.ts';
 import type { CommandInfo } from '../../core/event.ts';
@@ -67,7 +66,7 @@ const modernKinds: ReadonlyMap<string | undefined, string> = new Map([
   ['skill', 'skill'],
 ]);
 
-/** Clients of the seed's day know two types of command; two more came with 0.107. */
+/** Clients of the first era know two types of command; two more came with 0.107. */
 function wireCommandOf({ name, description = '', kind, arguments: parameters = [] }: CommandInfo, isModern: boolean) {
   const modern = modernKinds.get(kind) ?? 'native';
   const type = isModern ? modern : modern === 'mcpPrompt' ? 'mcp-prompt' : 'native';

@@ -1,5 +1,4 @@
-// What a client answers: tool calls that it lets run or not, and questions that it was asked (seed, sections Chat approve
-// tool call and Chat reject tool call; `chat/askQuestion` since 0.127). Knows no prompt.
+// What a client answers: tool calls that it lets run or not, and questions that it was asked (docs/protocols/eca.md 8.6; `chat/askQuestion` since 0.127). Knows no prompt.
 import type { CommandOf } from '../../core/command.ts';
 import type { Chat, Chats } from './chats.ts';
 import { type Actions, type ConnectionPorts, note, showMessage } from './connection.ts';

@@ -1,4 +1,4 @@
-// What a client may ask and tell, by method: tables of requests and notifications (seed eca; reference eca, section 2).
+// What a client may ask and tell, by method: tables of requests and notifications (docs/protocols/eca.md 8, 2.16).
 // Each is read by its schema and handed to the part that knows it. Knows no session.
 import type { z } from 'zod';
 import type { ChatForks } from './chat-forks.ts';
@@ -53,7 +53,7 @@ export interface Requests {
   notification(method: string, params: unknown): Actions;
 }
 
-/** A method without params takes any params: real servers do not read them either (reference eca, section 5). */
+/** A method without params takes any params: real servers do not read them either (docs/protocols/eca.md 5.3). */
 type Take = (params: unknown, id: RpcId) => Taken;
 
 function reading<Params>(schema: z.ZodType<Params>, act: (params: Params, id: RpcId) => Actions): Take {
@@ -162,7 +162,7 @@ export function createRequests(ports: ConnectionPorts, parts: Parts): Requests {
   };
 }
 
-/** As the servers of the field say it (reference eca, section 5). */
+/** As the servers of the field say it (docs/protocols/eca.md 5.3). */
 function unknownMethod(id: RpcId, method: string, words = 'Method not found'): Actions {
   const frame = errorFrame(id, rpcCodes.methodNotFound, words, { method: method.slice(0, 128) });
   return [...note('violation', 'a request of an unknown method'), { do: 'send', frame }];

@@ -1,5 +1,4 @@
-// What a client tells of the user's choices outside of prompts: model, behaviour, servers of tools (seed, sections Stop MCP
-// server and Start MCP server; the choices since 0.42). Knows no prompt.
+// What a client tells of the user's choices outside of prompts: model, behaviour, servers of tools (docs/protocols/eca.md 8.8; the choices since 0.42). Knows no prompt.
 import type { Command } from '../../core/command.ts';
 import { QueryData } from '../../core/outcome-data.ts';
 import type { Chats } from './chats.ts';

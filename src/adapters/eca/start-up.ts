@@ -1,5 +1,5 @@
 // How a connection begins: `initialize`, `initialized`, and what a client is told of the agent between them and after
-// (reference eca, sections 2 and 3). Knows no chat.
+// (docs/protocols/eca.md 2.3 to 2.6, 3.1, 3.2). Knows no chat.
 import type { CommandOf } from '../../core/command.ts';
 import type { Outcome, Problem } from '../../core/errors.ts';
 import { QueryData } from '../../core/outcome-data.ts';
@@ -21,7 +21,7 @@ export interface StartUp {
 type Subject = CommandOf<'query'>['subject'];
 
 const timer = 'start-up';
-/** How long a client waits for an agent that starts slowly, ms; VS Code waits 60 s (reference, section 2). */
+/** How long a client waits for an agent that starts slowly, ms; VS Code waits 60 s (docs/protocols/eca.md 2.5). */
 const patienceMs = 10_000;
 /**
  * Newer clients read their settings in `config/updated`, and VS Code takes no prompt before it was greeted and has heard of a

@@ -1,5 +1,4 @@
-// What ECA servers send, of both eras, message by message (seed eca; names of newer versions as in reference eca, section
-// 1). Tolerant: unknown fields pass, null is absent. What clients send is wire.ts's.
+// What ECA servers send, of both eras, message by message (docs/protocols/eca.md 8; names of newer versions: 1.3 to 1.5). Tolerant: unknown fields pass, null is absent. What clients send is wire.ts's.
 import { z } from 'zod';
 import { isDictionary } from '../../core/dictionary.ts';
 
@@ -30,10 +29,10 @@ export function readServerMessage(json: unknown): ServerMessage {
   return { kind: 'response', id, result, error: error ?? undefined };
 }
 
-/** The error in an answer; codes may be texts (reference eca, section 5). */
+/** The error in an answer; codes may be texts (docs/protocols/eca.md 5.5). */
 export const RpcError = z.looseObject({ code: z.unknown().optional(), message: z.string().catch('') });
 
-/** Seed, section Initialize; since 0.42 only the welcome is left. */
+/** docs/protocols/eca.md 8.1; since 0.42 only the welcome is left. */
 export const InitializeResult = z.looseObject({
   models: names,
   chatDefaultModel: text,
@@ -65,10 +64,10 @@ export const ConfigParams = z.looseObject({
 });
 export type ConfigParams = z.infer<typeof ConfigParams>;
 
-/** Seed, section Chat Prompt. */
+/** docs/protocols/eca.md 8.2. */
 export const PromptResult = z.looseObject({ chatId: text, model: text, status: text });
 
-/** Seed, section Chat Content Received; `requestId` up to 0.45, `parentChatId` since 0.101. */
+/** docs/protocols/eca.md 8.3; `requestId` up to 0.45, `parentChatId` since 0.101. */
 export const ContentParams = z.looseObject({
   chatId: z.string(),
   parentChatId: text,
@@ -125,7 +124,7 @@ export type CallContent = ContentOf<'toolCallPrepare' | 'toolCallRun' | 'toolCal
 export const ChatNotice = z.looseObject({ chatId: z.string(), status: text, title: text, messages: flag });
 export type ChatNotice = z.infer<typeof ChatNotice>;
 
-/** Seed, section Tool updated; the status `requires-auth` and `tool/serverRemoved` are newer. */
+/** docs/protocols/eca.md 8.8; the status `requires-auth` and `tool/serverRemoved` are newer. */
 export const ServerUpdated = z.looseObject({
   type: text,
   name: z.string(),
@@ -139,10 +138,10 @@ export const ServerUpdated = z.looseObject({
 export type ServerUpdated = z.infer<typeof ServerUpdated>;
 export const ServerRemoved = z.looseObject({ name: z.string() });
 
-/** Seed, section showMessage. */
+/** docs/protocols/eca.md 8.9. */
 export const ShowMessage = z.looseObject({ type: text, message: z.string() });
 
-/** Seed, sections Chat Query Context and Chat Query Commands. */
+/** docs/protocols/eca.md 8.7. */
 export const ContextsResult = z.looseObject({ contexts: z.array(z.unknown()) });
 export const CommandsResult = z.looseObject({
   commands: z.array(

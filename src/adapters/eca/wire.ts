@@ -1,11 +1,11 @@
-// What ECA clients send, message by message (seed eca; names of newer versions as in reference eca, section 1). Tolerant:
+// What ECA clients send, message by message (docs/protocols/eca.md 8; names of newer versions: 1.3 to 1.5). Tolerant:
 // unknown fields pass, null is absent. The JSON-RPC envelope is json-rpc.ts's.
 import { z } from 'zod';
 import { isDictionary } from '../../core/dictionary.ts';
 
 const text = z.string().nullish();
 
-/** Of the two spellings `request-id` and `requestId` the second: real servers take either (reference eca, section 5). */
+/** Of the two spellings `request-id` and `requestId` the second: real servers take either (docs/protocols/eca.md 2.14, 5.4). */
 export function camelKeys(value: object): object {
   const entries = Object.entries(value).map(([key, member]) => [key.replace(/-([a-z])/gu, upper), member]);
   return Object.fromEntries(entries);
@@ -17,7 +17,7 @@ function upper(_: string, letter: string): string {
 
 /**
  * The params of a message, ready for its schema; undefined for what can be none. No params, null, `[]` and `[null]` are
- * empty: Neovim's plugin writes its empty tables as `[]`, and real servers read them so (reference eca, section 5). A
+ * empty: Neovim's plugin writes its empty tables as `[]`, and real servers read them so (docs/protocols/eca.md 2.14, 5.4). A
  * member that is called an id is a string, whatever the message: Neovim's plugin of September 2025 names a chat by the
  * number of its tab page. The string goes back, for no editor of that time compares it.
  */
@@ -32,7 +32,7 @@ function withStringId(key: string, member: unknown): unknown {
   return key.endsWith('Id') && Number.isSafeInteger(member) ? String(member) : member;
 }
 
-/** Seed, section Initialize. What its parts hold is read by client.ts, leniently. */
+/** docs/protocols/eca.md 8.1. What its parts hold is read by client.ts, leniently. */
 export const InitializeParams = z.looseObject({
   initializationOptions: z.unknown().optional(),
   capabilities: z.unknown().optional(),
@@ -40,7 +40,7 @@ export const InitializeParams = z.looseObject({
 });
 export type InitializeParams = z.infer<typeof InitializeParams>;
 
-/** Seed, section Chat Prompt; `agent` is what newer versions call `behavior`. */
+/** docs/protocols/eca.md 8.2; `agent` is what newer versions call `behavior`. */
 export const PromptParams = z.looseObject({
   chatId: text,
   message: z.string(),
@@ -56,11 +56,11 @@ export type PromptParams = z.infer<typeof PromptParams>;
 /** A notification or request about one chat and nothing else. */
 export const ChatParams = z.looseObject({ chatId: text });
 
-/** Seed, sections Chat approve tool call and Chat reject tool call; `save` since 0.63. */
+/** docs/protocols/eca.md 8.6; `save` since 0.63. */
 export const ToolCallParams = z.looseObject({ chatId: z.string(), toolCallId: z.string(), save: text });
 export type ToolCallParams = z.infer<typeof ToolCallParams>;
 
-/** Seed, sections Chat Query Context and Chat Query Commands; `chat/queryFiles` since 0.107. */
+/** docs/protocols/eca.md 8.7; `chat/queryFiles` since 0.107. */
 export const QueryParams = z.looseObject({
   chatId: text,
   query: text,
@@ -84,7 +84,7 @@ export type SelectedModelParams = z.infer<typeof SelectedModelParams>;
 export const SelectedAgentParams = z.looseObject({ chatId: text, agent: text, behavior: text });
 export type SelectedAgentParams = z.infer<typeof SelectedAgentParams>;
 
-/** Seed, sections Stop MCP server and Start MCP server. */
+/** docs/protocols/eca.md 8.8. */
 export const ServerParams = z.looseObject({ name: z.string() });
 
 /** As in the Language Server Protocol. */

@@ -1,4 +1,4 @@
-// Attachments as content and content as attachments (seed pi-legacy-rpc, "Attachment"). Pure but for the names that it
+// Attachments as content and content as attachments (docs/protocols/pi-legacy.md 4.6). Pure but for the names that it
 // is given; knows no run.
 import type { Content, Dictionary } from '../../core/content.ts';
 import { isDictionary, without } from '../../core/dictionary.ts';
@@ -56,7 +56,7 @@ function attachmentOf(file: File, makeId: () => string): { attachment?: Attachme
     return { attachment: { ...attachment, extractedText: text } };
   }
   const loss = 'a document without its text';
-  // pi drops it in silence (reference pi, section 3); it goes back to clients of pi all the same.
+  // pi drops it in silence (docs/protocols/pi-legacy.md 4.7); it goes back to clients of pi all the same.
   if (file.data === undefined || kept === null) return { loss };
   return { attachment: write('document', file.data, known), loss };
 }
@@ -68,7 +68,7 @@ interface Known {
   readonly kept: Dictionary | null;
 }
 
-/** In the order of the seed. */
+/** In the order of the document (docs/protocols/pi-legacy.md 4.6). */
 function write(type: Attachment['type'], content: string, { id, name, mediaType, kept }: Known): Attachment {
   const mimeType = mediaType ?? (type === 'image' ? 'image/png' : 'text/plain');
   const { id: ownId, size, ...rest } = kept ?? {};

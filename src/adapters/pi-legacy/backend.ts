@@ -1,6 +1,6 @@
 // The gateway as the client of a pi 0.13.2: what it prints is read by the parts of ../pi, what it is told is said here.
 // pi answers nothing, so its events tell how a command went. Each fault of it that would reach a client is named where
-// it is kept away (reference pi, section 3).
+// it is kept away (docs/protocols/pi-legacy.md 1.6, 1.7).
 import type { Backend, Env } from '../../core/adapter.ts';
 import { createCallChanges } from '../../core/call-changes.ts';
 import type { Command, CommandOf } from '../../core/command.ts';
@@ -21,7 +21,7 @@ import { failureOf } from '../pi/values.ts';
 import { sortContent } from './attachments.ts';
 import type { AgentOptions } from './options.ts';
 
-/** The lines that 0.13.2 prints (seed pi-legacy-rpc, "Event Types Overview"). */
+/** The lines that 0.13.2 prints (docs/protocols/pi-legacy.md 2.1). */
 const lines: ReadonlySet<string> = new Set([
   'agent_start',
   'agent_end',

@@ -1,4 +1,4 @@
-// One connection of a client written against pi 0.13.2 (seed pi-legacy-rpc). It gets no responses: what went well shows
+// One connection of a client written against pi 0.13.2 (docs/protocols/pi-legacy.md). It gets no responses: what went well shows
 // in the events, what was refused is an `error` line. Knows no session log; the events come from ../pi/projection.ts.
 import type { Action, Frontend, SessionView } from '../../core/adapter.ts';
 import type { Command, CommandOf } from '../../core/command.ts';

@@ -6,7 +6,7 @@ import { createConnection } from './frontend.ts';
 import { instructed } from '../pi/instructions.ts';
 import { checkClientOptions, readAgentOptions } from './options.ts';
 
-/** pi's first RPC protocol: three commands, events, no responses (seed pi-legacy-rpc). */
+/** pi's first RPC protocol: three commands, events, no responses (docs/protocols/pi-legacy.md). */
 export const piLegacy: Adapter = {
   id: 'pi-legacy',
   title: 'pi coding agent 0.13.2, RPC mode without responses',

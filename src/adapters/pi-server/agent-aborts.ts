@@ -1,5 +1,5 @@
 // Aborts of runs. A server that lets an abort wait behind the very prompt that it is about does not hear it: after a grace
-// the run is ended here (reference pi-server, section 3, finding 1). Knows no event.
+// the run is ended here (docs/protocols/pi-server.md 7.7). Knows no event.
 import type { Outcome } from '../../core/errors.ts';
 import type { Outbox } from '../../core/outbox.ts';
 import { type AgentRequests, refusalOf } from './agent-requests.ts';

@@ -108,7 +108,7 @@ export function createAgentAsk(ports: AskPorts): (command: Command, id: string) 
         for (const requestId of dialogs.cancelAll()) {
           requests.send({ type: 'extension_ui_response', requestId, response: cancelled }, { done: () => {} });
         }
-        // An abort does not stop it (reference pi-server, section 5: it has a command of its own).
+        // An abort does not stop it (docs/protocols/pi-server.md 17.13).
         const isCompacting = runs.compacting && !run.open && lane.live().length === 0;
         return isCompacting ? abortOther(id, 'abort_compaction') : aborts.abort(id);
       }
@@ -135,7 +135,7 @@ export function createAgentAsk(ports: AskPorts): (command: Command, id: string) 
       late: { ok: true },
       outcome(answer) {
         if (answer.kind === 'data') return { ok: true };
-        // It has given up the question, and told nobody (reference pi-server, section 7, "UI timeout").
+        // It has given up the question, and told nobody (docs/protocols/pi-server.md 18.3).
         out.deliver({ type: 'dialog-end', id: command.id, outcome: 'expired' });
         return refused('stale', answer.error);
       },
@@ -149,7 +149,7 @@ export function createAgentAsk(ports: AskPorts): (command: Command, id: string) 
     });
   }
 
-  /** While the server is at a prompt it answers nothing about that session (seed 7.3). */
+  /** While the server is at a prompt it answers nothing about that session (docs/protocols/pi-server.md 7.3, 7.7). */
   function query({ subject }: CommandOf<'query'>, id: string): void {
     const query = queries.get(subject);
     if (query === undefined) return;
@@ -209,7 +209,7 @@ export function refusalAtOnce(command: Command): Outcome | null {
   }
 }
 
-/** What makes a command that command (seed 4): ours have their own. */
+/** What makes a command that command (docs/protocols/pi-server.md 4.1): ours have their own. */
 const identity = ['id', 'type', 'sessionId', 'dependsOn', 'ifSessionVersion', 'idempotencyKey'] as const;
 
 /** What a client of pi or pi-server said in a command and nobody else understands. */

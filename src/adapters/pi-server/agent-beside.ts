@@ -1,5 +1,5 @@
 // Commands that are about what the server is at, and so must not wait behind it: steer, follow_up, answers, the aborts of
-// all but a run. Real servers let them wait all the same (reference pi-server, section 3, findings 1 and 2); whether this one
+// all but a run. Real servers let them wait all the same (docs/protocols/pi-server.md 7.7, 18.4); whether this one
 // does is found out here. Knows no run.
 import type { Outcome } from '../../core/errors.ts';
 import { refused } from '../../core/errors.ts';

@@ -1,4 +1,4 @@
-// The commands that are one line to a pi-server and one answer back (seed 17.2). Pure. Prompts and all that may come beside
+// The commands that are one line to a pi-server and one answer back (docs/protocols/pi-server.md 17.2). Pure. Prompts and all that may come beside
 // them need the machine's memory and are in backend.ts.
 import type { Command, CommandOf, QuerySubject } from '../../core/command.ts';
 import type { ErrorCode, Problem } from '../../core/errors.ts';
@@ -63,7 +63,7 @@ export function encodeCommand(command: Exclude<Command, MachineCommand>): Encode
   }
 }
 
-/** What the server takes for a level that it only reports (reference pi-server, section 7, last row). */
+/** What the server takes for a level that it only reports (docs/protocols/pi-server.md 17.15). */
 const levels: ReadonlyMap<string, string> = new Map([
   ['off', 'none'],
   ['minimal', 'low'],

@@ -1,4 +1,4 @@
-// What extensions behind a pi-server ask of the user and show to the user (seed 18.1): pi's requests under other names.
+// What extensions behind a pi-server ask of the user and show to the user (docs/protocols/pi-server.md 18.1): pi's requests under other names.
 // Knows which questions are open; knows no run. The other way is projection-shown.ts.
 import { z } from 'zod';
 import type { CommandOf } from '../../core/command.ts';
@@ -50,7 +50,7 @@ const timeout = z
   .optional()
   .transform((ms) => ms || undefined);
 
-/** A form (seed 18.1); no server that was measured ever asks one, so its questions are anybody's guess. */
+/** A form (docs/protocols/pi-server.md 18.1); no server that was measured ever asks one, so its questions are anybody's guess. */
 const Interview = z.looseObject({
   id: z.string(),
   method: z.literal('interview'),

@@ -1,4 +1,4 @@
-// The frames of a server as its client reads them (seed 5, 6 and 16; reference pi-server, section 4), and whose each is.
+// The frames of a server as its client reads them (docs/protocols/pi-server.md 5, 6, 16), and whose each is.
 // Loose, for key order and absent fields vary. Knows no canonical types.
 import { z } from 'zod';
 import type { Trunk } from '../../core/adapter.ts';
@@ -7,7 +7,7 @@ import { dictionaryOf } from '../../core/dictionary.ts';
 
 const version = z.number().optional();
 
-/** The greeting (seed 16.1). */
+/** The greeting (docs/protocols/pi-server.md 16.1). */
 export const ServerReady = z.looseObject({
   type: z.literal('server_ready'),
   data: z.looseObject({ protocolVersion: z.string() }),
@@ -25,7 +25,7 @@ export const Response = z.looseObject({
 });
 export type Response = z.infer<typeof Response>;
 
-/** How far a command is (seed 7.2). */
+/** How far a command is (docs/protocols/pi-server.md 7.2). */
 export const Lifecycle = z.looseObject({
   type: z.enum(['command_accepted', 'command_started', 'command_finished']),
   data: z.looseObject({
@@ -40,7 +40,7 @@ export const Lifecycle = z.looseObject({
 });
 export type Lifecycle = z.infer<typeof Lifecycle>;
 
-/** Something that a session says (seed 19). */
+/** Something that a session says (docs/protocols/pi-server.md 19). */
 export const SessionEvent = z.looseObject({
   type: z.literal('event'),
   sessionId: z.string(),
@@ -53,13 +53,13 @@ export const SessionNews = z.looseObject({
   data: z.looseObject({ sessionId: z.string() }),
 });
 
-/** The farewell (seed 16.2). */
+/** The farewell (docs/protocols/pi-server.md 16.2). */
 export const ServerShutdown = z.looseObject({
   type: z.literal('server_shutdown'),
   data: z.looseObject({ reason: z.string().optional() }).optional(),
 });
 
-/** The id of our nth command for that session: no other client may have it (reference pi-server, section 3, finding 7). */
+/** The id of our nth command for that session: no other client may have it (docs/protocols/pi-server.md 8.4). */
 export function commandId(name: string, n: number): string {
   return `${name}:${n}`;
 }

@@ -1,5 +1,4 @@
-// The beginning of a session on a server: greeting, then a session of its own, then the subscription to it (seed 2.1, 16.1,
-// 17.1). Knows no prompt.
+// The beginning of a session on a server: greeting, then a session of its own, then the subscription to it (docs/protocols/pi-server.md 2.1, 16.1, 17.1). Knows no prompt.
 import type { Outbox } from '../../core/outbox.ts';
 import { Opened } from './agent-answers.ts';
 import { ServerReady } from './agent-frames.ts';
@@ -33,7 +32,7 @@ export interface AgentGreeting {
   stop(): void;
 }
 
-/** The first part of the versions that we speak (seed 2.1). */
+/** The first part of the versions that we speak (docs/protocols/pi-server.md 2.1). */
 const ourMajor = '1';
 const timer = 'ready';
 
@@ -62,7 +61,7 @@ export function createAgentGreeting(ports: GreetingPorts): AgentGreeting {
     isAsked = true;
     const { cwd } = ports;
     const line = { type: step, ...(cwd === undefined ? {} : { cwd }) };
-    // Never twice on one name: a 2.2.1 answers the second by removing the first (reference pi-server, section 3, finding 9).
+    // Never twice on one name: a 2.2.1 answers the second by removing the first (docs/protocols/pi-server.md 17.14).
     requests.send(line, { isShort: false, done: (answer) => told(answer, subscribe) });
   }
 

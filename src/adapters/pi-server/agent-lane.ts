@@ -73,7 +73,7 @@ export function createAgentLane(): AgentLane {
     started(id) {
       const prompt = find(id) ?? add(id, null);
       prompt.isStarted = true;
-      // A 2.0.1 says so before it says that the one before is over (reference pi-server, section 4, "Event ordering").
+      // A 2.0.1 says so before it says that the one before is over (docs/protocols/pi-server.md 7.6).
       prompts = [...prompts.filter(({ isStarted }) => isStarted), ...prompts.filter(({ isStarted }) => !isStarted)];
     },
     find: (id) => find(id) ?? null,

@@ -15,7 +15,7 @@ export const AgentOptions = z.strictObject({
   cwd: z.string().optional(),
   /**
    * How long an abort may wait for the server to begin with it. Real servers let it wait behind the very prompt that it is
-   * about (reference pi-server, section 3, finding 1): then the run is ended here.
+   * about (docs/protocols/pi-server.md 7.7): then the run is ended here.
    */
   abortGraceMs: milliseconds.default(1_500),
   /**

@@ -18,7 +18,7 @@ export type Answer =
 export interface Sending {
   /** False: it may take as long as it takes, and what follows it waits behind it. Default true. */
   readonly isShort?: boolean;
-  /** It is tried only while the session is as it is now (seed 10.1). */
+  /** It is tried only while the session is as it is now (docs/protocols/pi-server.md 10.1). */
   readonly isForNow?: boolean;
   done(answer: Answer): void;
   /** The server has begun with it, or ended it without that. */
@@ -54,7 +54,7 @@ interface Open extends Sending {
 const utf8 = new TextEncoder();
 const timerPrefix = 'deadline:';
 
-/** What a refusal is, by its words (reference pi-server, section 6); the first that fits. */
+/** What a refusal is, by its words (docs/protocols/pi-server.md 22.1, 22.3 to 22.5); the first that fits. */
 const codes: readonly (readonly [RegExp, ErrorCode])[] = [
   [/Unknown command type/u, 'unsupported'],
   [/^Validation failed: /u, 'invalid'],

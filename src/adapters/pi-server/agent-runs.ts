@@ -1,6 +1,5 @@
 // The runs of one session: what pi says of them, read by the parts of ../pi, and which prompt each belongs to. A prompt is
-// over when the server says so, for one of them may end its agent several times (reference pi-server, section 3, findings 1
-// and 4). Knows no command.
+// over when the server says so, for one of them may end its agent several times (docs/protocols/pi-server.md 7.7, 17.11, 17.12). Knows no command.
 import type { Env } from '../../core/adapter.ts';
 import { createCallChanges } from '../../core/call-changes.ts';
 import type { Dictionary } from '../../core/content.ts';

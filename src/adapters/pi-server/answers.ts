@@ -1,4 +1,4 @@
-// What a client answers to a question of a session (seed 18.2): which question, and what is said. A client need not hear the
+// What a client answers to a question of a session (docs/protocols/pi-server.md 18.2): which question, and what is said. A client need not hear the
 // session to answer, so its open questions may be unknown here. Pure.
 import type { SessionView } from '../../core/adapter.ts';
 import type { CommandOf } from '../../core/command.ts';
@@ -22,7 +22,7 @@ export function answerOf(requestId: string, response: UiResponse, view: SessionV
     const isAllowed = response.method === 'confirm' && response.confirmed === true;
     return { type: 'answer-approval', id: id.slice(approvalPrefix.length), decision: isAllowed ? 'allow' : 'deny' };
   }
-  // Real servers take an answer of another kind as well, and the extension gets its default (reference pi-server, section 7).
+  // Real servers take an answer of another kind as well, and the extension gets its default (docs/protocols/pi-server.md 18.2).
   const isOther = dialog !== undefined && dialog.kind !== response.method;
   return { type: 'answer-dialog', id, answer: isOther ? cancelled : saidIn(response) };
 }

@@ -1,5 +1,5 @@
 // The gateway as the client of a pi-server, for one session of it: joins the parts. What pi says in a session is read by the
-// parts of ../pi; what the server says of commands and of itself is read here (reference pi-server, sections 3 and 4).
+// parts of ../pi; what the server says of commands and of itself is read here (docs/protocols/pi-server.md 6, 7, 17).
 import type { Action, Backend, Env } from '../../core/adapter.ts';
 import type { CloseCode, Frame } from '../../core/channel.ts';
 import type { Command } from '../../core/command.ts';
@@ -204,7 +204,7 @@ export function createBackend(
     try {
       json = frame.json;
     } catch (thrown) {
-      // A 2.0.1 writes its log among its frames (reference pi-server, section 8, row 3.1). It is not repeated: it may say anything.
+      // A 2.0.1 writes its log among its frames (docs/protocols/pi-server.md 3.1). It is not repeated: it may say anything.
       return out.note('violation', `skipped a line of ${frame.bytes.length} bytes: ${messageOf(thrown)}`);
     }
     if (!isDictionary(json)) return out.note('violation', 'skipped a frame that is no object');

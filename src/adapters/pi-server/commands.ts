@@ -1,4 +1,4 @@
-// What each command of a client is (seed 17, 18): the canonical command, and its place among all others. One row each. Knows
+// What each command of a client is (docs/protocols/pi-server.md 17, 18): the canonical command, and its place among all others. One row each. Knows
 // no frame around it and no answer.
 import type { z } from 'zod';
 import type { SessionView } from '../../core/adapter.ts';
@@ -97,7 +97,7 @@ export const rows: ReadonlyMap<string, Reader> = new Map<string, Reader>([
       type: 'delete-session',
     })),
   ],
-  // The seed calls it a server command: it does not wait behind a prompt (seed 7.3, 17.1).
+  // The document calls it a server command: it does not wait behind a prompt (docs/protocols/pi-server.md 7.3, 7.8, 17.1).
   ['switch_session', row(schemas.switch_session, server, ask('state'))],
   ['get_metrics', row(schemas.get_metrics, server, ask('metrics'))],
   ['health_check', row(schemas.health_check, server, ask('health'))],

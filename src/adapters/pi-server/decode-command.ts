@@ -1,4 +1,4 @@
-// A frame of a client as a canonical command with its ticket (seed 4), or what is wrong with it. Pure. What each command is
+// A frame of a client as a canonical command with its ticket (docs/protocols/pi-server.md 4), or what is wrong with it. Pure. What each command is
 // stands in commands.ts.
 import type { SessionView } from '../../core/adapter.ts';
 import type { Command } from '../../core/command.ts';
@@ -24,7 +24,7 @@ export interface Refused {
   readonly id?: unknown;
 }
 
-/** Reads that take longer have gone wrong (reference pi-server, section 5), ms. */
+/** Reads that take longer have gone wrong (docs/protocols/pi-server.md 11.2), ms. */
 const shortMs = 30_000;
 
 /** What decoding needs to know of its connection. */

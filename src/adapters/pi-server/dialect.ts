@@ -5,8 +5,8 @@ import { GatewayError } from '../../core/errors.ts';
 import { problemOf } from '../pi/wire/problem.ts';
 
 /**
- * `1.0`: the seed, and servers up to 2.1: whatever is admitted is accepted first, repetitions and refusals too. `2.2`: newer
- * servers, which tell of those no more than their end. Both call their protocol 1.0.0 (reference pi-server, section 1).
+ * `1.0`: the document, and servers up to 2.1: whatever is admitted is accepted first, repetitions and refusals too. `2.2`: newer
+ * servers, which tell of those no more than their end. Both call their protocol 1.0.0 (docs/protocols/pi-server.md 1.1, 1.2).
  */
 export type Dialect = '1.0' | '2.2';
 

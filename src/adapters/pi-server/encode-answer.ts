@@ -1,4 +1,4 @@
-// The outcome of a command as the `data` of its response (seed 17; the shapes: reference pi-server, section 4). Where pi has the
+// The outcome of a command as the `data` of its response (docs/protocols/pi-server.md 17.4 to 17.9). Where pi has the
 // same shape, pi's own encoder makes it, and what a pi answered goes back as it came. Pure.
 import type { z } from 'zod';
 import type { SessionView } from '../../core/adapter.ts';

@@ -1,4 +1,4 @@
-// The figures of the gateway under the names that a server has for them (seed 17.1, 21.3; reference pi-server, section 4). Pure.
+// The figures of the gateway under the names that a server has for them (docs/protocols/pi-server.md 17.10, 21.3). Pure.
 import type { Dictionary } from '../../core/content.ts';
 import type { GatewayFigures } from '../../core/gateway-figures.ts';
 import { mostOpen } from '../../core/questions.ts';
@@ -49,7 +49,7 @@ function encodeCircuit(circuit: Circuit): Dictionary {
     providerName: circuit.name,
     state: stateOf(circuit),
     failureCount: circuit.failureCount,
-    // null until there is one: the one field of the wire that is (reference pi-server, section 4).
+    // null until there is one: the one field of the wire that is (docs/protocols/pi-server.md 5.3).
     lastFailureTime: circuit.lastFailureAt,
     lastStateChange: circuit.lastChangeAt,
     lastAccessTime: circuit.lastUsedAt,

@@ -1,4 +1,4 @@
-// What a server tells all its clients, and what each is told first (seed 6 and 16; reference pi-server, section 4). Pure.
+// What a server tells all its clients, and what each is told first (docs/protocols/pi-server.md 6, 16). Pure.
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf } from '../../core/dictionary.ts';
 import type { CommandNews, News } from '../../core/news.ts';

@@ -1,4 +1,4 @@
-// A session as a server describes it: SessionInfo, StoredSessionInfo (reference pi-server, section 4). Pure.
+// A session as a server describes it: SessionInfo, StoredSessionInfo (docs/protocols/pi-server.md 17.5, 20.1). Pure.
 import type { Dictionary } from '../../core/content.ts';
 import type { SessionState, SessionSummary } from '../../core/outcome-data.ts';
 import { encodeModel, present } from '../pi/encode-values.ts';
@@ -27,7 +27,7 @@ export function sessionInfo({ id, summary = {}, state }: Known): Dictionary {
   });
 }
 
-/** StoredSessionInfo: `sessionPath` is `sessionFile` under the name that `load_session` has for it (seed 20.1). */
+/** StoredSessionInfo: `sessionPath` is `sessionFile` under the name that `load_session` has for it (docs/protocols/pi-server.md 20.1). */
 export function storedSessionInfo(summary: SessionSummary): Dictionary {
   const { id, name, file, cwd, createdAt, model, thinkingLevel, messageCount, exists } = summary;
   return present({

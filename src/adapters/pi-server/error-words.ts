@@ -1,4 +1,4 @@
-// Why a command failed, in the words of real servers (seed 22; reference pi-server, section 6). The same in `command_finished`
+// Why a command failed, in the words of real servers (docs/protocols/pi-server.md 22). The same in `command_finished`
 // and in the response. Pure.
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf } from '../../core/dictionary.ts';
@@ -67,7 +67,7 @@ function sessionIdFault({ sessionId }: Dictionary): string | null {
   return 'Session ID must contain only alphanumeric characters, underscores, dashes, and dots';
 }
 
-/** Why the gateway may not have taken a folder; it does not say what is where (threat T8). */
+/** Why the gateway may not have taken a folder; it does not say what is where (docs/threats.md T8). */
 function cwdFault({ cwd }: Dictionary): string | null {
   if (typeof cwd !== 'string') return null;
   if (cwd === '') return 'CWD must be a non-empty string';

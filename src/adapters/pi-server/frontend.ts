@@ -1,4 +1,4 @@
-// One connection of a client written against a pi-server (seed pi-server-protocol): each command gets one response, all hear how
+// One connection of a client written against a pi-server (docs/protocols/pi-server.md): each command gets one response, all hear how
 // commands go. What sessions say comes from projection.ts. Knows no session log and no other connection.
 import type { Action, Frontend, SessionView } from '../../core/adapter.ts';
 import type { Command } from '../../core/command.ts';
@@ -46,7 +46,7 @@ export function createConnection(ports: ConnectionPorts): Frontend {
   /** The sessions that it hears. */
   const views = new Map<string, SessionView>(bound === undefined ? [] : [[bound.id, bound]]);
 
-  /** Keys always in this order; the real server has two (reference pi-server, section 4). */
+  /** Keys always in this order; the real server has two (docs/protocols/pi-server.md 5.3). */
   const respond = ({ type, id }: Asked, rest: Dictionary): Action<Command> => ({
     do: 'send',
     frame: JSON.stringify({ ...(id === undefined ? {} : { id }), type: 'response', command: type, ...present(rest) }),
@@ -116,7 +116,7 @@ export function createConnection(ports: ConnectionPorts): Frontend {
       const { ticket, session } = decoded;
       const response = respond(ticket, answer(decoded, outcome, receipt));
       const isSubscription = outcome.ok && ticket.type === 'switch_session' && bound === undefined;
-      // The response first: what the session says comes behind it (reference pi-server, section 4).
+      // The response first: what the session says comes behind it (docs/protocols/pi-server.md 6.1).
       return isSubscription && session !== undefined ? [response, { do: 'watch', session }] : [response];
     },
     hear(news) {

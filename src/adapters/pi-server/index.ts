@@ -1,4 +1,4 @@
-// The protocol of pi-server, many sessions of pi behind one connection (seed pi-server-protocol), as the registry holds it.
+// The protocol of pi-server, many sessions of pi behind one connection (docs/protocols/pi-server.md), as the registry holds it.
 import type { Adapter, Env } from '../../core/adapter.ts';
 import { toldEvents } from '../pi/told-events.ts';
 import { trunk } from './agent-frames.ts';
@@ -21,7 +21,7 @@ function serverIdOf(env: Env): string {
   return made;
 }
 
-/** pi-server 1.0.0, the seed's lifecycle and the newer one. */
+/** pi-server 1.0.0, the document's lifecycle and the newer one. */
 export const piServer: Adapter = {
   id: 'pi-server',
   title: 'pi-server, many sessions over one connection',

@@ -1,5 +1,5 @@
 // What extensions ask and show, as pi-server has it: the requests of pi under a `requestId`, some with other fields
-// (seed pi-server-protocol, 18.1; reference pi-server, section 4). Pure. The way back is the backend's.
+// (docs/protocols/pi-server.md 18.1). Pure. The way back is the backend's.
 import type { Dictionary } from '../../core/content.ts';
 import { isDictionary } from '../../core/dictionary.ts';
 import type { EventOf } from '../../core/event.ts';

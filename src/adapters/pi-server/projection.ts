@@ -1,5 +1,4 @@
-// What a session says to clients of pi-server: pi's events in pi's order, each in an envelope that names the session (seed
-// pi-server-protocol, 6.1 and 19). Knows no command and no connection.
+// What a session says to clients of pi-server: pi's events in pi's order, each in an envelope that names the session (docs/protocols/pi-server.md 6.1, 19). Knows no command and no connection.
 import type { Projection, SessionView } from '../../core/adapter.ts';
 import type { Out } from '../../core/channel.ts';
 import { createProjection as createPiProjection } from '../pi/projection.ts';
@@ -17,7 +16,7 @@ export function createProjection(session: SessionView): Projection {
     event(logged) {
       const outs = inner.event(logged);
       if (logged.replay === 'present' && logged.event.type === 'run-start') isGoingOn = true;
-      // Real servers tell nothing that was before (reference pi-server, 7): an old end would be taken for that of a new prompt.
+      // Real servers tell nothing that was before (docs/protocols/pi-server.md 6.3): an old end would be taken for that of a new prompt.
       if (logged.replay === 'past' && !isGoingOn) return [];
       return outs.map((out) => wrapped(opening, out));
     },

@@ -1,4 +1,4 @@
-// The ids of questions on the wire: clients may only send letters, digits, `:`, `_` and `-` back (reference pi-server, section 6),
+// The ids of questions on the wire: clients may only send letters, digits, `:`, `_` and `-` back (docs/protocols/pi-server.md 18.5),
 // and agents name their questions as they like. Pure; reversible.
 
 import { approvalPrefix } from '../pi/projection-lines.ts';

@@ -1,5 +1,4 @@
-// What patchbay.json (or the environment) sets for all clients of this protocol, with the defaults of real servers (reference
-// pi-server, section 5). Knows no client.
+// What patchbay.json (or the environment) sets for all clients of this protocol, with the defaults of real servers (docs/protocols/pi-server.md 8.7, 11.2, 12.2 to 12.4). Knows no client.
 import { z } from 'zod';
 import type { FrontendLimits, Options } from '../../core/adapter.ts';
 import { GatewayError } from '../../core/errors.ts';

@@ -1,4 +1,4 @@
-// Aborts of runs, which pi loses before a run begins and delays behind a dialog (reference pi, section 9.7).
+// Aborts of runs, which pi loses before a run begins and delays behind a dialog (docs/protocols/pi.md 10.6, 10.8).
 // Knows neither prompts nor dialogs, only when they are out of the way.
 import type { Answer } from './pending.ts';
 

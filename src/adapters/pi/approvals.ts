@@ -1,5 +1,5 @@
 // Approvals of a pi that runs our extension (src/extensions/pi-approvals.ts): pi has no event for them, so the extension
-// asks in a `select` of a fixed shape (reference pi, section 4). Knows which are open; knows no dialog and no run.
+// asks in a `select` of a fixed shape (docs/protocols/pi.md 12.5, 12.8). Knows which are open; knows no dialog and no run.
 import { z } from 'zod';
 import type { CallChanges } from '../../core/call-changes.ts';
 import type { CommandOf } from '../../core/command.ts';

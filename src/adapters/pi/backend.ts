@@ -154,7 +154,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     const isBusy = run.open || prompts.waiting;
     const said = sayPrompt(command, knowledge.models.current?.id);
     if (!isBusy) return startRun(command, said, id);
-    // Two prompts at once would interleave two runs in 0.13.2 (reference pi, section 3).
+    // Two prompts at once would interleave two runs in 0.13.2 (docs/protocols/pi-legacy.md 1.7).
     if (whenBusy !== 'steer' && whenBusy !== 'follow-up') return out.settle(id, refused('busy', 'pi is at work'));
     const send = () => {
       origins.sent(said.message, whenBusy);
@@ -209,7 +209,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
       case 'bash':
         return perform(id, { type: 'abort_bash' });
       case 'compaction':
-        // pi has no other word for it; it hears this one since 0.85.0 (reference pi, section 8, row 15).
+        // pi has no other word for it; it hears this one since 0.85.0 (docs/protocols/pi.md 10.9).
         return perform(id, { type: 'abort' });
       default:
         return target satisfies never;
@@ -227,7 +227,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
   /** A command of a newer pi, from a client of pi. */
   function passOn({ protocol, payload }: CommandOf<'unknown'>, id: string): void {
     if (protocol !== 'pi') return out.settle(id, refused('unsupported', `pi does not speak ${protocol}`));
-    // pi 0.73 and later die of a null line (reference pi, section 5).
+    // pi 0.73 and later die of a null line (docs/protocols/pi.md 2.8).
     if (!isDictionary(payload) || typeof payload.type !== 'string') {
       return out.settle(id, refused('invalid', 'a command for pi is an object with a type'));
     }

@@ -1,4 +1,4 @@
-// The lines of a pi client as canonical commands (seed pi-rpc, "Commands"; newer ones: reference pi, section 5). Pure. Knows
+// The lines of a pi client as canonical commands (docs/protocols/pi.md 4, 13; newer ones: 1.7). Pure. Knows
 // no session and no answer; the way back is encode-command.ts.
 import type { z } from 'zod';
 import type { Command } from '../../core/command.ts';

@@ -53,7 +53,7 @@ export interface EventDecoder {
   line(line: Line): void;
 }
 
-/** Lines that never lie between agent_end and what prolongs a run (reference pi, section 9.4). */
+/** Lines that never lie between agent_end and what prolongs a run (docs/protocols/pi.md 11.4). */
 const proving: ReadonlySet<string> = new Set([
   'turn_start',
   'turn_end',
@@ -86,7 +86,7 @@ const begunMessage = messageSchemas.assistant.partial();
 
 const roles: ReadonlySet<string> = new Set(Object.keys(messageSchemas));
 const updates: ReadonlySet<string> = new Set(Object.keys(updateSchemas));
-/** They repeat message_start and message_end (reference pi, section 3). */
+/** They repeat message_start and message_end (docs/protocols/pi.md 6.2). */
 const echoes: ReadonlySet<string> = new Set(['start', 'done', 'error']);
 
 export function createEventDecoder(env: Env, out: Outbox, graceMs: number, context: EventContext): EventDecoder {
@@ -160,7 +160,7 @@ export function createEventDecoder(env: Env, out: Outbox, graceMs: number, conte
       return violation('message_update', `assistantMessageEvent.${problemOf(read.error)}`);
     }
     if (echoes.has(event.type)) return;
-    // Without the snapshots: they would grow with the square of the message (reference pi, section 7).
+    // Without the snapshots: they would grow with the square of the message (docs/protocols/pi.md 14.1, 14.5).
     unknown({ ...without(line, 'message'), assistantMessageEvent: without(event, 'partial') });
   }
 

@@ -1,5 +1,5 @@
 // One streaming assistant message at a time: from pi's updates to blocks with deltas. What a block says comes from its
-// `delta`s and its ending, never from the snapshots beside them, which run ahead (reference pi, section 3). Knows no run.
+// `delta`s and its ending, never from the snapshots beside them, which run ahead (docs/protocols/pi.md 7.3, 7.4). Knows no run.
 import type { Env } from '../../core/adapter.ts';
 import type { Dictionary, Failure, Stop } from '../../core/content.ts';
 import { dictionaryOf, without } from '../../core/dictionary.ts';
@@ -144,7 +144,7 @@ export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
         ...beside,
         ...marks,
         arguments: isHalfCall ? final.arguments : undefined,
-        // What came of a call that was cut, which pi leaves in the whole message (reference pi, section 3).
+        // What came of a call that was cut, which pi leaves in the whole message (docs/protocols/pi.md 7.3, 7.4).
         partialJson: cut ? final.partialJson : undefined,
       }),
     });

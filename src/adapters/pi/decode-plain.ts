@@ -65,7 +65,7 @@ function toolUpdate(line: EventLine<'tool_execution_update'>): EventOf<'tool-upd
   const others = without(line, 'type', 'toolCallId', 'toolName', 'args', 'partialResult');
   const plain = typeof partialResult === 'string' || undefined;
   const extra = { ...rest, plain, line: isEmpty(others) ? undefined : others };
-  // The output so far, whole each time (reference pi, section 4).
+  // The output so far, whole each time (docs/protocols/pi.md 9.3).
   return { type: 'tool-update', call, mode: 'replace', content, ...extraOf(extra) };
 }
 

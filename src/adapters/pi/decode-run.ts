@@ -1,5 +1,4 @@
-// When a run begins and when it is over: the one thing that pi up to 0.80 does not say in one line (reference pi,
-// section 9.4). Knows no message and no command.
+// When a run begins and when it is over: the one thing that pi up to 0.80 does not say in one line (docs/protocols/pi.md 11.5). Knows no message and no command.
 import type { Dictionary, Failure, Stop } from '../../core/content.ts';
 import type { EventOf } from '../../core/event.ts';
 import type { Outbox } from '../../core/outbox.ts';
@@ -65,7 +64,7 @@ export interface RunDecoder {
 /** The timer of an agent_end that is held. */
 export const runTimer = 'run-end';
 
-/** `graceMs`: how long an agent_end may be prolonged; measured 0.01 to 1.33 ms (reference pi, section 9.4). */
+/** `graceMs`: how long an agent_end may be prolonged; measured 0.01 to 1.33 ms (docs/protocols/pi.md 11.4, 11.5). */
 export function createRunDecoder(out: Outbox, graceMs: number, watcher: RunWatcher): RunDecoder {
   let phase: Phase = 'idle';
   /** Since 0.80.4 pi says when it has settled. `willRetry` is older than that. */

@@ -24,7 +24,7 @@ export function historyOf(messages: readonly unknown[]): Message[] {
   });
 }
 
-/** By role. Roles that are not here pass as unknown events (reference pi, section 9.10). */
+/** By role. Roles that are not here pass as unknown events (docs/protocols/pi.md 1.9). */
 const readers: ReadonlyMap<string, Reader> = new Map([
   ['user', reader(messageSchemas.user, (said) => message('user', said))],
   ['assistant', reader(messageSchemas.assistant, assistantMessage)],

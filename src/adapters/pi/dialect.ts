@@ -5,7 +5,7 @@ import { GatewayError } from '../../core/errors.ts';
 import { problemOf } from './wire/problem.ts';
 
 /**
- * How a projection speaks. `growing`: each update repeats the message so far, as the seed and pi up to 0.83 have it.
+ * How a projection speaks. `growing`: each update repeats the message so far, as the document and pi up to 0.83 have it.
  * `delta-only`: today's pi. `legacy`: pi 0.13.2, which lacks half of the lines; the adapter pi-legacy uses it.
  */
 export type Dialect = 'growing' | 'delta-only' | 'legacy';

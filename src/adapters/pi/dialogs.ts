@@ -1,4 +1,4 @@
-// What extensions ask of the user and show to the user (seed pi-rpc, "Extension UI Sub-protocol"). Knows which dialogs
+// What extensions ask of the user and show to the user (docs/protocols/pi.md 12). Knows which dialogs
 // are open; knows no run.
 import type { CommandOf } from '../../core/command.ts';
 import { without } from '../../core/dictionary.ts';
@@ -17,7 +17,7 @@ export interface Dialogs {
   readonly open: boolean;
   request(line: Record<string, unknown>): void;
   answer(id: string, answer: Answer): Outcome;
-  /** Answers every open dialog with cancelled: pi does not abort past an open one (reference pi, section 4). */
+  /** Answers every open dialog with cancelled: pi does not abort past an open one (docs/protocols/pi.md 10.8). */
   cancelAll(): void;
   /** Whether the timer was one of a dialog. */
   wake(timer: string): boolean;

@@ -1,6 +1,5 @@
 // The outcome of a command as the `data` of its response, by the line that asked. What a pi answered itself goes back as
-// it came; for all others whole objects are made, with every field that pi's own client types demand (seed pi-rpc,
-// "Commands"; where the wire differs from the seed: reference pi, section 4). Pure.
+// it came; for all others whole objects are made, with every field that pi's own client types demand (docs/protocols/pi.md 4, 5; where the wire differs from the document: 5.5). Pure.
 import type { z } from 'zod';
 import type { SessionView } from '../../core/adapter.ts';
 import type { Dictionary } from '../../core/content.ts';
@@ -76,7 +75,7 @@ const makers: ReadonlyMap<string, Make> = new Map([
   ],
   [
     'bash',
-    // Both shapes: what pi sends, and what the seed says.
+    // Both shapes: what pi sends, and what the document says.
     maker(OutcomeData.bash, (data) => {
       const { output = '', exitCode, cancelled: isCancelled = false, truncated = false } = data ?? {};
       const ended = exitCode === undefined ? {} : { exitCode };

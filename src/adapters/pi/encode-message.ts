@@ -34,7 +34,7 @@ const unexplained: ReadonlyMap<Stop['reason'] | undefined, string> = new Map([
   ['refusal', 'The model refused to answer.'],
 ]);
 
-/** An assistant message (seed pi-legacy-rpc, "AssistantMessage"). */
+/** An assistant message (docs/protocols/pi-legacy.md 4.2). */
 export function encodeAssistant(
   content: readonly Dictionary[],
   facts: AssistantFacts,
@@ -99,7 +99,7 @@ function foreign({ extra: _, id: responseId, stop, ...message }: Message): Assis
 /** What only the end of a tool says, not the message that repeats its result. */
 const resultMarks = ['result', 'plain', 'unsaid'] as const;
 
-/** The result of a tool as a message (seed pi-legacy-rpc, "ToolResultMessage"). */
+/** The result of a tool as a message (docs/protocols/pi-legacy.md 4.3). */
 export function encodeResult(
   result: Pick<Message, 'call' | 'name' | 'content' | 'details' | 'isError' | 'extra'>,
   timestamp: number,

@@ -1,4 +1,4 @@
-// What a user says as pi takes it: one text and images (seed pi-rpc, "prompt", "Image Support"). Pure.
+// What a user says as pi takes it: one text and images (docs/protocols/pi.md 4.9, 8.2). Pure.
 import type { CommandOf } from '../../core/command.ts';
 import type { Content } from '../../core/content.ts';
 import { dictionaryOf } from '../../core/dictionary.ts';
@@ -11,7 +11,7 @@ export interface Said {
   readonly losses: readonly string[];
 }
 
-/** Texts are joined by an empty line; a document follows as 0.13.2 writes it (reference pi, section 3). */
+/** Texts are joined by an empty line; a document follows as 0.13.2 writes it (docs/protocols/pi.md 8.2; docs/protocols/pi-legacy.md 4.7). */
 export function sayContent(content: readonly Content[]): Said {
   const texts: string[] = [];
   const images: WireImage[] = [];

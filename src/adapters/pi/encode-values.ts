@@ -92,7 +92,7 @@ const stopReasons: Readonly<Record<Stop['reason'], string>> = {
   'stop-sequence': 'stop',
   pause: 'stop',
   unknown: 'stop',
-  // pi has no word for it and calls it an error (reference pi, section 3).
+  // pi has no word for it and calls it an error (docs/protocols/pi.md 8.5).
   refusal: 'error',
   aborted: 'aborted',
   error: 'error',

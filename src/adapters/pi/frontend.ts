@@ -1,4 +1,4 @@
-// One connection of a client written against pi's RPC mode (seed pi-rpc). Each command gets one answer, with its id; what
+// One connection of a client written against pi's RPC mode (docs/protocols/pi.md). Each command gets one answer, with its id; what
 // the session says comes from projection.ts. Knows no session log.
 import type { Action, Frontend, SessionView } from '../../core/adapter.ts';
 import type { Command, CommandOf } from '../../core/command.ts';
@@ -28,7 +28,7 @@ const busyWords =
 export function createConnection(session: SessionView | undefined): Frontend {
   const asked = new WeakMap<Command, Asked>();
 
-  /** Keys in pi's own order (reference pi, section 4). */
+  /** Keys in pi's own order (docs/protocols/pi.md 4.2). */
   const respond = ({ type, id }: Asked, rest: Dictionary): Action<Command> => ({
     do: 'send',
     frame: JSON.stringify({ id, type: 'response', command: type, ...rest }),

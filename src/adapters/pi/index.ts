@@ -9,7 +9,7 @@ import { createProjection } from './projection.ts';
 import { storedFormat } from './stored-session.ts';
 import { toldEvents } from './told-events.ts';
 
-/** pi's RPC protocol, modern and legacy dialects (seeds pi-rpc and pi-legacy-rpc). */
+/** pi's RPC protocol, modern and legacy dialects (docs/protocols/pi.md and docs/protocols/pi-legacy.md). */
 export const pi: Adapter = {
   id: 'pi',
   title: 'pi coding agent, RPC mode',

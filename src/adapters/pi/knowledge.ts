@@ -52,7 +52,7 @@ const changing: ReadonlySet<string> = new Set([
   'set_session_name',
 ]);
 
-/** Lines after which the conversation is another one. pi has no event for that (reference pi, section 4). */
+/** Lines after which the conversation is another one. pi has no event for that (docs/protocols/pi.md 6.6). */
 const replacing: ReadonlyMap<string, EventOf<'history-reset'>['reason']> = new Map([
   ['new_session', 'new'],
   ['switch_session', 'switched'],

@@ -8,7 +8,7 @@ const milliseconds = z.coerce.number().int().nonnegative();
 
 /** Options, as JSON values or as the strings of a URL's query. */
 export const PiOptions = z.strictObject({
-  /** How long an agent_end may be prolonged by a retry or a compaction (reference pi, section 9.4). */
+  /** How long an agent_end may be prolonged by a retry or a compaction (docs/protocols/pi.md 11.4). */
   graceMs: milliseconds.default(50),
   /**
    * How long an accepted prompt that is no slash command may take to start its run. pi 0.54 accepts before it looks at

@@ -37,7 +37,7 @@ export interface Pending {
   wake(timer: string): boolean;
 }
 
-/** What pi says of a command that it does not have; without an id until 0.79.6 (reference pi, section 4). */
+/** What pi says of a command that it does not have; without an id until 0.79.6 (docs/protocols/pi.md 4.6). */
 const unknownCommand = /^Unknown command: /;
 
 /** How many ended requests are remembered, so that a second answer to one is no surprise. */
@@ -68,7 +68,7 @@ export function createPending(out: Outbox): Pending {
     return [...open.values()].filter(({ line }) => line.type === command).map(({ id }) => id);
   }
 
-  /** Whom an answer without id is for (reference pi, section 9.5). */
+  /** Whom an answer without id is for (docs/protocols/pi.md 4.8). */
   function guess(response: Response): string | undefined {
     if (typeof response.command !== 'string') return undefined;
     if (response.command !== 'parse') return ids(response.command)[0];

@@ -10,7 +10,7 @@ import { oneLine, shownInput } from './shown-input.ts';
 /** Before the id of an approval that is asked as a dialog: dialogs and approvals may have the same ids. */
 export const approvalPrefix = 'approval:';
 
-/** Newer pi say more of compactions and without `auto_`; nobody asked is the only kind that the seed tells of. */
+/** Newer pi say more of compactions and without `auto_`; nobody asked is the only kind that the document tells of. */
 function compactionName(said: unknown, trigger: string | undefined, dialect: Dialect, half: 'start' | 'end'): string {
   if (typeof said === 'string') return said;
   return dialect === 'delta-only' || trigger === 'manual' ? `compaction_${half}` : `auto_compaction_${half}`;
@@ -90,7 +90,7 @@ export function sessionLines(event: EventOf<'session-changed'>, known: SessionIn
   ];
 }
 
-/** One request of the extension UI sub-protocol (seed pi-rpc). */
+/** One request of the extension UI sub-protocol (docs/protocols/pi.md 12.1). */
 function request(id: unknown, method: string, fields: Dictionary): Dictionary {
   return present({ type: 'extension_ui_request', id, method, ...fields });
 }
@@ -115,7 +115,7 @@ export function dialogLine(event: EventOf<'dialog-request'>): Dictionary | null 
   }
 }
 
-/** The line of an approval: pi has none, its extensions ask in dialogs (reference pi, section 4). */
+/** The line of an approval: pi has none, its extensions ask in dialogs (docs/protocols/pi.md 12.5). */
 export function approvalLine({ id, name, title, input, timeoutMs }: EventOf<'approval-request'>): Dictionary {
   const asks = title === undefined ? `Allow ${oneLine(name)}?` : `Allow ${oneLine(name)}: ${oneLine(title)}?`;
   return request(`${approvalPrefix}${id}`, 'confirm', { title: asks, message: shownInput(input), timeout: timeoutMs });

@@ -1,5 +1,5 @@
 // The message of the model that streams, line by line: its updates in each dialect, and the message when it is whole
-// (reference pi, sections 3 and 5). Knows no run and no tool.
+// (docs/protocols/pi.md 1.6, 7, 8.3). Knows no run and no tool.
 import type { SessionView } from '../../core/adapter.ts';
 import type { Out } from '../../core/channel.ts';
 import type { Dictionary, Extra } from '../../core/content.ts';
@@ -150,7 +150,7 @@ export function createMessageTeller(
     const content = encodeContent(wholeBlock(block));
     if (content === null) return null;
     snapshot?.end(place, content);
-    // pi prints no ending of a block that was cut (reference pi, section 3).
+    // pi prints no ending of a block that was cut (docs/protocols/pi.md 7.9).
     if (kind === null || event.incomplete === true) return null;
     const ending = kind === 'toolcall' ? { toolCall: content } : { content: block.text };
     return update({ type: `${kind}_end`, contentIndex: place, ...ending }, event.extra);

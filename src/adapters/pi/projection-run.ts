@@ -1,4 +1,4 @@
-// The brackets around everything: agent_start, turn_start, turn_end, agent_end (reference pi, section 3, "Event order").
+// The brackets around everything: agent_start, turn_start, turn_end, agent_end (docs/protocols/pi.md 6.1).
 // pi ends and restarts its agent around retries and compactions, inside what is one run elsewhere. Knows no block.
 import type { Out } from '../../core/channel.ts';
 import type { Dictionary, Extra } from '../../core/content.ts';

@@ -1,5 +1,5 @@
 // Tools at work, in pi's order: the result of each follows as a message of its own, told once, whoever tells it
-// (reference pi, section 3). Knows no message of the model.
+// (docs/protocols/pi.md 9.1, 9.2). Knows no message of the model.
 import type { Content, Dictionary } from '../../core/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
 import type { EventOf } from '../../core/event.ts';

@@ -1,4 +1,4 @@
-// What a session says to clients of pi: pi's own strict order, whatever the agent behind (reference pi, section 3). Joins
+// What a session says to clients of pi: pi's own strict order, whatever the agent behind (docs/protocols/pi.md 6.1). Joins
 // the parts; each part knows its own lines. Knows no command.
 import type { NoteLevel, Projection, SessionView } from '../../core/adapter.ts';
 import type { Out } from '../../core/channel.ts';
@@ -25,7 +25,7 @@ import { createToolTeller } from './projection-tools.ts';
 
 type Of<Type extends Event['type']> = Logged & { readonly event: EventOf<Type> };
 
-/** The roles that the legacy seed has (pi-legacy-rpc, "AppMessage"); `tool` is its toolResult. */
+/** The roles of docs/protocols/pi-legacy.md 4.4; `tool` is its toolResult. */
 const legacyRoles: ReadonlySet<string> = new Set(['user', 'assistant', 'tool']);
 
 /** How a projection speaks. */

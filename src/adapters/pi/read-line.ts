@@ -14,7 +14,7 @@ const maxAttempts = 16;
 
 /**
  * Reads a line. Until 0.60 what extensions print goes to pi's stdout and glues itself to the next line
- * (`some output{"type":…}`, reference pi, section 4): such an object is recovered.
+ * (`some output{"type":…}`, docs/protocols/pi.md 2.9): such an object is recovered.
  */
 export function readLine(frame: Frame): Line {
   try {
@@ -48,7 +48,7 @@ function gluedObject(frame: Frame): Record<string, unknown> | null {
   return null;
 }
 
-/** Read like any other frame, with its limits (threat T12). */
+/** Read like any other frame, with its limits (docs/threats.md T12). */
 function jsonOf(frame: Frame): unknown {
   try {
     return frame.json;

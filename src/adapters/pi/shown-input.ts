@@ -1,5 +1,5 @@
 // What a person reads who is asked whether a tool may run: its arguments, short enough for a box on a screen. Pure. What
-// is left out is counted where it was, so that nobody takes a part for the whole (reference reliability, T23).
+// is left out is counted where it was, so that nobody takes a part for the whole (docs/threats.md T23).
 import type { Dictionary } from '../../core/content.ts';
 
 /** Characters of one text, and of all arguments together. */

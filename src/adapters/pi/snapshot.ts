@@ -1,5 +1,5 @@
 // An assistant message while it grows, as JSON pieces that share their bytes: however long it is, one snapshot costs the
-// same few pieces (reference performance, section 4). Knows the fields of pi's content blocks and no event.
+// same few pieces (docs/limits.md 2.1). Knows the fields of pi's content blocks and no event.
 import type { Dictionary } from '../../core/content.ts';
 import { createGrowingBytes } from './growing-bytes.ts';
 import { createGrowingJson } from './growing-json.ts';

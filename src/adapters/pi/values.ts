@@ -26,7 +26,7 @@ const stopReasons: ReadonlyMap<string, Stop['reason']> = new Map([
   ['aborted', 'aborted'],
 ]);
 
-/** What pi writes in `errorMessage` for an aborted call; 0.87.1 files it under `error` (reference pi, section 5). */
+/** What pi writes in `errorMessage` for an aborted call; 0.87.1 files it under `error` (docs/protocols/pi.md 1.6, 8.7). */
 const abortMessages: ReadonlySet<string> = new Set(['Request was aborted.', 'This operation was aborted']);
 
 /** Why a message stopped. */
@@ -113,7 +113,7 @@ export function contentOf(content: string | readonly Block[] | undefined): Conte
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(contentOfBlock);
 }
 
-/** Scratch fields of pi's stream parser that leak into blocks: no content (reference pi, section 9.3). */
+/** Scratch fields of pi's stream parser that leak into blocks: no content (docs/protocols/pi.md 7.8). */
 export const leaked = ['index', 'partialJson'] as const;
 
 /** One block. What is not what its type says stays as it is, opaque (0.13.2 echoes texts that are no strings). */

@@ -1,4 +1,4 @@
-// What our agent does with a prompt of the Claude client that is judged: frames in the strict grammar (reference claude-sdk, 4.1).
+// What our agent does with a prompt of the Claude client that is judged: frames in the strict grammar (docs/protocols/claude.md 4).
 // Knows no connection.
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';

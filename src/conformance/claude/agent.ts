@@ -1,4 +1,4 @@
-// The checks of agents that speak Claude's own format: the Agent SDK's wire, native (seed section 1).
+// The checks of agents that speak Claude's own format: the Agent SDK's wire, native (docs/protocols/rpc-message.md 1).
 import { type AgentSet, onStage, rulesOver } from '../sets.ts';
 import { carried, readCarried } from './carried.ts';
 import { askRules } from './rules-asks.ts';

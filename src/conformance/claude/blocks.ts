@@ -1,5 +1,4 @@
-// What is known of content blocks: what they are, the deltas that they take, and whether a copy repeats what streamed (seed 1.3,
-// reference claude-sdk 4.1). Pure.
+// What is known of content blocks: what they are, the deltas that they take, and whether a copy repeats what streamed (docs/protocols/rpc-message.md 1.3; docs/protocols/claude.md 4.5, 4.6). Pure.
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
 
@@ -42,7 +41,7 @@ export function blocksOf(json: Dictionary): Dictionary[] {
   return Array.isArray(content) ? content.filter(isDictionary) : [];
 }
 
-/** Where a copy departs from its block, or null. Input may be normalised (4.1), and is not compared. */
+/** Where a copy departs from its block, or null. Input may be normalised (docs/protocols/claude.md 4.6), and is not compared. */
 export function copyFault({ head, pieces }: StreamedBlock, copy: Dictionary): string | null {
   if (copy.type !== head.type) return `a ${String(copy.type)} block where ${String(head.type)} streamed`;
   for (const key of ['text', 'thinking']) {

@@ -1,4 +1,4 @@
-// The tool calls of a trace: where they were made, and where they got their results (seed 4.3, reference claude-sdk 4.1).
+// The tool calls of a trace: where they were made, and where they got their results (docs/protocols/rpc-message.md 4.3; docs/protocols/claude.md 4.9).
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf } from '../../core/dictionary.ts';
 import type { LaneName, StreamTold } from './stream.ts';

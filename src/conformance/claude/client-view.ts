@@ -6,9 +6,9 @@ import type { View } from './view.ts';
 
 /** A rule without what follows from its name. */
 export interface Row extends Omit<RuleRow<View>, 'section' | 'isMeasured'> {
-  /** Default: `1.1`, which names the messages; how a client uses them is measured (reference, 1.1). */
+  /** Default: `1.1`, which names the messages; how a client uses them is measured (docs/protocols/claude.md 3). */
   readonly section?: string;
-  /** The seed says so. */
+  /** The protocol's document says so. */
   readonly isSpecified?: true;
 }
 

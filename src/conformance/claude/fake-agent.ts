@@ -1,5 +1,4 @@
-// Our agent for Claude clients that are judged: a Claude Code on stdio or a WebSocket, one turn after the other (reference
-// claude-sdk, 1.1 and 4). What turns do is in acts.ts.
+// Our agent for Claude clients that are judged: a Claude Code on stdio or a WebSocket, one turn after the other (docs/protocols/claude.md 3, 4). What turns do is in acts.ts.
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryIn, dictionaryOf, isDictionary } from '../../core/dictionary.ts';
 import { type Connection, PeerWrong } from '../check.ts';
@@ -131,7 +130,7 @@ export async function serveClaude(connection: Connection, tools: ServeTools): Pr
   return { isWhole };
 }
 
-/** The messages of one frame: a WebSocket's may hold several lines (reference 2.3). */
+/** The messages of one frame: a WebSocket's may hold several lines (docs/protocols/claude.md 9.1). */
 export function messagesIn(text: string): readonly Dictionary[] {
   return text.split('\n').flatMap((line) => {
     const message = dictionaryIn(line);

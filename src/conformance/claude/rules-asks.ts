@@ -1,4 +1,4 @@
-// Rules about what the agent asks its client: leave for a tool, and questions (reference claude-sdk 1.1, 4.2): the seed is
+// Rules about what the agent asks its client: leave for a tool, and questions (docs/protocols/claude.md 3.5, 3.6, 5.2): the document is
 // silent about it.
 import { dictionaryOf } from '../../core/dictionary.ts';
 import { each, type Finding } from '../rule.ts';

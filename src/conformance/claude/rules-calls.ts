@@ -1,4 +1,4 @@
-// Rules about results of tools that hold in either dialect (seed 4.3 and 5.3).
+// Rules about results of tools that hold in either dialect (docs/protocols/rpc-message.md 4.3, 5.3).
 import { each, type Rule } from '../rule.ts';
 import type { Calls } from './calls.ts';
 

@@ -1,4 +1,4 @@
-// Rules of how a Claude client answers what its agent asks (reference claude-sdk, 1.1), and of how it takes what it does not know.
+// Rules of how a Claude client answers what its agent asks (docs/protocols/claude.md 3.5 to 3.8), and of how it takes what it does not know.
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
 import { each } from '../rule.ts';
@@ -8,7 +8,7 @@ import type { Ask, View } from './view.ts';
 
 const asking = ['permission', 'parallel', 'unknown'];
 
-/** What a client answers always; a dialog that it has not declared it does not (1.1). */
+/** What a client answers always; a dialog that it has not declared it does not (docs/protocols/claude.md 3.6). */
 const answered: ReadonlySet<string> = new Set(['can_use_tool', 'hook_callback', 'mcp_message']);
 
 /** Answers of success to such a request, with the request. */
@@ -40,7 +40,7 @@ const knownTypes: ReadonlySet<string> = new Set([
 ]);
 
 function rpcFault(message: Dictionary, answer: unknown): string | null {
-  // A notification has nothing to answer (1.1).
+  // A notification has nothing to answer (docs/protocols/claude.md 3.14).
   if (message.id === undefined) return null;
   if (!isDictionary(answer)) return 'mcp_response must be an object';
   if (answer.jsonrpc !== '2.0') return 'mcp_response is no JSON-RPC 2.0';

@@ -1,4 +1,4 @@
-// Rules of what a Claude client sends of its own: prompts, requests (reference claude-sdk, 1.1).
+// Rules of what a Claude client sends of its own: prompts, requests (docs/protocols/claude.md 3.3, 3.4).
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
 import { each, type Finding } from '../rule.ts';

@@ -1,4 +1,4 @@
-// Rules about what the client asks beside the conversation (reference claude-sdk 1.1): the seed is silent about it.
+// Rules about what the client asks beside the conversation (docs/protocols/claude.md 3.4): the document is silent about it.
 import { dictionaryOf } from '../../core/dictionary.ts';
 import { each, type Finding } from '../rule.ts';
 import { fields, misfit, type Shape } from '../shape.ts';

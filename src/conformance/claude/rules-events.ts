@@ -1,4 +1,4 @@
-// Rules about single stream events: the six kinds and their fields (seed 1.2).
+// Rules about single stream events: the six kinds and their fields (docs/protocols/rpc-message.md 1.2).
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf } from '../../core/dictionary.ts';
 import { each } from '../rule.ts';

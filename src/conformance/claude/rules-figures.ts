@@ -1,4 +1,4 @@
-// Rules about what a result counts: tokens, money, the results themselves (seed 6.5, reference claude-sdk 4.3).
+// Rules about what a result counts: tokens, money, the results themselves (docs/protocols/rpc-message.md 6.5; docs/protocols/claude.md 7.5, 7.6).
 import { dictionaryOf } from '../../core/dictionary.ts';
 import { each } from '../rule.ts';
 import { fields, misfit } from '../shape.ts';

@@ -1,4 +1,4 @@
-// Rules about single messages of the agent: what each of its kinds is made of (seed 1.1, reference claude-sdk 4.1, 4.3).
+// Rules about single messages of the agent: what each of its kinds is made of (docs/protocols/rpc-message.md 1.1; docs/protocols/claude.md 4.2, 6.1, 7.1).
 import { dictionaryOf } from '../../core/dictionary.ts';
 import { each, type Finding } from '../rule.ts';
 import { fields, misfit, orNull, type Shape } from '../shape.ts';

@@ -1,5 +1,4 @@
-// Rules about what an agent takes from its client: prompts of every form, and what it does not know (reference claude-sdk 1.1,
-// 3). What cannot be read at all ends the real program, so nothing is asked of it here.
+// Rules about what an agent takes from its client: prompts of every form, and what it does not know (docs/protocols/claude.md 3.3, 8.2). What cannot be read at all ends the real program, so nothing is asked of it here.
 import { isDictionary } from '../../core/dictionary.ts';
 import type { Finding } from '../rule.ts';
 import { claudeRules } from './claude-rule.ts';

@@ -1,4 +1,4 @@
-// Rules about the end of a turn: one result, last, with figures that are true (seed 6.5, reference claude-sdk 4.1, 4.3).
+// Rules about the end of a turn: one result, last, with figures that are true (docs/protocols/rpc-message.md 6.5; docs/protocols/claude.md 4.12, 7).
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf } from '../../core/dictionary.ts';
 import { each } from '../rule.ts';

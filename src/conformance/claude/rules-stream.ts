@@ -1,4 +1,4 @@
-// What the grammar of a stream asks for, as rules of either dialect (seed 1.2 to 1.4, reference claude-sdk 4.1). The places
+// What the grammar of a stream asks for, as rules of either dialect (docs/protocols/rpc-message.md 1.2 to 1.4; docs/protocols/claude.md 4). The places
 // come from the walk in stream.ts.
 import type { Level } from '../check.ts';
 import type { Rule } from '../rule.ts';

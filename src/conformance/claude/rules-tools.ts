@@ -1,4 +1,4 @@
-// Rules about calls of tools and their results (seed 4.3 and 5.3, reference claude-sdk 4.1).
+// Rules about calls of tools and their results (docs/protocols/rpc-message.md 4.3, 5.3; docs/protocols/claude.md 4.9).
 import { dictionaryOf } from '../../core/dictionary.ts';
 import { each, type Finding } from '../rule.ts';
 import type { Call } from './calls.ts';

@@ -1,5 +1,5 @@
 // The messages that streamed, read event by event and lane by lane, with a finding at every place where the grammar of the
-// stream asks for something (seed 1.2 to 1.4, reference claude-sdk 4.1). Tolerant: whatever comes is read as far as it goes.
+// stream asks for something (docs/protocols/rpc-message.md 1.2 to 1.4; docs/protocols/claude.md 4). Tolerant: whatever comes is read as far as it goes.
 // Knows no envelope; both dialects are read with it.
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryIn, dictionaryOf } from '../../core/dictionary.ts';
@@ -166,7 +166,7 @@ export function readStream(steps: readonly Step[], begun: number): Stream {
     const delta = dictionaryOf(event.delta);
     const type = typeOf(delta);
     const kinds = kindsOf(block.head.type);
-    // Kinds of blocks that nobody knows take any delta, and deltas that nobody knows are passed on (reference 3).
+    // Kinds of blocks that nobody knows take any delta, and deltas that nobody knows are passed on (docs/protocols/claude.md 8.7).
     if (kinds !== undefined && deltaKeys.has(type))
       find('delta-kind', frame, kinds.has(type) ? null : `${type} in a ${String(block.head.type)} block`);
     if (block.copies.length > 0) find('assistant-place', frame, 'a delta behind the assistant message of its block');

@@ -91,7 +91,7 @@ export function readView(trace: Trace): View {
   const turns = readTurns(said, prompts);
   const { requests, strays } = readRequests(said, heard);
   const begun = begunAt(said, ({ json }) => json.subtype === 'init');
-  // Real programs end when they are sent what is no JSON (reference 3).
+  // Real programs end when they are sent what is no JSON (docs/protocols/claude.md 8.2).
   const isGarbled = trace.frames.some(
     ({ by, json, text }) => by === 'client' && json === undefined && text.trim() !== '',
   );

@@ -1,5 +1,5 @@
-// Checks of the base protocol in bytes, and of the end of the process: what no trace of messages shows. Seed: Base Protocol,
-// Initialize, Exit; reference, section 5.
+// Checks of the base protocol in bytes, and of the end of the process: what no trace of messages shows. docs/protocols/eca.md 5.1, 5.2,
+// 8.1, 5.3 to 5.5.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { isDictionary } from '../../core/dictionary.ts';

@@ -1,5 +1,5 @@
-// The kinds of contents, with the fields that each must have. Seed: Chat Content Received; reference, sections 1, 3 and 4, for what
-// real servers say where the seed has it otherwise.
+// The kinds of contents, with the fields that each must have. docs/protocols/eca.md 8.3, and 1, 3 and 4 for what
+// real servers say where the document has it otherwise.
 import { fields, orNull, type Shape } from '../shape.ts';
 import type { EcaRule } from './view.ts';
 import type { Content } from './said.ts';
@@ -24,7 +24,7 @@ export interface Kind {
   more?(content: Content): string | null;
 }
 
-/** Kinds of the seed and those of later servers that checks are about. */
+/** Kinds of the document and those of later servers that checks are about. */
 export const kinds: readonly Kind[] = [
   {
     type: 'text',

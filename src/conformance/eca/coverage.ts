@@ -1,4 +1,4 @@
-// What the seed on ECA holds. Kinds that are newer than it are from the reference on real servers (sections 1 and 4).
+// What the document of ECA holds. Kinds that are newer than it are from what real servers do (docs/protocols/eca.md 1 and 4).
 import type { Coverage, Covered } from '../coverage.ts';
 
 const named = (...names: readonly string[]): Covered[] => names.map((name) => ({ name }));
@@ -9,7 +9,7 @@ const background = 'It explains, and asks for nothing.';
 
 /** Of eca-protocol.md. */
 export const ecaCoverage: Coverage = {
-  seed: 'eca-protocol.md',
+  document: 'eca-protocol.md',
   protocols: ['eca'],
   sections: [
     { name: 'Base Protocol', reason: frame },
@@ -39,7 +39,7 @@ export const ecaCoverage: Coverage = {
     ...named('content:toolCallPrepare', 'content:toolCallRun', 'content:toolCalled', 'content:toolCallRejected'),
     ...named('details:fileChange', 'server:native', 'server:mcp'),
     ...named('context:file', 'context:directory', 'context:web', 'context:repoMap', 'context:mcpResource'),
-    // Newer than the seed.
+    // Newer than the document: docs/protocols/eca.md 1.4, 1.5.
     ...named('content:toolCallRunning', 'content:metadata', 'content:image', 'notification:config/updated'),
     ...named('notification:$/progress', 'notification:chat/statusChanged', 'notification:chat/opened'),
     ...named('notification:chat/cleared', 'notification:chat/deleted'),

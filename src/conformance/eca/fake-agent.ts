@@ -1,5 +1,5 @@
 // Our ECA server for editors that are judged: it greets in a way that both eras read, answers what is asked, and plays acts. It
-// takes whatever comes and judges nothing. Reference, section 3.
+// takes whatever comes and judges nothing. docs/protocols/eca.md 3.
 import type { Dictionary } from '../../core/content.ts';
 import { isDictionary } from '../../core/dictionary.ts';
 import { type Connection, PeerWrong } from '../check.ts';

@@ -74,7 +74,7 @@ export function isMessage(json: unknown): json is Dictionary {
   return json.method === undefined && 'id' in json && ('result' in json || 'error' in json);
 }
 
-/** Servers take the names of params with dashes as well (reference, section 5). */
+/** Servers take the names of params with dashes as well (docs/protocols/eca.md 5.4). */
 export function joined(params: unknown): Dictionary {
   const entries = Object.entries(dictionaryOf(params));
   return Object.fromEntries(

@@ -3,7 +3,7 @@
 /** A method that no server and no client has. */
 export const nobodys = 'conformance/nobody-has-this';
 
-/** What a server asks only a client that has declared it, and where it does (reference, sections 1 and 2). */
+/** What a server asks only a client that has declared it, and where it does (docs/protocols/eca.md 1.4, 1.5, 2.16). */
 export const declared: ReadonlyMap<string, readonly string[]> = new Map([
   ['chat/askQuestion', ['codeAssistant', 'chatCapabilities', 'askQuestion']],
   ['editor/getDiagnostics', ['codeAssistant', 'editor', 'diagnostics']],

@@ -1,4 +1,4 @@
-// Rules of calls that wait for the user. Seed: Chat approve tool call, Chat reject tool call; reference, section 4.
+// Rules of calls that wait for the user. docs/protocols/eca.md 8.6, 4.3 to 4.6.
 import type { Finding } from '../rule.ts';
 import type { EcaCall } from './calls.ts';
 import { allCalls, turnAt, type Chat, type EcaRule, type EcaView } from './view.ts';

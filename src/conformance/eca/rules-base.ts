@@ -1,5 +1,5 @@
-// Rules of the base protocol: what is a message, and that each request is answered. Seed: Base Protocol; JSON-RPC 2.0; reference,
-// section 5. They judge servers.
+// Rules of the base protocol: what is a message, and that each request is answered. docs/protocols/eca.md 5.1, 5.7; JSON-RPC 2.0;
+// docs/protocols/eca.md 5. They judge servers.
 import { isDictionary } from '../../core/dictionary.ts';
 import { each, type Finding } from '../rule.ts';
 import { misfit } from '../shape.ts';
@@ -100,7 +100,7 @@ export const baseRules: readonly EcaRule[] = [
     *judge({ agent }) {
       for (const { frame, json, error } of agent.answers) {
         if (!('error' in json) || 'result' in json) continue;
-        // Servers of today say words, or nothing, where an application has failed (reference, section 5).
+        // Servers of today say words, or nothing, where an application has failed (docs/protocols/eca.md 5.5).
         const wrong = misfit(error, { fields: { message: 'string' } }, 'error');
         const number = isDictionary(error) ? error.code : undefined;
         const isBad = typeof number === 'number' && !Number.isInteger(number);

@@ -1,4 +1,4 @@
-// Rules of tool calls: how they come, run and end. Seed: Chat Content Received; reference, sections 2 and 4.
+// Rules of tool calls: how they come, run and end. docs/protocols/eca.md 8.3, 2 and 4.
 import { isDeepStrictEqual } from 'node:util';
 import { isDictionary } from '../../core/dictionary.ts';
 import type { EcaCall } from './calls.ts';
@@ -18,7 +18,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What a client makes of the texts: those of the seed's day replace them, those of today append them. */
+/** What a client makes of the texts: those of the first era replace them, those of today append them. */
 function readings({ prepares }: EcaCall): unknown[] {
   const texts = prepares.map(({ content }) => String(content.argumentsText));
   return [parsed(texts.at(-1) ?? ''), parsed(texts.join(''))];

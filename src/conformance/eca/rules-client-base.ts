@@ -1,4 +1,4 @@
-// Rules of editors: frames, ids and answers. Seed: Base Protocol; reference, section 5, for what real servers drop.
+// Rules of editors: frames, ids and answers. docs/protocols/eca.md 5.1, and 5.2 for what real servers drop.
 import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
 import { each, type Finding } from '../rule.ts';
 import { isMessage } from './messages.ts';

@@ -1,4 +1,4 @@
-// Rules of editors: prompts, approvals, stops, queries. Seed: Chat Prompt and what follows; reference, section 2.
+// Rules of editors: prompts, approvals, stops, queries. docs/protocols/eca.md 8.2, 8.6, 2.
 import { dictionaryOf } from '../../core/dictionary.ts';
 import { fields, misfit } from '../shape.ts';
 import type { Ask, Notice } from './messages.ts';

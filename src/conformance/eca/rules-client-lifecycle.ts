@@ -1,4 +1,4 @@
-// Rules of editors: how a connection begins and ends. Seed: Lifecycle Messages; reference, section 2, for what real editors do.
+// Rules of editors: how a connection begins and ends. docs/protocols/eca.md 8.1, and 2 for what real editors do.
 import { dictionaryOf } from '../../core/dictionary.ts';
 import { fields, misfit } from '../shape.ts';
 import type { EcaRule } from './view.ts';

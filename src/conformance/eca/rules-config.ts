@@ -1,4 +1,4 @@
-// Rules of what a server tells of its tools and to the user. Seed: Configuration, General features; reference, section 1.
+// Rules of what a server tells of its tools and to the user. docs/protocols/eca.md 8.8, 8.9, 1.
 import type { Finding } from '../rule.ts';
 import { fields, misfit } from '../shape.ts';
 import type { Notice } from './messages.ts';

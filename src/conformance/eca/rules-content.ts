@@ -1,4 +1,4 @@
-// Rules of contents: the fields of each kind, and who says it. Seed: Chat Content Received; reference, section 4.
+// Rules of contents: the fields of each kind, and who says it. docs/protocols/eca.md 8.3, 4.
 import { isDictionary } from '../../core/dictionary.ts';
 import { fields, misfit, type Shape } from '../shape.ts';
 import { kinds } from './content-kinds.ts';

@@ -1,4 +1,4 @@
-// Rules of how a connection begins and ends. Seed: Lifecycle Messages; reference, sections 1, 3 and 4.
+// Rules of how a connection begins and ends. docs/protocols/eca.md 8.1, 1, 3 and 4.
 import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
 import type { Finding } from '../rule.ts';
 import { fields, misfit, orNull, type Shape } from '../shape.ts';
@@ -16,7 +16,7 @@ function greetings({ client }: EcaView): Answer[] {
   return asks.flatMap(({ answers }) => answers.slice(0, 1)).filter(({ result }) => isDictionary(result));
 }
 
-/** What the seed has in the answer to `initialize`; from 0.42 on it is in `config/updated`. */
+/** What the document has in the answer to `initialize`; from 0.42 on it is in `config/updated`. */
 const seedFields = ['models', 'chatDefaultModel', 'chatBehaviors', 'chatDefaultBehavior'];
 const ofSeed = ({ result }: Answer): boolean => seedFields.some((name) => name in dictionaryOf(result));
 

@@ -1,4 +1,4 @@
-// Rules of the order in a chat: reasons and states. Seed: Chat Content Received; reference, sections 2 and 4.
+// Rules of the order in a chat: reasons and states. docs/protocols/eca.md 8.3, 2 and 4.
 import { turnAt, type Chat, type EcaRule } from './view.ts';
 import { isFinished, isOver } from './turns.ts';
 import type { Content } from './said.ts';

@@ -1,4 +1,4 @@
-// Rules of prompts: how they are answered, told again, played and ended. Seed: Chat Prompt; reference, section 4.
+// Rules of prompts: how they are answered, told again, played and ended. docs/protocols/eca.md 8.2, 4.
 import { dictionaryOf } from '../../core/dictionary.ts';
 import { fields, misfit } from '../shape.ts';
 import type { Ask } from './messages.ts';

@@ -1,5 +1,5 @@
-// Rules of what a client asks of a chat beside prompts: stop, delete, contexts, commands. Seed: Chat stop prompt, Chat delete,
-// Chat Query Context, Chat Query Commands; reference, sections 4 and 5.
+// Rules of what a client asks of a chat beside prompts: stop, delete, contexts, commands. docs/protocols/eca.md 8.6,
+// 8.7, 4 and 5.
 import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
 import { fields, misfit, type Shape } from '../shape.ts';
 import type { Ask } from './messages.ts';
@@ -8,7 +8,7 @@ import type { EcaRule, EcaView } from './view.ts';
 import { optional, shown } from './words.ts';
 
 const lines = fields({ start: 'number', end: 'number' });
-/** The contexts of the seed; later kinds are anybody's. */
+/** The contexts of the document (docs/protocols/eca.md 8.2); later kinds are anybody's. */
 const contextShapes: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
   ['file', fields({ path: 'string', 'linesRange?': optional(lines) })],
   ['directory', fields({ path: 'string' })],

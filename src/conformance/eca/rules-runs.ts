@@ -1,4 +1,4 @@
-// Rules of what follows a prompt: it is told again, played, and ended. Seed: Chat Content Received; reference, section 4.
+// Rules of what follows a prompt: it is told again, played, and ended. docs/protocols/eca.md 8.3, 4.
 import type { Ask } from './messages.ts';
 import { isOver, isRunning, type Turn } from './turns.ts';
 import type { EcaRule, EcaView } from './view.ts';

@@ -70,7 +70,7 @@ export interface Stage {
 /** What an editor says of itself. */
 export function greeting(more: Dictionary = {}): Dictionary {
   return {
-    // A pid that the server cannot see would end it (reference, section 6).
+    // A pid that the server cannot see would end it (docs/protocols/eca.md 6.1).
     processId: null,
     clientInfo: { name: 'conformance', version: '1' },
     initializationOptions: {},

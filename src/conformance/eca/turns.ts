@@ -55,7 +55,7 @@ export function turnsOf(events: readonly ChatEvent[], end: number, isLate: boole
       hasWords: contents.some(({ role, type }) => role === 'system' && type === 'text'),
     };
   });
-  // Servers of the seed's day let two runs of one chat go on side by side, and never tell them apart again.
+  // Servers of the first era let two runs of one chat go on side by side, and never tell them apart again.
   const isOld = isLate && typeof begins[0]?.ask.params.chatId === 'string';
   const first = isOld
     ? 0

@@ -80,7 +80,7 @@ const answers: Record<string, Scenario> = {
     },
     { blocks: [text('Both tools ', 'are done.')] },
   ],
-  // The session that the legacy seed shows as its example.
+  // The session that the legacy document shows as its example.
   'legacy-example': () => [
     { blocks: [text("I'll list", ' the files', ' for you.'), call('bash', { command: 'ls -la' })] },
     { blocks: [text('Here are the files', ' in the current directory:\n', '...')] },
@@ -126,7 +126,7 @@ const answers: Record<string, Scenario> = {
     },
   ],
   'abort-tool': () => [{ blocks: [text('Running.'), call('bash', { command: tickingCommand })] }],
-  // The SDK inside pi retries a 529 twice in silence: three of them make one failure that pi reports (pi.md section 3).
+  // The SDK inside pi retries a 529 twice in silence: three of them make one failure that pi reports (docs/protocols/pi-legacy.md 3.8).
   overloaded: () => [
     {
       blocks: [text('Better ', 'late.')],

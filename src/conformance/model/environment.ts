@@ -1,5 +1,5 @@
 // What programs need around them so that they talk to the fake model and to nothing else: variables and files, as data. Known
-// programs are pi (reference pi, section 2) and Claude Code (reference claude-sdk, section 3); others ignore what is not theirs.
+// programs are pi (docs/protocols/pi.md 2.3) and Claude Code (docs/protocols/claude.md 8.1); others ignore what is not theirs.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-// The checks of an agent that speaks as pi 0.12.7 to 0.13.2 do (seed pi-legacy-rpc).
+// The checks of an agent that speaks as pi 0.12.7 to 0.13.2 do (docs/protocols/pi-legacy.md).
 import { type AgentSet, onStage, rulesOver } from '../sets.ts';
 import { framingChecks } from './framing.ts';
 import { inputRules } from './rules-input.ts';

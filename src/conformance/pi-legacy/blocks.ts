@@ -1,4 +1,4 @@
-// What streams of one message of the model: its blocks, and where an update does not go on with them. Reads the seed's
+// What streams of one message of the model: its blocks, and where an update does not go on with them. Reads the document's
 // AssistantMessageEvent; knows no rule and no run.
 import { isDeepStrictEqual } from 'node:util';
 import type { Dictionary } from '../../core/content.ts';
@@ -62,7 +62,7 @@ export function takeUpdate(blocks: Map<number, Block>, line: Line, findings: Upd
   known.deltas += 1;
   const shown = textIn(contentOf(event.partial)[index], kind);
   if (shown === undefined) return;
-  // Snapshots are printed late and may run ahead of the deltas; they never lag behind (reference pi, 3).
+  // Snapshots are printed late and may run ahead of the deltas; they never lag behind (docs/protocols/pi.md 7.3).
   const wrong = shown.startsWith(known.streamed) ? null : `the snapshot of block ${index} lacks what has streamed`;
   findings.growth.push({ frame, wrong });
 }

@@ -8,7 +8,7 @@ const named = (prefix: string, names: Iterable<string>): Covered[] =>
 
 /** Both sides of pi-legacy. */
 export const piLegacyCoverage: Coverage = {
-  seed: 'pi-legacy-rpc.md',
+  document: 'pi-legacy-rpc.md',
   protocols: ['pi-legacy'],
   sections: [
     { name: 'RPC Mode Protocol', reason: 'The title.' },

@@ -132,6 +132,6 @@ export interface View {
   readonly bad: readonly Bad[];
   readonly idleAborts: readonly IdleAbort[];
   readonly places: Places;
-  /** A message that is no string spoils all that follows (reference pi, 3): index of that frame. */
+  /** A message that is no string spoils all that follows (docs/protocols/pi-legacy.md 1.6): index of that frame. */
   readonly spoiledFrom: number;
 }

@@ -2,7 +2,7 @@
 import type { Finding, Rule } from '../rule.ts';
 import type { View } from './parts.ts';
 
-/** A rule as its file has it; `measured` where the seed is silent. */
+/** A rule as its file has it; `measured` where the document is silent. */
 export interface LegacyRule extends Omit<Rule<View>, 'id' | 'basis' | 'level' | 'scenarios' | 'judge'> {
   /** After `pi-legacy/`. */
   readonly name: string;

@@ -1,5 +1,4 @@
-// Rules of how clients of pi-legacy go about it: one thing after the other, and whatever the agent says (seed pi-legacy-rpc,
-// "Output Protocol"; reference pi, section 3).
+// Rules of how clients of pi-legacy go about it: one thing after the other, and whatever the agent says (docs/protocols/pi-legacy.md 1.7, 2).
 import { probe } from '../pi/plays.ts';
 import type { Finding, TraceFrame } from '../rule.ts';
 import { type LegacyRule, rulesOf } from './rule.ts';

@@ -1,4 +1,4 @@
-// Rules of what clients of pi-legacy send: lines, commands and their fields (seed pi-legacy-rpc, "Input Protocol", "Attachment").
+// Rules of what clients of pi-legacy send: lines, commands and their fields (docs/protocols/pi-legacy.md 1, 4.6).
 import type { Dictionary } from '../../core/content.ts';
 import { isDictionary } from '../../core/dictionary.ts';
 import { each, type Finding } from '../rule.ts';

@@ -1,5 +1,4 @@
-// Rules of what comes of what a client says: prompts, attachments, aborts, compactions and lines that are none (seed
-// pi-legacy-rpc, "Input Protocol" and "error"; reference pi, section 3).
+// Rules of what comes of what a client says: prompts, attachments, aborts, compactions and lines that are none (docs/protocols/pi-legacy.md 1.3 to 1.8).
 import { dictionaryOf } from '../../core/dictionary.ts';
 import type { Finding } from '../rule.ts';
 import { contentOf } from './blocks.ts';

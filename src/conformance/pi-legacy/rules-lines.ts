@@ -1,5 +1,4 @@
-// Rules of single lines: that they are lines, and that each event has its fields (seed pi-legacy-rpc, "Output Protocol" and
-// "Event Schemas").
+// Rules of single lines: that they are lines, and that each event has its fields (docs/protocols/pi-legacy.md 2).
 import { isDictionary } from '../../core/dictionary.ts';
 import type { Finding } from '../rule.ts';
 import { each } from '../rule.ts';

@@ -1,5 +1,5 @@
 // Rules of the order of a run: runs, turns and messages begin and end, one inside the other, and what repeats them says the same
-// (seed pi-legacy-rpc, "Event Schemas" and "Example Session").
+// (docs/protocols/pi-legacy.md 2; docs/protocols/pi.md 6.1).
 import { isDeepStrictEqual } from 'node:util';
 import { dictionaryOf } from '../../core/dictionary.ts';
 import { rulesOf } from './rule.ts';

@@ -1,5 +1,4 @@
-// Rules of how an answer streams: its blocks begin, grow and end, and the message is what has streamed (seed pi-legacy-rpc,
-// "message_update" and "AssistantMessageEvent"; reference pi, section 3).
+// Rules of how an answer streams: its blocks begin, grow and end, and the message is what has streamed (docs/protocols/pi-legacy.md 2.3; docs/protocols/pi.md 7).
 import { isDeepStrictEqual } from 'node:util';
 import { dictionaryOf } from '../../core/dictionary.ts';
 import type { Finding } from '../rule.ts';

@@ -1,5 +1,4 @@
-// Rules of tools: a call, its execution and its result are told in that order and belong together by their id (seed
-// pi-legacy-rpc, "Correlating Tool Calls with Results").
+// Rules of tools: a call, its execution and its result are told in that order and belong together by their id (docs/protocols/pi-legacy.md 3.1).
 import { isDeepStrictEqual } from 'node:util';
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';

@@ -1,4 +1,4 @@
-// Rules of the types of messages and their parts (seed pi-legacy-rpc, "Type Definitions"), at the start and the end of each
+// Rules of the types of messages and their parts (docs/protocols/pi-legacy.md 4), at the start and the end of each
 // message. What repeats a message elsewhere is compared with these, in other rules.
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf } from '../../core/dictionary.ts';

@@ -144,7 +144,7 @@ export const scenarios: readonly Scenario<Stage>[] = [
     title: 'Commands that the protocol does not have, and then a prompt.',
     needs: { script: ['text'], alone: true },
     async play(stage) {
-      // A real 0.13.2 says nothing to them (reference pi, section 3).
+      // A real 0.13.2 says nothing to them (docs/protocols/pi-legacy.md 1.4).
       for (const line of [{}, { type: 'nosuch' }, { type: 'get_state', id: 'a' }, { type: 7 }]) await stage.send(line);
       await stage.tries('text');
     },

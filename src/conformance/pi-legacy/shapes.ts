@@ -1,4 +1,4 @@
-// The shapes of what pi 0.13.2 prints (seed pi-legacy-rpc, "Event Schemas" and "Type Definitions"). Only data.
+// The shapes of what pi 0.13.2 prints (docs/protocols/pi-legacy.md 2, 4). Only data.
 import { fields, type Shape } from '../shape.ts';
 
 /** `type`s of all lines. */

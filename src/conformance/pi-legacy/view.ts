@@ -1,5 +1,5 @@
-// What rules see of a trace of pi-legacy: what the client asked for, and the runs that came of it. Reads the seed; knows no rule.
-// Where two runs mix on one stream (reference pi, section 3) nobody can tell them apart, so nothing is made of them.
+// What rules see of a trace of pi-legacy: what the client asked for, and the runs that came of it. Reads the document's lines; knows no rule.
+// Where two runs mix on one stream (docs/protocols/pi-legacy.md 1.7) nobody can tell them apart, so nothing is made of them.
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
 import type { Trace } from '../rule.ts';

@@ -1,4 +1,4 @@
-// Checks of what each command answers: seed section 17 (rows 90 to 92, 112).
+// Checks of what each command answers: docs/protocols/pi-server.md 17 (docs/protocols/pi-server.md 23.10).
 import { NotApplicable } from '../check.ts';
 import { misfit, type Shape } from '../shape.ts';
 import { type Client, expect, type Words } from './check-client.ts';
@@ -35,7 +35,7 @@ function serverRow(row: Answered): PiServerCheck {
     sentence: `${row.type} answers in its shape.`,
     covers: [`command:${row.type}`],
     input: row.type,
-    expected: 'data as in reference section 4',
+    expected: 'data as in docs/protocols/pi-server.md 17.4 to 17.9',
     async run(stage) {
       const { client } = await stage.place();
       await answersWell(client, filled(row, stage), row);
@@ -53,7 +53,7 @@ function sessionRow(row: Answered): PiServerCheck {
     sentence: `${row.type} answers in its shape.`,
     covers: [`command:${row.type}`],
     input: row.isAfterPrompt === true ? `a prompt, then ${row.type}` : row.type,
-    expected: row.data === undefined ? 'success without data' : 'data as in reference section 4',
+    expected: row.data === undefined ? 'success without data' : 'data as in docs/protocols/pi-server.md 17.4 to 17.9',
     ...(words.length === 0 ? {} : { needs: { script: words } }),
     async run(stage) {
       const { client, session } = await stage.place();
@@ -167,7 +167,7 @@ export const answerChecks: readonly PiServerCheck[] = [
       for (const { type, fields = {}, script } of all) {
         const more = script === undefined ? {} : { [script.field]: 'words' };
         const frame = await client.ask({ type, ...fields, ...more, sessionId });
-        // An answer to a question that was never asked fails for that (reference 6).
+        // An answer to a question that was never asked fails for that (docs/protocols/pi-server.md 18.2, 22.5).
         const isTold = type === 'extension_ui_response' || words.test(String(frame.error));
         if (frame.success !== false || !isTold) wrong.push(JSON.stringify(frame));
       }

@@ -1,4 +1,4 @@
-// The commands of seed section 17 as rules know them: whom they are for, and whether they change a session. Data; knows no
+// The commands of docs/protocols/pi-server.md 17 as rules know them: whom they are for, and whether they change a session. Data; knows no
 // rule.
 
 /** Section 17.1: no session is needed. */
@@ -13,7 +13,7 @@ export const serverCommands: ReadonlySet<unknown> = new Set([
   'load_session',
 ]);
 
-/** Section 17.2, those that only look. */
+/** docs/protocols/pi-server.md 17.2, those that only look. */
 export const reads: ReadonlySet<unknown> = new Set([
   'get_available_models',
   'get_commands',
@@ -28,7 +28,7 @@ export const reads: ReadonlySet<unknown> = new Set([
   'get_context_usage',
 ]);
 
-/** Section 17.2, about what is going on in their lane: a server may carry them out beside it. */
+/** docs/protocols/pi-server.md 17.2, about what is going on in their lane: a server may carry them out beside it. */
 export const beside: ReadonlySet<unknown> = new Set([
   'steer',
   'follow_up',
@@ -38,7 +38,7 @@ export const beside: ReadonlySet<unknown> = new Set([
   'abort_bash',
 ]);
 
-/** Section 17.2, those that change their session and wait for their turn. */
+/** docs/protocols/pi-server.md 17.2, those that change their session and wait for their turn. */
 const writes: ReadonlySet<unknown> = new Set([
   'prompt',
   'set_model',
@@ -56,20 +56,20 @@ const writes: ReadonlySet<unknown> = new Set([
   'fork',
 ]);
 
-/** Section 17.2: whether a success changes the version of the session (reference, section 5). */
+/** Section 17.2: whether a success changes the version of the session (docs/protocols/pi-server.md 10.3). */
 export const changes = (type: unknown): boolean => writes.has(type) || beside.has(type);
 
 /** Section 17.2. */
 export const sessionCommandTypes: ReadonlySet<unknown> = new Set([...reads, ...beside, ...writes]);
 
-/** Sections 17.2 and 17.3: a session is needed. */
+/** docs/protocols/pi-server.md 17.2 and 17.3: a session is needed. */
 export const needsSession = (type: unknown): boolean =>
   reads.has(type) || changes(type) || type === 'extension_ui_response';
 
-/** Whether the seed has this command. */
+/** Whether the document has this command. */
 export const isKnown = (type: unknown): boolean => serverCommands.has(type) || needsSession(type);
 
-/** Fields that a command cannot do without, all of them text (17.1, 17.2, 18.2; reference, section 6). */
+/** Fields that a command cannot do without, all of them text (docs/protocols/pi-server.md 17.1, 17.2, 18.2, 22.3). */
 export const requiredTexts: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['delete_session', ['sessionId']],
   ['switch_session', ['sessionId']],

@@ -8,9 +8,9 @@ const kinds = (family: string, ...names: readonly string[]): Covered[] =>
 const prose = 'says what the document is about, and asks for nothing';
 const list = 'a heading over the sections below it, with a sentence or two that they repeat';
 
-/** The seed in full. */
+/** The document in full. */
 export const piServerCoverage: Coverage = {
-  seed: 'pi-server-protocol.md',
+  document: 'pi-server-protocol.md',
   protocols: ['pi-server'],
   sections: [
     { name: 'Quick navigation', reason: prose },

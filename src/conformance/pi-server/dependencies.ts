@@ -1,4 +1,4 @@
-// Checks of dependsOn: seed section 9 (rows 58 to 67).
+// Checks of dependsOn: docs/protocols/pi-server.md 9 (docs/protocols/pi-server.md 23.6).
 import type { Settings } from '../check.ts';
 import { answeredAt, expect } from './check-client.ts';
 import { shortTimeouts } from './limits.ts';

@@ -1,4 +1,4 @@
-// Checks of questions to the user: seed section 18 (rows 96 to 101).
+// Checks of questions to the user: docs/protocols/pi-server.md 18 (docs/protocols/pi-server.md 23.11).
 import type { Dictionary } from '../../core/content.ts';
 import { NotApplicable, type Settings } from '../check.ts';
 import { answeredAt, expect } from './check-client.ts';

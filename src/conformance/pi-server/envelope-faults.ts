@@ -1,4 +1,4 @@
-// What is wrong with a command by itself: seed sections 4 to 4.2 and 17. Pure; judges servers, who must refuse it, and clients,
+// What is wrong with a command by itself: docs/protocols/pi-server.md 4 and 17. Pure; judges servers, who must refuse it, and clients,
 // who must not send it.
 import type { Dictionary } from '../../core/content.ts';
 import { needsSession, requiredTexts } from './commands.ts';
@@ -8,7 +8,7 @@ const mostDependencies = 32;
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 const isName = (value: unknown): boolean => isText(value) && value.length <= longestId;
 
-/** What is wrong with the fields that all commands may have; null when they are well. Sizes are measured (reference, section 5). */
+/** What is wrong with the fields that all commands may have; null when they are well. Sizes are measured (docs/protocols/pi-server.md 4.3, 12.2). */
 export function envelopeFault({ type, id, dependsOn, ifSessionVersion, idempotencyKey }: Dictionary): string | null {
   if (!isText(type)) return `type must be text and is ${JSON.stringify(type)}`;
   if (id !== undefined && !isName(id)) return `id must be a text of 1 to ${longestId} characters`;

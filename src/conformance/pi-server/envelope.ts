@@ -1,4 +1,4 @@
-// Checks of responses and of who hears what: seed sections 5 and 6 (rows 21 to 30, 89).
+// Checks of responses and of who hears what: docs/protocols/pi-server.md 5 and 6 (docs/protocols/pi-server.md 23.3).
 import { expect } from './check-client.ts';
 import { dataOf, isResponse, outlineOf, stepsIn } from './frames.ts';
 import type { PiServerCheck } from './stage.ts';

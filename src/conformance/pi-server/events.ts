@@ -1,4 +1,4 @@
-// Checks of what a session says: seed section 19 (rows 102 to 105).
+// Checks of what a session says: docs/protocols/pi-server.md 19 (docs/protocols/pi-server.md 23.12).
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf } from '../../core/dictionary.ts';
 import { expect } from './check-client.ts';
@@ -15,7 +15,7 @@ async function eventsOf(
   const id = client.start(stage.prompt(session, word));
   const frame = await client.response(id);
   expect(frame.success === true, 'the prompt must succeed:', frame);
-  // A compaction may end behind the response (reference 3.4).
+  // A compaction may end behind the response (docs/protocols/pi-server.md 17.12).
   const isOpen = () => {
     const types = client.events(session, from).map(({ event }) => event.type);
     return types.lastIndexOf('auto_compaction_start') > types.lastIndexOf('auto_compaction_end');

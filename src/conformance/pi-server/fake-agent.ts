@@ -1,5 +1,4 @@
-// Our pi-server for clients that are judged: sessions, lanes, lifecycle, repetitions as real servers have them (reference
-// pi-server, section 4); what is about a run is carried out beside it, as the seed asks (17.2). What prompts do is in acts.ts.
+// Our pi-server for clients that are judged: sessions, lanes, lifecycle, repetitions as real servers have them (docs/protocols/pi-server.md 6.4, 17.4 to 17.9); what is about a run is carried out beside it, as docs/protocols/pi-server.md 17.2 asks. What prompts do is in acts.ts.
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../core/dictionary.ts';
 import { type Connection, PeerWrong } from '../check.ts';
@@ -267,7 +266,7 @@ export async function servePiServer(connection: Connection, tools: ServeTools): 
     type: 'server_ready',
     data: { serverVersion: '2.2.1', protocolVersion, transports: ['websocket', 'stdio'] },
   });
-  // As from 2.1 on; a client of the seed does not know it (row 3).
+  // As from 2.1 on; a client written after the document does not know it (docs/protocols/pi-server.md 14.1, 23.1).
   say({ type: 'startup_recovery_summary', data: { enabled: false, initialized: false, initState: 'disabled' } });
 
   let read = 0;

@@ -29,7 +29,7 @@ export const answers =
   ({ frame }: Heard): boolean =>
     frame.type === 'response' && frame.id === id;
 
-/** The three phases (seed 7.2). */
+/** The three phases (docs/protocols/pi-server.md 7.2). */
 export type Phase = 'accepted' | 'started' | 'finished';
 
 const phases = new Map<unknown, Phase>([

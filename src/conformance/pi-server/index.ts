@@ -1,4 +1,4 @@
-// The checks of a pi-server: the rows of reference section 9, by the sections of the seed. Row 3 is a client's duty, and is
+// The checks of a pi-server: the rows of docs/protocols/pi-server.md 23, by the sections of the document. Row 3 is a client's duty, and is
 // checked where clients are.
 import { type AgentSet, onStage } from '../sets.ts';
 import { answerChecks } from './answers.ts';

@@ -1,4 +1,4 @@
-// Checks of idempotency keys: seed section 8.2 (rows 50 to 55).
+// Checks of idempotency keys: docs/protocols/pi-server.md 8.2 (docs/protocols/pi-server.md 23.5).
 import type { Settings } from '../check.ts';
 import { expect } from './check-client.ts';
 import type { PiServerCheck } from './stage.ts';

@@ -1,4 +1,4 @@
-// Checks of the lifecycle and of lanes: seed section 7 (rows 31 to 40).
+// Checks of the lifecycle and of lanes: docs/protocols/pi-server.md 7 (docs/protocols/pi-server.md 23.4).
 import { answeredAt, expect, finishedAt } from './check-client.ts';
 import { dataOf, eventsIn, stepsOf } from './frames.ts';
 import type { PiServerCheck } from './stage.ts';

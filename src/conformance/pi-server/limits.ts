@@ -1,4 +1,4 @@
-// Checks of timeouts, rates, caps and breakers: seed sections 11, 12 and 21 (rows 33, 79 to 84, 111).
+// Checks of timeouts, rates, caps and breakers: docs/protocols/pi-server.md 11, 12 and 21 (docs/protocols/pi-server.md 23.4, 23.8, 23.14).
 import type { Dictionary } from '../../core/content.ts';
 import type { Settings } from '../check.ts';
 import { answeredAt, type Client, expect } from './check-client.ts';

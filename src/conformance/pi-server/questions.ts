@@ -1,4 +1,4 @@
-// Requests of extensions in a trace, and the answers of the client: seed section 18. Pure; knows no rule.
+// Requests of extensions in a trace, and the answers of the client: docs/protocols/pi-server.md 18. Pure; knows no rule.
 import { dictionaryOf } from '../../core/dictionary.ts';
 import type { Dictionary } from '../../core/content.ts';
 import type { Event, Sent, View } from './view.ts';
@@ -6,7 +6,7 @@ import type { Event, Sent, View } from './view.ts';
 /** Methods that want an answer. */
 export const asking: ReadonlySet<unknown> = new Set(['select', 'confirm', 'input', 'editor', 'interview']);
 
-/** Methods that want none (reference, section 4); what others want nobody knows. */
+/** Methods that want none (docs/protocols/pi-server.md 18.1); what others want nobody knows. */
 const telling: ReadonlySet<unknown> = new Set(['notify', 'setStatus', 'setWidget', 'setTitle', 'setWorkingMessage']);
 
 /** A question of an extension. */

@@ -1,4 +1,4 @@
-// Checks of duplicate ids and of fingerprints: seed sections 8, 8.1 and 8.3 (rows 41 to 49, 56, 57).
+// Checks of duplicate ids and of fingerprints: docs/protocols/pi-server.md 8 (docs/protocols/pi-server.md 23.5).
 import type { Settings } from '../check.ts';
 import { answeredAt, expect } from './check-client.ts';
 import { dataOf, eventsIn } from './frames.ts';

@@ -1,4 +1,4 @@
-// Rules of how a client answers what extensions ask: seed section 18.
+// Rules of how a client answers what extensions ask: docs/protocols/pi-server.md 18.
 import { each } from '../rule.ts';
 import { fields, misfit, type Shape } from '../shape.ts';
 import { answersIn, noticesIn, questionOf, questionsIn } from './questions.ts';

@@ -1,4 +1,4 @@
-// Rules of what a client sends: seed sections 3.1, 4, 8 to 10, 13 and 17.
+// Rules of what a client sends: docs/protocols/pi-server.md 3.1, 4, 8 to 10, 13 and 17.
 import { isDeepStrictEqual } from 'node:util';
 import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
 import { each } from '../rule.ts';
@@ -30,7 +30,7 @@ const earlier = ({ sentAs }: View, { json, frame }: Sent): readonly Sent[] =>
 /** What a command asks for, whatever it is called. */
 const payloadOf = ({ json: { id: _id, idempotencyKey: _key, ...payload } }: Line) => payload;
 
-/** Whether both ask for the same (8.3). */
+/** Whether both ask for the same (docs/protocols/pi-server.md 8.3). */
 export const isSamePayload = (one: Line, other: Line): boolean => isDeepStrictEqual(payloadOf(one), payloadOf(other));
 
 /** A command that is refused as one that the server does not have. */
@@ -188,7 +188,7 @@ export const commandRules: readonly ServerRule[] = [
         having(view, 'dependsOn').filter(({ json }) => Array.isArray(json.dependsOn)),
         ({ json, frame }) => {
           const all: readonly unknown[] = Array.isArray(json.dependsOn) ? json.dependsOn : [];
-          // Ids are everybody's (reference, section 3, finding 7).
+          // Ids are everybody's (docs/protocols/pi-server.md 8.4).
           const isSent = (id: unknown) => [...view.sentAs(id), ...view.coursesOf(id)].some((one) => one.frame < frame);
           const unknown = all.find((id) => !isSent(id));
           return unknown === undefined ? null : `nothing was sent as ${JSON.stringify(unknown)}`;

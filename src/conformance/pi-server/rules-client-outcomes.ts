@@ -1,4 +1,4 @@
-// Rules of what a client makes of what it is told: seed sections 2.1, 13, 14 and 16.2.
+// Rules of what a client makes of what it is told: docs/protocols/pi-server.md 2.1, 13, 14 and 16.2.
 import { dictionaryOf } from '../../core/dictionary.ts';
 import { beside, isKnown } from './commands.ts';
 import { questionsIn } from './questions.ts';
@@ -21,7 +21,7 @@ const frameTypes: ReadonlySet<unknown> = new Set([
   ...['command_accepted', 'command_started', 'command_finished'],
 ]);
 
-/** Frames and events that the seed does not know. */
+/** Frames and events that the document does not know. */
 const unknownIn = ({ said }: View): readonly Line[] =>
   said.filter(({ json }) =>
     json.type === 'event' ? !eventTypes.has(dictionaryOf(json.event).type) : !frameTypes.has(json.type),

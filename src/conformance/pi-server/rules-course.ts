@@ -1,4 +1,4 @@
-// Rules of the course of commands, one by one: seed sections 4.2 and 6.2 to 7.2.
+// Rules of the course of commands, one by one: docs/protocols/pi-server.md 4.2 and 6.2 to 7.2.
 import { isDeepStrictEqual } from 'node:util';
 import type { Dictionary } from '../../core/content.ts';
 import { each } from '../rule.ts';
@@ -14,7 +14,7 @@ const is = (phase: Course['phase']) => (course: Course) => course.phase === phas
 /** A command that was carried out, and went well. */
 const isDone = ({ phase, data }: Course) => phase === 'finished' && data.success === true && data.replayed !== true;
 
-/** Steps of commands of this client: the beginnings of what others do, or of what was sent before, may not have been heard (6.2). */
+/** Steps of commands of this client: the beginnings of what others do, or of what was sent before, may not have been heard (docs/protocols/pi-server.md 6.2). */
 const ownCourses = ({ courses, sentAs, isLate }: View, fits: (course: Course) => boolean): readonly Course[] =>
   isLate ? [] : courses.filter((course) => fits(course) && sentAs(course.id).some(({ frame }) => frame < course.frame));
 
@@ -22,7 +22,7 @@ const ownCourses = ({ courses, sentAs, isLate }: View, fits: (course: Course) =>
 const told = ({ responses, isLate }: View): readonly Line[] =>
   isLate ? [] : responses.filter(({ json }) => json.success === true && typeof json.id === 'string');
 
-/** Refusals that have no lifecycle: one under their id is that of somebody else, for ids are everybody's (reference, section 3). */
+/** Refusals that have no lifecycle: one under their id is that of somebody else, for ids are everybody's (docs/protocols/pi-server.md 8.4). */
 const unadmitted = /^Validation failed\b|\bshutting down\b/u;
 
 const endsAs =
@@ -162,7 +162,7 @@ export const courseRules: readonly ServerRule[] = [
         const answers = view.responsesTo(json.id).filter((one) => one.frame <= frame && one.json.success === true);
         const same = answers.filter((one) => one.json.replayed === json.replayed).length;
         const isOne = count(view.coursesOf(json.id), frame, ends) >= same;
-        // Who says it behind the response breaks no sentence of the seed; who never says it does, by another rule.
+        // Who says it behind the response breaks no sentence of the document; who never says it does, by another rule.
         if (isOne || view.coursesOf(json.id).some(ends))
           yield { frame, wrong: isOne ? null : 'the command was not finished yet' };
       }

@@ -1,4 +1,4 @@
-// Rules of what commands answer, and of errors: seed sections 4.2, 12, 17 and 22, with the words of reference section 6.
+// Rules of what commands answer, and of errors: docs/protocols/pi-server.md 4.2, 12, 17 and 22.
 import { each } from '../rule.ts';
 import { fields, misfit, type Shape } from '../shape.ts';
 import { isKnown, needsSession, serverCommands, sessionCommandTypes } from './commands.ts';
@@ -17,7 +17,7 @@ const answers: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
   ['switch_session', fields({ sessionInfo })],
   ['delete_session', fields({ deleted: 'boolean' })],
   ['fork', fields({ cancelled: 'boolean' })],
-  // There may be none yet (reference, section 4).
+  // There may be none yet (docs/protocols/pi-server.md 17.5).
   ['get_last_assistant_text', fields({ text: { oneOf: ['string', 'null'] } })],
 ]);
 
@@ -37,7 +37,7 @@ const invalid = ({ sent }: View): readonly (Sent & { readonly fault: string })[]
     return fault === null || command.response === null ? [] : [{ ...command, fault }];
   });
 
-/** What a failure is called, by what was done (reference, section 6). */
+/** What a failure is called, by what was done (docs/protocols/pi-server.md 22). */
 function wordsFor(view: View, { frame, json, response }: Sent): RegExp | null {
   const { type, sessionId, id } = json;
   const error = String(response?.json.error);
@@ -114,7 +114,7 @@ export const dataRules: readonly ServerRule[] = [
     *judge({ sent }) {
       for (const { json, response } of sent) {
         const error = String(response?.json.error);
-        // Servers may know more than the seed does: those that do not say so.
+        // Servers may know more than the document does: those that do not say so.
         if (response === null || typeof json.type !== 'string' || json.type === '' || isKnown(json.type)) continue;
         if (response.json.success === true || !/unknown/iu.test(error)) continue;
         yield { frame: response.frame, wrong: error.includes(json.type) ? null : `the error is ${error}` };

@@ -1,4 +1,4 @@
-// Rules of what sessions say: seed sections 6.1, 7.2, 18.1 and 19.
+// Rules of what sessions say: docs/protocols/pi-server.md 6.1, 7.2, 18.1 and 19.
 import { dictionaryOf } from '../../core/dictionary.ts';
 import { each, type Finding } from '../rule.ts';
 import { fields, misfit, type Shape } from '../shape.ts';

@@ -1,4 +1,4 @@
-// Rules of the greeting, of frames and of responses: seed sections 2.1 to 6, 12 and 16.1.
+// Rules of the greeting, of frames and of responses: docs/protocols/pi-server.md 2.1 to 6, 12 and 16.1.
 import { isDictionary } from '../../core/dictionary.ts';
 import { each, type Finding } from '../rule.ts';
 import { fields, misfit } from '../shape.ts';
@@ -165,7 +165,7 @@ export const frameRules: readonly ServerRule[] = [
       if (isLate) return;
       for (const { frame, json } of responses) {
         const types = sentAs(json.id).map((command) => command.json.type);
-        // What has no type of its own is called otherwise (reference, section 6).
+        // What has no type of its own is called otherwise (docs/protocols/pi-server.md 5.1, 22.3).
         if (json.id === undefined || types.length === 0 || types.some((type) => typeof type !== 'string')) continue;
         const isOne = types.includes(json.command);
         yield { frame, wrong: isOne ? null : `${JSON.stringify(json.command)} was not sent, but ${types.join(', ')}` };

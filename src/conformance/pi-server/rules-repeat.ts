@@ -1,11 +1,11 @@
-// Rules of lanes, repetitions, conflicts, timeouts and dependencies: seed sections 7.3 to 9 and 11.
+// Rules of lanes, repetitions, conflicts, timeouts and dependencies: docs/protocols/pi-server.md 7.3 to 9 and 11.
 import { isDeepStrictEqual } from 'node:util';
 import { without } from '../../core/dictionary.ts';
 import { each } from '../rule.ts';
 import { beside, isKnown, serverCommands } from './commands.ts';
 import { between, type Course, type Line, type Sent, type ServerRule, type View } from './view.ts';
 
-/** Between lanes of their own in some servers (reference, section 3). */
+/** Between lanes of their own in some servers (docs/protocols/pi-server.md 7.7). */
 const ofSessions: ReadonlySet<unknown> = new Set([
   'create_session',
   'delete_session',
@@ -89,7 +89,7 @@ function again(view: View, isSame: boolean) {
   return view.sent.flatMap((command) => {
     const { response } = command;
     const known = remembered(view, command);
-    // A key goes before the id, and may belong to another command (reference, section 5).
+    // A key goes before the id, and may belong to another command (docs/protocols/pi-server.md 8.5).
     if (response === null || known === null || command.json.idempotencyKey !== undefined) return [];
     if (isSame ? known.command.text !== command.text : known.command.json.type === command.json.type) return [];
     if (/\bshutting down\b|^Validation failed\b/u.test(String(response.json.error))) return [];

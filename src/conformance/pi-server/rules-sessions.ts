@@ -1,4 +1,4 @@
-// Rules of sessions that come and go, and of the end of a server: seed sections 6, 7.1 and 16.2.
+// Rules of sessions that come and go, and of the end of a server: docs/protocols/pi-server.md 6, 7.1 and 16.2.
 import { dictionaryOf } from '../../core/dictionary.ts';
 import { each, type Finding } from '../rule.ts';
 import { fields, misfit } from '../shape.ts';

@@ -1,4 +1,4 @@
-// Rules of the versions of sessions: seed section 10.
+// Rules of the versions of sessions: docs/protocols/pi-server.md 10.
 import { each } from '../rule.ts';
 import { changes, reads } from './commands.ts';
 import type { Course, ServerRule, View } from './view.ts';
@@ -11,7 +11,7 @@ interface Told {
   readonly type: unknown;
   readonly version: number;
   readonly before: number;
-  /** A command of this session timed out: what it does later shows in the version alone (reference, section 5). */
+  /** A command of this session timed out: what it does later shows in the version alone (docs/protocols/pi-server.md 10.4). */
   readonly isLoose: boolean;
 }
 

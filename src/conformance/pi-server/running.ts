@@ -1,4 +1,4 @@
-// Checks of what is done about an agent at work: seed section 17.2 (rows 93 to 95).
+// Checks of what is done about an agent at work: docs/protocols/pi-server.md 17.2 (docs/protocols/pi-server.md 23.10).
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf } from '../../core/dictionary.ts';
 import { answeredAt, expect } from './check-client.ts';

@@ -1,4 +1,4 @@
-// What the commands of a pi-server answer: seed section 17 with the shapes of reference section 4, as data. Knows no check.
+// What the commands of a pi-server answer: docs/protocols/pi-server.md 17, as data. Knows no check.
 import { fields, orNull, type Shape } from '../shape.ts';
 
 const cost = fields({ input: 'number', output: 'number', cacheRead: 'number', cacheWrite: 'number' });
@@ -75,7 +75,7 @@ export interface Answered {
   readonly mayRefuse?: boolean;
 }
 
-/** Commands of seed 17.1 that need nothing; the others of that table have checks of their own. */
+/** Commands of docs/protocols/pi-server.md 17.1 that need nothing; the others of that table have checks of their own. */
 export const serverAnswers: readonly Answered[] = [
   { type: 'list_sessions', data: fields({ sessions: [sessionInfo] }) },
   { type: 'get_metrics', data: metrics },
@@ -99,7 +99,7 @@ const stats = fields({
 });
 const mayRefuse = true;
 
-/** Commands of seed 17.2. */
+/** Commands of docs/protocols/pi-server.md 17.2. */
 export const sessionAnswers: readonly Answered[] = [
   { type: 'get_available_models', data: fields({ models: [model] }), mayRefuse },
   { type: 'get_commands', data: fields({ commands: [fields({ name: 'string' })] }), mayRefuse },
@@ -154,7 +154,7 @@ export const sessionAnswers: readonly Answered[] = [
   },
 ];
 
-/** Every command of seed 17.2 and 18.2 with fields that are valid, for a session that is not there. */
+/** Every command of docs/protocols/pi-server.md 17.2 and 18.2 with fields that are valid, for a session that is not there. */
 export const sessionCommands: readonly Answered[] = [
   ...sessionAnswers,
   { type: 'set_model', fields: { provider: 'p', modelId: 'm' } },

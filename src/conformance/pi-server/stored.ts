@@ -1,4 +1,4 @@
-// Checks of sessions that are kept: seed section 20 (rows 106 to 110).
+// Checks of sessions that are kept: docs/protocols/pi-server.md 20 (docs/protocols/pi-server.md 23.13).
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf } from '../../core/dictionary.ts';
 import { NotApplicable } from '../check.ts';

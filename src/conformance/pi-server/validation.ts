@@ -1,4 +1,4 @@
-// Checks of the command envelope: seed section 4 (rows 12 to 20).
+// Checks of the command envelope: docs/protocols/pi-server.md 4 (docs/protocols/pi-server.md 23.2).
 import type { Dictionary } from '../../core/content.ts';
 import type { PiServerCheck, Stage } from './stage.ts';
 import { expect, expectFailure } from './check-client.ts';

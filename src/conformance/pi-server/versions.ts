@@ -1,10 +1,10 @@
-// Checks of session versions: seed section 10 (rows 68 to 78).
+// Checks of session versions: docs/protocols/pi-server.md 10 (docs/protocols/pi-server.md 23.7).
 import { type Client, expect, type Words } from './check-client.ts';
 import { dataOf, stepsIn, stepsOf } from './frames.ts';
 import type { PiServerCheck, Stage } from './stage.ts';
 import { versionOf } from './stage.ts';
 
-/** Commands of seed 17.2 that only read (reference section 5). */
+/** Commands of docs/protocols/pi-server.md 17.2 that only read (docs/protocols/pi-server.md 10.3). */
 const reads = [
   'get_state',
   'get_messages',
@@ -19,7 +19,7 @@ const reads = [
   'get_context_usage',
 ];
 
-/** Commands of seed 17.2 that change something, or may. Which of them an agent can do is its own affair. */
+/** Commands of docs/protocols/pi-server.md 17.2 that change something, or may. Which of them an agent can do is its own affair. */
 const changes = (stage: Stage): readonly Words[] => [
   { type: 'set_session_name', name: 'changed' },
   { type: 'set_thinking_level', level: 'low' },

@@ -1,5 +1,5 @@
 // Checks of pi that no trace shows: bytes that are no frames, the end of what it reads, and questions that are left open for a
-// while (seed "Core Protocol", "Dialog Methods"; reference pi, section 6).
+// while (docs/protocols/pi.md 3, 12.1).
 import { isDeepStrictEqual } from 'node:util';
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf } from '../../core/dictionary.ts';

@@ -38,7 +38,7 @@ const commands = [
 
 /** Both sides of pi. */
 export const piCoverage: Coverage = {
-  seed: 'pi-rpc.md',
+  document: 'pi-rpc.md',
   protocols: ['pi'],
   sections: [
     { name: 'RPC Mode', reason: 'The title.' },

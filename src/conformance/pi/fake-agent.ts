@@ -1,4 +1,4 @@
-// Our agent of pi: speaks as pi 0.54.2 does (reference pi, section 4), with the answers of the seed, and plays one prompt after the
+// Our agent of pi: speaks as pi 0.54.2 does (docs/protocols/pi.md 4 to 6), with the answers of the document, and plays one prompt after the
 // other. What real clients ask on their way is answered well enough for them to go on.
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
@@ -81,7 +81,7 @@ export function serve(connection: Connection, tools: ServeTools): Promise<{ read
         say({ type: 'auto_compaction_start', reason: 'threshold' });
         say({ type: 'auto_compaction_end', result: { ...summary, details }, aborted: false, willRetry: false });
       }
-      // Clients of newer versions wait for it, and all others pass it by (reference pi, section 5).
+      // Clients of newer versions wait for it, and all others pass it by (docs/protocols/pi.md 1.6, 11.6).
       say({ type: 'agent_settled' });
     });
   }

@@ -1,4 +1,4 @@
-// The settings and the history of our agent of pi: answers every command that starts nothing (seed pi-rpc, "Commands"). Knows no
+// The settings and the history of our agent of pi: answers every command that starts nothing (docs/protocols/pi.md 4). Knows no
 // connection and no run.
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf } from '../../core/dictionary.ts';
@@ -124,7 +124,7 @@ export function createDesk(ports: DeskPorts): { answer(line: Dictionary): Answer
     ['abort_bash', () => ({})],
     [
       'bash',
-      // Both shapes: that of the seed and that of the wire (reference pi, section 4).
+      // Both shapes: that of the document and that of the wire (docs/protocols/pi.md 5.1).
       ({ command }) => {
         const output = `${String(command)}\n`;
         const shell = { stdout: output, stderr: '', signal: null };

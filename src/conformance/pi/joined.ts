@@ -47,7 +47,7 @@ export function joinedIn(view: PiView): Joined[] {
     if (run === undefined || (run.over !== null && run.over < answer.frame)) return [];
     const over = run.over ?? Number.POSITIVE_INFINITY;
     if (aborts.some(({ frame }) => frame > run.start && frame < over)) return [];
-    // Newer pi forget what waits when they are told to (reference pi, section 5).
+    // Newer pi forget what waits when they are told to (docs/protocols/pi.md 10.5).
     if (clearings.some((clearing) => clearing.answer.frame > asked.frame && clearing.asked.frame < over)) return [];
     return [{ ...one, kind: behaviour, run, said: saidAs(view.said, text, asked.frame) }];
   });

@@ -86,8 +86,7 @@ export function readLines({ frames }: Trace): Lines {
 }
 
 /**
- * Who asked for a response. Real programs lose ids (reference pi, section 4: up to 0.79.6 that of an unknown command, and with
- * `command: "parse"` that of a command in which something was thrown), so without one the oldest that fits has asked.
+ * Who asked for a response. Real programs lose ids (docs/protocols/pi.md 4.6 and 4.7), so without one the oldest that fits has asked.
  */
 function whose({ json }: Line, asked: readonly Open[]): Open | null {
   const { command } = json;

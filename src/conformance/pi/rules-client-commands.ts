@@ -1,5 +1,4 @@
-// Rules of the commands that clients of pi send: lines, types, ids, and the fields of each (seed pi-rpc, "Core Protocol",
-// "Commands").
+// Rules of the commands that clients of pi send: lines, types, ids, and the fields of each (docs/protocols/pi.md 3.1, 4).
 import { isDictionary } from '../../core/dictionary.ts';
 import { each, type Finding, type Rule } from '../rule.ts';
 import { fields, misfit, type Shape } from '../shape.ts';
@@ -13,7 +12,7 @@ const must = { level: 'MUST', basis: 'specification' } as const;
 const should = { level: 'SHOULD', basis: 'specification' } as const;
 const measured = { level: 'SHOULD', basis: 'measured' } as const;
 
-/** Commands of the seed. */
+/** Commands of the document: docs/protocols/pi.md 4, 13. */
 const seedCommands = [
   ...['prompt', 'steer', 'follow_up', 'abort', 'new_session', 'get_state', 'get_messages', 'set_model', 'cycle_model'],
   ...['get_available_models', 'set_thinking_level', 'cycle_thinking_level', 'set_steering_mode', 'set_follow_up_mode'],
@@ -21,7 +20,7 @@ const seedCommands = [
   ...['export_html', 'switch_session', 'fork', 'get_fork_messages', 'get_last_assistant_text', 'set_session_name'],
   'get_commands',
 ];
-/** Commands of newer versions (reference pi, section 5). */
+/** Commands of newer versions (docs/protocols/pi.md 1.7). */
 const newerCommands = ['clone', 'clear_queue', 'get_entries', 'get_tree', 'get_available_thinking_levels'];
 const known = new Set([...seedCommands, ...newerCommands]);
 
@@ -258,7 +257,7 @@ const fieldRules: readonly ClientRule[] = [
   {
     ...oneOf('set_thinking_level', 'level', levels),
     level: 'MAY',
-    // An agent that does not know a level takes another one, and says nothing (reference pi, section 4).
+    // An agent that does not know a level takes another one, and says nothing (docs/protocols/pi.md 4.11).
     judge: (view) =>
       each(view.commands('set_thinking_level'), ({ json: { level } }) =>
         typeof level !== 'string' || levels.includes(level) ? null : `it is ${level}`,

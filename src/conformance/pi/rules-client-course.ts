@@ -1,5 +1,4 @@
-// Rules of how clients of pi go about it: they answer dialogs, and nothing else, and go on whatever the agent says (seed pi-rpc,
-// "Extension UI Sub-protocol", "Event Stream").
+// Rules of how clients of pi go about it: they answer dialogs, and nothing else, and go on whatever the agent says (docs/protocols/pi.md 6, 12).
 import { each, type Finding, type Rule, type TraceFrame } from '../rule.ts';
 import { fields, misfit } from '../shape.ts';
 import { type ClientView, type Dialog, dialogMethods } from './client-view.ts';
@@ -133,7 +132,7 @@ const dialogRules: readonly ClientRule[] = [
     },
   },
   {
-    // The seed says that no answer is needed, and forbids none; pi-acp answers everything.
+    // The document says that no answer is needed (docs/protocols/pi.md 12.2, 15.3), and forbids none; pi-acp answers everything.
     level: 'MAY',
     basis: 'specification',
     id: 'pi/client/informs-unanswered',

@@ -1,4 +1,4 @@
-// Rules on the data of responses, by command (seed "Commands"; where the wire differs from it: reference pi, section 4).
+// Rules on the data of responses, by command (docs/protocols/pi.md 5).
 import type { Rule } from '../rule.ts';
 import { fields, misfit, orNull, type Shape } from '../shape.ts';
 import { type PiView, succeeded } from './view.ts';

@@ -1,5 +1,4 @@
-// Rules on the shapes and brackets of events beside messages: tools, compactions, retries, queues (seed "Event Stream"; their
-// fields: reference pi, sections 4 and 5).
+// Rules on the shapes and brackets of events beside messages: tools, compactions, retries, queues (docs/protocols/pi.md 1.6, 9, 11).
 import { each, type Finding, type Rule } from '../rule.ts';
 import { fields, misfit, orNull, type Shape } from '../shape.ts';
 import type { Line } from './lines.ts';

@@ -1,4 +1,4 @@
-// Rules on the extension UI sub-protocol (seed "Extension UI Sub-protocol"): what is asked of the user and shown to the user.
+// Rules on the extension UI sub-protocol (docs/protocols/pi.md 12): what is asked of the user and shown to the user.
 // Methods of newer versions pass.
 import { each, type Rule } from '../rule.ts';
 import { fields, misfit, type Shape } from '../shape.ts';

@@ -1,5 +1,4 @@
-// Rules on what joins a run and what ends it: steer, follow_up, the modes of their queues, abort (seed "Prompting", "Queue Modes",
-// "Streaming Behavior").
+// Rules on what joins a run and what ends it: steer, follow_up, the modes of their queues, abort (docs/protocols/pi.md 10).
 import type { Finding, Rule } from '../rule.ts';
 import { type Joined, joinedIn } from './joined.ts';
 import type { Answer, Asked } from './lines.ts';
@@ -193,7 +192,7 @@ export const abortRules: readonly PiRule[] = [
 function* aborted(view: PiView): Generator<{ asked: Asked; answer: Answer; run: Run }> {
   for (const { asked, answer } of succeeded(view, 'abort')) {
     const run = runAt(view, asked.frame);
-    // pi loses one that comes before the run has begun (reference pi, section 4).
+    // pi loses one that comes before the run has begun (docs/protocols/pi.md 10.6).
     if (run !== undefined) yield { asked, answer, run };
   }
 }

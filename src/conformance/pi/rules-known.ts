@@ -1,5 +1,4 @@
-// Rules on what is known of a session: its state, its messages, its statistics (seed "State", "get_session_stats",
-// "get_last_assistant_text").
+// Rules on what is known of a session: its state, its messages, its statistics (docs/protocols/pi.md 5.3, 5.4).
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf } from '../../core/dictionary.ts';
 import type { Rule } from '../rule.ts';

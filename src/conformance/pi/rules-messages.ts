@@ -1,4 +1,4 @@
-// Rules on the shapes of messages, wherever a line says one (the text tells none of them: reference pi, sections 3 and 5). Roles
+// Rules on the shapes of messages, wherever a line says one (the text tells none of them: docs/protocols/pi.md 1.6, 8). Roles
 // and kinds of block of newer versions pass.
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';

@@ -1,4 +1,4 @@
-// Rules on the order of events: runs, turns, messages, tools (seed "Event Stream"; reference pi, section 3). The walk finds where
+// Rules on the order of events: runs, turns, messages, tools (docs/protocols/pi.md 6). The walk finds where
 // they apply.
 import type { Rule } from '../rule.ts';
 import { noted, type PiView } from './view.ts';

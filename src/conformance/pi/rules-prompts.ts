@@ -1,5 +1,4 @@
-// Rules on prompts: what they begin, the images in them, and those that come during a run (seed "prompt", "Streaming Behavior",
-// "Image Support").
+// Rules on prompts: what they begin, the images in them, and those that come during a run (docs/protocols/pi.md 4.4, 8.2, 10).
 import { isDeepStrictEqual } from 'node:util';
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf } from '../../core/dictionary.ts';
@@ -14,7 +13,7 @@ type PiRule = Rule<PiView>;
 const must = { level: 'MUST', basis: 'specification' } as const;
 const should = { level: 'SHOULD', basis: 'measured' } as const;
 
-/** Since 0.99 a prompt may be told to have been taken by an extension, or to wait (reference pi, section 5). */
+/** Since 0.99 a prompt may be told to have been taken by an extension, or to wait (docs/protocols/pi.md 4.12). */
 const isElsewhere = (answer: Answer, ...how: readonly string[]): boolean =>
   how.includes(String(dataOf(answer).disposition));
 

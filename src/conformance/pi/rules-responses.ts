@@ -1,4 +1,4 @@
-// Rules on lines and responses (seed "Core Protocol", "Error Responses"; reference pi, section 4).
+// Rules on lines and responses (docs/protocols/pi.md 4).
 import { isDeepStrictEqual } from 'node:util';
 import { each, type Finding, type Rule } from '../rule.ts';
 import type { Asked } from './lines.ts';
@@ -30,7 +30,7 @@ export const lineRules: readonly PiRule[] = [
   },
 ];
 
-/** What a command without them has nothing to be done with (reference pi, section 4). */
+/** What a command without them has nothing to be done with (docs/protocols/pi.md 4.9). */
 const needed: ReadonlyMap<string, readonly string[]> = new Map([
   ['prompt', ['message']],
   ['set_model', ['provider', 'modelId']],
@@ -190,7 +190,7 @@ export const responseRules: readonly PiRule[] = [
     scenarios: ['odd'],
     *judge({ asked, isWhole }) {
       for (const one of asked) {
-        // `null` is JSON, and kills pi since 0.73 (reference pi, section 5).
+        // `null` is JSON, and kills pi since 0.73 (docs/protocols/pi.md 2.8).
         if (one.json !== null || one.isJson) continue;
         const answer = answerOf(one);
         if (answer === undefined && !isWhole) continue;

@@ -1,4 +1,4 @@
-// Rules on what new_session, fork and switch_session do to a session (seed "new_session", "Session").
+// Rules on what new_session, fork and switch_session do to a session (docs/protocols/pi.md 13.1).
 import type { Rule } from '../rule.ts';
 import type { Asked } from './lines.ts';
 import { doneOf, messagesOf, quietly, spoken } from './known.ts';

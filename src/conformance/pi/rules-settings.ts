@@ -1,5 +1,4 @@
-// Rules on settings: what a command sets, the next get_state tells (seed "Model", "Thinking", "Queue Modes", "Maintenance",
-// "set_session_name").
+// Rules on settings: what a command sets, the next get_state tells (docs/protocols/pi.md 4.10, 4.11, 10.4, 13.3).
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
 import type { Rule } from '../rule.ts';

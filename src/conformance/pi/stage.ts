@@ -138,7 +138,7 @@ function createPi(connection: Connection, tools: Tools, mint: Stage['mint']): Pi
   }
 
   /**
-   * Some lose the id of what fails (reference pi, section 4): then it is told by being the only one that waits. That they do
+   * Some lose the id of what fails (docs/protocols/pi.md 4.8): then it is told by being the only one that waits. That they do
    * is for a rule to say.
    */
   async function answered(id: string): Promise<Dictionary> {

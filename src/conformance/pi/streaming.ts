@@ -48,7 +48,7 @@ export function openMessage(note: Note): OpenMessage {
     const own = dictionaryOf(partial.content[Number(event.contentIndex)]);
     const field = fieldOf.get(block.kind);
     if (field !== undefined) {
-      // They are written late, and may know more than the deltas so far (reference pi, section 3).
+      // They are written late, and may know more than the deltas so far (docs/protocols/pi.md 7.3).
       const isBehind = !String(own[field]).startsWith(block.said);
       note('partial', frame, isBehind ? `partial does not begin with what the deltas of its block said` : null);
     } else note('partial', frame, own.type === 'toolCall' ? null : 'partial has no tool call at that place');
@@ -83,7 +83,7 @@ export function openMessage(note: Note): OpenMessage {
       return;
     }
     block.whole = event.content;
-    // A block whose text is hidden has an end without deltas (reference pi, section 3).
+    // A block whose text is hidden has an end without deltas (docs/protocols/pi.md 7.5).
     if (block.deltas === 0 && event.content !== block.said) return;
     const isSame = event.content === block.said;
     note(`${block.kind}-deltas`, frame, isSame ? null : 'its content is not what the deltas said');
@@ -117,7 +117,7 @@ export function openMessage(note: Note): OpenMessage {
         note('blocks-end', frame, open === undefined ? null : `block ${String(open[0])} is open at the end`);
       }
       for (const [index, { kind, whole, ended }] of blocks) {
-        // Of a call that is half written newer pi keep no arguments (reference pi, section 3).
+        // Of a call that is half written newer pi keep no arguments (docs/protocols/pi.md 8.6).
         if (!ended || (kind === 'toolcall' && message.stopReason === 'length')) continue;
         const own = content[Number(index)];
         const field = fieldOf.get(kind);

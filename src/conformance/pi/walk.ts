@@ -219,7 +219,7 @@ export function walk(read: Lines, ofWhole: boolean): Walked {
     const ended = turn.unanswered.get(id);
     turn.unanswered.delete(id);
     if (ended === undefined) {
-      // Newer pi refuse a call that was cut without running it (reference pi, section 3).
+      // Newer pi refuse a call that was cut without running it (docs/protocols/pi.md 8.6).
       if (message.isError !== true) note('tool-result', frame, `toolResult of a tool that did not end: ${String(id)}`);
       return;
     }

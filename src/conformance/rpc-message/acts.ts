@@ -1,4 +1,4 @@
-// What our agent does with a query of the front end that is judged: messages of the dialect (seed 3 and 6). Knows no envelope.
+// What our agent does with a query of the front end that is judged: messages of the dialect (docs/protocols/rpc-message.md 3, 6). Knows no envelope.
 import type { Dictionary } from '../../core/content.ts';
 import type { Act } from '../sets.ts';
 

@@ -1,4 +1,4 @@
-// The checks of agents that speak the rpc-message dialect: what the seed's own front end is told (seed sections 2 to 7).
+// The checks of agents that speak the rpc-message dialect: what the front end of RpcMessage is told (docs/protocols/rpc-message.md 2 to 7).
 import { callRules } from '../claude/rules-calls.ts';
 import { type AgentSet, onStage, rulesOver } from '../sets.ts';
 import { blockRules } from './rules-blocks.ts';

@@ -5,7 +5,7 @@ import { serveRpcMessage } from './fake-agent.ts';
 import { requestRules } from './rules-client-requests.ts';
 import { readView } from './view.ts';
 
-/** Front ends that send the requests of the seed's project. */
+/** Front ends that send the requests of the project of RpcMessage. */
 export const rpcMessageClient: ClientSet = {
   protocol: 'rpc-message',
   side: 'client',

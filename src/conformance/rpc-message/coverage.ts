@@ -1,5 +1,5 @@
-// What the seed on Claude's message format holds, for its native form and for its rpc-message dialect. The control protocol
-// and the envelope of requests are not in it: those kinds are from the reference on the real programs.
+// What the document of RpcMessage holds, for its native form and for its rpc-message dialect. The control protocol
+// and the envelope of requests are not in it: those kinds are from docs/protocols/claude.md 3 and rpc-message.md 8.
 import type { Coverage, Covered } from '../coverage.ts';
 
 const named = (...names: readonly string[]): Covered[] => names.map((name) => ({ name }));
@@ -8,7 +8,7 @@ const inside = 'UiStreamEvent never leaves the front end: what becomes of it on 
 
 /** Of claude-rpc-message.md. */
 export const claudeRpcMessageCoverage: Coverage = {
-  seed: 'claude-rpc-message.md',
+  document: 'claude-rpc-message.md',
   protocols: ['claude', 'rpc-message'],
   sections: [
     ...named('概述', '1.1', '1.2', '1.3', '1.4', '2.3', '3.2', '3.3', '3.4'),

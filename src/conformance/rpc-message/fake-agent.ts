@@ -1,5 +1,5 @@
 // Our agent for front ends of rpc-message that are judged: one connection is one session, and queries come one after the other
-// (reference claude-sdk, 5). What queries do is in acts.ts.
+// (docs/protocols/rpc-message.md 8). What queries do is in acts.ts.
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
 import { type Connection, PeerWrong } from '../check.ts';

@@ -1,5 +1,4 @@
-// Rules about content blocks of the dialect, where they open and where they are whole (seed 6.2, 6.3, 7.2; reference
-// claude-sdk 5).
+// Rules about content blocks of the dialect, where they open and where they are whole (docs/protocols/rpc-message.md 6.2, 6.3, 7.2, 9.1).
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf } from '../../core/dictionary.ts';
 import { blocksOf } from '../claude/blocks.ts';
@@ -13,7 +12,7 @@ interface Part {
   readonly part: Dictionary;
 }
 
-/** Those of the newest front end of the seed's project among them. */
+/** Those of the newest front end of the project of RpcMessage among them. */
 const knownBlocks: ReadonlySet<unknown> = new Set([
   ...['text', 'thinking', 'tool_use', 'tool_result', 'image', 'unknown'],
   ...['command_execution', 'file_change', 'mcp_tool_call', 'web_search', 'todo_list', 'error'],

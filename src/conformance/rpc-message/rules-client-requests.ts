@@ -1,5 +1,5 @@
-// Rules of what a front end of rpc-message sends: requests (reference claude-sdk, 5; the seed is silent about them), and what the
-// seed's section 5 shows of on the wire.
+// Rules of what a front end of rpc-message sends: requests (docs/protocols/rpc-message.md 8), and what the
+// docs/protocols/rpc-message.md 5 shows of on the wire.
 import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
 import type { Level } from '../check.ts';
 import { each, type Finding, type Rule } from '../rule.ts';

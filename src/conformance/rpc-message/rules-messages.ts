@@ -1,4 +1,4 @@
-// Rules about single messages of the dialect: its five types and their fields (seed 3.2 to 3.4, 6, 7.2; reference claude-sdk 5).
+// Rules about single messages of the dialect: its five types and their fields (docs/protocols/rpc-message.md 3.2 to 3.4, 6, 7.2, 9).
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
 import { eventKinds } from '../claude/stream.ts';

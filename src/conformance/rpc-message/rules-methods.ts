@@ -1,4 +1,4 @@
-// Rules about what each method of the seed's front end is answered (reference claude-sdk 5): the seed is silent about it.
+// Rules about what each method of the front end is answered (docs/protocols/rpc-message.md 8.2 to 8.4): the document is silent about it.
 import { dictionaryOf } from '../../core/dictionary.ts';
 import { each } from '../rule.ts';
 import { fields, misfit, type Shape } from '../shape.ts';

@@ -1,4 +1,4 @@
-// Rules about the envelope in which the seed's front end asks and is answered (reference claude-sdk 5): the seed is silent
+// Rules about the envelope in which the front end asks and is answered (docs/protocols/rpc-message.md 8): the document is silent
 // about it.
 import { dictionaryOf } from '../../core/dictionary.ts';
 import { each, type Finding } from '../rule.ts';

@@ -1,4 +1,4 @@
-// Rules about what messages make of each other: the stream, calls and results, the end of a turn (seed 4, 5.3, 6.4, 7.1).
+// Rules about what messages make of each other: the stream, calls and results, the end of a turn (docs/protocols/rpc-message.md 4, 5.3, 6.4, 7.1).
 import { dictionaryOf } from '../../core/dictionary.ts';
 import { streamRules } from '../claude/rules-stream.ts';
 import { each, type Finding } from '../rule.ts';
@@ -7,7 +7,7 @@ import type { View } from './view.ts';
 
 const results = ['block:tool_use', 'block:tool_result'];
 
-/** The grammar is that of the native dialect; the seed says here what goes wrong in it. */
+/** The grammar is that of the native dialect; the document says here what goes wrong in it. */
 export const rpcStreamRules = streamRules<View>('rpc-message', {
   'message-first': { section: '5.2' },
   'message-closed': { section: '4.4' },
@@ -32,7 +32,7 @@ export const rpcStreamRules = streamRules<View>('rpc-message', {
   'assistant-id': { section: '4.1' },
   'assistant-content': { section: '4.1' },
   'assistant-every-block': { section: '4.1' },
-  // The front end tells copies by their id; the seed lets them come behind the message as well.
+  // The front end tells copies by their id; the document lets them come behind the message as well.
   'assistant-place': { section: '4.1', level: 'MAY' },
 });
 

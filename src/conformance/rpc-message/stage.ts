@@ -1,4 +1,4 @@
-// What the scenarios of the rpc-message dialect play on: a talk on one connection, in the envelope of the seed's project. Knows
+// What the scenarios of the rpc-message dialect play on: a talk on one connection, in the envelope of the project of RpcMessage. Knows
 // no rule.
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf } from '../../core/dictionary.ts';

@@ -1,5 +1,5 @@
 // What the rules of the rpc-message dialect read: a trace, sorted once. Messages come in the envelope of a query or bare
-// (reference claude-sdk 5). Tolerant: what is malformed stands in it as it is.
+// (docs/protocols/rpc-message.md 3, 8). Tolerant: what is malformed stands in it as it is.
 import type { Dictionary } from '../../core/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
 import { type Calls, readCalls } from '../claude/calls.ts';

@@ -1,5 +1,5 @@
 // The course of one command: started, behind its dependencies, carried out, finished; and what others make of its end
-// (seed 003 sections 7 to 11). Knows no protocol.
+// (docs/protocols/common.md 2 to 6). Knows no protocol.
 import { messageOf, type Outcome, refused } from '../errors.ts';
 import type { CommandNews } from '../news.ts';
 import { deadlock, dependsOnItself, failedDependency, slowDependency, unknownDependency } from './dependencies.ts';
@@ -46,7 +46,7 @@ export function createCourse(ports: CoursePorts): Course {
     goOn(work);
   }
 
-  /** The dependencies from left to right, the first that is not there decides (reference for seed 003, section 7). */
+  /** The dependencies from left to right, the first that is not there decides (docs/protocols/common.md 4.3). */
   function goOn(work: Work): void {
     const { dependsOn } = work.ticket;
     for (let id = dependsOn[work.satisfied]; id !== undefined; id = dependsOn[work.satisfied]) {
@@ -103,7 +103,7 @@ export function createCourse(ports: CoursePorts): Course {
   }
 
   function finish(work: Work, outcome: Outcome, timedOut = false): void {
-    // What comes behind a timeout changes nothing any more (seed 003 section 11), nor does a second answer.
+    // What comes behind a timeout changes nothing any more (docs/protocols/common.md 6.1), nor does a second answer.
     if (work.stage === 'over') return;
     const wasRunning = work.stage === 'running';
     work.stage = 'over';

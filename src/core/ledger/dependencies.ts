@@ -1,4 +1,4 @@
-// Whether a command may wait for another one, and the sentences for those that may not (seed 003 section 9). Pure.
+// Whether a command may wait for another one, and the sentences for those that may not (docs/protocols/common.md 4). Pure.
 import { type Outcome, type Problem, refused } from '../errors.ts';
 import type { Work } from './work.ts';
 

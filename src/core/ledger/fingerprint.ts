@@ -1,4 +1,4 @@
-// What of two commands has to be equal for one to be the other again (seed 003 section 8.3). Pure.
+// What of two commands has to be equal for one to be the other again (docs/protocols/common.md 2.3). Pure.
 import { isDictionary } from '../dictionary.ts';
 
 /** JSON that is the same text for the same value, in whatever order its keys came; fields that are undefined are none. */

@@ -1,4 +1,4 @@
-// How a command is known again: by its id, or by its key for a while, and only if it asks for the same (seed 003 section 8).
+// How a command is known again: by its id, or by its key for a while, and only if it asks for the same (docs/protocols/common.md 2).
 // Knows no protocol.
 import { canonicalJson } from './fingerprint.ts';
 import type { LedgerPorts } from './ports.ts';

@@ -1,5 +1,5 @@
 // Which command may begin: one at a time in each lane, in the order in which they came, but for those that are about what is
-// going on there (seed 003 section 7.3; the departure is in the decision on tickets). Knows no protocol.
+// going on there (docs/protocols/common.md 3.1, 3.2; the departure is in the decision on tickets). Knows no protocol.
 import { createQueue, type Queue } from './queue.ts';
 import type { Work } from './work.ts';
 

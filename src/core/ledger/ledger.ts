@@ -32,7 +32,7 @@ export interface LedgerFigures {
   readonly lastMinute: number;
 }
 
-/** The ledger of one principal: what one may not see again is not in it (threat T21). */
+/** The ledger of one principal: what one may not see again is not in it (docs/threats.md T21). */
 export interface Ledger {
   submit(entry: Entry): void;
   /** That session is gone. One of the same name that comes later has nothing of it but the ids of its commands. */
@@ -68,7 +68,7 @@ export function createLedger(ports: LedgerPorts): Ledger {
   const course = createCourse({ clock, limits, steps, identities, versions, lanes: () => lanes, tell, ended });
   const lanes: Lanes = createLanes(course.begin, steps.run);
 
-  /** The order of the checks is that of the reference for seed 003, section 5. */
+  /** The order of the checks is that of docs/protocols/common.md 2.2. */
   function take(entry: Entry): void {
     const { ticket } = entry;
     if (isShut) {

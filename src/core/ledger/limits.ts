@@ -2,7 +2,7 @@
 
 /**
  * Bytes that the payloads of all commands may take together that are admitted and not finished, repetitions that wait for
- * them included. By number alone a few clients could fill the memory: ten thousand commands may be 10 MiB each (threat T32).
+ * them included. By number alone a few clients could fill the memory: ten thousand commands may be 10 MiB each (docs/threats.md T32).
  */
 export const maxBytesInFlight = 256 * 1024 * 1024;
 

@@ -1,5 +1,4 @@
-// What came of commands that are over, kept for their repetitions and for those that depend on them (seed 003 sections 8, 9
-// and 11). Bounded in number, bytes and time. Pure.
+// What came of commands that are over, kept for their repetitions and for those that depend on them (docs/protocols/common.md 2.5, 4, 6.1). Bounded in number, bytes and time. Pure.
 import type { Outcome } from '../errors.ts';
 import type { Receipt } from './ticket.ts';
 

@@ -1,5 +1,4 @@
-// How many commands a client may have carried out within a minute: in one lane, in all, and answers to questions (reference
-// for seed 003, section 5). Pure.
+// How many commands a client may have carried out within a minute: in one lane, in all, and answers to questions (docs/protocols/common.md 6.2). Pure.
 import type { LedgerLimits } from './limits.ts';
 import { createQueue } from './queue.ts';
 

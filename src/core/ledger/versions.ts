@@ -1,4 +1,4 @@
-// The versions of sessions: how many commands have changed each since it was opened (seed 003 section 10). Pure.
+// The versions of sessions: how many commands have changed each since it was opened (docs/protocols/common.md 5). Pure.
 import { dictionaryOf } from '../dictionary.ts';
 import { type Outcome, refused } from '../errors.ts';
 import type { Ticket } from './ticket.ts';

@@ -55,7 +55,7 @@ export interface Work {
   readonly repetitions: Repetition[];
 }
 
-/** The lane of a ticket: also the scope of its key (seed 003 sections 7.3 and 8.2). */
+/** The lane of a ticket: also the scope of its key (docs/protocols/common.md 3.1, 2.2). */
 export function laneOf({ lane, session }: Ticket): string {
   return lane === 'server' ? 'server' : `session ${session ?? ''}`;
 }

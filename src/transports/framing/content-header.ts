@@ -1,4 +1,4 @@
-// The header of a Content-Length frame, read byte by byte and bounded (threat T15). Knows no body and no stream.
+// The header of a Content-Length frame, read byte by byte and bounded (docs/threats.md T15). Knows no body and no stream.
 
 const LF = 0x0a;
 const CR = 0x0d;

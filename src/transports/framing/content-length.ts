@@ -1,5 +1,5 @@
 // The base protocol of language servers: a header that says how many bytes follow, then those bytes. Strict out, liberal
-// in, and bounded (threat T15). Runs on stdio alone, so it needs no timer for bodies that never come. Knows no protocol.
+// in, and bounded (docs/threats.md T15). Runs on stdio alone, so it needs no timer for bodies that never come. Knows no protocol.
 import type { Out } from '../../core/channel.ts';
 import { gather } from '../batch.ts';
 import { createContentHeader } from './content-header.ts';
@@ -125,7 +125,7 @@ function frameBytes(out: Out): Uint8Array {
 
 /**
  * `Content-Length`, each frame in a write of its own: older clients lose a frame that comes in two reads, and real
- * servers never join two (reference section 5).
+ * servers never join two (docs/protocols/common.md 1.1).
  */
 export const contentLength: Framing = {
   name: 'content-length',

@@ -5,7 +5,7 @@ import { GatewayError } from '../../core/errors.ts';
 import type { FrameDecoder } from './framing.ts';
 import { oneLine } from './one-line.ts';
 
-/** One event for the wire. Names and ids are ours, never a peer's: a peer's could forge further fields (threat T17). */
+/** One event for the wire. Names and ids are ours, never a peer's: a peer's could forge further fields (docs/threats.md T17). */
 export interface OutgoingEvent {
   /** `^[a-z]{1,32}([_:-][a-z]{1,32}){0,3}$`. Absent: the default event, `message`. */
   readonly event?: string;

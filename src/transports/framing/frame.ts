@@ -68,7 +68,7 @@ function parse(bytes: Uint8Array, text: string): unknown {
   }
 }
 
-/** Runs before JSON.parse, which would build the whole tower first (threat T12). Searches are memchr, so it is cheap. */
+/** Runs before JSON.parse, which would build the whole tower first (docs/threats.md T12). Searches are memchr, so it is cheap. */
 function isDeeperThan(limit: number, bytes: Uint8Array): boolean {
   if (bytes.length <= limit) return false;
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -24,7 +24,7 @@ export interface FrameDecoder {
 export interface DecoderOptions {
   /** A longer frame costs bounded memory, is skipped and reported once as a `too-large` fault. */
   readonly maxFrameBytes: number;
-  /** A frame that the end of the stream cut short. Default `deliver`: it is tried once (fault F6). */
+  /** A frame that the end of the stream cut short. Default `deliver`: it is tried once (docs/faults.md F6). */
   readonly tail?: 'deliver' | 'drop';
   /** The caller reads into the same chunk again after `push`: what goes beyond the call is copied, frames must not. */
   readonly reusedChunks?: boolean;

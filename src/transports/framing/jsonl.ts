@@ -141,7 +141,7 @@ function withoutCarriageReturn(line: Uint8Array): Uint8Array {
   return line[line.length - 1] === CR ? line.subarray(0, -1) : line;
 }
 
-/** The message and one LF: exactly one line, whatever the message holds (threat T14). */
+/** The message and one LF: exactly one line, whatever the message holds (docs/threats.md T14). */
 export function encodeLine(out: Out): Out {
   // Text and LF apart: joined here, every frame would be copied once more before it is written.
   return typeof out === 'string' ? [oneLineText(out), '\n'] : [...out.map(oneLine), '\n'];

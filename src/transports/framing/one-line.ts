@@ -6,7 +6,7 @@ const CR = 0x0d;
 const SPACE = 0x20;
 
 /**
- * The same JSON without line ends (threat T14). A raw LF or CR can only stand between two tokens, so a space says the
+ * The same JSON without line ends (docs/threats.md T14). A raw LF or CR can only stand between two tokens, so a space says the
  * same; U+2028 and U+2029 can only stand inside strings, so they are escaped for peers that read lines with `readline`.
  */
 export function oneLineText(text: string): string {

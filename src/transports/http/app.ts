@@ -136,7 +136,7 @@ function asFault(thrown: unknown): FrameFault {
   throw thrown;
 }
 
-/** Pages elsewhere can send forms and text without asking the browser first, but not these types (threat T3). */
+/** Pages elsewhere can send forms and text without asking the browser first, but not these types (docs/threats.md T3). */
 function onlyTypes(...accepted: readonly string[]): MiddlewareHandler {
   const message = `the content type must be ${accepted.join(' or ')}`;
   return async (context, next) => {

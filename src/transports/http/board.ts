@@ -13,7 +13,7 @@ export interface SessionSummary {
   readonly clients: number;
 }
 
-/** An agent as `GET /v1/agents` shows it: never its command, directory or environment (threat T8). */
+/** An agent as `GET /v1/agents` shows it: never its command, directory or environment (docs/threats.md T8). */
 export interface AgentSummary {
   readonly name: string;
   readonly protocol: string;

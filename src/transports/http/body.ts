@@ -1,7 +1,7 @@
 // Reads request bodies, bounded, and refuses content types that a page could send without asking. Knows no route.
 import { GatewayError } from '../../core/errors.ts';
 
-/** The largest body, unless somebody says otherwise: one client frame (threat T13). */
+/** The largest body, unless somebody says otherwise: one client frame (docs/threats.md T13). */
 export const maxBodyBytes = 8 * 1024 * 1024;
 
 /** The whole body. Throws a GatewayError `too-large`, which is known from Content-Length or while reading. */

@@ -7,7 +7,7 @@ const sessionPattern = /^[A-Za-z0-9_-]{1,64}$/;
 /** The one principal there is: whoever holds the token. */
 export const tokenHolder = 'token';
 
-/** Throws a GatewayError `invalid` for an id that could mean something to a file system or a log (threat T9). */
+/** Throws a GatewayError `invalid` for an id that could mean something to a file system or a log (docs/threats.md T9). */
 export function checkedSessionId(id: string): string {
   if (!sessionPattern.test(id)) throw new GatewayError('invalid', `a session id must match ${sessionPattern.source}`);
   return id;
@@ -17,7 +17,7 @@ export function checkedSessionId(id: string): string {
 export function clientRequest(frontend: string, query: URLSearchParams): ClientRequest {
   const session = query.get('session');
   const agent = query.get('agent');
-  // No prototype: the names come from the wire (threat T11).
+  // No prototype: the names come from the wire (docs/threats.md T11).
   const options: Record<string, string> = Object.create(null);
   for (const [name, value] of query) {
     if (name !== 'session' && name !== 'agent' && name !== 'cursor') options[name] ??= value;

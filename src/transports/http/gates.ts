@@ -26,7 +26,7 @@ const publicPaths: ReadonlySet<string> = new Set(['/', '/healthz']);
 
 /**
  * Returns the check; null means come in. The order matters: a page that rebinds DNS is stopped by Host before Origin
- * is looked at, and neither needs the token to be wrong (threats T1, T2, T3, T5).
+ * is looked at, and neither needs the token to be wrong (docs/threats.md T1, T2, T3, T5).
  * Throws a GatewayError `invalid` for a token that cannot be one.
  */
 export function createGates(options: GateOptions): (request: IncomingMessage) => Refusal | null {
@@ -45,7 +45,7 @@ function refuseTarget(request: IncomingMessage): Refusal | null {
   return { status: 400, code: 'invalid', message: 'the request target must be a path' };
 }
 
-/** From the raw headers: URLs made from a request hide an absent, empty or second Host (threat T2). */
+/** From the raw headers: URLs made from a request hide an absent, empty or second Host (docs/threats.md T2). */
 function refuseHost(request: IncomingMessage, allowedHosts: ReadonlySet<string>): Refusal | null {
   const [host, second] = headersNamed(request, 'host');
   if (host === undefined || host === '' || second !== undefined) {
@@ -62,7 +62,7 @@ function withPort(host: string): string {
 
 /**
  * Names at which this connection can rightly be called. An address literal is no name that DNS could rebind, so the
- * address that was called is one of them; 0.0.0.0 never is (threat T5).
+ * address that was called is one of them; 0.0.0.0 never is (docs/threats.md T5).
  */
 function ownHosts({ socket }: IncomingMessage): readonly string[] {
   const { localAddress = '', localPort } = socket;
@@ -81,7 +81,7 @@ function refuseOrigin(request: IncomingMessage, allowedOrigins: ReadonlySet<stri
   return { status: 403, code: 'unauthorized', message: 'this Origin is not allowed' };
 }
 
-/** Browsers say here what they leave out of Origin, on images, frames and links (threat T3). */
+/** Browsers say here what they leave out of Origin, on images, frames and links (docs/threats.md T3). */
 function refuseSite(request: IncomingMessage, allowedOrigins: ReadonlySet<string>): Refusal | null {
   const [origin] = headersNamed(request, 'origin');
   if (origin !== undefined && allowedOrigins.has(origin)) return null;

@@ -15,14 +15,14 @@ export function headerList(request: IncomingMessage, name: string): readonly str
     .filter((value) => value !== '');
 }
 
-/** On every answer (threat T4): nothing is guessed, nothing is embedded elsewhere, nothing is kept. */
+/** On every answer (docs/threats.md T4): nothing is guessed, nothing is embedded elsewhere, nothing is kept. */
 export const securityHeaders = {
   'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'same-origin',
   'cache-control': 'no-store',
 } as const;
 
-/** CORS headers for an origin that was configured; none otherwise, and never a wildcard (threat T4). */
+/** CORS headers for an origin that was configured; none otherwise, and never a wildcard (docs/threats.md T4). */
 export function corsHeaders(request: IncomingMessage, allowedOrigins: ReadonlySet<string>): Record<string, string> {
   if (allowedOrigins.size === 0) return {};
   const [origin] = headersNamed(request, 'origin');

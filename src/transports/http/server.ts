@@ -41,17 +41,17 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Times in ms (threat T16). A stream is an answer, so the time for requests does not touch it. */
+/** Times in ms (docs/threats.md T16). A stream is an answer, so the time for requests does not touch it. */
 const limits = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 1000 };
 const maxConnections = 512;
-/** Hosts that mean every address; no client may name them, though browsers reach loopback by 0.0.0.0 (threat T5). */
+/** Hosts that mean every address; no client may name them, though browsers reach loopback by 0.0.0.0 (docs/threats.md T5). */
 const wildcards: ReadonlySet<string> = new Set(['', '::', '0.0.0.0']);
 /** How long `close` is polite to connections that do not end. */
 const closeGraceMs = 5000;
 
 /**
  * Throws a GatewayError `busy` when the address cannot be listened on, `invalid` when it is not loopback and no token
- * was given (threat T5).
+ * was given (docs/threats.md T5).
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const { board, host = '127.0.0.1', port = 0, token = generateToken(), maxFrameBytes, stream, onError } = options;

@@ -8,7 +8,7 @@ export function generateToken(): string {
 }
 
 /**
- * Compares in constant time, hash against hash, so that neither content nor length leaks (threat T7).
+ * Compares in constant time, hash against hash, so that neither content nor length leaks (docs/threats.md T7).
  * Throws a GatewayError `invalid` for a token that no header could carry.
  */
 export function createTokenCheck(token: string): (candidate: string) => boolean {
@@ -27,7 +27,7 @@ const bearerProtocol = /^bearer\.(.+)$/;
 
 /**
  * The tokens that a request offers. Browsers cannot set headers on a WebSocket, so there a subprotocol
- * `bearer.<token>`, plain or in base64url, does as well (threat T6).
+ * `bearer.<token>`, plain or in base64url, does as well (docs/threats.md T6).
  */
 export function offeredTokens(authorization: readonly string[], protocols: readonly string[]): readonly string[] {
   if (authorization.length > 1) return [];

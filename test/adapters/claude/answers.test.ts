@@ -168,7 +168,7 @@ describe('answers to what we do not know', () => {
     });
   });
 
-  // A client may still answer what was withdrawn (reference 1.1): it must not hear of it.
+  // A client may still answer what was withdrawn (docs/protocols/claude.md 3.7): it must not hear of it.
   test.each<[Outcome, string[]]>([
     [ok, []],
     [refused('stale', 'over'), ['loss: an answer to h1, which nobody waits for']],

@@ -1,4 +1,4 @@
-// What commands become on the wire of a Claude agent, and how they are answered (reference claude-sdk 1.1, 3).
+// What commands become on the wire of a Claude agent, and how they are answered (docs/protocols/claude.md 3.4, 8).
 import { describe, expect, test } from 'vitest';
 import { claude } from '../../../src/adapters/claude/index.ts';
 import type { Command } from '../../../src/core/command.ts';

@@ -1,4 +1,4 @@
-// What the frames of a Claude agent mean (reference claude-sdk 4), and what is made of those that nobody should send.
+// What the frames of a Claude agent mean (docs/protocols/claude.md 4, 5), and what is made of those that nobody should send.
 import { describe, expect, test } from 'vitest';
 import { claude } from '../../../src/adapters/claude/index.ts';
 import type { Event } from '../../../src/core/event.ts';
@@ -55,7 +55,7 @@ describe('the end of a run', () => {
       { outcome: 'failed', failure: { kind: 'agent', message: 'broken' } },
     ],
     [
-      'the seed’s server, whose word is error',
+      'the RpcMessage project’s server, whose word is error',
       { subtype: 'error', is_error: undefined, result: 'no' },
       { outcome: 'failed', failure: { kind: 'agent', message: 'no' } },
     ],
@@ -261,7 +261,7 @@ describe('a message', () => {
       { type: 'opaque', name: 'hologram', protocol: 'claude' },
     ],
     [
-      'the seed’s form of such a block',
+      'the RpcMessage form of such a block',
       { type: 'unknown', originalType: 'x', data: { type: 'x', y: 1 } },
       { type: 'opaque', name: 'x', payload: { type: 'x', y: 1 } },
     ],
@@ -788,7 +788,7 @@ describe('sub-agents', () => {
   });
 });
 
-describe('the dialect of the seed', () => {
+describe('RpcMessage', () => {
   test('has no init, no ids of frames, its own words for a call and one copy behind the whole', () => {
     const agent = start();
     const call = {

@@ -1,4 +1,4 @@
-// The events and posts of the SDK's browser entry (reference claude-sdk 2.3): what is durable, what is only said live,
+// The events and posts of the SDK's browser entry (docs/protocols/claude.md 9.2, 9.3): what is durable, what is only said live,
 // what is taken out of them again, and that nobody else's words pass for the agent's.
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -27,7 +27,7 @@ const fields = {
 const lane = { session_id: '5b1c0f6e-7a44-4d0e-9c35-2f8a1d6e0b97', parent_tool_use_id: null };
 const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 
-/** The order of keys: Claude Code 2.1.329 (thinking has a field more), an older one, this gateway, the seed. */
+/** The order of keys: Claude Code 2.1.329 (thinking has a field more), an older one, this gateway, RpcMessage. */
 const shapes = {
   'claude code': (event: object, uuid: string) => ({
     type: 'stream_event',
@@ -45,7 +45,7 @@ const shapes = {
     session_id: lane.session_id,
     uuid,
   }),
-  seed: (event: object, uuid: string) => ({ type: 'stream_event', uuid, session_id: lane.session_id, event }),
+  document: (event: object, uuid: string) => ({ type: 'stream_event', uuid, session_id: lane.session_id, event }),
   'no id': (event: object) => ({ type: 'stream_event', event }),
 } as const;
 
@@ -191,7 +191,7 @@ describe('the hot path', () => {
     ['gateway', 3],
     ['no id', 3],
     // Its own id stands in front of its delta.
-    ['seed', 0],
+    ['document', 0],
   ] as const)('needs one parsed line for the rest of a block (%s)', (shape, expected) => {
     for (const kind of kinds) {
       const parts = ['a', 'b', 'c\n', 'ü'].map((delta): Update => ({ shape, kind, index: 0, delta, mutation: 'none' }));

@@ -1,4 +1,4 @@
-// The seed's requests over the rpc-message dialect, and which frames of the session wear whose envelope.
+// The requests over the rpc-message dialect, and which frames of the session wear whose envelope.
 import { describe, expect, test } from 'vitest';
 import type { Out } from '../../../src/core/channel.ts';
 import type { Command } from '../../../src/core/command.ts';

@@ -76,7 +76,7 @@ describe('a message', () => {
     expect(frames[1]).toMatchObject({ message: { stop_reason: 'stop_sequence', content: [{ text: 'one' }] } });
   });
 
-  test('is as well told without streams, and in the dialect of the seed', () => {
+  test('is as well told without streams, and in RpcMessage', () => {
     const whole = only(spoken({ partialMessages: false }).frames, 'assistant');
     expect(whole).toMatchObject([{ request_id: 'q', message: { service: 'x' } }]);
     expect(checkRpcMessages(spoken({ dialect: 'rpc-message' }).frames)).toEqual([]);

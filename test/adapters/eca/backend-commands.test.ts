@@ -1,5 +1,4 @@
-// What is said to an ECA server: the greeting, prompts with contexts and choices, settings, look-ups, chats (seed; reference
-// eca, sections 2, 5 and 6).
+// What is said to an ECA server: the greeting, prompts with contexts and choices, settings, look-ups, chats (docs/protocols/eca.md 8, 2, 5, 6).
 import { describe, expect, test } from 'vitest';
 import type { Command } from '../../../src/core/command.ts';
 import { answered, chatId, echo, finished, greetings, type Json, system, talk, text } from './backend-words.ts';
@@ -27,7 +26,7 @@ describe('the greeting', () => {
         },
       },
     ]);
-    it.hear(...greetings.seed);
+    it.hear(...greetings.first);
     expect(it.sent.slice(1).map(({ method }) => method)).toEqual(['initialized', 'chat/queryCommands', 'chat/prompt']);
     expect(it.sent[1]).toEqual({ jsonrpc: '2.0', method: 'initialized', params: {} });
     expect(it.outcome(asked)).toBeUndefined();
@@ -52,8 +51,8 @@ describe('the greeting', () => {
     expect(it.sent).toHaveLength(1);
   });
 
-  test('tells models and modes: in its answer, in the seed’s day', () => {
-    const it = talk('seed');
+  test('tells models and modes: in its answer, in the first era', () => {
+    const it = talk('first');
     expect(Object.assign({}, ...it.of('session-changed').map(({ changes }) => changes))).toEqual({
       models: [{ id: 'm1' }, { id: 'm2' }],
       model: { id: 'm1' },
@@ -120,7 +119,7 @@ describe('a prompt', () => {
   });
 
   test('has its contexts, as they came or as they are', () => {
-    const it = talk('seed');
+    const it = talk('first');
     const newer = { type: 'newer', at: 1 };
     it.ask({
       type: 'prompt',
@@ -147,7 +146,7 @@ describe('a prompt', () => {
   });
 
   test('says in words what it can, and what it loses', () => {
-    const it = talk('seed');
+    const it = talk('first');
     it.ask({
       type: 'prompt',
       content: [
@@ -221,8 +220,8 @@ describe('settings', () => {
     expect(it.last('chat/prompt').params).toMatchObject(params);
   });
 
-  test('a server of the seed’s day hears of them with the prompt alone', () => {
-    const it = talk('seed');
+  test('a server of the first era hears of them with the prompt alone', () => {
+    const it = talk('first');
     it.ask({ type: 'set-model', model: 'm2' });
     it.ask({ type: 'set-mode', mode: 'plan' });
     it.prompt('hi');
@@ -231,7 +230,7 @@ describe('settings', () => {
   });
 
   test('the default model again', () => {
-    const it = talk('seed');
+    const it = talk('first');
     it.ask({ type: 'set-model', model: 'm2' });
     const back = it.ask({ type: 'set-model' });
     expect(it.outcome(back)).toEqual({ ok: true, data: { model: { id: 'm1' } } });
@@ -247,12 +246,12 @@ describe('settings', () => {
     expect(it.last('chat/prompt').params.model).toBe('p/m1');
   });
 
-  const refusals: readonly [Command, 'seed' | 'modern', string][] = [
+  const refusals: readonly [Command, 'first' | 'modern', string][] = [
     [{ type: 'set-mode', mode: 'nonsense' }, 'modern', 'invalid'],
     [{ type: 'set-thinking', level: 'nonsense' }, 'modern', 'invalid'],
     [{ type: 'set-thinking', budgetTokens: 5 }, 'modern', 'unsupported'],
-    [{ type: 'set-thinking', level: 'high' }, 'seed', 'unsupported'],
-    [{ type: 'set-name', name: 'x' }, 'seed', 'unsupported'],
+    [{ type: 'set-thinking', level: 'high' }, 'first', 'unsupported'],
+    [{ type: 'set-name', name: 'x' }, 'first', 'unsupported'],
     [{ type: 'set-name', name: 'x' }, 'modern', 'unsupported'],
     [{ type: 'abort', target: 'compaction' }, 'modern', 'unsupported'],
     [{ type: 'compact' }, 'modern', 'unsupported'],
@@ -280,7 +279,7 @@ describe('settings', () => {
     ['start', 'mcp/startServer'],
     ['stop', 'mcp/stopServer'],
   ] as const)('servers of tools: %s', (action, method) => {
-    const it = talk('seed');
+    const it = talk('first');
     expect(it.outcome(it.ask({ type: 'set-tool-server', name: 'files', action }))).toEqual({ ok: true });
     expect(it.last(method).params).toEqual({ name: 'files' });
   });
@@ -327,7 +326,7 @@ describe('look-ups', () => {
     ],
     ['skills', { skills: [{ name: 'tidy', kind: 'skill', arguments: [{ name: 'where', required: false }] }] }],
   ] as const)('%s', (subject, data) => {
-    const it = talk('seed');
+    const it = talk('first');
     const asked = it.ask({ type: 'query', subject, text: 'co' });
     expect(it.last('chat/queryCommands').params).toEqual({ query: 'co' });
     it.hear({ id: 2, result: { commands } });
@@ -335,7 +334,7 @@ describe('look-ups', () => {
   });
 
   test('in the chat, once there is one; an odd answer is an error', () => {
-    const it = talk('seed');
+    const it = talk('first');
     it.prompt('hi');
     const asked = it.ask({ type: 'query', subject: 'commands' });
     expect(it.last('chat/queryCommands').params).toEqual({ chatId, query: '' });
@@ -344,7 +343,7 @@ describe('look-ups', () => {
   });
 
   test('a server that does not know the method cannot be asked', () => {
-    const it = talk('seed');
+    const it = talk('first');
     const asked = it.ask({ type: 'query', subject: 'contexts' });
     it.hear({ id: 2, error: { code: -32_601, message: 'Method not found' } });
     expect(it.outcome(asked)).toMatchObject({ ok: false, error: { code: 'unsupported' } });

@@ -1,5 +1,4 @@
-// Contents of an ECA server as canonical events: blocks, calls and leave, figures, sub-agents, what is newer (seed, Chat
-// Content Received; reference eca, sections 1 and 4).
+// Contents of an ECA server as canonical events: blocks, calls and leave, figures, sub-agents, what is newer (docs/protocols/eca.md 8.3, 1.2, 4).
 import { describe, expect, test } from 'vitest';
 import {
   answered,
@@ -36,7 +35,7 @@ const noDisorder = (it: Talk) => expect([it.disorder(), it.notes]).toEqual([[], 
 
 describe('blocks', () => {
   test('a thought, a text, a thought under the same id', () => {
-    const it = begun('seed');
+    const it = begun('first');
     it.hear(
       model({ type: 'reasonStarted', id: 'r' }),
       model({ type: 'reasonText', id: 'r', text: 'hm' }),
@@ -95,13 +94,13 @@ describe('blocks', () => {
 describe('argument texts', () => {
   const streams: readonly [string, Era, readonly string[], readonly string[]][] = [
     [
-      'the seed’s day: all so far, each time',
-      'seed',
+      'the first era: all so far, each time',
+      'first',
       ['', '{"where"', '{"where":"drawer"}'],
       ['{"where"', ':"drawer"}'],
     ],
-    ['the seed’s day: said again', 'seed', ['', '{"where":"drawer"}', '{"where":"drawer"}'], ['{"where":"drawer"}']],
-    ['0.29 to 0.41: pieces', 'seed', ['', '{"where"', ':"drawer"}'], ['{"where"', ':"drawer"}']],
+    ['the first era: said again', 'first', ['', '{"where":"drawer"}', '{"where":"drawer"}'], ['{"where":"drawer"}']],
+    ['0.29 to 0.41: pieces', 'first', ['', '{"where"', ':"drawer"}'], ['{"where"', ':"drawer"}']],
     ['today: pieces', 'modern', ['', '{"a":', '{"a":', '1}}'], ['{"a":', '{"a":', '1}}']],
   ];
   test.each(streams)('%s', (_, era, texts, deltas) => {
@@ -194,7 +193,7 @@ describe('calls', () => {
 
   const outputs: readonly [string, unknown, readonly object[]][] = [
     ['text, as servers say', [{ type: 'text', text: 'a' }], [{ type: 'text', text: 'a' }]],
-    ['content, as the seed says', [{ type: 'text', content: 'a' }], [{ type: 'text', text: 'a' }]],
+    ['content, as the document says', [{ type: 'text', content: 'a' }], [{ type: 'text', text: 'a' }]],
     ['a string', 'a', [{ type: 'text', text: 'a' }]],
     ['none', null, []],
     [
@@ -262,7 +261,7 @@ describe('leave', () => {
   });
 
   test('given: older ones do not', () => {
-    const it = begun('seed');
+    const it = begun('first');
     it.hear(run('t1', true));
     expect(it.of('approval-request')[0]?.suggestions).toBeUndefined();
     it.ask({ type: 'answer-approval', id: 't1', decision: 'allow' });
@@ -274,7 +273,7 @@ describe('leave', () => {
 
   test.each([
     ['modern', { chatId, toolCallId: 't1', save: 'session' }, []],
-    ['seed', { chatId, toolCallId: 't1' }, ['loss']],
+    ['first', { chatId, toolCallId: 't1' }, ['loss']],
   ] as const)('given for good, to a server that is %s', (era, params, notes) => {
     const it = begun(era);
     it.hear(run('t1', true));
@@ -331,7 +330,7 @@ describe('leave', () => {
 });
 
 describe('figures', () => {
-  const seed = {
+  const first = {
     messageInputTokens: 10,
     messageOutputTokens: 20,
     sessionTokens: 30,
@@ -347,7 +346,7 @@ describe('figures', () => {
   const usage = { input: 10, output: 20, cacheRead: 0, cacheWrite: 0 };
   const costs = { cost: { total: 0.01 }, sessionCost: { total: 0.02 } };
   const figures: readonly [string, Json, object][] = [
-    ['of the seed’s day', seed, { usage, ...costs, sessionTokens: 30 }],
+    ['of the first era', first, { usage, ...costs, sessionTokens: 30 }],
     [
       'of today',
       modern,
@@ -367,8 +366,8 @@ describe('figures', () => {
   });
 
   test('are those of the message, too, where they are told of it', () => {
-    const it = begun('seed');
-    it.hear(text('a'), say('system', { type: 'usage', ...seed }), finished());
+    const it = begun('first');
+    it.hear(text('a'), say('system', { type: 'usage', ...first }), finished());
     expect(it.of('message-end')).toEqual([
       { type: 'message-end', stop: { reason: 'end' }, usage, extra: { eca: { usage: 'told' } } },
     ]);

@@ -1,5 +1,4 @@
-// Runs of an ECA server as agent: when they begin and end, what counts for them, and what comes too late (reference eca,
-// sections 4 and 6).
+// Runs of an ECA server as agent: when they begin and end, what counts for them, and what comes too late (docs/protocols/eca.md 4, 6.5).
 import { describe, expect, test } from 'vitest';
 import {
   answered,
@@ -26,7 +25,7 @@ const words = (it: Talk) => it.of('block-delta').map(({ delta }) => delta);
 const notices = (it: Talk) => it.of('notice').map(({ text: words }) => words);
 
 /** A prompt that the server has echoed and answered. */
-function begun(era: 'seed' | 'modern' = 'modern', prompt = 'hi'): Talk {
+function begun(era: 'first' | 'modern' = 'modern', prompt = 'hi'): Talk {
   const it = talk(era);
   it.prompt(prompt);
   it.hear(echo(prompt), running('Waiting model'), answered(2), running('Generating'));
@@ -98,7 +97,7 @@ describe('a run begins', () => {
   });
 
   test('in a chat that the server names, if it will', () => {
-    const it = talk('seed');
+    const it = talk('first');
     it.prompt('hi');
     const named = (message: Json): Json => ({ ...message, params: { ...(message.params as Json), chatId: 'theirs' } });
     it.hear(named(echo('hi')), { id: 2, result: { chatId: 'theirs', model: 'm1', status: 'success' } });
@@ -243,7 +242,7 @@ describe('what comes too late', () => {
   });
 
   test('the second end of a stopped run does not end the next one', () => {
-    const it = talk('seed');
+    const it = talk('first');
     it.prompt('slow');
     const [first, second] = [{ requestId: 'request-1' }, { requestId: 'request-2' }];
     it.hear(echo('slow', first), answered(2), text('s0', first));
@@ -257,7 +256,7 @@ describe('what comes too late', () => {
   });
 
   test('nor when the next one has begun with its answer, before the echo', () => {
-    const it = talk('seed');
+    const it = talk('first');
     it.prompt('slow');
     const [first, second] = [{ requestId: 'request-1' }, { requestId: 'request-2' }];
     it.hear(echo('slow', first), answered(2), text('s0', first));
@@ -272,7 +271,7 @@ describe('what comes too late', () => {
   });
 
   test('nor before the next prompt was echoed', () => {
-    const it = begun('seed');
+    const it = begun('first');
     it.ask({ type: 'abort', target: 'run' });
     it.hear(system('\nPrompt stopped'), finished());
     it.prompt('more');
@@ -291,9 +290,9 @@ describe('what comes too late', () => {
   });
 });
 
-describe('two calls that a server of the seed’s day answers at once', () => {
+describe('two calls that a server of the first era answers at once', () => {
   function asked(): Talk {
-    const it = begun('seed');
+    const it = begun('first');
     it.hear(prepare('t1', '{}'), prepare('t2', '{}'), run('t1', true));
     it.ask({ type: 'answer-approval', id: 't1', decision: 'allow' });
     it.hear(called('t1'), run('t2', true), text('one'), finished());
@@ -415,8 +414,8 @@ describe('steering', () => {
     expect([outcomes(it), it.of('run-start').length, it.disorder()]).toEqual([['completed'], 1, []]);
   });
 
-  test('is not for servers of the seed’s day', () => {
-    const it = begun('seed');
+  test('is not for servers of the first era', () => {
+    const it = begun('first');
     const steer = it.ask({ type: 'steer', content: [{ type: 'text', text: 'left' }] });
     expect(it.outcome(steer)).toMatchObject({ ok: false, error: { code: 'unsupported' } });
   });

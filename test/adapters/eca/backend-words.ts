@@ -11,7 +11,7 @@ import { stillEnv } from '../../support/decoding.ts';
 import { textOf } from '../../support/telling.ts';
 
 export type Json = Record<string, unknown>;
-export type Era = 'seed' | 'modern';
+export type Era = 'first' | 'modern';
 
 /** The name that the still world gives to our chat and to our first prompts. */
 export const chatId = 'chat-1';
@@ -103,7 +103,7 @@ export function talk(era: Era | null, options: Json = {}): Talk {
 
 /** What servers say when they are greeted. */
 export const greetings: Readonly<Record<Era, readonly Json[]>> = {
-  seed: [
+  first: [
     {
       id: 1,
       result: {

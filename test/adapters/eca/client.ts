@@ -234,7 +234,7 @@ function newView(id: string): SessionView {
 
 /** What clients of three ages say in `initialize`. */
 export const eras = {
-  seed: {
+  first: {
     processId: 1,
     capabilities: { codeAssistant: { chat: true } },
     workspaceFolders: [{ uri: 'file:///ws', name: 'ws' }],

@@ -1,4 +1,4 @@
-// ECA's frames as server-sent events, there and back (reference eca, section 7).
+// ECA's frames as server-sent events, there and back (docs/protocols/eca.md 7).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { eca } from '../../../src/adapters/eca/index.ts';

@@ -29,7 +29,7 @@ describe('a prompt', () => {
   });
 
   test('of an older client: it learns the name of its chat', () => {
-    const client = greeted('seed');
+    const client = greeted('first');
     const { sent, others } = client.request('chat/prompt', prompt(undefined, { behavior: 'agent' }), 4);
     expect(others[0]).toEqual({ do: 'watch', session: 'session-1', as: 'chat-1' });
     expect(sent.at(-1)).toMatchObject({ id: 4, result: { chatId: 'chat-1', status: 'success' } });
@@ -46,7 +46,7 @@ describe('a prompt', () => {
   });
 
   test('a client that names its chat and an agent is a newer one, whatever it said before', () => {
-    const { sent } = greeted('seed').request('chat/prompt', prompt('c1', { agent: 'default' }));
+    const { sent } = greeted('first').request('chat/prompt', prompt('c1', { agent: 'default' }));
     expect(sent.at(-1)).toMatchObject({ result: { status: 'prompting' } });
   });
 

@@ -155,9 +155,9 @@ describe('questions', () => {
   }
 
   test.each<[keyof typeof eras, string, Event, boolean]>([
-    ['seed', 'an approval', approval, false],
-    ['seed', 'a confirmation', confirm, false],
-    ['seed', 'a choice', select, true],
+    ['first', 'an approval', approval, false],
+    ['first', 'a confirmation', confirm, false],
+    ['first', 'a choice', select, true],
     ['modern', 'a choice', select, false],
     ['modern', 'an interview', { type: 'dialog-request', id: 'd2', kind: 'interview', title: 'Many' }, true],
   ])('a client of the %s era cannot be asked %s: %j', (era, _, question, isDeclined) => {
@@ -225,8 +225,8 @@ describe('what is done with chats', () => {
     expect(again.delivered.at(-1)?.session).toBe('session-2');
   });
 
-  test('delete: clients of the seed’s day only hear the answer', () => {
-    const client = greeted('seed');
+  test('delete: clients of the first era only hear the answer', () => {
+    const client = greeted('first');
     client.request('chat/prompt', { message: 'Hello.' });
     expect(client.request('chat/delete', { chatId: 'chat-1' }, 'x').sent).toEqual([
       { jsonrpc: '2.0', id: 'x', result: {} },
@@ -375,7 +375,7 @@ describe('look-ups', () => {
       ],
     ],
     [
-      'seed',
+      'first',
       null,
       [
         costs,

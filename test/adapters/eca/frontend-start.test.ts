@@ -51,7 +51,7 @@ describe('the beginning', () => {
 
   test('initialized: progress, settings in the words of both eras, the agent’s own tools, then its servers', () => {
     const client = connect();
-    client.request('initialize', eras.seed);
+    client.request('initialize', eras.first);
     const { sent } = client.notify('initialized');
     expect(sent.map(({ method, params }) => ({ method, params }))).toEqual([
       { method: '$/progress', params: { type: 'start', taskId: 'models', title: 'Syncing models' } },
@@ -77,7 +77,7 @@ describe('the beginning', () => {
     const client = connect({
       answering: ({ type }) => (type === 'query' ? refused('unsupported', 'no') : { ok: true }),
     });
-    const said = [...client.request('initialize', eras.seed).sent, ...client.notify('initialized').sent];
+    const said = [...client.request('initialize', eras.first).sent, ...client.notify('initialized').sent];
     expect(JSON.stringify(said)).not.toContain('null');
     expect(said[0]?.result).toEqual({
       models: [],
@@ -89,7 +89,7 @@ describe('the beginning', () => {
 
   test('an agent that starts slowly: answered after 10 s with what is known, the rest follows', () => {
     const client = connect({ answering: ({ type }) => (type === 'query' ? undefined : { ok: true }) });
-    const { sent, others } = client.request('initialize', eras.seed, 7);
+    const { sent, others } = client.request('initialize', eras.first, 7);
     expect([sent, others]).toEqual([[], [{ do: 'timer', id: 'start-up', ms: 10_000 }]]);
     expect(client.wake('start-up').sent).toMatchObject([{ id: 7, result: { models: [], chatBehaviors: ['agent'] } }]);
     expect(methodsOf(client.notify('initialized').sent)).toEqual([
@@ -192,7 +192,7 @@ describe('the beginning', () => {
 
   test('an agent that says nothing at all: the user is told once, and where to look', () => {
     const client = connect({ answering: ({ type }) => (type === 'query' ? undefined : { ok: true }) });
-    client.request('initialize', eras.seed);
+    client.request('initialize', eras.first);
     expect(messagesIn(client.wake('start-up').sent)).toEqual([]);
     expect(messagesIn(client.notify('initialized').sent)).toEqual([{ type: 'warning', message: silence }]);
     expect(messagesIn(client.settle('query', refused('agent-down', 'it died'), 'models').sent)).toEqual([
@@ -205,7 +205,7 @@ describe('the beginning', () => {
     ['speaks before the client is ready', false],
   ])('… not so where it %s', (_, isEarly) => {
     const client = connect({ answering: ({ type }) => (type === 'query' ? undefined : { ok: true }) });
-    client.request('initialize', eras.seed);
+    client.request('initialize', eras.first);
     if (!isEarly) client.wake('start-up');
     client.settle('query', refused('unsupported', 'no'), 'tools');
     if (isEarly) client.wake('start-up');
@@ -234,7 +234,7 @@ describe('the beginning', () => {
   test('of many folders that are left out some are named', () => {
     const client = connect();
     const workspaceFolders = Array.from({ length: 1_000 }, (_, at) => ({ uri: `ssh:${'x'.repeat(1_000)}${at}` }));
-    client.request('initialize', { ...eras.seed, workspaceFolders });
+    client.request('initialize', { ...eras.first, workspaceFolders });
     const messages = messagesIn(client.notify('initialized').sent);
     expect(messages.at(-1)).toEqual({ type: 'warning', message: '992 more folders were left out.' });
     // All but their ends look the same.
@@ -244,7 +244,7 @@ describe('the beginning', () => {
 
   test('initialize waits for models and state, and for no more', () => {
     const client = connect({ answering: ({ type }) => (type === 'query' ? undefined : { ok: true }) });
-    client.request('initialize', eras.seed, 7);
+    client.request('initialize', eras.first, 7);
     expect(client.settle('query', { ok: true, data: { models: [] } }, 'models').sent).toEqual([]);
     expect(client.settle('query', { ok: true, data: { changes: {}, running: false } }, 'state').sent).toHaveLength(1);
     // The settings wait for the variants, so that there is one message of them.
@@ -258,7 +258,7 @@ describe('the beginning', () => {
     const client = connect({
       answering: (command) => (command.type === type ? refused(code, 'it is broken') : { ok: true }),
     });
-    const { sent } = client.request('initialize', eras.seed);
+    const { sent } = client.request('initialize', eras.first);
     expect(sent).toMatchObject([{ id: 1, result: { models: [], chatBehaviors: ['agent'] } }]);
     const told = client.notify('initialized').sent;
     expect(told.at(-1)).toMatchObject({ method: '$/showMessage', params: { type: 'error', message: 'it is broken' } });
@@ -284,7 +284,7 @@ describe('the beginning', () => {
     ['that are none', [null, 1, 'file:///a', {}, { uri: 1 }], []],
     ['none', null, []],
   ])('folders %s', (_, workspaceFolders, folders) => {
-    const { delivered } = connect().request('initialize', { ...eras.seed, workspaceFolders });
+    const { delivered } = connect().request('initialize', { ...eras.first, workspaceFolders });
     expect(delivered[0]?.command).toEqual({ type: 'create-session', folders });
   });
 
@@ -293,7 +293,7 @@ describe('the beginning', () => {
     expect(client.request('chat/queryCommands', { query: '' }).sent).toMatchObject([
       { result: { commands: [{}, {}, {}] } },
     ]);
-    const { delivered } = client.request('initialize', eras.seed, 2);
+    const { delivered } = client.request('initialize', eras.first, 2);
     expect(delivered.slice(0, 2)).toMatchObject([
       { command: { type: 'delete-session' }, session: 'session-1' },
       { command: { type: 'create-session', folders: ['/ws'] } },
@@ -303,8 +303,8 @@ describe('the beginning', () => {
 
   test('a second initialize is answered from what is known', () => {
     const client = connect();
-    client.request('initialize', eras.seed, 1);
-    const { sent, delivered } = client.request('initialize', eras.seed, 2);
+    client.request('initialize', eras.first, 1);
+    const { sent, delivered } = client.request('initialize', eras.first, 2);
     expect(sent).toMatchObject([{ id: 2, result: { models: ['acme/small', 'acme/large'] } }]);
     expect(typesOf(delivered)).toEqual([]);
   });

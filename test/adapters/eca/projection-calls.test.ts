@@ -1,5 +1,4 @@
-// Tool calls: prepared before anything else, asked about, run, ended once, each under an id of its own (reference eca,
-// sections 2 to 4; reliability 4.1).
+// Tool calls: prepared before anything else, asked about, run, ended once, each under an id of its own (docs/protocols/eca.md 2.7, 3.3, 4.3 to 4.7; docs/faults.md 1.5).
 import { describe, expect, test } from 'vitest';
 import type { Content } from '../../../src/core/content.ts';
 import type { Event } from '../../../src/core/event.ts';

@@ -1,4 +1,4 @@
-// What the model says: texts in short frames, thoughts, things that come whole (seed eca, Chat Content Received).
+// What the model says: texts in short frames, thoughts, things that come whole (docs/protocols/eca.md 8.3).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { textFrames } from '../../../src/adapters/eca/encode-frame.ts';

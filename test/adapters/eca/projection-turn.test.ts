@@ -1,4 +1,4 @@
-// A run as ECA clients see it: echo, status, progress, contents, figures, and one end (reference eca, section 4).
+// A run as ECA clients see it: echo, status, progress, contents, figures, and one end (docs/protocols/eca.md 4.1).
 import { describe, expect, test } from 'vitest';
 import { createProjection } from '../../../src/adapters/eca/projection.ts';
 import type { Event, EventOf } from '../../../src/core/event.ts';
@@ -197,7 +197,7 @@ describe('a run ends once', () => {
     expect(afterPrompt(events).filter((word) => word === cutOff)).toHaveLength(expected.includes(cutOff) ? 1 : 0);
   });
 
-  test('finished has a text, for the seed asks for one', () => {
+  test('finished has a text, for the document asks for one', () => {
     const [, finished] = contentsOf(told([...run, ...done]).frames, 'progress');
     expect(finished).toEqual({ type: 'progress', state: 'finished', text: '' });
   });

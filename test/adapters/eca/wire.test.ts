@@ -26,7 +26,7 @@ const fileName = (method: string): string => method.replace('$/', '').replaceAll
 const has = (kind: 'valid' | 'invalid', side: 'client' | 'server', name: string): boolean =>
   filesIn(kind, side).some((file) => file === `${side}.${name}.json` || file.startsWith(`${side}.${name}.`));
 
-/** The headings of the seed that name a message of a client, and what its parameters are made of. */
+/** The headings of the document that name a message of a client, and what its parameters are made of. */
 const fromClients = [
   ...['initialize', 'initialized', 'shutdown', 'exit', 'chat/prompt', 'chat/toolCallApprove', 'chat/toolCallReject'],
   ...['chat/queryContext', 'chat/queryCommands', 'chat/promptStop', 'chat/delete', 'mcp/startServer', 'mcp/stopServer'],

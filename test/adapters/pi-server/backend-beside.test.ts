@@ -1,4 +1,4 @@
-// What must not wait behind a prompt: aborts, steering, answers. Real servers let all of it wait (reference pi-server, section 3).
+// What must not wait behind a prompt: aborts, steering, answers. Real servers let all of it wait (docs/protocols/pi-server.md 7.7).
 import { describe, expect, test } from 'vitest';
 import type { Command, CommandOf } from '../../../src/core/command.ts';
 import { inOrder } from '../pi/order.ts';

@@ -44,7 +44,7 @@ function refusalIn({ dir, line }: Row): Failure | null {
 /** Lines that were recorded in short: their answer stands alone. */
 const isAbbreviated = (row: Row | undefined) => row?.dir === 'note' && row.line.startsWith('sent (abbreviated)');
 
-/** Commands of newer servers, which are not in the seed. */
+/** Commands of newer servers, which are not in the document. */
 const newer = new Set(['get_tree', 'navigate_tree', 'get_startup_recovery', 'get_command_history']);
 
 /** Where we say something else, and why. */
@@ -97,7 +97,7 @@ function compare(rows: readonly Row[]): { differing: string[]; refused: number; 
     refused += 1;
     const { command, error } = found[1].failure;
     if (!sameWords(error, ours.error)) differing.push(`${error} / ${String(ours.error)}`);
-    // A response names its command with a word, whatever the command was (reference, section 9, row 13).
+    // A response names its command with a word, whatever the command was (docs/protocols/pi-server.md 4.4, 23.2).
     if (ours.command !== (typeof command === 'string' ? command : 'unknown')) {
       differing.push(`${String(command)} / ${String(ours.command)}`);
     }
@@ -110,7 +110,7 @@ function compare(rows: readonly Row[]): { differing: string[]; refused: number; 
 /** What of the server's own frames does not fit; null for those that newer servers have added. */
 function faultIn(text: string): string | null {
   const frame = z.looseObject({ type: z.string() }).safeParse(parsed(text)).data;
-  // The older version writes its log between the frames (reference, section 8).
+  // The older version writes its log between the frames (docs/protocols/pi-server.md 3.1).
   if (frame === undefined) return null;
   const schema = schemaFor(frame);
   const issue = schema?.safeParse(frame).error?.issues[0];

@@ -1,5 +1,4 @@
-// Every command of a client as a canonical command with its place among all others (seed 17, 18.2; which of them count, wait and
-// time out: reference pi-server, section 5).
+// Every command of a client as a canonical command with its place among all others (docs/protocols/pi-server.md 17, 18.2; which of them count, wait and time out: 10.3, 11.2).
 import { describe, expect, test } from 'vitest';
 import { Command } from '../../../src/core/command.ts';
 import { serverCommands, sessionCommands } from '../../../src/adapters/pi-server/wire/commands.ts';
@@ -219,7 +218,7 @@ describe('what is around a command', () => {
     const envelope = { id: 'c1', idempotencyKey: 'k', dependsOn: ['a', 'b'], ifSessionVersion: 0 };
     const { id, key, dependsOn, ifVersion, payload } = ticketOf({ ...line, ...envelope });
     expect([id, key, dependsOn, ifVersion]).toEqual(['c1', 'k', ['a', 'b'], 0]);
-    // What a repetition must equal: everything but its names (reference, section 5).
+    // What a repetition must equal: everything but its names (docs/protocols/pi-server.md 8.3).
     expect(payload).toEqual({ ...line, dependsOn: ['a', 'b'], ifSessionVersion: 0 });
   });
 

@@ -1,5 +1,4 @@
-// What the outcomes of commands become on the wire, for agents of every kind: exactly the shapes of real servers (seed 17; reference
-// pi-server, section 4).
+// What the outcomes of commands become on the wire, for agents of every kind: exactly the shapes of real servers (docs/protocols/pi-server.md 17.4 to 17.9).
 import { describe, expect, test } from 'vitest';
 import { dataSchemas } from '../../../src/adapters/pi-server/wire/responses.ts';
 import { serverCommands } from '../../../src/adapters/pi-server/wire/commands.ts';

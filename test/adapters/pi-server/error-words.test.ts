@@ -1,4 +1,4 @@
-// Why commands failed, in the words of real servers (seed 22; reference pi-server, section 6).
+// Why commands failed, in the words of real servers (docs/protocols/pi-server.md 22).
 import { expect, test } from 'vitest';
 import { type ErrorCode, refused } from '../../../src/core/errors.ts';
 import { connect, type Json } from './client.ts';

@@ -91,7 +91,7 @@ describe('a response', () => {
     expect(client.settle(outcome, told).texts).toEqual([text]);
   });
 
-  test('of a prompt that failed in the model is a success without data (reference, finding 3)', () => {
+  test('of a prompt that failed in the model is a success without data (docs/protocols/pi-server.md 17.11)', () => {
     const client = connect();
     client.send({ id: 'p', type: 'prompt', sessionId: 's1', message: 'hi' });
     const outcome = { ok: true, data: { outcome: 'failed', failure: { kind: 'provider', message: 'no' } } } as const;

@@ -46,7 +46,7 @@ const ready = {
   data: { serverVersion: '1', protocolVersion: '1.0.0', transports: ['websocket'] },
 };
 
-describe('what extensions ask and show (18.1; reference, section 4)', () => {
+describe('what extensions ask and show (docs/protocols/pi-server.md 18.1)', () => {
   test.each<[Event, Json]>([
     [
       { type: 'dialog-request', id: 'd', kind: 'select', title: 't', options: ['a', 'b'], timeoutMs: 5 },
@@ -106,7 +106,7 @@ describe('what extensions ask and show (18.1; reference, section 4)', () => {
     const { event } = told(events).frames[1] ?? {};
     expect(event).toMatchObject({ type: 'extension_ui_request', method: 'confirm', title: 'Allow rm: Remove x?' });
     const { requestId } = Object(event);
-    // Clients may send no other characters (reference, section 6).
+    // Clients may send no other characters (docs/protocols/pi-server.md 18.5).
     expect(requestId).toMatch(/^[A-Za-z0-9:_-]+$/u);
     expect(idOf(requestId)).toBe('approval:a b/1');
   });

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { sideOf } from './client.ts';
 
-/** The bounds that follow from the defaults (reference pi-server, section 5). */
+/** The bounds that follow from the defaults (docs/protocols/pi-server.md 8.7, 11.2, 12.2 to 12.4). */
 const usual = {
   ledger: {
     maxInFlight: 10_000,

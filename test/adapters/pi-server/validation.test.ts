@@ -1,5 +1,4 @@
-// What is wrong with a command: all of it in one failure, in the words of real servers, with the id as it was sent (seed 4.2;
-// reference pi-server, section 6). Nobody else hears of it.
+// What is wrong with a command: all of it in one failure, in the words of real servers, with the id as it was sent (docs/protocols/pi-server.md 4.2, 22.3). Nobody else hears of it.
 import { describe, expect, test } from 'vitest';
 import { connect, type Json } from './client.ts';
 
@@ -25,7 +24,7 @@ const lines: readonly [line: Json, faults: string][] = [
   [{ type: 'nope' }, "type: Unknown command type 'nope'"],
   [of('constructor'), "type: Unknown command type 'constructor'"],
   [of('__proto__'), "type: Unknown command type '__proto__'"],
-  // Of newer servers, and not in the seed.
+  // Of newer servers, and not in the document.
   [of('get_tree'), "type: Unknown command type 'get_tree'"],
   [of('navigate_tree', { targetId: 't' }), "type: Unknown command type 'navigate_tree'"],
   [{ type: 'get_startup_recovery' }, "type: Unknown command type 'get_startup_recovery'"],

@@ -1,4 +1,4 @@
-// One hand-made frame for each command of the seed, each answer and each thing that a server says by itself: what is right is
+// One hand-made frame for each command of the document, each answer and each thing that a server says by itself: what is right is
 // taken, what is wrong is refused. File names: kind, or kind-member, or either with -variant behind it; `command` is any.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

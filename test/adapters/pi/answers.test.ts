@@ -37,7 +37,7 @@ const answers: [name: string, command: Command, wireData: unknown, data: object 
     { output: '', exitCode: undefined, cancelled: true, truncated: false },
   ],
   [
-    'bash, as the seed has it',
+    'bash, as the document has it',
     { type: 'bash', command: 'ls' },
     { stdout: 'o', stderr: 'e', exitCode: 0, signal: null, cancelled: false, truncated: false },
     { output: 'oe', exitCode: 0, cancelled: false, truncated: false },

@@ -37,7 +37,7 @@ const count = (lines: readonly string[], type: string) =>
   lines.filter((line) => z.looseObject({ type: z.literal(type) }).safeParse(parsed(line)).success).length;
 const of = (events: readonly Event[], type: Event['type']) => events.filter((event) => event.type === type).length;
 
-/** Two runs at once, which only 0.13.2 lets happen: nothing tells their lines apart (reference pi, section 3). */
+/** Two runs at once, which only 0.13.2 lets happen: nothing tells their lines apart (docs/protocols/pi-legacy.md 1.7). */
 function mixed(lines: readonly string[]): boolean {
   let open = 0;
   return lines.some((line) => {

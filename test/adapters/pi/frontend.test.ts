@@ -1,4 +1,4 @@
-// A client's lines as commands, and what it is answered: every command of the seed, the newer ones, and what is none.
+// A client's lines as commands, and what it is answered: every command of the document, the newer ones, and what is none.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';

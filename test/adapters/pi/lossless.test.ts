@@ -15,7 +15,7 @@ const corpus = path.join(process.env.PATCHBAY_CORPUS ?? '../shared/corpus', 'pi'
 const noCost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
 const readme = readFileSync(path.resolve(import.meta.dirname, '../../../src/adapters/pi/README.md'), 'utf8');
 
-/** What a version of pi speaks (reference pi, section 1). */
+/** What a version of pi speaks (docs/protocols/pi.md 1.1). */
 function dialectOf(version: string): Dialect {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major === 0 && minor < 16) return 'legacy';
@@ -41,7 +41,7 @@ const recordings = files.map((file) => {
   return recordingOf(file, rows, dialectOf(file.split('/')[0] ?? ''));
 });
 
-/** What no recording here has, as pi does it (reference pi, section 4). */
+/** What no recording here has, as pi does it (docs/protocols/pi.md 4 to 6). */
 const run = (messages: readonly object[]) => [
   { type: 'agent_start' },
   { type: 'turn_start' },

@@ -30,7 +30,7 @@ test.each<[name: string, message: object, expected: object]>([
     },
   ],
   [
-    'user, as the seed has it',
+    'user, as the document has it',
     { role: 'user', content: 'hi' },
     { role: 'user', origin: 'prompt', content: [{ type: 'text', text: 'hi' }], extra: { pi: { plain: true } } },
   ],

@@ -1,4 +1,4 @@
-// One hand-made frame for each kind of message in the seeds and each newer one: the schemas take what is right, refuse
+// One hand-made frame for each kind of message in the documents and each newer one: the schemas take what is right, refuse
 // what is wrong and name the place. File names: kind, or kind-member, or either with -variant behind it.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// The rules of ECA against recordings of real programs, and against sequences of the reference by hand: what is found there is
+// The rules of ECA against recordings of real programs, and against sequences of docs/protocols/eca.md 4 by hand: what is found there is
 // theirs, with a reason, or the rule is wrong.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -11,7 +11,7 @@ import { piServerClient } from '../../../src/conformance/pi-server/client.ts';
 const folder = join(process.env.PATCHBAY_CORPUS ?? '../shared/corpus', 'pi-server');
 const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.jsonl')) : [];
 
-/** Faults of the real server (reference, sections 8 and 9), by rule: the messages that have them. */
+/** Faults of the real server (docs/protocols/pi-server.md 3.1, 4.4, 7.7, 23), by rule: the messages that have them. */
 const known: ReadonlyMap<string, RegExp> = new Map([
   // Row 4: until 2.1 its stdout carries its log as well.
   ['pi-server/frame-object', /^\d{4}-\d\d-\d\dT\S+ +(?:INFO|WARN|ERROR|DEBUG) /u],

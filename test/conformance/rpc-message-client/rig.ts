@@ -1,4 +1,4 @@
-// A correct front end of rpc-message, as the seed's project has one: we have no backend of this dialect.
+// A correct front end of rpc-message, as the project of RpcMessage has one: we have no backend of this dialect.
 import type { Result } from '../../../src/conformance/check.ts';
 import { createClientRun } from '../../../src/conformance/client-runner.ts';
 import { watchChannel } from '../../../src/conformance/connection.ts';

@@ -1,4 +1,4 @@
-// Commands that depend on others: what they wait for, and what they must not wait for (seed 003 section 9).
+// Commands that depend on others: what they wait for, and what they must not wait for (docs/protocols/common.md 4).
 import { describe, expect, test } from 'vitest';
 import { createRig } from './rig.ts';
 

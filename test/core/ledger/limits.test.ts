@@ -1,4 +1,4 @@
-// What a ledger does not take in: too much at once, too much within a minute, anything behind the end (seed 003 section 12).
+// What a ledger does not take in: too much at once, too much within a minute, anything behind the end (docs/protocols/common.md 6.2, 2.6).
 import { describe, expect, test } from 'vitest';
 import { createRig } from './rig.ts';
 

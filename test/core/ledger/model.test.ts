@@ -1,5 +1,5 @@
 // Whatever comes, in whatever order: the ledger says word for word what the model says, and what the specification
-// promises holds for both (seed 003 sections 7 to 12).
+// promises holds for both (docs/protocols/common.md 2 to 6).
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { LedgerLimits } from '../../../src/core/ledger/limits.ts';

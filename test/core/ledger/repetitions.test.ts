@@ -1,4 +1,4 @@
-// The same command again: by id and by key, while it is under way and when it is over (seed 003 section 8).
+// The same command again: by id and by key, while it is under way and when it is over (docs/protocols/common.md 2).
 import { describe, expect, test } from 'vitest';
 import { createRig, ticketOf } from './rig.ts';
 

@@ -1,4 +1,4 @@
-// Versions of sessions (seed 003 section 10).
+// Versions of sessions (docs/protocols/common.md 5).
 import { describe, expect, test } from 'vitest';
 import { createVersions } from '../../../src/core/ledger/versions.ts';
 import { createRig, ticketOf } from './rig.ts';

@@ -4,7 +4,7 @@ import { jsonOf } from './pi-messages.ts';
 
 const Event = z.looseObject({ type: z.string(), willRetry: z.boolean().optional() });
 
-/** Events that continue a run after its agent_end: pi starts the same prompt again (reference section 9, rule 4). */
+/** Events that continue a run after its agent_end: pi starts the same prompt again (docs/protocols/pi.md 11.4). */
 function continues(event: z.infer<typeof Event>): boolean {
   if (event.type === 'auto_retry_start') return true;
   return event.type.endsWith('compaction_end') && event.willRetry === true;

@@ -1,4 +1,4 @@
-// Every command of a client (seed 17 and 18.2) and what is around it (seed 4). Loose: fields that nobody knows are kept.
+// Every command of a client (docs/protocols/pi-server.md 17, 18.2) and what is around it (docs/protocols/pi-server.md 4). Loose: fields that nobody knows are kept.
 // Knows no canonical types.
 import { z } from 'zod';
 import {
@@ -46,7 +46,7 @@ export type Identity = z.infer<typeof Identity>;
 
 const noVersion = 'Must be a non-negative integer';
 
-/** Which state of its session a command is meant for (seed 10.1). */
+/** Which state of its session a command is meant for (docs/protocols/pi-server.md 10.1). */
 export const Precondition = z.looseObject({
   ifSessionVersion: z.int({ error: noVersion }).nonnegative({ error: noVersion }).optional(),
 });
@@ -80,7 +80,7 @@ function command<Type extends string, Shape extends z.ZodRawShape>(type: Type, s
   return z.looseObject({ type: z.literal(type), ...shape });
 }
 
-/** Commands that need no session (seed 17.1), by their type. */
+/** Commands that need no session (docs/protocols/pi-server.md 17.1), by their type. */
 export const serverCommands = {
   list_sessions: command('list_sessions', noSession),
   create_session: command('create_session', { sessionId: NewSessionId.optional(), cwd: optionalText }),
@@ -96,14 +96,14 @@ export const serverCommands = {
 const levels = ['none', 'off', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
 const answerMethods = ['select', 'confirm', 'input', 'editor', 'interview', 'cancelled'] as const;
 
-/** The answer to a question of an extension (seed 18.2). Real servers look at its method alone. */
+/** The answer to a question of an extension (docs/protocols/pi-server.md 18.2). Real servers look at its method alone. */
 export const UiResponse = z.looseObject(
   { method: z.enum(answerMethods, { error: `Must be one of: ${answerMethods.join(', ')}` }) },
   { error: 'Required object' },
 );
 export type UiResponse = z.infer<typeof UiResponse>;
 
-/** Commands of one session (seed 17.2, 17.3), by their type. */
+/** Commands of one session (docs/protocols/pi-server.md 17.2, 17.3), by their type. */
 export const sessionCommands = {
   get_available_models: command('get_available_models', {}),
   get_commands: command('get_commands', {}),

@@ -1,4 +1,4 @@
-// What a server says without being asked (seed 6, 16, 18.1 and 19), by its `type`. The events of sessions are pi's; the requests of
+// What a server says without being asked (docs/protocols/pi-server.md 6, 16, 18.1, 19), by its `type`. The events of sessions are pi's; the requests of
 // extensions are here under the names that a server has for them. Loose. Knows no canonical types.
 import { z } from 'zod';
 import { course, SessionInfo } from './sessions.ts';
@@ -53,7 +53,7 @@ function request<Method extends string, Shape extends z.ZodRawShape>(method: Met
 const timeout = z.number().nonnegative().optional();
 const title = z.string();
 
-/** Requests of extensions by their method: the first five wait for an answer (reference pi-server, section 4). */
+/** Requests of extensions by their method: the first five wait for an answer (docs/protocols/pi-server.md 18.1). */
 export const requestSchemas = {
   select: request('select', { title, options: z.array(z.string()), timeout }),
   confirm: request('confirm', { title, message: z.string().optional(), timeout }),

@@ -1,8 +1,8 @@
-// The fields of commands, each with the words that real servers refuse it with (reference pi-server, section 6). Lengths are in
+// The fields of commands, each with the words that real servers refuse it with (docs/protocols/pi-server.md 4.3, 22.3). Lengths are in
 // UTF-16 units, as theirs. Knows no command.
 import { z } from 'zod';
 
-/** Longest texts and lists (reference pi-server, section 5). */
+/** Longest texts and lists (docs/protocols/pi-server.md 4.3, 12.2). */
 export const longest = {
   prompt: 200_000,
   bash: 20_000,
@@ -53,13 +53,13 @@ export const never = (pattern: RegExp, says: string): Check => [(text) => patter
 
 const ifGiven = 'Must be a non-empty string if provided';
 
-/** What names a command (seed 4.1). */
+/** What names a command (docs/protocols/pi-server.md 4.1). */
 export const CommandId = notBlank(ifGiven, atMost(longest.id), [
   (text) => text.startsWith(reservedPrefix),
   `Cannot use reserved prefix '${reservedPrefix}'`,
 ]);
 
-/** What makes a repetition of it known (seed 8.2). */
+/** What makes a repetition of it known (docs/protocols/pi-server.md 8.2). */
 export const IdempotencyKey = notBlank(ifGiven, atMost(longest.id));
 
 /** The name of a session that there is. All clients are told of a command's session, so there is a limit to it. */
@@ -81,7 +81,7 @@ export const RequestId = z
   .max(longest.id, `Too long (max ${longest.id} chars)`)
   .regex(/^[A-Za-z0-9:_-]+$/u, 'Must contain only alphanumeric characters, colons, underscores, and dashes');
 
-/** Where a stored session is (seed 20.2); the rest of the rules needs the file system. */
+/** Where a stored session is (docs/protocols/pi-server.md 20.2); the rest of the rules needs the file system. */
 export const SessionPath = required(atMost(longest.path, 'sessionPath'), [
   (path) => /\.\.|^~|\0/u.test(path),
   'sessionPath contains potentially dangerous path components',

@@ -1,4 +1,4 @@
-// The answers of a server (seed 5) and their `data`, by command (seed 17; the shapes: reference pi-server, section 4). Loose. Knows
+// The answers of a server (docs/protocols/pi-server.md 5) and their `data`, by command (docs/protocols/pi-server.md 17.4 to 17.9). Loose. Knows
 // no canonical types.
 import { z } from 'zod';
 import { dataSchemas as pi } from '../../pi/wire/responses.ts';

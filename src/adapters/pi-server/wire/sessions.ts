@@ -1,4 +1,4 @@
-// The nouns of the pi-server wire: sessions and the course of commands (reference pi-server, section 4). Loose: newer servers add
+// The nouns of the pi-server wire: sessions and the course of commands (docs/protocols/pi-server.md 7.5, 17.5). Loose: newer servers add
 // keys. Knows no canonical types.
 import { z } from 'zod';
 import { WireModel } from '../../pi/wire/values.ts';
@@ -19,7 +19,7 @@ const info = {
 export const SessionInfo = z.looseObject({ ...info, sessionFile: z.string().optional() });
 export type SessionInfo = z.infer<typeof SessionInfo>;
 
-/** A stored one (seed 20.1). */
+/** A stored one (docs/protocols/pi-server.md 20.1). */
 export const StoredSessionInfo = z.looseObject({
   ...info,
   sessionFile: z.string(),

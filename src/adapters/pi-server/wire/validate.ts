@@ -1,4 +1,4 @@
-// What is wrong with a command, in the words and the order of real servers (reference pi-server, section 6): all of it in one
+// What is wrong with a command, in the words and the order of real servers (docs/protocols/pi-server.md 22.3): all of it in one
 // sentence. Knows no canonical types.
 import type { z } from 'zod';
 import type { Dictionary } from '../../../core/content.ts';
@@ -12,7 +12,7 @@ const schemas: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ...Object.entries(sessionCommands),
 ]);
 
-/** Whether a command is about one session (seed 17.2): such a one may have a precondition. */
+/** Whether a command is about one session (docs/protocols/pi-server.md 17.2): such a one may have a precondition. */
 function isForSession(type: unknown): boolean {
   return typeof type === 'string' && Object.hasOwn(sessionCommands, type);
 }

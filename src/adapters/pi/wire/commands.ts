@@ -1,5 +1,4 @@
-// Every line that we send to pi (seed pi-rpc, "Commands" and "Extension UI Response Format"; newer ones: reference pi,
-// section 5). Loose: fields of a newer client pass through. Knows no canonical types.
+// Every line that we send to pi (docs/protocols/pi.md 4, 12.1; newer ones: 1.7). Loose: fields of a newer client pass through. Knows no canonical types.
 import { z } from 'zod';
 
 export const WireImage = z.looseObject({ type: z.literal('image'), data: z.string(), mimeType: z.string() });

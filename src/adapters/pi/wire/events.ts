@@ -1,5 +1,4 @@
-// Every event line that pi prints, of all versions (seed pi-rpc "Event Stream", seed pi-legacy-rpc "Event Schemas",
-// reference pi, section 5). Loose objects: unknown keys stay. Knows no canonical types.
+// Every event line that pi prints, of all versions (docs/protocols/pi.md 1.6, 6, 7, 9; docs/protocols/pi-legacy.md 2.1). Loose objects: unknown keys stay. Knows no canonical types.
 import { z } from 'zod';
 import { AnyMessage, Block, ToolOutput } from './values.ts';
 
@@ -10,7 +9,7 @@ const opener = <Type extends string>(type: Type) => z.looseObject({ type: z.lite
 const ending = <Type extends string>(type: Type) =>
   z.looseObject({ type: z.literal(type), contentIndex, content: z.string() });
 
-/** What a `message_update` carries, by its type (seed pi-legacy-rpc, "AssistantMessageEvent"). */
+/** What a `message_update` carries, by its type (docs/protocols/pi-legacy.md 2.3, 2.4). */
 export const updateSchemas = {
   text_start: opener('text_start'),
   text_delta: piece('text_delta'),

@@ -1,4 +1,4 @@
-// The extension UI sub-protocol as pi sends it (seed pi-rpc, "Extension UI Sub-protocol"). Knows no canonical types.
+// The extension UI sub-protocol as pi sends it (docs/protocols/pi.md 12). Knows no canonical types.
 import { z } from 'zod';
 
 function request<Method extends string, Shape extends z.ZodRawShape>(method: Method, shape: Shape) {

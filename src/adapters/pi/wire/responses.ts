@@ -1,5 +1,4 @@
-// The answers of pi to our commands: the envelope, and `data` by command (seed pi-rpc, "Commands"; where the real wire
-// differs from the seed, reference pi, section 4). Knows no canonical types.
+// The answers of pi to our commands: the envelope, and `data` by command (docs/protocols/pi.md 4, 5). Knows no canonical types.
 import { z } from 'zod';
 import { WireModel, WireUsage } from './values.ts';
 
@@ -49,7 +48,7 @@ export const dataSchemas = {
   cycle_thinking_level: z.looseObject({ level: z.string() }).nullable(),
   get_available_thinking_levels: z.looseObject({ levels: z.array(z.string()) }),
   compact: z.looseObject({ summary: z.string(), tokensBefore: z.number().nullish() }),
-  /** `output` on every wire seen; the seed has `stdout` and `stderr`. `exitCode` is absent when cancelled. */
+  /** `output` on every wire seen; the document has `stdout` and `stderr`. `exitCode` is absent when cancelled. */
   bash: z.looseObject({
     output: z.string().optional(),
     stdout: z.string().optional(),

@@ -5,11 +5,11 @@ import { z } from 'zod';
 /** A figure. pi computes some from missing prices, and JSON turns the NaN into null. */
 const figure = z.number().nullish();
 
-/** Any content block; what is in it depends on `type` (seed pi-legacy-rpc, "Content Types"). */
+/** Any content block; what is in it depends on `type` (docs/protocols/pi-legacy.md 4.5). */
 export const Block = z.looseObject({ type: z.string() });
 export type Block = z.infer<typeof Block>;
 
-/** Tokens and US dollars of one model call (seed pi-legacy-rpc, "Usage"; `totalTokens` is on every wire seen). */
+/** Tokens and US dollars of one model call (docs/protocols/pi-legacy.md 4.8; `totalTokens` is on every wire seen). */
 export const WireUsage = z.looseObject({
   input: figure,
   output: figure,
@@ -25,7 +25,7 @@ export type WireUsage = z.infer<typeof WireUsage>;
 const text = z.union([z.string(), z.array(Block)]);
 const timestamp = z.number().optional();
 
-/** Messages by role. The first three are in seed pi-legacy-rpc; the others are newer (reference pi, section 4 and 5). */
+/** Messages by role. The first three are in docs/protocols/pi-legacy.md 4.1 to 4.3; the others are newer (docs/protocols/pi.md 8.1). */
 export const messageSchemas = {
   user: z.looseObject({ role: z.literal('user'), content: text, timestamp }),
   assistant: z.looseObject({
@@ -61,11 +61,11 @@ export const messageSchemas = {
 
 export type AssistantMessage = z.infer<typeof messageSchemas.assistant>;
 
-/** Any message: the role decides what else is in it. Unknown roles are legal (reference pi, section 9.10). */
+/** Any message: the role decides what else is in it. Unknown roles are legal (docs/protocols/pi.md 1.9). */
 export const AnyMessage = z.looseObject({ role: z.string() });
 export type AnyMessage = z.infer<typeof AnyMessage>;
 
-/** A tool's output: an object, or a plain string when it failed in 0.13.2 (reference pi, section 3). */
+/** A tool's output: an object, or a plain string when it failed in 0.13.2 (docs/protocols/pi.md 9.4). */
 export const ToolOutput = z.union([z.string(), z.looseObject({ content: text.optional() })]);
 export type ToolOutput = z.infer<typeof ToolOutput>;
 

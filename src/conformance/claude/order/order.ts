@@ -140,7 +140,7 @@ export function checkClaudeOrder(frames: readonly unknown[], options: OrderOptio
         break;
       case 'system':
         if (frame.subtype === 'init') checkShape(InitFrame, frame, at);
-        // The rest comes from an agent of this protocol, which says it anywhere (reference 4.2, point 2).
+        // The rest comes from an agent of this protocol, which says it anywhere (docs/protocols/claude.md 5.2).
         else if (open.lanes.get(null)?.busy && betweenMessages.has(frame.subtype))
           report('system-inside', at, `system ${String(frame.subtype)} in a message`);
         break;

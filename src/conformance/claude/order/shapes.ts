@@ -1,5 +1,5 @@
 // The shapes of native Claude frames that the order checker insists on: required keys only, anything more is welcome.
-// Sources: reference table "grammar to emit" and the result table of the Claude Agent SDK wire format.
+// Sources: docs/protocols/claude.md 4 and 7.
 import { z } from 'zod';
 
 const text = z.string();

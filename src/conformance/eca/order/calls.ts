@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EcaReport } from './rules.ts';
 
-/** How clients read `argumentsText`: those of the seed's day replace what they have, those of today append. */
+/** How clients read `argumentsText`: those of the first era replace what they have, those of today append. */
 export type ArgumentsReader = 'replaces' | 'appends';
 
 /** The calls of one chat. */
@@ -105,7 +105,7 @@ export function createCalls(report: EcaReport, readers: readonly ArgumentsReader
           break;
         case 'toolCalled':
           if (state === 'ended') report('call-twice', at, name);
-          // What failed while it was written has never run (reference reliability, section 4.1).
+          // What failed while it was written has never run (docs/faults.md 1.5).
           else if (state === 'prepared' && content.error !== true)
             report('call-order', at, `${name}, which is ${state}`);
           known.state = 'ended';

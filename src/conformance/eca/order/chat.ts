@@ -3,7 +3,7 @@ import { type ArgumentsReader, createCalls } from './calls.ts';
 import type { EcaReport } from './rules.ts';
 import { Output, type Received } from './shapes.ts';
 
-/** Bytes that a client of the seed's day reads at once (reference eca, section 2). */
+/** Bytes that a client of the first era reads at once (docs/protocols/eca.md 2.12). */
 const mostBytes = 4096;
 /** `Content-Length: 4095`, and the empty line. */
 const headerBytes = 24;
@@ -43,7 +43,7 @@ export function createChat(report: EcaReport, readers: readonly ArgumentsReader[
 
   function open(at: number): void {
     if (run !== null) return;
-    // What the last run has left may be ended until now (reference eca, section 4: a stop while an approval waits).
+    // What the last run has left may be ended until now (docs/protocols/eca.md 4.6: a stop while an approval waits).
     calls.settle(at);
     run = { from: at };
     runs += 1;

@@ -1,5 +1,5 @@
 // The shapes of ECA messages that the order checker insists on: what the clients of both eras need, anything more is
-// welcome. Sources: the seed's interfaces and sections 2 to 4 of the reference.
+// welcome. Sources: docs/protocols/eca.md 8 and 2 to 4.
 import { z } from 'zod';
 
 const text = z.string();
@@ -20,7 +20,7 @@ const FileChange = z.looseObject({
   linesAdded: z.int().min(0),
   linesRemoved: z.int().min(0),
 });
-/** Details of other types are newer than the seed, and unknown to most clients. */
+/** Details of other types are newer than the document (docs/protocols/eca.md 1.4), and unknown to most clients. */
 const Details = z.union([FileChange, z.looseObject({ type: words.refine((type) => type !== 'fileChange') })]);
 
 const call = {

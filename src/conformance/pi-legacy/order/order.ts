@@ -1,5 +1,5 @@
-// The judge of what a client of pi 0.13.2 hears: only the lines of the seed (pi-legacy-rpc), in the order in which pi
-// prints them (reference pi, section 3), each repetition equal to what it repeats. Written from those two alone.
+// The judge of what a client of pi 0.13.2 hears: only the lines of docs/protocols/pi-legacy.md 2.1, in the order in which pi
+// prints them (docs/protocols/pi-legacy.md 2.2), each repetition equal to what it repeats. Written from those two alone.
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 

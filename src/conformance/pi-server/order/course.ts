@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Complain, PiServerOrderOptions } from './rules.ts';
 import type { Finished, Identity } from './shapes.ts';
 
-/** Commands without a session, and one with (17.1). */
+/** Commands without a session, and one with (docs/protocols/pi-server.md 17.1). */
 const serverCommands: ReadonlySet<string> = new Set([
   'list_sessions',
   'create_session',
@@ -17,7 +17,7 @@ const serverCommands: ReadonlySet<string> = new Set([
   'get_command_history',
 ]);
 
-/** About what is going on in their lane: they do not wait behind it (17.2, 18.2). */
+/** About what is going on in their lane: they do not wait behind it (docs/protocols/pi-server.md 7.8, 17.2, 18.2). */
 const besideCommands: ReadonlySet<string> = new Set([
   'abort',
   'abort_compaction',
@@ -30,7 +30,7 @@ const besideCommands: ReadonlySet<string> = new Set([
 
 const openers: ReadonlySet<string> = new Set(['create_session', 'load_session']);
 
-/** Words of refusals that come before anything is carried out (7.1; reference, section 6). */
+/** Words of refusals that come before anything is carried out (docs/protocols/pi-server.md 7.1, 22). */
 const refusals =
   /^(?:Conflicting |Rate limit exceeded|Global rate limit exceeded|Server busy|Extension UI response rate)/u;
 
@@ -55,7 +55,7 @@ export interface Courses {
 
 export function createCourses(
   complain: Complain,
-  { dialect = 'seed', late = false }: PiServerOrderOptions,
+  { dialect = 'document', late = false }: PiServerOrderOptions,
   joining: ReadonlySet<string>,
 ): Courses {
   const going = new Map<string, Going[]>();
@@ -164,7 +164,7 @@ export function createCourses(
   };
 }
 
-/** The lane in which a command is carried out (7.3). */
+/** The lane in which a command is carried out (docs/protocols/pi-server.md 7.3). */
 function laneOf({ commandType, sessionId }: Identity): string {
   return serverCommands.has(commandType) || sessionId === undefined ? 'server' : `session:${sessionId}`;
 }

@@ -1,5 +1,4 @@
-// The judge of all that one connection to a pi-server receives: may a client rely on the order of these frames (seed
-// pi-server-protocol)? Knows the protocol and nothing of how the frames were made.
+// The judge of all that one connection to a pi-server receives: may a client rely on the order of these frames (docs/protocols/pi-server.md)? Knows the protocol and nothing of how the frames were made.
 import { checkPiOrder } from '../../pi/order/order.ts';
 import { type Courses, createCourses } from './course.ts';
 import type { PiServerOrderOptions, PiServerRule, PiServerViolation } from './rules.ts';
@@ -175,7 +174,7 @@ function createAnswers(complain: (rule: PiServerRule, says: string) => void) {
   };
 }
 
-/** Whether a response is the one to that ending. A command without an id has a name of the server's there (5.1). */
+/** Whether a response is the one to that ending. A command without an id has a name of the server's there (docs/protocols/pi-server.md 7.5). */
 function tells(response: Response, ending: Finished): boolean {
   const isNamed = response.id === undefined ? ending.commandId.startsWith('anon:') : response.id === ending.commandId;
   return (

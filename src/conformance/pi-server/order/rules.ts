@@ -1,6 +1,6 @@
 // The rules of the pi-server checker by name, and the list in which it reports. Each has a mutation test.
 
-/** Every rule, with the sentence that states it (seed pi-server-protocol; reference pi-server where that is silent). */
+/** Every rule, with the sentence that states it (docs/protocols/pi-server.md). */
 export const piServerRules = {
   frame: 'every frame is one of the messages that the protocol has, with the fields of its kind (3.1, 5, 6)',
   ready: 'server_ready comes first, and once (16.1)',
@@ -17,7 +17,7 @@ export const piServerRules = {
   version: 'the version of a session begins with 0 and grows by one at most (10)',
   shutdown: 'nothing is accepted behind server_shutdown, which comes once (16.2)',
   subscribed: 'events are of sessions that the connection has subscribed to (6.1)',
-  run: 'a prompt is finished when its run is over (reference, 3.1)',
+  run: 'a prompt is finished when its run is over (docs/protocols/pi-server.md 7.7)',
   events: 'the events of a session are in the order of pi (19)',
 } as const;
 export type PiServerRule = keyof typeof piServerRules;
@@ -34,8 +34,8 @@ export type Complain = (rule: PiServerRule, says: string) => void;
 
 /** How to read what a connection received. */
 export interface PiServerOrderOptions {
-  /** `newer`: replays and refusals are only finished (2.2 of the server). Default `seed`. */
-  readonly dialect?: 'seed' | 'newer';
+  /** `newer`: replays and refusals are only finished (2.2 of the server). Default `document`. */
+  readonly dialect?: 'document' | 'newer';
   /** False when the connection was cut while commands or runs may have been going on. Default true. */
   readonly complete?: boolean;
   /** The connection was made while commands of others may have been going on: their beginnings were not heard. */

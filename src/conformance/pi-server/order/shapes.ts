@@ -1,4 +1,4 @@
-// The frames that a pi-server may send, strictly: what the checker reads them with (reference pi-server, section 4). Knows
+// The frames that a pi-server may send, strictly: what the checker reads them with (docs/protocols/pi-server.md 7.5, 17.4 to 17.9). Knows
 // no order.
 import { z } from 'zod';
 
@@ -41,7 +41,7 @@ const Response = z
     timedOut: z.literal(true).optional(),
   })
   .refine(saysWhy, 'has an error if and only if it failed, and no version then')
-  // What is no id comes back as it was sent (reference, section 7).
+  // What is no id comes back as it was sent (docs/protocols/pi-server.md 4.2).
   .refine(({ success, id }) => !success || id === undefined || name.safeParse(id).success, 'succeeds under no id')
   .refine((response) => response.success || !('data' in response), 'failed and has data')
   .refine(({ success, timedOut }) => !success || timedOut === undefined, 'is a success out of time');

@@ -1,5 +1,4 @@
-// The judge of a stream of pi: may a program written against pi rely on the order of these lines (reference pi, section
-// 3)? Knows pi's lines and nothing of how they were made.
+// The judge of a stream of pi: may a program written against pi rely on the order of these lines (docs/protocols/pi.md 6, 7)? Knows pi's lines and nothing of how they were made.
 import { isDeepStrictEqual } from 'node:util';
 import { type Line, lineOf, type OpenMessage, openMessage } from './update.ts';
 

@@ -1,4 +1,4 @@
-// The judge of the seed's envelope: what the front end of its project needs to keep its promises (reference section 5).
+// The judge of the envelope: what the front end of its project needs to keep its promises (docs/protocols/rpc-message.md 8).
 // What is in the envelopes is rpc-message.ts's. It shares no code with the product.
 import { z } from 'zod';
 import { checkRpcMessages } from './order.ts';

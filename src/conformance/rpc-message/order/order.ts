@@ -1,4 +1,4 @@
-// The judge of the seed's own dialect: what the parser of the seed's project takes (reference section 5, measured).
+// The judge of RpcMessage: what the parser of its project takes (docs/protocols/rpc-message.md 3, 9; measured).
 // It checks shapes only; the order is that of the native dialect.
 import { z } from 'zod';
 
@@ -60,7 +60,7 @@ function dictionary(value: unknown): Dictionary {
   return Dictionary.safeParse(value).data ?? {};
 }
 
-/** The path of the first null that the seed's parser would meet, or null. */
+/** The path of the first null that the parser would meet, or null. */
 function nullPath(value: unknown, path: string): string | null {
   if (value === null) return path;
   if (typeof value !== 'object') return null;
@@ -72,7 +72,7 @@ function nullPath(value: unknown, path: string): string | null {
   return null;
 }
 
-/** Checks a sequence of messages against the seed's dialect; an empty list means that its parser takes them all. */
+/** Checks a sequence of messages against the dialect; an empty list means that its parser takes them all. */
 export function checkRpcMessages(frames: readonly unknown[]): RpcViolation[] {
   const violations: RpcViolation[] = [];
   let messageId: unknown;

@@ -1,4 +1,4 @@
-// Doubles of lanes, replay, keys, dependencies, versions and timeouts: seed sections 7.3 to 12.
+// Doubles of lanes, replay, keys, dependencies, versions and timeouts: docs/protocols/pi-server.md 7.3 to 12.
 import type { Dictionary } from '../../../../src/core/content.ts';
 import { without } from '../../../../src/core/dictionary.ts';
 import { type Double, dataOf, isResponse, payloadOf, phaseOf, says, takes, withData } from './double.ts';

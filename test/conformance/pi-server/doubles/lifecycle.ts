@@ -1,4 +1,4 @@
-// Doubles of greeting, frames, validation, envelopes and lifecycle: seed sections 2 to 7.
+// Doubles of greeting, frames, validation, envelopes and lifecycle: docs/protocols/pi-server.md 2 to 7.
 import type { Dictionary } from '../../../../src/core/content.ts';
 import { without } from '../../../../src/core/dictionary.ts';
 import { type Double, dataOf, eventOf, hides, idOf, isResponse, phaseOf, says, withData } from './double.ts';

@@ -1,4 +1,4 @@
-// Doubles for rules: lanes, repetitions, versions, what sessions say, what commands answer (seed sections 7.3 to 22).
+// Doubles for rules: lanes, repetitions, versions, what sessions say, what commands answer (docs/protocols/pi-server.md 7.3 to 22).
 import type { Dictionary } from '../../../../src/core/content.ts';
 import { dictionaryOf, without } from '../../../../src/core/dictionary.ts';
 import type { Link, Tamper } from '../../support/tamper.ts';
@@ -154,7 +154,7 @@ export const versionDoubles: readonly Double[] = [
   },
 ];
 
-/** Sections 6, 16.2, 18 and 19. */
+/** docs/protocols/pi-server.md 6, 16.2, 18 and 19. */
 export const eventDoubles: readonly Double[] = [
   {
     fault: 'an event does not say of which session it is',
@@ -262,7 +262,7 @@ export const eventDoubles: readonly Double[] = [
   },
 ];
 
-/** Sections 4.2, 17 and 22. */
+/** docs/protocols/pi-server.md 4.2, 17 and 22. */
 export const dataDoubles: readonly Double[] = [
   {
     fault: 'the health of a server is unknown',

@@ -1,9 +1,9 @@
 // The kinds of message that a specification names: in its examples, its types and its tables. Knows no protocol.
-import type { Code, Seed } from './seed-headings.ts';
+import type { Code, ProtocolDocument } from './document-headings.ts';
 
 /** Every name once. */
-export function kindsIn(seed: Seed): readonly string[] {
-  return [...new Set([...seed.code.flatMap(inCode), ...inTables(seed.prose), ...inLists(seed.prose)])];
+export function kindsIn(document: ProtocolDocument): readonly string[] {
+  return [...new Set([...document.code.flatMap(inCode), ...inTables(document.prose), ...inLists(document.prose)])];
 }
 
 function inCode(code: Code): string[] {

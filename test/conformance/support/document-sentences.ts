@@ -1,13 +1,13 @@
 // The sentences of a specification that ask for something: in its prose, its tables, and the comments of its code. Knows no
 // protocol.
-import type { Code, Seed } from './seed-headings.ts';
+import type { Code, ProtocolDocument } from './document-headings.ts';
 
 /** Words as RFC 2119 has them, in any case, and the one of the specification that is written in Chinese. */
 const asks = /\b(?:must|should|may|shall|never|always|required)\b|必须/iu;
 
 /** Every such sentence, as {@link plainWords} of it; one that comes twice is one. Headings are no sentences. */
-export function askingSentences(seed: Seed): readonly string[] {
-  const parts = [...paragraphs(seed.prose), ...seed.code.flatMap(comments)];
+export function askingSentences(document: ProtocolDocument): readonly string[] {
+  const parts = [...paragraphs(document.prose), ...document.code.flatMap(comments)];
   return [...new Set(parts.flatMap(sentences).filter((sentence) => asks.test(sentence)))];
 }
 

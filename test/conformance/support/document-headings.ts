@@ -7,7 +7,7 @@ export interface Code {
 }
 
 /** A specification. */
-export interface Seed {
+export interface ProtocolDocument {
   /** Of the document. */
   readonly title: string;
   /** Without the title, and without marks of direction. */
@@ -18,7 +18,7 @@ export interface Seed {
 }
 
 /** Reads all of it. */
-export function readSeed(text: string): Seed {
+export function readDocument(text: string): ProtocolDocument {
   const headings: string[] = [];
   const prose: string[] = [];
   const code: { language: string; lines: string[] }[] = [];
