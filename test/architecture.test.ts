@@ -4,10 +4,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { Command, Context, QuerySubject } from '../src/core/command.ts';
-import { Content, Cost, Failure, FileChange, Message, Model, Stop, Usage } from '../src/core/content.ts';
-import { BlockHead, CommandInfo, Event, SessionInfo, Tool, ToolServer } from '../src/core/event.ts';
-import { OutcomeData, QueryData, SessionSummary } from '../src/core/outcome-data.ts';
+import { Command, Context, QuerySubject } from '../src/core/model/command.ts';
+import { Content, Cost, Failure, FileChange, Message, Model, Stop, Usage } from '../src/core/model/content.ts';
+import { BlockHead, CommandInfo, Event, SessionInfo, Tool, ToolServer } from '../src/core/model/event.ts';
+import { OutcomeData, QueryData, SessionSummary } from '../src/core/model/outcome-data.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 
@@ -275,7 +275,7 @@ describe('ARCHITECTURE.md', () => {
       'a file of core is not on it',
       'grammar.ts repair.ts close-run.ts',
       'grammar.ts repair.ts',
-      'src/core/close-run.ts is',
+      'src/core/log/close-run.ts is',
     ],
     [
       'it has a file that is not there',

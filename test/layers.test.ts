@@ -26,10 +26,28 @@ const everything: readonly string[] = ['src/'];
 
 const libraryWire = /^src\/adapters\/anthropic\/api\.ts$/;
 
+/** The rooms of the core, the ground floor first: a room imports from itself and from the rooms before it. */
+const coreRooms = [
+  'model',
+  'contract',
+  'log',
+  'fast-path',
+  'ledger',
+  'export',
+  'stream',
+  'link',
+  'session',
+  'metrics',
+] as const;
+
 /** The first layer that matches a file counts. `$own` is the adapter's folder. */
 const layers: readonly Layer[] = [
-  { of: /^src\/core\/file-change\.ts$/, packages: ['diff'], files: ['src/core/'] },
-  { of: /^src\/core\//, packages: ['zod'], files: ['src/core/'] },
+  { of: /^src\/core\/model\/file-change\.ts$/, packages: ['diff'], files: ['src/core/model/'] },
+  ...coreRooms.map((room, floor) => ({
+    of: new RegExp(`^src/core/${room}/`),
+    packages: ['zod'],
+    files: coreRooms.slice(0, floor + 1).map((lower) => `src/core/${lower}/`),
+  })),
   { of: /^src\/adapters\/index\.ts$/, packages: [], files: ['src/core/', 'src/adapters/'] },
   {
     of: /^src\/adapters\/(pi-legacy|pi-server)\//,
@@ -52,13 +70,10 @@ const layers: readonly Layer[] = [
     packages: ['node:', 'zod'],
     files: ['src/core/', 'src/transports/', 'src/conformance/'],
   },
+  { of: /^src\/config\/config\.ts$/, packages: ['*'], files: everything },
   { of: /^src\/config\//, packages: ['zod'], files: ['src/core/', 'src/config/'] },
-  { of: /^src\/log\.ts$/, packages: ['node:'], files: [] },
-  {
-    of: /^src\/(gateway|agents|sessions|switchboard|openings|clients|desks|circuits|stored|lives|config|index)\.ts$/,
-    packages: ['*'],
-    files: everything,
-  },
+  { of: /^src\/gateway\/log\.ts$/, packages: ['node:'], files: [] },
+  { of: /^src\/(gateway\/[^/]+|index)\.ts$/, packages: ['*'], files: everything },
   { of: /^src\/cli\//, packages: ['*'], files: everything },
 ];
 
@@ -207,19 +222,22 @@ describe('the checks themselves', () => {
   const exists = (file: string): boolean => file.endsWith('.ts');
 
   test.each([
-    ['src/core/a.ts', "import fs from 'node:fs';"],
-    ['src/core/a.ts', "import { WebSocket } from 'ws';"],
-    ['src/core/a.ts', "import type { A } from '../adapters/pi/wire.ts';"],
-    ['src/core/a.ts', "import {\n  one,\n  type Two,\n} from '../transports/stdio.ts';"],
-    ['src/core/a.ts', "export * from '../gateway.ts';"],
-    ['src/core/a.ts', "export { a as b } from '../stores/memory.ts';"],
-    ['src/core/a.ts', "import '../config.ts';"],
-    ['src/core/a.ts', "const a = () => import('node:net');"],
-    ['src/core/a.ts', "type A = import('../gateway.ts').Gateway;"],
-    ['src/core/a.ts', 'const a = (name: string) => import(name);'],
-    ['src/core/a.ts', "const fs = require('fs');"],
-    ['src/core/a.ts', "import { b } from './b';"],
-    ['src/core/a.ts', "import { b } from './b.js';"],
+    ['src/core/log/a.ts', "import fs from 'node:fs';"],
+    ['src/core/log/a.ts', "import { WebSocket } from 'ws';"],
+    ['src/core/log/a.ts', "import type { A } from '../../adapters/pi/wire.ts';"],
+    ['src/core/log/a.ts', "import {\n  one,\n  type Two,\n} from '../../transports/stdio.ts';"],
+    ['src/core/log/a.ts', "export * from '../../gateway.ts';"],
+    ['src/core/log/a.ts', "export { a as b } from '../../stores/memory.ts';"],
+    ['src/core/log/a.ts', "import '../../config.ts';"],
+    ['src/core/log/a.ts', "import type { B } from '../session/b.ts';"],
+    ['src/core/model/a.ts', "import type { B } from '../contract/b.ts';"],
+    ['src/core/a.ts', ''],
+    ['src/core/log/a.ts', "const a = () => import('node:net');"],
+    ['src/core/log/a.ts', "type A = import('../../gateway.ts').Gateway;"],
+    ['src/core/log/a.ts', 'const a = (name: string) => import(name);'],
+    ['src/core/log/a.ts', "const fs = require('fs');"],
+    ['src/core/log/a.ts', "import { b } from './b';"],
+    ['src/core/log/a.ts', "import { b } from './b.js';"],
     ['src/adapters/claude/a.ts', "import { b } from '../eca/b.ts';"],
     ['src/adapters/claude/a.ts', "import { b } from '../pi/b.ts';"],
     ['src/adapters/claude/a.ts', "import { b } from '../index.ts';"],
@@ -232,18 +250,19 @@ describe('the checks themselves', () => {
     ['src/transports/http/a.ts', "import { b } from '../../stores/b.ts';"],
     ['src/stores/a.ts', "import { b } from '../transports/b.ts';"],
     ['src/conformance/a.ts', "import { b } from '../stores/b.ts';"],
-    ['src/log.ts', "import { b } from './gateway.ts';"],
+    ['src/gateway/log.ts', "import { b } from './gateway.ts';"],
     ['src/elsewhere/a.ts', ''],
   ])('%s may not: %s', (file, text) => expect(importFaults(one(file, text), exists)).toHaveLength(1));
 
   test.each([
-    ['src/core/a.ts', "import { z } from 'zod';\nimport { b } from './b.ts';"],
+    ['src/core/log/a.ts', "import { z } from 'zod';\nimport { b } from './b.ts';"],
+    ['src/core/session/a.ts', "import { b } from '../log/b.ts';"],
     ['src/adapters/pi-server/wire/a.ts', "import { b } from '../b.ts';\nimport { c } from '../../pi/c.ts';"],
     ['src/adapters/eca/a.ts', "import { z } from 'zod';\nimport { c } from '../../core/c.ts';"],
     ['src/adapters/index.ts', "import { a } from './eca/index.ts';"],
     ['src/transports/http/a.ts', "import { serve } from '@hono/node-server';\nimport { x } from 'hono/streaming';"],
     ['src/stores/a.ts', "import fs from 'node:fs/promises';"],
-    ['src/gateway.ts', "import pino from 'anything';\nimport a from './adapters/index.ts';"],
+    ['src/gateway/gateway.ts', "import pino from 'anything';\nimport a from './adapters/index.ts';"],
     ['src/cli/main.ts', 'const load = (name: string) => import(name);'],
   ])('%s may: %s', (file, text) => expect(importFaults(one(file, text), exists)).toEqual([]));
 
@@ -285,7 +304,7 @@ describe('the checks themselves', () => {
   );
 
   test('a file without an opening comment is seen', () => {
-    expect(withoutOpeningComment(one('src/core/a.ts', "import { z } from 'zod';"))).toEqual(['src/core/a.ts']);
+    expect(withoutOpeningComment(one('src/core/log/a.ts', "import { z } from 'zod';"))).toEqual(['src/core/log/a.ts']);
     expect(withoutOpeningComment(one('src/cli/main.ts', '#!/usr/bin/env node\n// The command line.\n'))).toEqual([]);
   });
 });

@@ -4,9 +4,9 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { adapters } from '../src/adapters/index.ts';
-import type { Adapter } from '../src/core/adapter.ts';
-import type { Event } from '../src/core/event.ts';
-import { verify } from '../src/core/grammar.ts';
+import type { Adapter } from '../src/core/contract/adapter.ts';
+import type { Event } from '../src/core/model/event.ts';
+import { verify } from '../src/core/log/grammar.ts';
 import { decodeLines, stillEnv } from './support/decoding.ts';
 import {
   canonicalEvents,
@@ -20,10 +20,10 @@ import {
   scenarioLosses,
   scenarioNames,
 } from './support/fixtures.ts';
-import { checkClaudeOrder, describeViolations } from '../src/conformance/claude/order/order.ts';
-import { checkEcaOrder, describeEcaViolations, heard } from '../src/conformance/eca/order/order.ts';
-import { checkPiServerOrder } from '../src/conformance/pi-server/order/order.ts';
-import { checkRpcMessages } from '../src/conformance/rpc-message/order/order.ts';
+import { checkClaudeOrder, describeViolations } from './oracles/order/claude/order.ts';
+import { checkEcaOrder, describeEcaViolations, heard } from './oracles/order/eca/order.ts';
+import { checkPiServerOrder } from './oracles/order/pi-server/order.ts';
+import { checkRpcMessages } from './oracles/order/rpc-message/order.ts';
 import { createLog, tell } from './support/telling.ts';
 
 const all = [...adapters.values()];

@@ -1,6 +1,6 @@
 // The registry: one line per protocol. Everything that lists protocols reads it here.
-import type { Adapter } from '../core/adapter.ts';
-import { otherwise } from '../core/similar.ts';
+import type { Adapter } from '../core/contract/adapter.ts';
+import { otherwise } from '../core/model/similar-names.ts';
 import { anthropic } from './anthropic/index.ts';
 import { claude, rpcMessage } from './claude/index.ts';
 import { demo } from './demo/index.ts';

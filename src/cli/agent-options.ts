@@ -1,9 +1,9 @@
 // The two ways in which every command names its agent: an entry of patchbay.json, or a protocol with a program or URL.
 import { type Command, InvalidArgumentError } from 'commander';
-import { adapterOf } from '../agents.ts';
-import { AgentConfig, type Config, loadConfig } from '../config.ts';
-import { GatewayError } from '../core/errors.ts';
-import { otherwise } from '../core/similar.ts';
+import { adapterOf } from '../gateway/agents.ts';
+import { AgentConfig, type Config, loadConfig } from '../config/config.ts';
+import { GatewayError } from '../core/model/errors.ts';
+import { otherwise } from '../core/model/similar-names.ts';
 
 /** What the options give. */
 export interface AgentOptions {

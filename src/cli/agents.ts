@@ -1,8 +1,8 @@
 // `patchbay agents`: what is configured and what each can do.
 import { Command } from 'commander';
 import { adapters } from '../adapters/index.ts';
-import { loadConfig } from '../config.ts';
-import { adapterOf } from '../agents.ts';
+import { loadConfig } from '../config/config.ts';
+import { adapterOf } from '../gateway/agents.ts';
 
 interface AgentsOptions {
   readonly config?: string;

@@ -2,10 +2,10 @@
 // started. Knows no protocol and no command line.
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { type AgentConfig, type Config, loadConfig, parseConfig } from '../config.ts';
-import type { Command } from '../core/command.ts';
-import { GatewayError } from '../core/errors.ts';
-import { otherwise } from '../core/similar.ts';
+import { type AgentConfig, type Config, loadConfig, parseConfig } from '../config/config.ts';
+import type { Command } from '../core/model/command.ts';
+import { GatewayError } from '../core/model/errors.ts';
+import { otherwise } from '../core/model/similar-names.ts';
 
 /** Starts an agent that is a program at once, as the real one would be: it may have something to say before it is asked. */
 export const wake: Command = { type: 'query', subject: 'state' };

@@ -1,7 +1,7 @@
 // The channel of a client of the claude protocol, watched: when it may speak, and what the last result was, which decides
 // how the program ends. Changes no frame.
 import { z } from 'zod';
-import type { Channel, Out } from '../core/channel.ts';
+import type { Channel, Out } from '../core/contract/channel.ts';
 import { bytesOf } from '../transports/framing/frame.ts';
 
 /** What counts of a `result` frame (docs/protocols/claude.md 7). */

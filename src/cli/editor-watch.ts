@@ -1,6 +1,6 @@
 // Whether the process that an editor names in `initialize` is still there (docs/protocols/eca.md 8.1). Changes no frame.
 import { z } from 'zod';
-import type { Channel } from '../core/channel.ts';
+import type { Channel } from '../core/contract/channel.ts';
 
 /** How often it is looked for, ms. */
 const lookMs = 500;

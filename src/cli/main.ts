@@ -3,7 +3,7 @@
 // 1 it failed while running, 2 it was called wrongly.
 import { Command, CommanderError } from 'commander';
 import { agentsCommand } from './agents.ts';
-import { conformanceCommand } from './conformance.ts';
+import { conformanceCommand } from './conformance/conformance.ts';
 import { ownVersion, tellFailure } from './program.ts';
 import { serveCommand } from './serve.ts';
 import { stdioCommand } from './stdio.ts';

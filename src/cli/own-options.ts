@@ -1,5 +1,5 @@
 // Our own options on the command lines of the stand-ins: `--patchbay-…`, which the programs they stand in for do not have.
-import { GatewayError } from '../core/errors.ts';
+import { GatewayError } from '../core/model/errors.ts';
 
 /** An option of ours as it was read. */
 export interface OwnOption {

@@ -4,13 +4,13 @@
 import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { GatewayError, messageOf } from '../core/errors.ts';
-import { type ChosenForClaude, chooseAgent, withGreeting } from './claude-agent.ts';
-import { type ClaudeArgv, parseClaudeArgv } from './claude-argv.ts';
-import { converse, failureFrame } from './claude-conversation.ts';
-import { greets, readGreeting } from './claude-greeting.ts';
-import { claudeHelp, spokenVersion } from './claude-help.ts';
-import { readPrompt } from './claude-prompt.ts';
+import { GatewayError, messageOf } from '../core/model/errors.ts';
+import { type ChosenForClaude, chooseAgent, withGreeting } from './claude/agent.ts';
+import { type ClaudeArgv, parseClaudeArgv } from './claude/argv.ts';
+import { converse, failureFrame } from './claude/conversation.ts';
+import { greets, readGreeting } from './claude/greeting.ts';
+import { claudeHelp, spokenVersion } from './claude/help.ts';
+import { readPrompt } from './claude/prompt.ts';
 import { ownVersion, tellFailure } from './program.ts';
 import { type StoredIds, storedIdsIn } from './stored-ids.ts';
 

@@ -2,9 +2,9 @@
 // `patchbay-eca`: stands in for the `eca` executable, with any agent behind it. An editor changes the path of its server and
 // nothing else.
 import { constants, homedir } from 'node:os';
-import { chooseAgent } from './eca-agent.ts';
-import { type EcaArgv, parseEcaArgv } from './eca-argv.ts';
-import { ecaHelp, spokenVersion } from './eca-help.ts';
+import { chooseAgent } from './eca/agent.ts';
+import { type EcaArgv, parseEcaArgv } from './eca/argv.ts';
+import { ecaHelp, spokenVersion } from './eca/help.ts';
 import { watchEditor } from './editor-watch.ts';
 import { whenOrphaned } from './orphan.ts';
 import { ownVersion, tellFailure } from './program.ts';

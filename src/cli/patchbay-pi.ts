@@ -2,10 +2,10 @@
 // `patchbay-pi`: stands in for the `pi` executable in RPC mode, with any agent behind it. A client changes the path of
 // the program and nothing else.
 import { constants } from 'node:os';
-import type { Command } from '../core/command.ts';
-import { GatewayError, type Outcome } from '../core/errors.ts';
-import { chooseAgent } from './pi-agent.ts';
-import { type PiArgv, parsePiArgv } from './pi-argv.ts';
+import type { Command } from '../core/model/command.ts';
+import { GatewayError, type Outcome } from '../core/model/errors.ts';
+import { chooseAgent } from './pi/agent.ts';
+import { type PiArgv, parsePiArgv } from './pi/argv.ts';
 import { ownVersion, tellFailure } from './program.ts';
 import { serveStdio } from './serve-stdio.ts';
 

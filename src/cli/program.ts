@@ -1,6 +1,6 @@
 // What our programs have in common: their version, and how they tell that they failed. Knows no command.
 import { readFileSync } from 'node:fs';
-import { GatewayError, messageOf } from '../core/errors.ts';
+import { GatewayError, messageOf } from '../core/model/errors.ts';
 
 /** Says why and sets the exit code: 2 for a wrong call, 1 for what went wrong while running. */
 export function tellFailure(program: string, thrown: unknown): void {

@@ -1,11 +1,11 @@
 // One client on our own stdin and stdout, until it has gone: what `patchbay stdio` and the stand-ins have in common.
 import { Console } from 'node:console';
 import type { Readable, Writable } from 'node:stream';
-import { adapterOf } from '../agents.ts';
-import type { Config } from '../config.ts';
-import type { Channel, Out } from '../core/channel.ts';
-import { GatewayError } from '../core/errors.ts';
-import { createGateway, type Opening } from '../gateway.ts';
+import { adapterOf } from '../gateway/agents.ts';
+import type { Config } from '../config/config.ts';
+import type { Channel, Out } from '../core/contract/channel.ts';
+import { GatewayError } from '../core/model/errors.ts';
+import { createGateway, type Opening } from '../gateway/gateway.ts';
 import { streamFraming } from '../transports/framing/framings.ts';
 import { stdioChannel } from '../transports/stdio.ts';
 import { onSignals } from './signals.ts';

@@ -1,7 +1,7 @@
 // `patchbay serve`: HTTP, WebSocket and SSE for any number of clients.
 import { Command, InvalidArgumentError } from 'commander';
-import { messageOf } from '../core/errors.ts';
-import { createGateway } from '../gateway.ts';
+import { messageOf } from '../core/model/errors.ts';
+import { createGateway } from '../gateway/gateway.ts';
 import { type AgentOptions, configFrom, withAgentOptions } from './agent-options.ts';
 import { onSignals } from './signals.ts';
 import { stderrLog } from './stderr-log.ts';

@@ -1,5 +1,5 @@
 // The log of our programs on stderr: sentences for people at a terminal, JSON lines for all others.
-import { createLog, type Log, type LogEntry, type LogLevel } from '../log.ts';
+import { createLog, type Log, type LogEntry, type LogLevel } from '../gateway/log.ts';
 import { printable } from '../transports/printable.ts';
 
 /** Writes entries of at least that level. */

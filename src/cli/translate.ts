@@ -1,10 +1,10 @@
 // `patchbay translate`: a filter from one protocol's agent frames to another's client frames.
 import path from 'node:path';
 import { Command } from 'commander';
-import type { Frame, Out } from '../core/channel.ts';
-import { GatewayError } from '../core/errors.ts';
-import { createTranslator, type Translator } from '../core/translator.ts';
-import { adapterOf } from '../agents.ts';
+import type { Frame, Out } from '../core/contract/channel.ts';
+import { GatewayError } from '../core/model/errors.ts';
+import { createTranslator, type Translator } from '../core/link/translator.ts';
+import { adapterOf } from '../gateway/agents.ts';
 import { createBatch } from '../transports/batch.ts';
 import { readBlocks } from '../transports/block-input.ts';
 import { createFrame } from '../transports/framing/frame.ts';

@@ -1,7 +1,7 @@
 // What is wrong with a configuration, in the words of those who write one. Knows the shape of the file by its JSON schema.
 import type { z } from 'zod';
-import { isDictionary } from '../core/dictionary.ts';
-import { otherwise } from '../core/similar.ts';
+import { isDictionary } from '../core/model/dictionary.ts';
+import { otherwise } from '../core/model/similar-names.ts';
 import type { Path } from './json-places.ts';
 
 /** A part of a JSON schema, as far as it is looked at here. */

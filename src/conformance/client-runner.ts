@@ -1,6 +1,6 @@
 // Judges clients: plays an agent for whoever connects, and reads what was said. Knows no protocol and opens no connection.
-import type { Channel } from '../core/channel.ts';
-import { messageOf } from '../core/errors.ts';
+import type { Channel } from '../core/contract/channel.ts';
+import { messageOf } from '../core/model/errors.ts';
 import type { Connection, Description, Result } from './check.ts';
 import { watchChannel } from './connection.ts';
 import { judgeRules, type Played, type Stopped } from './judge.ts';

@@ -1,5 +1,5 @@
 // A channel with a memory: all that was said on it, and somebody who waits for what comes. Knows no protocol.
-import type { Channel } from '../core/channel.ts';
+import type { Channel } from '../core/contract/channel.ts';
 import { CannotTell, type Connection, type Exchange, PeerWrong } from './check.ts';
 import { firstFound } from './within.ts';
 

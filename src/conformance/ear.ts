@@ -1,6 +1,6 @@
 // What the peer of a check says, read as JSON once, and somebody who waits for one of it. Knows no protocol.
-import type { Dictionary } from '../core/content.ts';
-import { dictionaryIn } from '../core/dictionary.ts';
+import type { Dictionary } from '../core/model/content.ts';
+import { dictionaryIn } from '../core/model/dictionary.ts';
 import type { Connection } from './check.ts';
 
 /** A message of the peer, at an index of the log. */

@@ -1,5 +1,5 @@
 // What rules make of conversations: one result for each rule. Pure; runs nothing and knows no protocol.
-import { messageOf } from '../core/errors.ts';
+import { messageOf } from '../core/model/errors.ts';
 import type { Breach, Conversation, Result, Verdict } from './check.ts';
 import type { Rule, Trace, TraceFrame } from './rule.ts';
 

@@ -1,9 +1,9 @@
 // A board on which clients find the agent that judges them, at the same paths as on our own server. Knows no protocol: its name
 // and how its frames travel are parameters.
-import type { EventEnvelope, FramingName, Options } from '../core/adapter.ts';
-import type { Channel } from '../core/channel.ts';
-import { GatewayError } from '../core/errors.ts';
-import type { Board, ClientRequest, SessionSummary } from '../transports/http/board.ts';
+import type { EventEnvelope, FramingName, Options } from '../core/contract/adapter.ts';
+import type { Channel } from '../core/contract/channel.ts';
+import { GatewayError } from '../core/model/errors.ts';
+import type { Board, ClientRequest, SessionSummary } from '../core/contract/gateway-api.ts';
 import { createStreamSession, type StreamSession } from './stream-session.ts';
 
 /** Whom clients find. */

@@ -1,6 +1,6 @@
 // Peers that are running, and how they are started and stopped. Knows no protocol.
-import type { Channel } from '../core/channel.ts';
-import { messageOf } from '../core/errors.ts';
+import type { Channel } from '../core/contract/channel.ts';
+import { messageOf } from '../core/model/errors.ts';
 import { type ChildChannel, spawnChannel } from '../transports/child-process.ts';
 import { jsonl } from '../transports/framing/jsonl.ts';
 import { connectEventSource } from '../transports/sse-client.ts';

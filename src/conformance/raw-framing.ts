@@ -1,5 +1,5 @@
 // A framing through which bytes can also go as they stand, for whoever tries a peer with what is no frame. Knows no protocol.
-import type { Channel, Out } from '../core/channel.ts';
+import type { Channel, Out } from '../core/contract/channel.ts';
 import type { Framing } from '../transports/framing/framing.ts';
 import { bytesOf } from '../transports/framing/frame.ts';
 

@@ -2,7 +2,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import type { Channel } from '../core/channel.ts';
+import type { Channel } from '../core/contract/channel.ts';
 import type { Framing } from '../transports/framing/framing.ts';
 import { stdioChannel } from '../transports/stdio.ts';
 

@@ -1,5 +1,5 @@
 // Runs one check or scenario against a peer, bounded in time, and tells what came of it. Knows no protocol.
-import { messageOf } from '../core/errors.ts';
+import { messageOf } from '../core/model/errors.ts';
 import {
   CannotTell,
   type Connection,

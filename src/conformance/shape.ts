@@ -1,5 +1,5 @@
 // The shapes of JSON values, written as data, and what is wrong with a value. Pure; knows no protocol.
-import { isDictionary } from '../core/dictionary.ts';
+import { isDictionary } from '../core/model/dictionary.ts';
 
 /**
  * `any` is any value that is there. A list of one shape: an array of those. Fields: an object that has at least those;

@@ -1,8 +1,8 @@
 // A client that listens to server-sent events and posts, as one connection. Knows no protocol and no HTTP.
-import type { Channel } from '../core/channel.ts';
-import type { Entry, Reader } from '../core/reader.ts';
+import type { Channel } from '../core/contract/channel.ts';
+import type { Entry, Reader } from '../core/contract/reader.ts';
 import { memoryPair } from '../transports/memory.ts';
-import type { PostedFrame } from '../transports/http/board.ts';
+import type { PostedFrame } from '../core/contract/gateway-api.ts';
 
 /** One such connection. */
 export interface StreamSession {

@@ -1,7 +1,7 @@
 // How a peer is reached: at an address, or as a program that is started with the bounds that a check asks for. Knows no
 // protocol, and starts nothing.
-import type { EventEnvelope, FramingName } from '../core/adapter.ts';
-import type { Channel } from '../core/channel.ts';
+import type { EventEnvelope, FramingName } from '../core/contract/adapter.ts';
+import type { Channel } from '../core/contract/channel.ts';
 import type { Framing } from '../transports/framing/framing.ts';
 import type { Settings, Transport } from './check.ts';
 import type { Variables } from './model/environment.ts';

@@ -1,6 +1,6 @@
 // Reads recorded conversations, and judges them: rows of JSON with a direction, bare lines of one side, or our own JSON report.
 // Pure; knows no protocol.
-import { dictionaryIn, isDictionary } from '../core/dictionary.ts';
+import { dictionaryIn, isDictionary } from '../core/model/dictionary.ts';
 import type { Result } from './check.ts';
 import { judgeRules, type Played } from './judge.ts';
 import { type RecordedTrace, recordedFrame, TraceFileError } from './recorded.ts';

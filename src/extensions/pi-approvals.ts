@@ -1,6 +1,6 @@
 // An extension for the pi coding agent (`pi -e dist/extensions/pi-approvals.js`): asks before each tool runs, and blocks
 // what nobody allows. Runs inside pi, 0.54 and later, and stands alone: it imports nothing, and of the gateway it knows
-// only how a question reads and what an answer may be (src/adapters/pi/approvals.ts is the other end).
+// only how a question reads and what an answer may be (src/adapters/pi/backend/approvals.ts is the other end).
 
 /** What pi tells before a tool runs. Its `input` is the very object that the tool will get: it is changed in place. */
 export interface ToolCall {

@@ -16,9 +16,9 @@ import {
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { GatewayError, messageOf } from '../core/errors.ts';
-import type { ExportPort } from '../core/export.ts';
-import { pageMark } from '../core/html.ts';
+import { GatewayError, messageOf } from '../core/model/errors.ts';
+import type { ExportPort } from '../core/export/export.ts';
+import { pageMark } from '../core/export/html.ts';
 import { codeOf, isAt, isSame, openedPath, statOf } from './opened.ts';
 import { faultInWords, realInside } from './paths.ts';
 

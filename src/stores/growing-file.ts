@@ -2,7 +2,7 @@
 // through a link, and never behind what somebody else has written (docs/threats.md T9). Knows no line.
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { GatewayError } from '../core/errors.ts';
+import { GatewayError } from '../core/model/errors.ts';
 import { codeOf, isAt } from './opened.ts';
 import { realOrNull } from './paths.ts';
 

@@ -1,8 +1,8 @@
 // Writes down one conversation: after each run, and when its name changes, what is new. Knows no protocol.
-import type { SessionView } from '../core/adapter.ts';
-import { GatewayError, messageOf } from '../core/errors.ts';
-import type { Event } from '../core/event.ts';
-import { messagesOf } from '../core/messages.ts';
+import type { SessionView } from '../core/contract/adapter.ts';
+import { GatewayError, messageOf } from '../core/model/errors.ts';
+import type { Event } from '../core/model/event.ts';
+import { messagesOf } from '../core/log/messages.ts';
 import {
   lineOfMessage,
   mostLines,
@@ -10,7 +10,7 @@ import {
   type SessionLine,
   textOfHead,
   textOfLine,
-} from '../core/session-lines.ts';
+} from '../core/log/session-lines.ts';
 import type { GrowingFile } from './growing-file.ts';
 
 /** Keeps one conversation in one file. Nothing is written as long as nothing was said. */

@@ -2,8 +2,8 @@
 // Knows no protocol.
 import { closeSync, lstatSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
-import type { Command } from '../core/command.ts';
-import { GatewayError } from '../core/errors.ts';
+import type { Command } from '../core/model/command.ts';
+import { GatewayError } from '../core/model/errors.ts';
 import { faultInWords, realInside } from './paths.ts';
 
 /**

@@ -1,8 +1,8 @@
 // A channel to an agent that we start: frames on its stdin and stdout. Knows no protocol; the framing is a parameter.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import type { Channel } from '../core/channel.ts';
-import { messageOf } from '../core/errors.ts';
+import type { Channel } from '../core/contract/channel.ts';
+import { messageOf } from '../core/model/errors.ts';
 import type { Framing } from './framing/framing.ts';
 import { jsonl } from './framing/jsonl.ts';
 import { createInlet } from './inlet.ts';

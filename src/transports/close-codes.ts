@@ -1,5 +1,5 @@
 // How a channel's close codes look on a WebSocket. Knows no protocol.
-import type { CloseCode } from '../core/channel.ts';
+import type { CloseCode } from '../core/contract/channel.ts';
 
 /** RFC 6455 §7.4 where it has a code, our own in the private range otherwise. */
 export const webSocketCloseCodes: Readonly<Record<CloseCode, number>> = {

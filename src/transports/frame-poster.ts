@@ -1,7 +1,7 @@
 // Posts frames over HTTP, in order and in batches: the sending half of an event stream's client. Knows no protocol.
-import type { EventEnvelope } from '../core/adapter.ts';
-import type { Out } from '../core/channel.ts';
-import { messageOf } from '../core/errors.ts';
+import type { EventEnvelope } from '../core/contract/adapter.ts';
+import type { Out } from '../core/contract/channel.ts';
+import { messageOf } from '../core/model/errors.ts';
 import { bytesOf } from './framing/frame.ts';
 import type { FrameSink } from './framing/framing.ts';
 import { encodeLine, jsonlDecoder } from './framing/jsonl.ts';

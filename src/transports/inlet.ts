@@ -1,6 +1,6 @@
 // The receiving half of every channel: keeps what comes until somebody listens, holds it while paused, ends once.
 // Knows no transport.
-import type { Ending, Frame, FrameFault, Glance, Glimpse, Receiver } from '../core/channel.ts';
+import type { Ending, Frame, FrameFault, Glance, Glimpse, Receiver } from '../core/contract/channel.ts';
 import type { FrameSink } from './framing/framing.ts';
 import { createQueue } from './queue.ts';
 

@@ -1,7 +1,7 @@
 // What a program says for people: the end of its stderr, and words on its stdout before its first frame. Knows no protocol.
 import type { Readable } from 'node:stream';
-import type { Frame } from '../core/channel.ts';
-import { isDictionary } from '../core/dictionary.ts';
+import type { Frame } from '../core/contract/channel.ts';
+import { isDictionary } from '../core/model/dictionary.ts';
 import { lastBytes, printable } from './printable.ts';
 
 const tailBytes = 2048;

@@ -1,5 +1,5 @@
 // Channels without a wire: two back to back, for tests and in-process use, and one that leads nowhere. Knows no protocol.
-import type { Channel } from '../core/channel.ts';
+import type { Channel } from '../core/contract/channel.ts';
 import { bytesOf, createFrame } from './framing/frame.ts';
 import { createInlet, type Inlet } from './inlet.ts';
 import { createQueue } from './queue.ts';

@@ -1,7 +1,7 @@
 // The sending half of every channel over a byte stream: what is sent in one tick leaves in one write, or each frame in
 // one of its own where its framing says so. Knows no protocol.
 import type { Writable } from 'node:stream';
-import type { Out } from '../core/channel.ts';
+import type { Out } from '../core/contract/channel.ts';
 import { createBatch } from './batch.ts';
 import type { Framing } from './framing/framing.ts';
 import { createQueue } from './queue.ts';

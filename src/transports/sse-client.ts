@@ -1,8 +1,8 @@
 // A channel over server-sent events: frames come as a stream, what we send is posted. Knows no protocol.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EventEnvelope, EventReader } from '../core/adapter.ts';
-import type { Channel, FrameFault } from '../core/channel.ts';
-import { messageOf } from '../core/errors.ts';
+import type { EventEnvelope, EventReader } from '../core/contract/adapter.ts';
+import type { Channel, FrameFault } from '../core/contract/channel.ts';
+import { messageOf } from '../core/model/errors.ts';
 import { createFramePoster, problemOf } from './frame-poster.ts';
 import { eventStreamDecoder, type IncomingEvent } from './framing/event-stream.ts';
 import { createFrame } from './framing/frame.ts';

@@ -1,6 +1,6 @@
 // The body of a server-sent event stream, pulled from a reader. Knows no HTTP server and no protocol.
-import type { EventEnvelope } from '../core/adapter.ts';
-import type { Entry, FrameEntry, Reader } from '../core/reader.ts';
+import type { EventEnvelope } from '../core/contract/adapter.ts';
+import type { Entry, FrameEntry, Reader } from '../core/contract/reader.ts';
 import { gather } from './batch.ts';
 import { encodeComment, encodeEvent, encodeRetry } from './framing/event-stream.ts';
 

@@ -1,7 +1,7 @@
 // Our own stdin and stdout as a channel: a client has started us. Knows no protocol; the framing is a parameter.
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
-import type { Channel } from '../core/channel.ts';
+import type { Channel } from '../core/contract/channel.ts';
 import type { Framing } from './framing/framing.ts';
 import { jsonl } from './framing/jsonl.ts';
 import { createInlet } from './inlet.ts';

@@ -1,7 +1,7 @@
 // One connection that carries many: each of them is a channel of its own, with a name that says which frames are its.
 // Knows no protocol: whose a frame is, it is told.
-import type { Channel, CloseCode, Frame, Receiver } from '../core/channel.ts';
-import { GatewayError } from '../core/errors.ts';
+import type { Channel, CloseCode, Frame, Receiver } from '../core/contract/channel.ts';
+import { GatewayError } from '../core/model/errors.ts';
 import { createInlet, type Inlet } from './inlet.ts';
 
 /** What a trunk is made of. */
@@ -9,7 +9,7 @@ export interface TrunkOptions {
   readonly label: string;
   /** The connection. It is opened with the first channel that is, and closed with the last. */
   readonly channel: Channel;
-  /** See Trunk in core/adapter.ts. */
+  /** See Trunk in core/contract/adapter.ts. */
   route(frame: Frame): { readonly name: string | null; readonly isGreeting?: boolean };
   /** Nobody can join any more. Once. */
   over?(): void;

@@ -1,8 +1,8 @@
 // A channel over a WebSocket, accepted or dialled: a text message is one frame or holds lines. Knows no protocol.
 import type { Duplex } from 'node:stream';
 import { type RawData, WebSocket } from 'ws';
-import type { FramingName } from '../core/adapter.ts';
-import type { Channel, CloseCode, FrameFault, Out, Receiver } from '../core/channel.ts';
+import type { FramingName } from '../core/contract/adapter.ts';
+import type { Channel, CloseCode, FrameFault, Out, Receiver } from '../core/contract/channel.ts';
 import { maxCloseReasonBytes, webSocketCloseCodes } from './close-codes.ts';
 import { bytesOf, createFrame } from './framing/frame.ts';
 import type { FrameDecoder } from './framing/framing.ts';

@@ -1,8 +1,8 @@
 // Dials a WebSocket: we are the client. Knows no protocol.
 import { WebSocket } from 'ws';
-import type { FramingName } from '../core/adapter.ts';
-import type { Channel } from '../core/channel.ts';
-import { messageOf } from '../core/errors.ts';
+import type { FramingName } from '../core/contract/adapter.ts';
+import type { Channel } from '../core/contract/channel.ts';
+import { messageOf } from '../core/model/errors.ts';
 import type { HeartbeatOptions } from './heartbeat.ts';
 import { nullChannel } from './memory.ts';
 import { webSocketChannel, webSocketLimits } from './websocket-channel.ts';

@@ -1,5 +1,5 @@
 // What of a workspace a user may choose that typed so much: paths that hold what was typed, best first. Pure.
-import type { Context } from '../core/command.ts';
+import type { Context } from '../core/model/command.ts';
 import { limits } from './limits.ts';
 
 /** A file or directory that may be chosen. */

@@ -1,6 +1,6 @@
 // What a model is told of a context of a prompt, kind by kind; the rule is in docs/contexts.md. Synchronous and bounded; never
 // throws. What is not in the folders is told by its name only: the gateway fetches nothing.
-import type { Context } from '../core/command.ts';
+import type { Context } from '../core/model/command.ts';
 import { type Budget, isFull, leftOut, named, paid, type Told } from './budget.ts';
 import type { Folder } from './places.ts';
 import { readDirectory, readMap } from './read-directory.ts';

@@ -1,5 +1,5 @@
 // A file, or lines of it, as a model is told of it. Synchronous and bounded; never throws.
-import type { Context } from '../core/command.ts';
+import type { Context } from '../core/model/command.ts';
 import { type Budget, inWords, isFull, leftOut, named, paid, type Told } from './budget.ts';
 import { limits } from './limits.ts';
 import { type Chosen, countLines, fitting, type Lines, linesIn } from './lines.ts';

@@ -1,8 +1,8 @@
 // The folders of a session: read for its prompts, and looked through for what its user may choose. Knows no protocol and no
 // session.
 import path from 'node:path';
-import type { Context } from '../core/command.ts';
-import type { ContextReading, WorkspacePort } from '../core/workspace.ts';
+import type { Context } from '../core/model/command.ts';
+import type { ContextReading, WorkspacePort } from '../core/contract/workspace.ts';
 import { newBudget } from './budget.ts';
 import { type Candidate, choose } from './find.ts';
 import { limits } from './limits.ts';

@@ -5,7 +5,7 @@ import { untilThere } from '../support/claude-code-rig.ts';
 import { interruptFrame, isEvent, isResult, turn } from '../support/claude-turn.ts';
 import type { Client } from '../support/clients.ts';
 import type { Frame } from '../support/inbox.ts';
-import { checkClaudeOrder, describeViolations } from '../../src/conformance/claude/order/order.ts';
+import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { resultDifferences } from '../support/judges/result.ts';
 import { longText, unicodeText } from '../../src/conformance/model/answers.ts';
 import { isOwnNews } from './retell.ts';

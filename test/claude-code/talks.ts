@@ -2,7 +2,7 @@
 // trace in the corpus form, so that whatever reads traces can be tried on fresh ones.
 import { isEvent, isResult, promptFrame } from '../support/claude-turn.ts';
 import { type ClaudeStart, untilThere } from '../support/claude-code-rig.ts';
-import type { Rule } from '../../src/conformance/claude/order/rules.ts';
+import type { Rule } from '../oracles/order/claude/rules.ts';
 import type { DirectAgent } from './direct-agent.ts';
 import { questions } from './scenarios.ts';
 import {

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { chainVariable } from '../../src/cli/chosen-agent.ts';
-import { chooseAgent, withGreeting } from '../../src/cli/claude-agent.ts';
-import { parseClaudeArgv } from '../../src/cli/claude-argv.ts';
+import { chooseAgent, withGreeting } from '../../src/cli/claude/agent.ts';
+import { parseClaudeArgv } from '../../src/cli/claude/argv.ts';
 import type { StoredIds } from '../../src/cli/stored-ids.ts';
-import type { Instructions } from '../../src/core/instructions.ts';
+import type { Instructions } from '../../src/core/contract/instructions.ts';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'patchbay-behind-claude-')));
 const file = join(folder, 'patchbay.json');

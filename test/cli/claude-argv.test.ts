@@ -1,6 +1,6 @@
 // The command line of Claude Code, as people and the SDK write it.
 import { describe, expect, test } from 'vitest';
-import { parseClaudeArgv } from '../../src/cli/claude-argv.ts';
+import { parseClaudeArgv } from '../../src/cli/claude/argv.ts';
 
 /** Words are separated by blanks; `''` is the empty one. */
 const parse = (line: string) =>

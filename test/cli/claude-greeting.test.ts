@@ -1,8 +1,8 @@
 // The first line of a client, read before the agent is started: what it says, and that nothing of the input is lost.
 import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { parseClaudeArgv } from '../../src/cli/claude-argv.ts';
-import { greets, readGreeting } from '../../src/cli/claude-greeting.ts';
+import { parseClaudeArgv } from '../../src/cli/claude/argv.ts';
+import { greets, readGreeting } from '../../src/cli/claude/greeting.ts';
 
 const greeting = (parts: object) =>
   JSON.stringify({ type: 'control_request', request_id: 'r', request: { subtype: 'initialize', ...parts } });

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ConformanceOptions, withConformanceOptions } from '../../src/cli/conformance-options.ts';
-import { runConformance } from '../../src/cli/conformance-run.ts';
+import { type ConformanceOptions, withConformanceOptions } from '../../src/cli/conformance/options.ts';
+import { runConformance } from '../../src/cli/conformance/run.ts';
 import { killAllChildren } from '../../src/transports/process-group.ts';
 import { type Finished, patchbay } from '../support/command.ts';
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { chainVariable } from '../../src/cli/chosen-agent.ts';
-import { chooseAgent, userConfigFile } from '../../src/cli/eca-agent.ts';
-import { parseEcaArgv } from '../../src/cli/eca-argv.ts';
+import { chooseAgent, userConfigFile } from '../../src/cli/eca/agent.ts';
+import { parseEcaArgv } from '../../src/cli/eca/argv.ts';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'patchbay-behind-eca-')));
 const place = (...path: string[]) => {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import { patchbay, type RunOptions } from '../support/command.ts';
 import { Frame } from '../support/inbox.ts';
-import { checkClaudeOrder, describeViolations } from '../../src/conformance/claude/order/order.ts';
+import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 
 // Some of these start several programs, one behind the other.
 vi.setConfig({ testTimeout: 60_000 });

@@ -1,6 +1,6 @@
 // The command line of eca, as patchbay-eca reads it.
 import { describe, expect, test } from 'vitest';
-import { parseEcaArgv } from '../../src/cli/eca-argv.ts';
+import { parseEcaArgv } from '../../src/cli/eca/argv.ts';
 
 const line = (text: string) => parseEcaArgv(text.split(' '));
 

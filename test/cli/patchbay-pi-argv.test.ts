@@ -1,6 +1,6 @@
 // The command line of pi, as patchbay-pi reads it.
 import { describe, expect, test } from 'vitest';
-import { modelWish, parsePiArgv } from '../../src/cli/pi-argv.ts';
+import { modelWish, parsePiArgv } from '../../src/cli/pi/argv.ts';
 
 const line = (text: string) => parsePiArgv(text.split(' ').filter(Boolean));
 

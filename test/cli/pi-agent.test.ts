@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { chainVariable, findProgram } from '../../src/cli/chosen-agent.ts';
-import { chooseAgent } from '../../src/cli/pi-agent.ts';
-import { parsePiArgv } from '../../src/cli/pi-argv.ts';
+import { chooseAgent } from '../../src/cli/pi/agent.ts';
+import { parsePiArgv } from '../../src/cli/pi/argv.ts';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'patchbay-behind-')));
 const file = join(folder, 'patchbay.json');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readPlaces } from '../../src/config/json-places.ts';
-import { configSchema, loadConfig, parseConfig } from '../../src/config.ts';
+import { configSchema, loadConfig, parseConfig } from '../../src/config/config.ts';
 
 const file = join(mkdtempSync(join(tmpdir(), 'patchbay-mistakes-')), 'patchbay.json');
 

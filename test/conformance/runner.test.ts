@@ -5,7 +5,7 @@ import { watchChannel } from '../../src/conformance/connection.ts';
 import { type Progress, type RunOptions, runChecks } from '../../src/conformance/runner.ts';
 import type { AgentSet } from '../../src/conformance/sets.ts';
 import type { Program, Target } from '../../src/conformance/target.ts';
-import type { Frame } from '../../src/core/channel.ts';
+import type { Frame } from '../../src/core/contract/channel.ts';
 import { contentLength } from '../../src/transports/framing/content-length.ts';
 import { createFrame } from '../../src/transports/framing/frame.ts';
 import { jsonl } from '../../src/transports/framing/jsonl.ts';

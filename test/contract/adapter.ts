@@ -1,11 +1,11 @@
 // What every protocol promises, as a suite that each of them is run through. Knows none of them.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Action, Adapter, FrontendSide } from '../../src/core/adapter.ts';
-import { Command, type CommandType } from '../../src/core/command.ts';
-import { GatewayError, type Outcome, refused } from '../../src/core/errors.ts';
-import { Event, type EventType } from '../../src/core/event.ts';
-import { emptyTranscript } from '../../src/core/transcript.ts';
+import type { Action, Adapter, FrontendSide } from '../../src/core/contract/adapter.ts';
+import { Command, type CommandType } from '../../src/core/model/command.ts';
+import { GatewayError, type Outcome, refused } from '../../src/core/model/errors.ts';
+import { Event, type EventType } from '../../src/core/model/event.ts';
+import { emptyTranscript } from '../../src/core/log/fold.ts';
 import { createFrame } from '../../src/transports/framing/frame.ts';
 import { driveBackend } from '../support/agent-driver.ts';
 import { anyCommand, anyCommandOf, commandTypes } from '../support/any-command.ts';

@@ -1,9 +1,9 @@
 // Any client with any agent over any transport: one whole turn, then a turn that is interrupted. Knows no protocol.
 import { describe, expect, test } from 'vitest';
-import { parseConfig } from '../../src/config.ts';
-import type { Adapter } from '../../src/core/adapter.ts';
-import type { Channel } from '../../src/core/channel.ts';
-import { createGateway } from '../../src/gateway.ts';
+import { parseConfig } from '../../src/config/config.ts';
+import type { Adapter } from '../../src/core/contract/adapter.ts';
+import type { Channel } from '../../src/core/contract/channel.ts';
+import { createGateway } from '../../src/gateway/gateway.ts';
 import type { AgentRole } from '../support/agent-roles.ts';
 import type { ClientRole } from '../support/client-roles.ts';
 import { clientTransports, type Reach } from '../support/client-transports.ts';

@@ -1,7 +1,7 @@
 // What every transport promises, as a suite that each of them is run through.
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Channel } from '../../src/core/channel.ts';
-import { GatewayError } from '../../src/core/errors.ts';
+import type { Channel } from '../../src/core/contract/channel.ts';
+import { GatewayError } from '../../src/core/model/errors.ts';
 import type { Arrivals } from '../transports/support/arrivals.ts';
 import { record } from '../transports/support/recording-receiver.ts';
 

@@ -9,7 +9,7 @@ import { resultsIn, type Talk, type TalkOptions, takeTurns, talk, turnsOf } from
 import { saidIn } from '../support/claude-judge.ts';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { Frame } from '../support/inbox.ts';
-import { checkClaudeOrder, describeViolations } from '../../src/conformance/claude/order/order.ts';
+import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { turnDifferences } from '../support/judges/turn.ts';
 import { linesAround, makePiHome, type PiHome, piCommand, pidOf, recordOf } from '../support/pi-rig.ts';
 

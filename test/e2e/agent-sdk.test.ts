@@ -4,7 +4,7 @@ import { createSdkMcpServer, type Options, type SDKMessage, tool } from '@anthro
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { resultsIn, type Talk, type TalkOptions, takeTurns, talk } from '../support/agent-sdk.ts';
-import { checkClaudeOrder, describeViolations } from '../../src/conformance/claude/order/order.ts';
+import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { assistantBlocks, finalMessages } from '../support/judges/message-stream.ts';
 
 // A talk gives up by itself, and says where it was.

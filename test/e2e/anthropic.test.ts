@@ -12,9 +12,9 @@ import { type Client, connectSse, connectWebSocket } from '../support/clients.ts
 import { type FakeAnthropic, type RecordedRequest, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { type GatewayServer, startServerWith } from '../support/gateway.ts';
 import type { Frame } from '../support/inbox.ts';
-import { checkClaudeOrder, describeViolations } from '../../src/conformance/claude/order/order.ts';
+import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { finalMessage, finalMessages } from '../support/judges/message-stream.ts';
-import { checkPiOrder } from '../../src/conformance/pi/order/order.ts';
+import { checkPiOrder } from '../oracles/order/pi/order.ts';
 import { longText, type Scenario, unicodeText } from '../../src/conformance/model/answers.ts';
 
 const key = 'sk-ant-test-that-nobody-may-see';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { parseConfig } from '../../src/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import { type ApprovalRig, startApprovalRig, traceCommand } from '../support/approval-rig.ts';
 
 // pi takes seconds to start on a machine that has other work.

@@ -6,7 +6,7 @@ import { type Client, connectSse, connectStdio, connectWebSocket } from '../supp
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { type GatewayServer, startServer } from '../support/gateway.ts';
 import type { Frame } from '../support/inbox.ts';
-import { checkClaudeOrder, describeViolations } from '../../src/conformance/claude/order/order.ts';
+import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { makePiHome, type PiHome } from '../support/pi-rig.ts';
 
 let fake: FakeAnthropic;

@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseConfig } from '../../src/config.ts';
-import { createGateway, type Gateway } from '../../src/gateway.ts';
+import { parseConfig } from '../../src/config/config.ts';
+import { createGateway, type Gateway } from '../../src/gateway/gateway.ts';
 import { listen, type Listening } from '../../src/transports/http/server.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

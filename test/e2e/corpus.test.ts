@@ -4,12 +4,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isResult } from '../support/claude-turn.ts';
-import { checkClaudeOrder, describeViolations } from '../../src/conformance/claude/order/order.ts';
+import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { messagesDifferences } from '../support/judges/compare.ts';
 import { finalMessages } from '../support/judges/message-stream.ts';
 import { expectedFromPi, piMessages } from '../support/judges/pi-messages.ts';
 import { runsOf } from '../support/judges/pi-runs.ts';
-import { checkRpcMessages } from '../../src/conformance/rpc-message/order/order.ts';
+import { checkRpcMessages } from '../oracles/order/rpc-message/order.ts';
 import { readTrace, type TraceRow, translate, translateHere } from '../support/translate.ts';
 
 const corpus = join(process.env.PATCHBAY_CORPUS ?? '../shared/corpus', 'pi');

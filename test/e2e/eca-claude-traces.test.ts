@@ -12,7 +12,7 @@ import {
   recordedClaude,
 } from '../support/claude-gist.ts';
 import { decodeLines, stillEnv } from '../support/decoding.ts';
-import { checkEcaOrder, describeEcaViolations, heard } from '../../src/conformance/eca/order/order.ts';
+import { checkEcaOrder, describeEcaViolations, heard } from '../oracles/order/eca/order.ts';
 import { tell } from '../support/telling.ts';
 
 const Told = z.looseObject({

@@ -1,7 +1,7 @@
 // Recorded ECA servers of both eras: what they said is read without a violation, is in order as it stands, gives one run
 // for each prompt, and reaches an ECA client behind the gateway as it was said, up to a declared list of differences.
 import { describe, expect, test } from 'vitest';
-import { verify } from '../../src/core/grammar.ts';
+import { verify } from '../../src/core/log/grammar.ts';
 import { handMadeEca } from '../support/eca-agent-traces.ts';
 import { ecaTraces } from '../support/eca-traces.ts';
 import { type Json, type PlayedEca, playEca } from '../support/eca-agent-replay.ts';

@@ -2,12 +2,12 @@
 // has come. Every request is answered, nothing is refused, and the judge has no complaint.
 import { expect, test } from 'vitest';
 import { adapters } from '../../src/adapters/index.ts';
-import { parseConfig } from '../../src/config.ts';
-import { createGateway } from '../../src/gateway.ts';
+import { parseConfig } from '../../src/config/config.ts';
+import { createGateway } from '../../src/gateway/gateway.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
 import { readersOf, speakAgain } from '../support/eca-replay.ts';
 import { ecaTraces } from '../support/eca-traces.ts';
-import { checkEcaOrder, describeEcaViolations } from '../../src/conformance/eca/order/order.ts';
+import { checkEcaOrder, describeEcaViolations } from '../oracles/order/eca/order.ts';
 import { obliging } from '../support/obliging.ts';
 
 if (!(adapters instanceof Map)) throw new Error('the registry is no longer a Map: register the agent in another way');

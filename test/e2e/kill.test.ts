@@ -6,7 +6,7 @@ import { type Client, connectSse, connectWebSocket } from '../support/clients.ts
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { type GatewayServer, startServer } from '../support/gateway.ts';
 import type { Frame } from '../support/inbox.ts';
-import { checkClaudeOrder, describeViolations } from '../../src/conformance/claude/order/order.ts';
+import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { makePiHome, type PiHome, pidOf, recordOf } from '../support/pi-rig.ts';
 
 /** The bound that the fault catalogue sets for the end of a turn after its agent has died. */

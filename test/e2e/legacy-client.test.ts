@@ -2,14 +2,14 @@
 // example of its document, its own protocol and nothing else, whatever happens.
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { z } from 'zod';
-import { parseConfig } from '../../src/config.ts';
-import { createGateway } from '../../src/gateway.ts';
+import { parseConfig } from '../../src/config/config.ts';
+import { createGateway } from '../../src/gateway/gateway.ts';
 import { type Client, connectSse, connectStdio, connectWebSocket } from '../support/clients.ts';
 import { clientTransports } from '../support/client-transports.ts';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { type GatewayServer, startServer } from '../support/gateway.ts';
 import { createInbox, type Frame } from '../support/inbox.ts';
-import { checkLegacyLines } from '../../src/conformance/pi-legacy/order/order.ts';
+import { checkLegacyLines } from '../oracles/order/pi-legacy/order.ts';
 import { isRunEnd, isUpdate, legacyTurn } from '../support/legacy-turn.ts';
 import { linesAround, makePiHome, type PiHome, type PiPart, recordOf, recordsWith } from '../support/pi-rig.ts';
 import { longText, unicodeText } from '../../src/conformance/model/answers.ts';

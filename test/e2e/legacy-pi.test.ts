@@ -8,9 +8,9 @@ import { type Client, connectSse, connectStdio, connectWebSocket } from '../supp
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { type GatewayServer, startServer } from '../support/gateway.ts';
 import type { Frame } from '../support/inbox.ts';
-import { checkClaudeOrder, describeViolations } from '../../src/conformance/claude/order/order.ts';
-import { checkPiOrder } from '../../src/conformance/pi/order/order.ts';
-import { checkRpcMessages } from '../../src/conformance/rpc-message/order/order.ts';
+import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
+import { checkPiOrder } from '../oracles/order/pi/order.ts';
+import { checkRpcMessages } from '../oracles/order/rpc-message/order.ts';
 import { linesAround, makePiHome, type PiHome, recordOf, recordsWith, type Row } from '../support/pi-rig.ts';
 import { longText, unicodeText } from '../../src/conformance/model/answers.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { ClientOptions } from '../../src/adapters/pi/dialect.ts';
+import { ClientOptions } from '../../src/adapters/pi/frontend/dialect.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const built = (name: string) => join(root, 'dist/cli', `${name}.js`);

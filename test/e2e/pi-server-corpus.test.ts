@@ -5,10 +5,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { verify } from '../../src/core/grammar.ts';
-import { wholeContent } from '../../src/core/messages.ts';
+import { verify } from '../../src/core/log/grammar.ts';
+import { wholeContent } from '../../src/core/log/messages.ts';
 import { isResult } from '../support/claude-turn.ts';
-import { checkClaudeOrder, describeViolations } from '../../src/conformance/claude/order/order.ts';
+import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import {
   type Json,
   type PiServerRow,

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readSettings } from '../../src/adapters/pi-server/settings.ts';
-import { parseConfig } from '../../src/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const main = `node ${join(root, 'dist/cli/main.js')}`;

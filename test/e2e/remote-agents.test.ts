@@ -3,8 +3,8 @@
 import { once } from 'node:events';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { type AgentConfig, parseConfig } from '../../src/config.ts';
-import { createGateway, type Gateway } from '../../src/gateway.ts';
+import { type AgentConfig, parseConfig } from '../../src/config/config.ts';
+import { createGateway, type Gateway } from '../../src/gateway/gateway.ts';
 import { listen } from '../../src/transports/http/server.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
 import { agentRoles } from '../support/agent-roles.ts';

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { type Chat, type Editor, type Heard, outline, wordsIn } from '../support/eca-client.ts';
-import type { Said } from '../../src/conformance/eca/order/order.ts';
+import type { Said } from '../oracles/order/eca/order.ts';
 import type { Agent } from './agents.ts';
 
 /** An editor in front of one agent. */

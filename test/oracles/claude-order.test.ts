@@ -1,7 +1,7 @@
 // The order checker on trial: a correct stream passes; broken in one way, it names exactly the rule that broke.
 import { describe, expect, test } from 'vitest';
-import { checkClaudeOrder } from '../../src/conformance/claude/order/order.ts';
-import { type Rule, rules } from '../../src/conformance/claude/order/rules.ts';
+import { checkClaudeOrder } from './order/claude/order.ts';
+import { type Rule, rules } from './order/claude/rules.ts';
 import {
   copy,
   correct,

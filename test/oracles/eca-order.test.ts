@@ -1,7 +1,7 @@
 // The order checker for ECA on trial: a correct talk passes; broken in one way, it names exactly the rule that broke.
 import { describe, expect, test } from 'vitest';
-import { checkEcaOrder, type EcaOrderOptions, heard, type Said } from '../../src/conformance/eca/order/order.ts';
-import { type EcaRule, ecaRules } from '../../src/conformance/eca/order/rules.ts';
+import { checkEcaOrder, type EcaOrderOptions, heard, type Said } from './order/eca/order.ts';
+import { type EcaRule, ecaRules } from './order/eca/rules.ts';
 import {
   called,
   client,

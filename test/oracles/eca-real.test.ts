@@ -2,8 +2,8 @@
 // known of them, and knows the clients of each era by how they read arguments.
 import { expect, test } from 'vitest';
 import { ecaTraces } from '../support/eca-traces.ts';
-import { checkEcaOrder, describeEcaViolations } from '../../src/conformance/eca/order/order.ts';
-import type { EcaRule } from '../../src/conformance/eca/order/rules.ts';
+import { checkEcaOrder, describeEcaViolations } from './order/eca/order.ts';
+import type { EcaRule } from './order/eca/rules.ts';
 
 /** Where the real servers are laxer than we are, with the reason (docs/protocols/eca.md 1 to 5). */
 const departures: ReadonlyMap<EcaRule, string> = new Map<EcaRule, string>([

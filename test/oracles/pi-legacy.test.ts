@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { checkLegacyLines } from '../../src/conformance/pi-legacy/order/order.ts';
+import { checkLegacyLines } from './order/pi-legacy/order.ts';
 import { runsOf } from '../support/judges/pi-runs.ts';
 import { readTrace } from '../support/translate.ts';
 

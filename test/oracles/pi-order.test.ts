@@ -1,6 +1,6 @@
 // The judge of pi's order on trial: a correct stream passes; broken in one way, it names exactly the rule that broke.
 import { describe, expect, test } from 'vitest';
-import { checkPiOrder, type PiRule, piRules } from '../../src/conformance/pi/order/order.ts';
+import { checkPiOrder, type PiRule, piRules } from './order/pi/order.ts';
 
 type Line = Record<string, unknown>;
 

@@ -9,7 +9,7 @@ import {
   type PiServerOrderOptions,
   type PiServerRule,
   piServerRules,
-} from '../../src/conformance/pi-server/order/order.ts';
+} from './order/pi-server/order.ts';
 
 type Frame = Record<string, unknown>;
 

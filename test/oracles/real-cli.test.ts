@@ -4,8 +4,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { checkClaudeOrder, describeViolations } from '../../src/conformance/claude/order/order.ts';
-import type { Rule } from '../../src/conformance/claude/order/rules.ts';
+import { checkClaudeOrder, describeViolations } from './order/claude/order.ts';
+import type { Rule } from './order/claude/rules.ts';
 import { finalMessages } from '../support/judges/message-stream.ts';
 
 const folder = join(process.env.PATCHBAY_CORPUS ?? '../shared/corpus', 'claude-sdk/cli-2.1.329');

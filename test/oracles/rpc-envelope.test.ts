@@ -1,6 +1,6 @@
 // The judge of the envelope: what it lets pass, and one fault for each thing that it must see.
 import { describe, expect, test } from 'vitest';
-import { checkRpcEnvelopes } from '../../src/conformance/rpc-message/order/envelope.ts';
+import { checkRpcEnvelopes } from './order/rpc-message/envelope.ts';
 
 const calls = [
   { id: 'a', method: 'query' },

@@ -1,6 +1,6 @@
 // The judge of RpcMessage on trial: the document's own examples pass; broken in one way, it names the rule.
 import { describe, expect, test } from 'vitest';
-import { checkRpcMessages, type RpcRule, rpcRules } from '../../src/conformance/rpc-message/order/order.ts';
+import { checkRpcMessages, type RpcRule, rpcRules } from './order/rpc-message/order.ts';
 
 type Message = Record<string, unknown>;
 

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { pageMark } from '../../src/core/html.ts';
+import { pageMark } from '../../src/core/export/html.ts';
 import { createExports } from '../../src/stores/export.ts';
 
 const hooks = vi.hoisted(() => ({ beforeOpen: () => {}, afterOpen: () => {}, isFull: false }));

@@ -1,9 +1,9 @@
-// Which commands name a stored session; how their paths are looked at is told by test/gateway.test.ts.
+// Which commands name a stored session; how their paths are looked at is told by test/gateway/gateway.test.ts.
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { Command } from '../../src/core/command.ts';
+import type { Command } from '../../src/core/model/command.ts';
 import { withPathsInside } from '../../src/stores/stored-sessions.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'patchbay-stored-')));

@@ -1,9 +1,9 @@
 // Drives a backend with no agent behind it: counts what it settles, keeps its timers, checks every action.
-import type { Action, Backend } from '../../src/core/adapter.ts';
-import type { Frame } from '../../src/core/channel.ts';
-import type { Command } from '../../src/core/command.ts';
-import type { Outcome } from '../../src/core/errors.ts';
-import { Event } from '../../src/core/event.ts';
+import type { Action, Backend } from '../../src/core/contract/adapter.ts';
+import type { Frame } from '../../src/core/contract/channel.ts';
+import type { Command } from '../../src/core/model/command.ts';
+import type { Outcome } from '../../src/core/model/errors.ts';
+import { Event } from '../../src/core/model/event.ts';
 import { textOf } from './telling.ts';
 
 /** A backend at work. */

@@ -1,6 +1,6 @@
 // Any command at all, as the schema has it.
 import fc from 'fast-check';
-import { Command, type CommandType } from '../../src/core/command.ts';
+import { Command, type CommandType } from '../../src/core/model/command.ts';
 import { arbitraryOf } from './arbitrary.ts';
 
 /** Every type of command. */

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
-import type { Frame } from '../../src/core/channel.ts';
+import type { Frame } from '../../src/core/contract/channel.ts';
 import { createFrame } from '../../src/transports/framing/frame.ts';
 import { fixturesFolder, hasScenarioFile, scenarioLines, scenarioNames } from './fixtures.ts';
 

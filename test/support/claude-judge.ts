@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import type { Client } from './clients.ts';
 import type { Frame } from './inbox.ts';
-import { checkClaudeOrder, describeViolations } from '../../src/conformance/claude/order/order.ts';
+import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { finalMessages } from './judges/message-stream.ts';
 import { turnDifferences } from './judges/turn.ts';
 import { linesAround, type PiHome, recordOf } from './pi-rig.ts';

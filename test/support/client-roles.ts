@@ -1,10 +1,10 @@
 // How a client of each protocol behaves in the tests that go across protocols. A frontend without a client here fails them.
-import { checkClaudeOrder, describeViolations } from '../../src/conformance/claude/order/order.ts';
-import { checkEcaOrder, describeEcaViolations, heard } from '../../src/conformance/eca/order/order.ts';
-import { checkLegacyLines } from '../../src/conformance/pi-legacy/order/order.ts';
-import { checkPiOrder } from '../../src/conformance/pi/order/order.ts';
-import { checkPiServerOrder } from '../../src/conformance/pi-server/order/order.ts';
-import { checkRpcMessages } from '../../src/conformance/rpc-message/order/order.ts';
+import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
+import { checkEcaOrder, describeEcaViolations, heard } from '../oracles/order/eca/order.ts';
+import { checkLegacyLines } from '../oracles/order/pi-legacy/order.ts';
+import { checkPiOrder } from '../oracles/order/pi/order.ts';
+import { checkPiServerOrder } from '../oracles/order/pi-server/order.ts';
+import { checkRpcMessages } from '../oracles/order/rpc-message/order.ts';
 
 /** All that a client has heard, as soon as it is enough. */
 export type Hear = (label: string, isEnough: (heard: readonly string[]) => boolean) => Promise<readonly string[]>;

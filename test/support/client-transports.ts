@@ -1,8 +1,8 @@
 // Every way in which a client reaches a gateway, each as a channel at the client's end. Knows no protocol.
 import { PassThrough } from 'node:stream';
 import { adapters } from '../../src/adapters/index.ts';
-import type { Channel } from '../../src/core/channel.ts';
-import type { Gateway } from '../../src/gateway.ts';
+import type { Channel } from '../../src/core/contract/channel.ts';
+import type { Gateway } from '../../src/gateway/gateway.ts';
 import { streamFraming } from '../../src/transports/framing/framings.ts';
 import { listen } from '../../src/transports/http/server.ts';
 import { memoryPair } from '../../src/transports/memory.ts';

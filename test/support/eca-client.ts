@@ -11,13 +11,8 @@ import {
   StreamMessageWriter,
 } from 'vscode-jsonrpc/node.js';
 import { z } from 'zod';
-import type { ArgumentsReader } from '../../src/conformance/eca/order/calls.ts';
-import {
-  checkEcaOrder,
-  describeEcaViolations,
-  type EcaOrderOptions,
-  type Said,
-} from '../../src/conformance/eca/order/order.ts';
+import type { ArgumentsReader } from '../oracles/order/eca/calls.ts';
+import { checkEcaOrder, describeEcaViolations, type EcaOrderOptions, type Said } from '../oracles/order/eca/order.ts';
 import { within } from '../../src/conformance/within.ts';
 
 /** How clients of one time behave (docs/protocols/eca.md 2). */

@@ -1,9 +1,9 @@
 // A recorded ECA client speaks again, to our gateway: its own messages with its own ids, each as soon as what it waited for
 // in the recording has happened here. Knows no agent.
-import type { Channel } from '../../src/core/channel.ts';
+import type { Channel } from '../../src/core/contract/channel.ts';
 import type { EcaRow } from './eca-traces.ts';
-import type { ArgumentsReader } from '../../src/conformance/eca/order/calls.ts';
-import type { Said } from '../../src/conformance/eca/order/order.ts';
+import type { ArgumentsReader } from '../oracles/order/eca/calls.ts';
+import type { Said } from '../oracles/order/eca/order.ts';
 import { within } from '../../src/conformance/within.ts';
 
 type Json = Readonly<Record<string, unknown>>;

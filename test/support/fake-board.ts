@@ -1,9 +1,9 @@
 // A board without a gateway: sessions are plain logs of frames, so that HTTP can be tested alone.
-import type { EventEnvelope } from '../../src/core/adapter.ts';
-import type { Channel, Out } from '../../src/core/channel.ts';
-import { GatewayError } from '../../src/core/errors.ts';
-import type { Entry, Reader } from '../../src/core/reader.ts';
-import type { Board, ClientRequest, PostResult, SessionSummary } from '../../src/transports/http/board.ts';
+import type { EventEnvelope } from '../../src/core/contract/adapter.ts';
+import type { Channel, Out } from '../../src/core/contract/channel.ts';
+import { GatewayError } from '../../src/core/model/errors.ts';
+import type { Entry, Reader } from '../../src/core/contract/reader.ts';
+import type { Board, ClientRequest, PostResult, SessionSummary } from '../../src/core/contract/gateway-api.ts';
 import { createArrivals, type Arrivals } from '../transports/support/arrivals.ts';
 import { namingEnvelope, taggedEnvelope } from '../transports/support/tagged-envelope.ts';
 

@@ -1,7 +1,7 @@
 // What is lost between each protocol of agents and each of clients, as the page docs/fidelity.md: found by telling every
 // scenario, and by comparing what the protocols declare. Knows no protocol.
-import type { Adapter } from '../../src/core/adapter.ts';
-import type { Logged } from '../../src/core/event.ts';
+import type { Adapter } from '../../src/core/contract/adapter.ts';
+import type { Logged } from '../../src/core/model/event.ts';
 import { decodeLines, stillEnv } from './decoding.ts';
 import { canonicalEvents, hasScenarioFile, pending, scenarioLines, scenarioLosses, scenarioNames } from './fixtures.ts';
 import { createLog, tell } from './telling.ts';

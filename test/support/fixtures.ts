@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { Event } from '../../src/core/event.ts';
+import { Event } from '../../src/core/model/event.ts';
 
 export const fixturesFolder = path.resolve(import.meta.dirname, '../../fixtures');
 const scenariosFolder = path.join(fixturesFolder, 'scenarios');

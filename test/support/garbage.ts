@@ -1,7 +1,7 @@
 // Any sequence of events at all, in the proportions in which agents send them, about few enough things that they meet.
 import fc from 'fast-check';
-import { Event, type EventType } from '../../src/core/event.ts';
-import { laneOf, type Transcript } from '../../src/core/transcript.ts';
+import { Event, type EventType } from '../../src/core/model/event.ts';
+import { laneOf, type Transcript } from '../../src/core/model/transcript.ts';
 import { arbitraryOf, type Pools } from './arbitrary.ts';
 import type { Log } from './telling.ts';
 

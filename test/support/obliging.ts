@@ -1,9 +1,9 @@
 // The demo agent for people who do not know its verbs: it reads in plain words what it is to do, and the conversation has
 // those words. Knows no client.
 import { demo } from '../../src/adapters/demo/index.ts';
-import type { Action, Adapter, Backend } from '../../src/core/adapter.ts';
-import type { Content } from '../../src/core/content.ts';
-import type { Event } from '../../src/core/event.ts';
+import type { Action, Adapter, Backend } from '../../src/core/contract/adapter.ts';
+import type { Content } from '../../src/core/model/content.ts';
+import type { Event } from '../../src/core/model/event.ts';
 
 /** Words of a prompt, and what the demo agent makes of them; the first that fits counts. */
 const meanings: readonly (readonly [RegExp, string])[] = [

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { type Client, connectSse } from './clients.ts';
 import { type GatewayServer, stopProcess } from './gateway.ts';
 import { createInbox, type Frame } from './inbox.ts';
-import { checkPiServerOrder, type PiServerOrderOptions } from '../../src/conformance/pi-server/order/order.ts';
+import { checkPiServerOrder, type PiServerOrderOptions } from '../oracles/order/pi-server/order.ts';
 
 /** The answer to a command (docs/protocols/pi-server.md 5). */
 export const Response = z.looseObject({

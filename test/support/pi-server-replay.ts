@@ -2,12 +2,13 @@
 // out of it through the projection: nothing answers but the recording. Prompts, aborts and answers of the recorded client are
 // asked of the backend; what others did, and what it would not send, it sees as another client's.
 import { piServer } from '../../src/adapters/pi-server/index.ts';
-import type { Action } from '../../src/core/adapter.ts';
-import type { Command } from '../../src/core/command.ts';
-import type { Outcome } from '../../src/core/errors.ts';
-import type { Event } from '../../src/core/event.ts';
-import { createRepair } from '../../src/core/repair.ts';
-import { emptyTranscript, fold, type Transcript } from '../../src/core/transcript.ts';
+import type { Action } from '../../src/core/contract/adapter.ts';
+import type { Command } from '../../src/core/model/command.ts';
+import type { Outcome } from '../../src/core/model/errors.ts';
+import type { Event } from '../../src/core/model/event.ts';
+import { createRepair } from '../../src/core/log/repair.ts';
+import type { Transcript } from '../../src/core/model/transcript.ts';
+import { emptyTranscript, fold } from '../../src/core/log/fold.ts';
 import { createFrame } from '../../src/transports/framing/frame.ts';
 import { stillEnv } from './decoding.ts';
 import { textOf } from './telling.ts';

@@ -2,9 +2,9 @@
 import { PassThrough } from 'node:stream';
 import { afterEach } from 'vitest';
 import { adapters } from '../../src/adapters/index.ts';
-import { parseConfig } from '../../src/config.ts';
-import type { Command } from '../../src/core/command.ts';
-import { createGateway, type Gateway, type Opening } from '../../src/gateway.ts';
+import { parseConfig } from '../../src/config/config.ts';
+import type { Command } from '../../src/core/model/command.ts';
+import { createGateway, type Gateway, type Opening } from '../../src/gateway/gateway.ts';
 import { listen } from '../../src/transports/http/server.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
 import { stdioChannel } from '../../src/transports/stdio.ts';

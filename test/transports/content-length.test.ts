@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StreamMessageReader } from 'vscode-jsonrpc/node.js';
-import type { FrameFault } from '../../src/core/channel.ts';
+import type { FrameFault } from '../../src/core/contract/channel.ts';
 import { contentLength, contentLengthDecoder } from '../../src/transports/framing/content-length.ts';
 import { bytesOf } from '../../src/transports/framing/frame.ts';
 import type { DecoderOptions } from '../../src/transports/framing/framing.ts';

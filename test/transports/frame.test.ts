@@ -1,7 +1,7 @@
 // Frames: lazy, strict UTF-8, bounded depth.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { GatewayError } from '../../src/core/errors.ts';
+import { GatewayError } from '../../src/core/model/errors.ts';
 import { bytesOf, createFrame } from '../../src/transports/framing/frame.ts';
 
 function outcome(bytes: Uint8Array): unknown {

@@ -1,7 +1,7 @@
 // The routes over a fake board: REST, posted frames, streams, errors (docs/threats.md T3, T8, T9, T13).
 import { createParser } from 'eventsource-parser';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type ErrorCode, GatewayError } from '../../src/core/errors.ts';
+import { type ErrorCode, GatewayError } from '../../src/core/model/errors.ts';
 import { type Listening, listen } from '../../src/transports/http/server.ts';
 import { createFakeBoard, type FakeBoard } from '../support/fake-board.ts';
 import { exchange } from './support/raw-http.ts';

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { GatewayError } from '../../src/core/errors.ts';
+import { GatewayError } from '../../src/core/model/errors.ts';
 import { type Listening, type ListenOptions, listen } from '../../src/transports/http/server.ts';
 import { createTokenCheck, generateToken } from '../../src/transports/http/token.ts';
 import { createFakeBoard } from '../support/fake-board.ts';

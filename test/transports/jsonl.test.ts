@@ -1,7 +1,7 @@
 // JSON lines: what splits, what does not, what it costs, and that chunks never matter.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { FrameFault } from '../../src/core/channel.ts';
+import type { FrameFault } from '../../src/core/contract/channel.ts';
 import { bytesOf } from '../../src/transports/framing/frame.ts';
 import type { DecoderOptions } from '../../src/transports/framing/framing.ts';
 import { encodeLine, jsonlDecoder, lineBytes } from '../../src/transports/framing/jsonl.ts';

@@ -1,7 +1,7 @@
 // One message stays on one line, however its bytes are cut into views and however often they come.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { appendOnlyBuffer, isAppendOnly } from '../../src/core/append-only.ts';
+import { appendOnlyBuffer, isAppendOnly } from '../../src/core/model/append-only.ts';
 import { oneLine } from '../../src/transports/framing/one-line.ts';
 
 const textOf = (piece: string | Uint8Array) => (typeof piece === 'string' ? piece : Buffer.from(piece).toString());

@@ -1,7 +1,7 @@
 // The stream that we serve: what it says, when it reads, and how it ends (docs/faults.md 2.4; docs/threats.md T31).
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Entry, Reader } from '../../src/core/reader.ts';
+import type { Entry, Reader } from '../../src/core/contract/reader.ts';
 import { type EventStreamOptions, openEventStream } from '../../src/transports/sse.ts';
 import { createFakeBoard } from '../support/fake-board.ts';
 import { taggedEnvelope } from './support/tagged-envelope.ts';

@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Channel, Frame } from '../../src/core/channel.ts';
-import { GatewayError } from '../../src/core/errors.ts';
+import type { Channel, Frame } from '../../src/core/contract/channel.ts';
+import { GatewayError } from '../../src/core/model/errors.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
 import { createTrunk, type TrunkOptions } from '../../src/transports/trunk.ts';
 import { connectWebSocket } from '../../src/transports/websocket.ts';

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { connect as connectSocket, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import type { CloseCode } from '../../src/core/channel.ts';
+import type { CloseCode } from '../../src/core/contract/channel.ts';
 import { connectWebSocket, webSocketChannel } from '../../src/transports/websocket.ts';
 import type { WebSocketChannelOptions } from '../../src/transports/websocket-channel.ts';
 import { createArrivals } from './support/arrivals.ts';

@@ -1,6 +1,6 @@
 // One message of the model while it streams: blocks by their index, why it stopped, what it counted. Knows no request.
-import type { Cost, Dictionary, Failure, Stop, Usage } from '../../core/content.ts';
-import type { Event, EventOf } from '../../core/event.ts';
+import type { Cost, Dictionary, Failure, Stop, Usage } from '../../core/model/content.ts';
+import type { Event, EventOf } from '../../core/model/event.ts';
 import { type Block, createBlock, isThought } from './block.ts';
 import { isAtListPrice, mergeUsage, usageOf } from './usage.ts';
 import type { StreamEventOf } from './wire.ts';

@@ -1,8 +1,8 @@
 // The wire of an anthropic agent: requests to the Messages API through its own library, which is loaded with the first of
 // them. The one file of this folder that does I/O (decision 0014); what a stream means is backend.ts's.
-import type { WirePorts } from '../../core/adapter.ts';
-import type { Channel, Receiver } from '../../core/channel.ts';
-import { messageOf } from '../../core/errors.ts';
+import type { WirePorts } from '../../core/contract/adapter.ts';
+import type { Channel, Receiver } from '../../core/contract/channel.ts';
+import { messageOf } from '../../core/model/errors.ts';
 import type { AnthropicOptions } from './options.ts';
 import { Order, type RequestEnd, type RequestFailure } from './wire.ts';
 

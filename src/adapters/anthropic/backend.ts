@@ -1,10 +1,10 @@
 // The Messages API as an agent that chats: a prompt becomes a request, its stream of events a run. Keeps the conversation,
 // for the API keeps none. The requests themselves are api.ts's.
-import type { Backend, Env } from '../../core/adapter.ts';
-import type { Command, CommandOf } from '../../core/command.ts';
-import type { Failure } from '../../core/content.ts';
-import { GatewayError, refused } from '../../core/errors.ts';
-import { createOutbox } from '../../core/outbox.ts';
+import type { Backend, Env } from '../../core/contract/adapter.ts';
+import type { Command, CommandOf } from '../../core/model/command.ts';
+import type { Failure } from '../../core/model/content.ts';
+import { GatewayError, refused } from '../../core/model/errors.ts';
+import { createOutbox } from '../../core/contract/outbox.ts';
 import { type Answer, createAnswer } from './answer.ts';
 import { sayPrompt } from './content.ts';
 import { createHistory } from './history.ts';

@@ -1,9 +1,9 @@
 // One content block of an answer while it streams: the events that tell it, and the block as the API wants it back.
 // Knows no message.
 import { z } from 'zod';
-import type { Content, Dictionary } from '../../core/content.ts';
-import { dictionaryIn } from '../../core/dictionary.ts';
-import type { Event, EventOf } from '../../core/event.ts';
+import type { Content, Dictionary } from '../../core/model/content.ts';
+import { dictionaryIn } from '../../core/model/dictionary.ts';
+import type { Event, EventOf } from '../../core/model/event.ts';
 import type { StreamEventOf } from './wire.ts';
 
 /** A block of one index. */

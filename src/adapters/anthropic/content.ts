@@ -1,6 +1,6 @@
 // What a user says as blocks of the API, and what of it the API has no block for. Pure.
-import type { CommandOf } from '../../core/command.ts';
-import type { Content, Dictionary } from '../../core/content.ts';
+import type { CommandOf } from '../../core/model/command.ts';
+import type { Content, Dictionary } from '../../core/model/content.ts';
 
 /** A prompt for the API. */
 export interface Said {

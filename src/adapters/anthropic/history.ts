@@ -1,5 +1,5 @@
 // What the model is shown of the conversation: prompts that were answered, and the answers. Knows no event.
-import type { Dictionary } from '../../core/content.ts';
+import type { Dictionary } from '../../core/model/content.ts';
 import { isThought } from './block.ts';
 
 /** A message of the API. */

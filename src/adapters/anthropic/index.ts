@@ -1,5 +1,5 @@
 // The protocol `anthropic`: the Messages API as an agent one chats with. It has no clients: see the protocol `claude`.
-import type { Adapter } from '../../core/adapter.ts';
+import type { Adapter } from '../../core/contract/adapter.ts';
 import { connectApi } from './api.ts';
 import { createBackend } from './backend.ts';
 import { instructed, parseOptions } from './options.ts';

@@ -1,5 +1,5 @@
 // The models that are known by name, what they can and what they cost. All of it ages: options say better. Pure.
-import type { Cost, Model, Usage } from '../../core/content.ts';
+import type { Cost, Model, Usage } from '../../core/model/content.ts';
 import type { AnthropicOptions, OfferedModel, Prices, ThinkingKind } from './options.ts';
 
 /** A model, as far as it is known. */

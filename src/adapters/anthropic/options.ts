@@ -1,8 +1,8 @@
 // The options of an anthropic agent, checked. The key is none of them: it stays in the environment. Pure.
 import { z } from 'zod';
-import type { Options } from '../../core/adapter.ts';
-import { GatewayError } from '../../core/errors.ts';
-import type { Instructions } from '../../core/instructions.ts';
+import type { Options } from '../../core/contract/adapter.ts';
+import { GatewayError } from '../../core/model/errors.ts';
+import type { Instructions } from '../../core/contract/instructions.ts';
 
 /** A model as the API names it. */
 export const ModelId = z.string().regex(/^[^\s\p{Cc}]{1,200}$/u, 'must be the name of a model');

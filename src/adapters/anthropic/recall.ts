@@ -1,6 +1,6 @@
 // What was said before this agent was started, as the exchanges that the model is shown. Pure.
-import type { Content, Dictionary, Message } from '../../core/content.ts';
-import { isDictionary } from '../../core/dictionary.ts';
+import type { Content, Dictionary, Message } from '../../core/model/content.ts';
+import { isDictionary } from '../../core/model/dictionary.ts';
 import { isThought } from './block.ts';
 import { sayPrompt } from './content.ts';
 import type { Exchange } from './history.ts';

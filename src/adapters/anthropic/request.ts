@@ -1,5 +1,5 @@
 // The body of a request, as the API takes it. Pure.
-import type { Dictionary } from '../../core/content.ts';
+import type { Dictionary } from '../../core/model/content.ts';
 import type { History } from './history.ts';
 import type { AnthropicOptions } from './options.ts';
 import type { Settings } from './settings.ts';

@@ -1,5 +1,5 @@
 // When a request that failed is made again, and how long that waits. Pure.
-import type { Failure } from '../../core/content.ts';
+import type { Failure } from '../../core/model/content.ts';
 import type { RequestFailure } from './wire.ts';
 
 /** The first wait; each later one is twice as long, up to the longest. ms. */

@@ -1,5 +1,5 @@
 // How hard a model is asked to think, as levels for people and as fields of the request. Pure.
-import type { Dictionary } from '../../core/content.ts';
+import type { Dictionary } from '../../core/model/content.ts';
 import type { KnownModel } from './models.ts';
 
 /** What was asked for; nothing: as the model does by itself. */

@@ -1,5 +1,5 @@
 // Token counts as the API tells them. Pure.
-import type { Usage } from '../../core/content.ts';
+import type { Usage } from '../../core/model/content.ts';
 import type { WireUsage } from './wire.ts';
 
 /** Later counts replace earlier ones; what they do not tell stays. */

@@ -1,7 +1,7 @@
 // The frames between the machine and api.ts: the API's stream events as they come, and our own words around a request.
 import { z } from 'zod';
-import type { Frame } from '../../core/channel.ts';
-import { messageOf } from '../../core/errors.ts';
+import type { Frame } from '../../core/contract/channel.ts';
+import { messageOf } from '../../core/model/errors.ts';
 
 const Count = z.number().min(0).nullish();
 

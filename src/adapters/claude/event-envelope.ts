@@ -1,10 +1,10 @@
 // The events and posts of the SDK's browser entry: durable frames in numbered `client_event`s, what is only said live in
 // `ephemeral_event`s (docs/protocols/claude.md 9.2). Pure; knows no projection.
 import { z } from 'zod';
-import type { EventEnvelope, EventReader, Options } from '../../core/adapter.ts';
-import type { Out } from '../../core/channel.ts';
-import { GatewayError } from '../../core/errors.ts';
-import type { FrameEntry } from '../../core/reader.ts';
+import type { EventEnvelope, EventReader, Options } from '../../core/contract/adapter.ts';
+import type { Out } from '../../core/contract/channel.ts';
+import { GatewayError } from '../../core/model/errors.ts';
+import type { FrameEntry } from '../../core/contract/reader.ts';
 
 /** The options of a client or an agent that ask for it. */
 export const EnvelopeOptions = z.looseObject({

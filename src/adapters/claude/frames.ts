@@ -1,9 +1,9 @@
 // What all frames have in common: the lane they are on, their seal, and what may be told of them. Pure.
-import type { SessionView } from '../../core/adapter.ts';
-import type { Dictionary } from '../../core/content.ts';
-import { isDictionary } from '../../core/dictionary.ts';
-import type { EventOf } from '../../core/event.ts';
-import type { WireFrame } from './wire.ts';
+import type { SessionView } from '../../core/contract/adapter.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { isDictionary } from '../../core/model/dictionary.ts';
+import type { EventOf } from '../../core/model/event.ts';
+import type { WireFrame } from './wire/client.ts';
 
 /** The frame on the lane of that sub-agent, or on the main thread. */
 export function onLane(parent: string | undefined, frame: WireFrame): WireFrame {

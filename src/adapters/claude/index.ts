@@ -1,14 +1,14 @@
 // The Claude Agent SDK's message format, and its RpcMessage dialect (docs/protocols/rpc-message.md).
 import { z } from 'zod';
-import type { Adapter, Env, FrontendSide, Options } from '../../core/adapter.ts';
-import { GatewayError } from '../../core/errors.ts';
-import { agentOptions, instructed } from './agent-options.ts';
-import { createBackend } from './backend.ts';
-import { Dialect } from './envelope.ts';
+import type { Adapter, Env, FrontendSide, Options } from '../../core/contract/adapter.ts';
+import { GatewayError } from '../../core/model/errors.ts';
+import { agentOptions, instructed } from './backend/options.ts';
+import { createBackend } from './backend/backend.ts';
+import { Dialect } from './frontend/envelope.ts';
 import { eventEnvelope } from './event-envelope.ts';
-import { createConnection } from './frontend.ts';
+import { createConnection } from './frontend/frontend.ts';
 import { passes } from './passable.ts';
-import { createProjection } from './projection.ts';
+import { createProjection } from './projection/projection.ts';
 
 const Flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]);
 

@@ -1,11 +1,11 @@
 // The demo agent as a backend: commands in, the events of plays out. There is no peer, so nothing is ever sent.
-import type { Action, Backend, Env } from '../../core/adapter.ts';
-import type { CommandOf } from '../../core/command.ts';
-import type { Content } from '../../core/content.ts';
-import { type Outcome, refused } from '../../core/errors.ts';
-import type { Event, EventOf, SessionInfo } from '../../core/event.ts';
-import { retold } from '../../core/forks.ts';
-import { emptyTranscript, fold } from '../../core/transcript.ts';
+import type { Action, Backend, Env } from '../../core/contract/adapter.ts';
+import type { CommandOf } from '../../core/model/command.ts';
+import type { Content } from '../../core/model/content.ts';
+import { type Outcome, refused } from '../../core/model/errors.ts';
+import type { Event, EventOf, SessionInfo } from '../../core/model/event.ts';
+import { retold } from '../../core/session/forks.ts';
+import { emptyTranscript, fold } from '../../core/log/fold.ts';
 import { compaction } from './compaction.ts';
 import { answerQuery, currentInfo, fixedInfo, type Now } from './info.ts';
 import { cutAt } from './memory.ts';

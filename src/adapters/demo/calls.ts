@@ -1,7 +1,7 @@
 // Tool calls of the demo agent: the tools it claims to have, and how a call is announced, run and answered.
 // No tool does anything: results are functions of the arguments. Knows no verb.
-import type { Dictionary } from '../../core/content.ts';
-import type { Event, EventOf, Tool } from '../../core/event.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import type { Event, EventOf, Tool } from '../../core/model/event.ts';
 import { changeOf } from './changes.ts';
 import type { Play } from './play.ts';
 import { cut, lane, nextTurn, sayBlock, takeSteering } from './speech.ts';

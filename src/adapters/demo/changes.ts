@@ -1,6 +1,6 @@
 // What calls of the demo agent would change in files, to be spread into their events. Knows no call.
-import type { Dictionary, FileChange } from '../../core/content.ts';
-import { fileChange, wholeFileChange } from '../../core/file-change.ts';
+import type { Dictionary, FileChange } from '../../core/model/content.ts';
+import { fileChange, wholeFileChange } from '../../core/model/file-change.ts';
 
 /** Arguments that a user changed may be anything: nothing is shown of those. */
 export function changeOf(name: string, input: Dictionary): { change?: FileChange } {

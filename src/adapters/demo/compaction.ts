@@ -1,5 +1,5 @@
 // How the demo agent compacts: the events around it and its invented summary. Asked for by a prompt or a command.
-import type { EventOf } from '../../core/event.ts';
+import type { EventOf } from '../../core/model/event.ts';
 import { tokens } from './meter.ts';
 import { type Play, say } from './play.ts';
 import type { Stage } from './stage.ts';

@@ -1,8 +1,8 @@
 // The protocol `demo`: a scripted agent inside the gateway, so that every path of a client can be tried without a key
 // or a network. It has no wire and no clients of its own.
 import { z } from 'zod';
-import type { Adapter } from '../../core/adapter.ts';
-import { GatewayError } from '../../core/errors.ts';
+import type { Adapter } from '../../core/contract/adapter.ts';
+import { GatewayError } from '../../core/model/errors.ts';
 import { createBackend } from './backend.ts';
 
 const Milliseconds = z.int().min(0).max(60_000);

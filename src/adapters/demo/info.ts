@@ -1,7 +1,7 @@
 // What the demo agent tells about itself when it is asked, and when it starts. Knows no play.
-import type { CommandOf } from '../../core/command.ts';
-import { type Outcome, refused } from '../../core/errors.ts';
-import type { CommandInfo, SessionInfo } from '../../core/event.ts';
+import type { CommandOf } from '../../core/model/command.ts';
+import { type Outcome, refused } from '../../core/model/errors.ts';
+import type { CommandInfo, SessionInfo } from '../../core/model/event.ts';
 import { tools } from './calls.ts';
 import { models } from './models.ts';
 import { modes, type Settings, thinkingLevels } from './settings.ts';

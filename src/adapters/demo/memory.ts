@@ -1,9 +1,9 @@
 // What the demo agent remembers of the conversation, and how it is cut at one of its messages.
-import type { Content } from '../../core/content.ts';
-import type { EventOf } from '../../core/event.ts';
-import { retold } from '../../core/forks.ts';
-import { messagesOf } from '../../core/messages.ts';
-import type { Transcript } from '../../core/transcript.ts';
+import type { Content } from '../../core/model/content.ts';
+import type { EventOf } from '../../core/model/event.ts';
+import { retold } from '../../core/session/forks.ts';
+import { messagesOf } from '../../core/log/messages.ts';
+import type { Transcript } from '../../core/model/transcript.ts';
 
 /** A conversation cut before one of its messages. */
 export interface Cut {

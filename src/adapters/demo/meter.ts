@@ -1,7 +1,7 @@
 // Counts tokens and dollars. Every figure is a function of the text that went over the wire, so clients can check sums.
-import { addUsage, type Content, noUsage, type Usage } from '../../core/content.ts';
-import type { Event, EventOf } from '../../core/event.ts';
-import { type AssistantMessage, laneOf } from '../../core/transcript.ts';
+import { addUsage, type Content, noUsage, type Usage } from '../../core/model/content.ts';
+import type { Event, EventOf } from '../../core/model/event.ts';
+import { type AssistantMessage, laneOf } from '../../core/model/transcript.ts';
 import { costOf } from './models.ts';
 
 /** Tokens of a text with that many UTF-16 units: one for each four, rounded up. */

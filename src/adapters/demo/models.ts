@@ -1,5 +1,5 @@
 // The models that the demo agent claims to have, and what they cost. Knows no event and no session.
-import type { Cost, Model, Usage } from '../../core/content.ts';
+import type { Cost, Model, Usage } from '../../core/model/content.ts';
 
 /** US dollars for a million tokens. */
 interface Price {

@@ -1,8 +1,8 @@
 // The language of plays: a play is a generator of beats, and each beat says events and then waits for something.
 // Knows no verb, no machine and no clock; player.ts performs it.
-import type { CommandOf } from '../../core/command.ts';
-import type { Cause } from '../../core/close-run.ts';
-import type { Event, EventOf } from '../../core/event.ts';
+import type { CommandOf } from '../../core/model/command.ts';
+import type { Cause } from '../../core/log/close-run.ts';
+import type { Event, EventOf } from '../../core/model/event.ts';
 
 /** What must happen before the play goes on. */
 export type Pause =

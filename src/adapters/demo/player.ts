@@ -1,11 +1,11 @@
 // Performs one play at a time: turns its beats into actions, and time, answers and aborts into signals for it.
 // Knows no verb and no command but the answers and the abort.
-import type { Action } from '../../core/adapter.ts';
-import type { Cause } from '../../core/close-run.ts';
-import type { CommandOf } from '../../core/command.ts';
-import { type Outcome, refused } from '../../core/errors.ts';
-import type { Event } from '../../core/event.ts';
-import { fold } from '../../core/transcript.ts';
+import type { Action } from '../../core/contract/adapter.ts';
+import type { Cause } from '../../core/log/close-run.ts';
+import type { CommandOf } from '../../core/model/command.ts';
+import { type Outcome, refused } from '../../core/model/errors.ts';
+import type { Event } from '../../core/model/event.ts';
+import { fold } from '../../core/log/fold.ts';
 import type { Pause, Play, Signal } from './play.ts';
 import { endEarly } from './run.ts';
 import type { Stage } from './stage.ts';

@@ -1,6 +1,6 @@
-// A prompt as the demo agent reads it: the user's words, and the contexts beside them (core/context-text.ts). Knows no verb.
-import type { Content } from '../../core/content.ts';
-import { splitContexts } from '../../core/context-text.ts';
+// A prompt as the demo agent reads it: the user's words, and the contexts beside them (core/log/context-text.ts). Knows no verb.
+import type { Content } from '../../core/model/content.ts';
+import { splitContexts } from '../../core/log/context-text.ts';
 
 /** What the user wrote, its parts joined by line feeds. */
 export function wordsOf(prompt: readonly Content[]): string {

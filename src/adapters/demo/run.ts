@@ -1,7 +1,7 @@
 // A whole run: from the prompt to the moment when nothing is left to do, and its ending when it is cut short.
-import { type Cause, closeRun } from '../../core/close-run.ts';
-import type { Event, EventOf } from '../../core/event.ts';
-import { laneOf } from '../../core/transcript.ts';
+import { type Cause, closeRun } from '../../core/log/close-run.ts';
+import type { Event, EventOf } from '../../core/model/event.ts';
+import { laneOf } from '../../core/model/transcript.ts';
 import { resultMessage } from './calls.ts';
 import { figuresOf } from './meter.ts';
 import { type Play, say } from './play.ts';

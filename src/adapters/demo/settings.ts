@@ -1,8 +1,8 @@
 // The settings of a demo session and the commands that change them. Knows no run.
-import type { CommandOf } from '../../core/command.ts';
-import type { Model } from '../../core/content.ts';
-import { type Outcome, refused } from '../../core/errors.ts';
-import type { SessionInfo } from '../../core/event.ts';
+import type { CommandOf } from '../../core/model/command.ts';
+import type { Model } from '../../core/model/content.ts';
+import { type Outcome, refused } from '../../core/model/errors.ts';
+import type { SessionInfo } from '../../core/model/event.ts';
 import { defaultModel, models } from './models.ts';
 
 /** Levels that `set-thinking` takes. The demo agent thinks when the script says so, whatever the level. */

@@ -1,6 +1,6 @@
 // The shell commands of the user: nothing is run, the output repeats the command, and one that hangs ends by an abort.
-import type { Action } from '../../core/adapter.ts';
-import type { Event } from '../../core/event.ts';
+import type { Action } from '../../core/contract/adapter.ts';
+import type { Event } from '../../core/model/event.ts';
 
 /** A shell that is none. */
 export interface Shell {

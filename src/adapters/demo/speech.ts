@@ -1,7 +1,7 @@
 // How the demo agent speaks: messages, blocks, deltas and turns, on the main thread or in a sub-agent's lane.
 // Invariant of the steps: on entry and on exit a message is open, or the turn is fresh. Knows no verb.
-import type { Stop } from '../../core/content.ts';
-import type { BlockHead, EventOf } from '../../core/event.ts';
+import type { Stop } from '../../core/model/content.ts';
+import type { BlockHead, EventOf } from '../../core/model/event.ts';
 import { figuresOf, textOf } from './meter.ts';
 import { type Play, say, sayAndWait } from './play.ts';
 import { queueChanged, type Stage, takeWaiting, userMessage } from './stage.ts';

@@ -1,8 +1,8 @@
 // What a play can see and touch while it runs. Knows no verb.
-import type { Env } from '../../core/adapter.ts';
-import type { Content } from '../../core/content.ts';
-import type { EventOf } from '../../core/event.ts';
-import type { Transcript } from '../../core/transcript.ts';
+import type { Env } from '../../core/contract/adapter.ts';
+import type { Content } from '../../core/model/content.ts';
+import type { EventOf } from '../../core/model/event.ts';
+import type { Transcript } from '../../core/model/transcript.ts';
 import { type Meter, textOf } from './meter.ts';
 import type { Settings } from './settings.ts';
 

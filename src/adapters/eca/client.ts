@@ -1,6 +1,6 @@
 // What a connection knows of its client: its era, what it can be asked, where it works. Pure.
-import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
-import type { InitializeParams } from './wire.ts';
+import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
+import type { InitializeParams } from './wire/client.ts';
 
 /** One client. Only its connection changes it. */
 export interface Client {

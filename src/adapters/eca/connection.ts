@@ -1,8 +1,8 @@
 // What the parts of one connection share: how it speaks to its client, and how it asks its sessions. Knows no method by
 // name.
-import type { Action, Env, SessionView } from '../../core/adapter.ts';
-import type { Command } from '../../core/command.ts';
-import type { Outcome, Problem } from '../../core/errors.ts';
+import type { Action, Env, SessionView } from '../../core/contract/adapter.ts';
+import type { Command } from '../../core/model/command.ts';
+import type { Outcome, Problem } from '../../core/model/errors.ts';
 import type { Client } from './client.ts';
 import type { RpcId } from './json-rpc.ts';
 

@@ -1,10 +1,10 @@
 // Contexts of a prompt, on the wire and in the model (docs/protocols/eca.md 8.2). Both ways, total; reads no file.
 import { z } from 'zod';
-import type { Context } from '../../core/command.ts';
-import type { Content, Dictionary } from '../../core/content.ts';
-import { isDictionary } from '../../core/dictionary.ts';
+import type { Context } from '../../core/model/command.ts';
+import type { Content, Dictionary } from '../../core/model/content.ts';
+import { isDictionary } from '../../core/model/dictionary.ts';
 import { problems } from './connection.ts';
-import { camelKeys } from './wire.ts';
+import { camelKeys } from './wire/client.ts';
 
 const text = z.string().nullish();
 

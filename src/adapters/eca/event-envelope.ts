@@ -1,9 +1,9 @@
 // ECA's frames as server-sent events, under the names that its own server gives them (docs/protocols/eca.md 7):
 // notifications go as their params, everything else as the whole message in an unnamed event. Pure.
-import type { EventEnvelope, EventReader, Options } from '../../core/adapter.ts';
-import type { Out } from '../../core/channel.ts';
-import { isDictionary } from '../../core/dictionary.ts';
-import { GatewayError } from '../../core/errors.ts';
+import type { EventEnvelope, EventReader, Options } from '../../core/contract/adapter.ts';
+import type { Out } from '../../core/contract/channel.ts';
+import { isDictionary } from '../../core/model/dictionary.ts';
+import { GatewayError } from '../../core/model/errors.ts';
 import { notificationFrame } from './json-rpc.ts';
 
 /** Methods of notifications by their events. */

@@ -1,13 +1,13 @@
 // ECA, the protocol of the Editor Code Assistant (docs/protocols/eca.md): editors as clients, ECA servers as agents.
 import { z } from 'zod';
-import type { Adapter, Env, FrontendSide, Options } from '../../core/adapter.ts';
-import { GatewayError } from '../../core/errors.ts';
-import { agentOptions } from './agent-options.ts';
-import { createBackend } from './backend.ts';
-import { dialectOf } from './dialect.ts';
+import type { Adapter, Env, FrontendSide, Options } from '../../core/contract/adapter.ts';
+import { GatewayError } from '../../core/model/errors.ts';
+import { agentOptions } from './backend/options.ts';
+import { createBackend } from './backend/backend.ts';
+import { dialectOf } from './frontend/dialect.ts';
 import { eventEnvelope } from './event-envelope.ts';
-import { createConnection } from './frontend.ts';
-import { createProjection } from './projection.ts';
+import { createConnection } from './frontend/frontend.ts';
+import { createProjection } from './projection/projection.ts';
 import { toldEvents } from './told-events.ts';
 
 /** What a client of this protocol may set. */

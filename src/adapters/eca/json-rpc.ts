@@ -1,8 +1,8 @@
 // The envelope of JSON-RPC 2.0: what kind of message came in, and how answers, errors and notifications go out. Pure;
 // knows no method.
 import { z } from 'zod';
-import { isDictionary } from '../../core/dictionary.ts';
-import type { ErrorCode } from '../../core/errors.ts';
+import { isDictionary } from '../../core/model/dictionary.ts';
+import type { ErrorCode } from '../../core/model/errors.ts';
 
 /** Strings or integers that survive a number; given back with the type that they came with. */
 export const RpcId = z.union([z.string(), z.int()]);

@@ -1,6 +1,6 @@
 // Names of models, as clients show them and send them back: `provider/id`, as real servers have them. Pure.
-import type { CommandOf } from '../../core/command.ts';
-import type { Model } from '../../core/content.ts';
+import type { CommandOf } from '../../core/model/command.ts';
+import type { Model } from '../../core/model/content.ts';
 
 /** The name of a model. Ids that begin with their provider already stay as they are. */
 export function modelName({ id, provider }: Model): string {

@@ -1,5 +1,5 @@
 // Which events this protocol has words for towards clients. Knows none of them.
-import type { EventType } from '../../core/event.ts';
+import type { EventType } from '../../core/model/event.ts';
 
 /** The events that clients are told of. */
 export const toldEvents = [

@@ -1,7 +1,7 @@
 // Attachments as content and content as attachments (docs/protocols/pi-legacy.md 4.6). Pure but for the names that it
 // is given; knows no run.
-import type { Content, Dictionary } from '../../core/content.ts';
-import { isDictionary, without } from '../../core/dictionary.ts';
+import type { Content, Dictionary } from '../../core/model/content.ts';
+import { isDictionary, without } from '../../core/model/dictionary.ts';
 import { extraOf } from '../pi/values.ts';
 import type { Attachment } from './wire.ts';
 

@@ -1,22 +1,22 @@
 // The gateway as the client of a pi 0.13.2: what it prints is read by the parts of ../pi, what it is told is said here.
 // pi answers nothing, so its events tell how a command went. Each fault of it that would reach a client is named where
 // it is kept away (docs/protocols/pi-legacy.md 1.6, 1.7).
-import type { Backend, Env } from '../../core/adapter.ts';
-import { createCallChanges } from '../../core/call-changes.ts';
-import type { Command, CommandOf } from '../../core/command.ts';
-import type { Dictionary } from '../../core/content.ts';
-import { type Outcome, refused } from '../../core/errors.ts';
-import { createOutbox } from '../../core/outbox.ts';
-import { changeOf } from '../pi/changes.ts';
-import { outcomeOf } from '../pi/decode-answer.ts';
-import { createEventDecoder } from '../pi/decode-event.ts';
-import { plainEvents } from '../pi/decode-plain.ts';
-import { sayPrompt } from '../pi/encode-prompt.ts';
+import type { Backend, Env } from '../../core/contract/adapter.ts';
+import { createCallChanges } from '../../core/log/call-changes.ts';
+import type { Command, CommandOf } from '../../core/model/command.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { type Outcome, refused } from '../../core/model/errors.ts';
+import { createOutbox } from '../../core/contract/outbox.ts';
+import { changeOf } from '../pi/backend/changes.ts';
+import { outcomeOf } from '../pi/backend/decode-answer.ts';
+import { createEventDecoder } from '../pi/backend/decode-event.ts';
+import { plainEvents } from '../pi/backend/decode-plain.ts';
+import { sayPrompt } from '../pi/backend/encode-prompt.ts';
 import { piFields } from '../pi/encode-values.ts';
-import { createGlancer } from '../pi/glance.ts';
-import { createOrigins } from '../pi/origins.ts';
-import { writeLine } from '../pi/write-line.ts';
-import { readLine } from '../pi/read-line.ts';
+import { createGlancer } from '../pi/backend/glance.ts';
+import { createOrigins } from '../pi/backend/origins.ts';
+import { writeLine } from '../pi/backend/write-line.ts';
+import { readLine } from '../pi/backend/read-line.ts';
 import { failureOf } from '../pi/values.ts';
 import { sortContent } from './attachments.ts';
 import type { AgentOptions } from './options.ts';

@@ -1,15 +1,15 @@
 // One connection of a client written against pi 0.13.2 (docs/protocols/pi-legacy.md). It gets no responses: what went well shows
 // in the events, what was refused is an `error` line. Knows no session log; the events come from ../pi/projection.ts.
-import type { Action, Frontend, SessionView } from '../../core/adapter.ts';
-import type { Command, CommandOf } from '../../core/command.ts';
-import { isDictionary, without } from '../../core/dictionary.ts';
-import { messageOf, type Outcome } from '../../core/errors.ts';
-import { OutcomeData } from '../../core/outcome-data.ts';
-import { compactionWhole } from '../pi/projection-lines.ts';
+import type { Action, Frontend, SessionView } from '../../core/contract/adapter.ts';
+import type { Command, CommandOf } from '../../core/model/command.ts';
+import { isDictionary, without } from '../../core/model/dictionary.ts';
+import { messageOf, type Outcome } from '../../core/model/errors.ts';
+import { OutcomeData } from '../../core/model/outcome-data.ts';
+import { compactionWhole } from '../pi/frontend/lines.ts';
 import { extraOf } from '../pi/values.ts';
 import { parserWords, problemOf } from '../pi/wire/problem.ts';
 import { contentOf } from './attachments.ts';
-import { createBystander } from '../../core/bystander.ts';
+import { createBystander } from '../../core/session/auto-decline.ts';
 import { ClientLine, commandSchemas } from './wire.ts';
 
 type Actions = Action<Command>[];

@@ -1,6 +1,6 @@
 // The protocol of pi 0.12.7 to 0.13.2 in RPC mode, as the registry holds it.
-import type { Adapter } from '../../core/adapter.ts';
-import { createProjection } from '../pi/projection.ts';
+import type { Adapter } from '../../core/contract/adapter.ts';
+import { createProjection } from '../pi/projection/projection.ts';
 import { createBackend } from './backend.ts';
 import { createConnection } from './frontend.ts';
 import { instructed } from '../pi/instructions.ts';

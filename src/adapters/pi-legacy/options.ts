@@ -1,7 +1,7 @@
 // The options of the pi-legacy adapter, checked. Everything is in milliseconds.
 import { z } from 'zod';
-import type { Options } from '../../core/adapter.ts';
-import { GatewayError } from '../../core/errors.ts';
+import type { Options } from '../../core/contract/adapter.ts';
+import { GatewayError } from '../../core/model/errors.ts';
 import { problemOf } from '../pi/wire/problem.ts';
 
 const milliseconds = z.coerce.number().int();

@@ -1,13 +1,13 @@
 // The protocol of pi-server, many sessions of pi behind one connection (docs/protocols/pi-server.md), as the registry holds it.
-import type { Adapter, Env } from '../../core/adapter.ts';
+import type { Adapter, Env } from '../../core/contract/adapter.ts';
 import { toldEvents } from '../pi/told-events.ts';
-import { trunk } from './agent-frames.ts';
-import { agentOptions } from './agent-options.ts';
-import { createBackend } from './backend.ts';
-import { readClientOptions } from './dialect.ts';
-import { serverReady } from './encode-news.ts';
-import { createConnection } from './frontend.ts';
-import { createProjection } from './projection.ts';
+import { trunk } from './backend/frames.ts';
+import { agentOptions } from './backend/options.ts';
+import { createBackend } from './backend/backend.ts';
+import { readClientOptions } from './frontend/dialect.ts';
+import { serverReady } from './frontend/encode-news.ts';
+import { createConnection } from './frontend/frontend.ts';
+import { createProjection } from './projection/projection.ts';
 import { limitsOf, readSettings } from './settings.ts';
 
 /** What this gateway is called in the ids of commands that have none: one word for all connections. */

@@ -1,7 +1,7 @@
 // What patchbay.json (or the environment) sets for all clients of this protocol, with the defaults of real servers (docs/protocols/pi-server.md 8.7, 11.2, 12.2 to 12.4). Knows no client.
 import { z } from 'zod';
-import type { FrontendLimits, Options } from '../../core/adapter.ts';
-import { GatewayError } from '../../core/errors.ts';
+import type { FrontendLimits, Options } from '../../core/contract/adapter.ts';
+import { GatewayError } from '../../core/model/errors.ts';
 import { problemOf } from '../pi/wire/problem.ts';
 
 const count = z.int().positive();

@@ -1,6 +1,6 @@
 // Canonical nouns as pi writes them: content, usage, stop reasons, models. The other way round is values.ts. Pure.
-import type { Content, Cost, Dictionary, Extra, Failure, Model, Stop, Usage } from '../../core/content.ts';
-import { isDictionary, without } from '../../core/dictionary.ts';
+import type { Content, Cost, Dictionary, Extra, Failure, Model, Stop, Usage } from '../../core/model/content.ts';
+import { isDictionary, without } from '../../core/model/dictionary.ts';
 import { noReason } from './values.ts';
 
 /** What pi itself said of an event or a message and nobody else understands; our own marks are among it. */

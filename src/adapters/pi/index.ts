@@ -1,11 +1,11 @@
 // The protocol of the pi coding agent in RPC mode, as the registry holds it.
-import type { Adapter } from '../../core/adapter.ts';
-import { createBackend } from './backend.ts';
-import { readClientOptions } from './dialect.ts';
-import { createConnection } from './frontend.ts';
+import type { Adapter } from '../../core/contract/adapter.ts';
+import { createBackend } from './backend/backend.ts';
+import { readClientOptions } from './frontend/dialect.ts';
+import { createConnection } from './frontend/frontend.ts';
 import { instructed } from './instructions.ts';
-import { readOptions } from './options.ts';
-import { createProjection } from './projection.ts';
+import { readOptions } from './backend/options.ts';
+import { createProjection } from './projection/projection.ts';
 import { storedFormat } from './stored-session.ts';
 import { toldEvents } from './told-events.ts';
 

@@ -1,9 +1,9 @@
 // What a session file of pi tells of its session. Pure: the gateway does the reading.
 import { z } from 'zod';
-import type { StoredFormat } from '../../core/adapter.ts';
-import type { Dictionary } from '../../core/content.ts';
-import { firstWordsIn } from '../../core/messages.ts';
-import { createObjectReader, type LineBounds, linesOf, longestHead } from '../../core/read-lines.ts';
+import type { StoredFormat } from '../../core/contract/adapter.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { firstWordsIn } from '../../core/log/messages.ts';
+import { createObjectReader, type LineBounds, linesOf, longestHead } from '../../core/log/read-lines.ts';
 
 /** The first line. pi throws away a file without it when it is told to open that (0.54.2). */
 const Header = z.looseObject({

@@ -1,5 +1,5 @@
 // Which events the lines of a pi tell, of itself or of a server around it. Knows none of them.
-import type { EventType } from '../../core/event.ts';
+import type { EventType } from '../../core/model/event.ts';
 
 /** The events that clients are told of. */
 export const toldEvents = [

@@ -1,6 +1,6 @@
 // The nouns of pi as canonical nouns: content, usage, stop reasons, failures, models. Pure functions.
-import type { Content, Cost, Dictionary, Extra, Failure, Model, Stop, Usage } from '../../core/content.ts';
-import { dictionaryOf, extraFor, without } from '../../core/dictionary.ts';
+import type { Content, Cost, Dictionary, Extra, Failure, Model, Stop, Usage } from '../../core/model/content.ts';
+import { dictionaryOf, extraFor, without } from '../../core/model/dictionary.ts';
 import type { AssistantMessage, Block, WireModel, WireUsage } from './wire/values.ts';
 
 /** A string that says something; anything else is undefined. */

@@ -1,7 +1,7 @@
 // What our agent does with a prompt of the Claude client that is judged: frames in the strict grammar (docs/protocols/claude.md 4).
 // Knows no connection.
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import type { Act } from '../sets.ts';
 
 /** What may be asked for by name. */

@@ -1,16 +1,16 @@
 // The checks of agents that speak Claude's own format: the Agent SDK's wire, native (docs/protocols/rpc-message.md 1).
 import { type AgentSet, onStage, rulesOver } from '../sets.ts';
 import { carried, readCarried } from './carried.ts';
-import { askRules } from './rules-asks.ts';
-import { controlRules } from './rules-control.ts';
-import { eventRules } from './rules-events.ts';
-import { figureRules } from './rules-figures.ts';
-import { frameRules } from './rules-frames.ts';
-import { inputRules } from './rules-input.ts';
-import { resultRules } from './rules-result.ts';
-import { streamRules } from './rules-stream.ts';
-import { callRules } from './rules-calls.ts';
-import { toolRules } from './rules-tools.ts';
+import { askRules } from './rules/asks.ts';
+import { controlRules } from './rules/control.ts';
+import { eventRules } from './rules/events.ts';
+import { figureRules } from './rules/figures.ts';
+import { frameRules } from './rules/frames.ts';
+import { inputRules } from './rules/input.ts';
+import { resultRules } from './rules/result.ts';
+import { streamRules } from './rules/stream.ts';
+import { callRules } from './rules/calls.ts';
+import { toolRules } from './rules/tools.ts';
 import { scenarios } from './scenarios.ts';
 import { createStage } from './stage.ts';
 import type { View } from './view.ts';

@@ -1,6 +1,6 @@
 // What is known of content blocks: what they are, the deltas that they take, and whether a copy repeats what streamed (docs/protocols/rpc-message.md 1.3; docs/protocols/claude.md 4.5, 4.6). Pure.
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 
 /** One content block, as it streamed. */
 export interface StreamedBlock {

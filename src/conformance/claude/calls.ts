@@ -1,6 +1,6 @@
 // The tool calls of a trace: where they were made, and where they got their results (docs/protocols/rpc-message.md 4.3; docs/protocols/claude.md 4.9).
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf } from '../../core/model/dictionary.ts';
 import type { LaneName, StreamTold } from './stream.ts';
 
 /** A call of a tool. */

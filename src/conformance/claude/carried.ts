@@ -1,6 +1,6 @@
 // Traces of Claude's format as rules read them, whatever carried them: several lines in one frame of a WebSocket, or the events and
 // posts of the SDK's browser entry (docs/protocols/claude.md 9.3). Knows no rule.
-import { dictionaryIn, dictionaryOf, isDictionary } from '../../core/dictionary.ts';
+import { dictionaryIn, dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import type { Rule, Trace, TraceFrame } from '../rule.ts';
 import { readView, type View } from './view.ts';
 

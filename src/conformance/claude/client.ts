@@ -3,8 +3,8 @@ import { type ClientSet, rulesOver } from '../sets.ts';
 import { acts } from './acts.ts';
 import { readCarried } from './carried.ts';
 import { serveClaude } from './fake-agent.ts';
-import { answerRules } from './rules-client-answers.ts';
-import { messageRules } from './rules-client-messages.ts';
+import { answerRules } from './rules/client-answers.ts';
+import { messageRules } from './rules/client-messages.ts';
 
 /** Clients that speak the native format of the Claude Agent SDK. */
 export const claudeClient: ClientSet = {

@@ -1,6 +1,6 @@
 // Our agent for Claude clients that are judged: a Claude Code on stdio or a WebSocket, one turn after the other (docs/protocols/claude.md 3, 4). What turns do is in acts.ts.
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryIn, dictionaryOf, isDictionary } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryIn, dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import { type Connection, PeerWrong } from '../check.ts';
 import type { ServeTools } from '../sets.ts';
 import { playAct } from './acts.ts';

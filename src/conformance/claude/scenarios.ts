@@ -1,6 +1,6 @@
 // What is played with an agent that speaks Claude's own format. Knows no rule: those read what was said.
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf } from '../../core/model/dictionary.ts';
 import type { Scenario } from '../rule.ts';
 import { promptFrame, type Stage, type Talk } from './stage.ts';
 

@@ -1,6 +1,6 @@
 // What the scenarios of native Claude speakers play on: a talk on one connection. Knows no rule.
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { type Connection, NotApplicable, type Tools } from '../check.ts';
 import { createEar, type Heard } from '../ear.ts';
 import { owed } from '../rule.ts';

@@ -1,8 +1,8 @@
 // The messages that streamed, read event by event and lane by lane, with a finding at every place where the grammar of the
 // stream asks for something (docs/protocols/rpc-message.md 1.2 to 1.4; docs/protocols/claude.md 4). Tolerant: whatever comes is read as far as it goes.
 // Knows no envelope; both dialects are read with it.
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryIn, dictionaryOf } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryIn, dictionaryOf } from '../../core/model/dictionary.ts';
 import type { Finding } from '../rule.ts';
 import { copyFault, deltaKeys, kindsOf, type StreamedBlock } from './blocks.ts';
 

@@ -1,6 +1,6 @@
 // What the rules of native Claude speakers read: a trace, sorted once. Tolerant: what is malformed stands in it as it is.
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import type { Trace } from '../rule.ts';
 import { type Calls, readCalls } from './calls.ts';
 import { begunAt, type LaneName, readStream, type Stream, stepOf } from './stream.ts';

@@ -1,5 +1,5 @@
 // What our ECA server does with a prompt of the editor that is judged, act by act. Knows no connection: it plays on a desk.
-import type { Dictionary } from '../../core/content.ts';
+import type { Dictionary } from '../../core/model/content.ts';
 import type { Act } from '../sets.ts';
 import { nobodys } from './methods.ts';
 

@@ -1,16 +1,16 @@
 // The checks of an ECA server.
 import { type AgentSet, onStage, rulesOver } from '../sets.ts';
 import { framingChecks } from './checks-framing.ts';
-import { approvalRules } from './rules-approvals.ts';
-import { baseRules } from './rules-base.ts';
-import { callRules } from './rules-calls.ts';
-import { configRules } from './rules-config.ts';
-import { contentRules } from './rules-content.ts';
-import { lifecycleRules } from './rules-lifecycle.ts';
-import { orderRules } from './rules-order.ts';
-import { promptRules } from './rules-prompt.ts';
-import { requestRules } from './rules-requests.ts';
-import { runRules } from './rules-runs.ts';
+import { approvalRules } from './rules/approvals.ts';
+import { baseRules } from './rules/base.ts';
+import { callRules } from './rules/calls.ts';
+import { configRules } from './rules/config.ts';
+import { contentRules } from './rules/content.ts';
+import { lifecycleRules } from './rules/lifecycle.ts';
+import { orderRules } from './rules/order.ts';
+import { promptRules } from './rules/prompt.ts';
+import { requestRules } from './rules/requests.ts';
+import { runRules } from './rules/runs.ts';
 import { scenarios } from './scenarios.ts';
 import { createStage } from './stage.ts';
 import { viewOf } from './view.ts';

@@ -2,7 +2,7 @@
 // 8.1, 5.3 to 5.5.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { isDictionary } from '../../core/dictionary.ts';
+import { isDictionary } from '../../core/model/dictionary.ts';
 import { NotApplicable, PeerWrong } from '../check.ts';
 import { type EcaCheck, type Editor, greeting, message, type Stage } from './stage.ts';
 

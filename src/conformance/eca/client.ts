@@ -2,9 +2,9 @@
 import { type ClientSet, rulesOver } from '../sets.ts';
 import { acts } from './acts.ts';
 import { serveEditor } from './fake-agent.ts';
-import { clientBaseRules } from './rules-client-base.ts';
-import { clientChatRules } from './rules-client-chat.ts';
-import { clientLifecycleRules } from './rules-client-lifecycle.ts';
+import { clientBaseRules } from './rules/client-base.ts';
+import { clientChatRules } from './rules/client-chat.ts';
+import { clientLifecycleRules } from './rules/client-lifecycle.ts';
 import { viewOf } from './view.ts';
 
 /** All of them, in the order of the document. */

@@ -1,7 +1,7 @@
 // Our ECA server for editors that are judged: it greets in a way that both eras read, answers what is asked, and plays acts. It
 // takes whatever comes and judges nothing. docs/protocols/eca.md 3.
-import type { Dictionary } from '../../core/content.ts';
-import { isDictionary } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { isDictionary } from '../../core/model/dictionary.ts';
 import { type Connection, PeerWrong } from '../check.ts';
 import type { ServeTools } from '../sets.ts';
 import { type Desk, playOf } from './acts.ts';

@@ -1,7 +1,7 @@
 // What a trace of JSON-RPC holds: requests with their answers, notifications, and what is none of these, for both sides.
 // Knows no method of ECA. Pure; takes any trace.
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import type { Trace, TraceFrame } from '../rule.ts';
 
 /** An id as JSON-RPC allows it; others are ids of nothing. */

@@ -1,5 +1,5 @@
 // What is said in a chat and of it, by both sides, in order. Types only.
-import type { Dictionary } from '../../core/content.ts';
+import type { Dictionary } from '../../core/model/content.ts';
 import type { Ask, Placed } from './messages.ts';
 
 /** A content of `chat/contentReceived`. */

@@ -1,6 +1,6 @@
 // The conversations with an ECA server that rules then read. Each has a connection of its own, for it is greeted once.
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { NotApplicable } from '../check.ts';
 import { owed } from '../rule.ts';
 import { nobodys } from './methods.ts';

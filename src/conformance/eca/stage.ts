@@ -1,8 +1,8 @@
 // What the checks of an ECA server play on: editors that are greeted, chats, prompts and what comes of them. What only prepares
 // a check is no failure of the server when it fails, for other checks are about that.
 import { pathToFileURL } from 'node:url';
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import { type Check, type Connection, PeerWrong, type Tools } from '../check.ts';
 import { owed, type Scenario, prepared } from '../rule.ts';
 

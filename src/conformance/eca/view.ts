@@ -1,6 +1,6 @@
 // What rules of ECA read: the messages of a trace, and its chats with what was said in each. Pure; takes any trace.
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import type { Rule, Trace } from '../rule.ts';
 import { callsOf, type EcaCall } from './calls.ts';
 import { type Ask, type Messages, messagesIn, type Notice } from './messages.ts';

@@ -1,12 +1,12 @@
 // The checks of an agent that speaks as pi 0.12.7 to 0.13.2 do (docs/protocols/pi-legacy.md).
 import { type AgentSet, onStage, rulesOver } from '../sets.ts';
 import { framingChecks } from './framing.ts';
-import { inputRules } from './rules-input.ts';
-import { lineRules } from './rules-lines.ts';
-import { runRules } from './rules-run.ts';
-import { streamRules } from './rules-stream.ts';
-import { toolRules } from './rules-tools.ts';
-import { typeRules } from './rules-types.ts';
+import { inputRules } from './rules/input.ts';
+import { lineRules } from './rules/lines.ts';
+import { runRules } from './rules/run.ts';
+import { streamRules } from './rules/stream.ts';
+import { toolRules } from './rules/tools.ts';
+import { typeRules } from './rules/types.ts';
 import { scenarios } from './scenarios.ts';
 import { createStage } from './stage.ts';
 import { readView } from './view.ts';

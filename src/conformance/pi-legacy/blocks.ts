@@ -1,8 +1,8 @@
 // What streams of one message of the model: its blocks, and where an update does not go on with them. Reads the document's
 // AssistantMessageEvent; knows no rule and no run.
 import { isDeepStrictEqual } from 'node:util';
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf } from '../../core/model/dictionary.ts';
 import type { Block, Line, UpdateFindings } from './parts.ts';
 
 /** Names of the fields that grow in a block of content. */

@@ -2,8 +2,8 @@
 import { type ClientSet, rulesOver } from '../sets.ts';
 import { acts } from './acts.ts';
 import { serve } from './fake-agent.ts';
-import { clientCourseRules } from './rules-client-course.ts';
-import { clientLineRules } from './rules-client-lines.ts';
+import { clientCourseRules } from './rules/client-course.ts';
+import { clientLineRules } from './rules/client-lines.ts';
 import { readView } from './view.ts';
 
 /** Clients of pi-legacy. */

@@ -1,6 +1,6 @@
 // Our agent of pi-legacy: speaks as pi 0.13.2 does (docs/protocols/pi-legacy.md 1 to 3), but plays one prompt after the other.
-import type { Dictionary } from '../../core/content.ts';
-import { isDictionary } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { isDictionary } from '../../core/model/dictionary.ts';
 import type { Connection } from '../check.ts';
 import type { ServeTools } from '../sets.ts';
 import { createActing, objectOf } from '../pi/acting.ts';

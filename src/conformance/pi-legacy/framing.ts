@@ -1,5 +1,5 @@
 // Checks of how lines are cut, which no trace shows: what is written is not what a line is (docs/protocols/pi-legacy.md 1.1). For programs on stdio.
-import { dictionaryOf } from '../../core/dictionary.ts';
+import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { type Check, NotApplicable, PeerWrong } from '../check.ts';
 import { holds } from './scenarios.ts';
 import type { Stage } from './stage.ts';

@@ -1,5 +1,5 @@
 // The parts of a trace of pi-legacy, as rules see them. Only types.
-import type { Dictionary } from '../../core/content.ts';
+import type { Dictionary } from '../../core/model/content.ts';
 import type { Finding, Trace } from '../rule.ts';
 
 /** A line that is a JSON object. */

@@ -1,6 +1,6 @@
 // The runs of a trace of pi-legacy: which turn, message and tool a line begins, goes on with or ends, and what stands where it may
 // not. Knows no client.
-import { dictionaryOf } from '../../core/dictionary.ts';
+import { dictionaryOf } from '../../core/model/dictionary.ts';
 import type { Finding } from '../rule.ts';
 import { takeUpdate } from './blocks.ts';
 import type { Line, Places, Prompt, Run, Told, Turn } from './parts.ts';

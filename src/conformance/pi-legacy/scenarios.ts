@@ -1,7 +1,7 @@
 // What is played with an agent of pi-legacy, for the rules to read. Each has an agent of its own: what is said before would be
 // part of the conversation.
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { owed, type Scenario } from '../rule.ts';
 import { contentOf } from './blocks.ts';
 import type { Stage } from './stage.ts';

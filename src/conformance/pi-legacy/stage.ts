@@ -1,6 +1,6 @@
 // What the scenarios of pi-legacy play on: one client on one connection, that prompts and waits.
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { type Connection, NotApplicable, type Tools } from '../check.ts';
 import { owed, prepared } from '../rule.ts';
 

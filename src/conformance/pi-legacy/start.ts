@@ -1,5 +1,5 @@
 // From where on a trace of pi-legacy can be told: a recorder may have come late, or have written down one side alone. Knows no rule.
-import { isDictionary } from '../../core/dictionary.ts';
+import { isDictionary } from '../../core/model/dictionary.ts';
 import type { Trace } from '../rule.ts';
 
 /** How much of the beginning was heard. */

@@ -1,7 +1,7 @@
 // What rules see of a trace of pi-legacy: what the client asked for, and the runs that came of it. Reads the document's lines; knows no rule.
 // Where two runs mix on one stream (docs/protocols/pi-legacy.md 1.7) nobody can tell them apart, so nothing is made of them.
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import type { Trace } from '../rule.ts';
 import type { Bad, Compact, IdleAbort, Line, Mix, Prompt, View } from './parts.ts';
 import { createRuns } from './runs.ts';

@@ -1,6 +1,6 @@
 // What our pi-server does with a prompt of the client that is judged. Speaks of one session through its ports; knows no lane and
 // no command.
-import type { Dictionary } from '../../core/content.ts';
+import type { Dictionary } from '../../core/model/content.ts';
 import type { Act } from '../sets.ts';
 
 /** What may be asked for by name. */

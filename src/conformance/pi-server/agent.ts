@@ -1,13 +1,13 @@
 // All checks of a pi-server: those that act, and those that read what was said, be it in our scenarios or in a recording.
 import { type AgentSet, onStage, rulesOver } from '../sets.ts';
 import { piServerChecks } from './index.ts';
-import { courseRules } from './rules-course.ts';
-import { dataRules } from './rules-data.ts';
-import { eventRules } from './rules-events.ts';
-import { frameRules } from './rules-frames.ts';
-import { repeatRules } from './rules-repeat.ts';
-import { sessionRules } from './rules-sessions.ts';
-import { versionRules } from './rules-versions.ts';
+import { courseRules } from './rules/course.ts';
+import { dataRules } from './rules/data.ts';
+import { eventRules } from './rules/events.ts';
+import { frameRules } from './rules/frames.ts';
+import { repeatRules } from './rules/repeat.ts';
+import { sessionRules } from './rules/sessions.ts';
+import { versionRules } from './rules/versions.ts';
 import { scenarios } from './scenarios.ts';
 import { createStage } from './stage.ts';
 import { viewOf } from './view.ts';

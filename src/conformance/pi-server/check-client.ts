@@ -1,6 +1,6 @@
 // A pi-server client for checks: it names its commands, finds their responses, and says what is wrong with them. What it
 // waits for is the response alone, so that a wrong lifecycle spoils only the checks of the lifecycle.
-import type { Dictionary } from '../../core/content.ts';
+import type { Dictionary } from '../../core/model/content.ts';
 import { type Connection, NotApplicable, PeerWrong } from '../check.ts';
 import {
   answers,

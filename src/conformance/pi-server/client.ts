@@ -2,9 +2,9 @@
 import { type ClientSet, rulesOver } from '../sets.ts';
 import { acts } from './acts.ts';
 import { servePiServer } from './fake-agent.ts';
-import { answerRules } from './rules-client-answers.ts';
-import { commandRules } from './rules-client-commands.ts';
-import { outcomeRules } from './rules-client-outcomes.ts';
+import { answerRules } from './rules/client-answers.ts';
+import { commandRules } from './rules/client-commands.ts';
+import { outcomeRules } from './rules/client-outcomes.ts';
 import { viewOf } from './view.ts';
 
 /** Clients of pi-servers of protocol 1.0.0. */

@@ -1,5 +1,5 @@
 // Checks of questions to the user: docs/protocols/pi-server.md 18 (docs/protocols/pi-server.md 23.11).
-import type { Dictionary } from '../../core/content.ts';
+import type { Dictionary } from '../../core/model/content.ts';
 import { NotApplicable, type Settings } from '../check.ts';
 import { answeredAt, expect } from './check-client.ts';
 import { textOf } from './frames.ts';

@@ -1,6 +1,6 @@
 // What is wrong with a command by itself: docs/protocols/pi-server.md 4 and 17. Pure; judges servers, who must refuse it, and clients,
 // who must not send it.
-import type { Dictionary } from '../../core/content.ts';
+import type { Dictionary } from '../../core/model/content.ts';
 import { needsSession, requiredTexts } from './commands.ts';
 
 const longestId = 256;

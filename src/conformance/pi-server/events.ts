@@ -1,6 +1,6 @@
 // Checks of what a session says: docs/protocols/pi-server.md 19 (docs/protocols/pi-server.md 23.12).
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { expect } from './check-client.ts';
 import { outlineOf, type Said, textOf } from './frames.ts';
 import type { PiServerCheck, Stage } from './stage.ts';

@@ -1,6 +1,6 @@
 // Our pi-server for clients that are judged: sessions, lanes, lifecycle, repetitions as real servers have them (docs/protocols/pi-server.md 6.4, 17.4 to 17.9); what is about a run is carried out beside it, as docs/protocols/pi-server.md 17.2 asks. What prompts do is in acts.ts.
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf, isDictionary, without } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf, isDictionary, without } from '../../core/model/dictionary.ts';
 import { type Connection, PeerWrong } from '../check.ts';
 import type { ServeTools } from '../sets.ts';
 import { type Ending, playAct } from './acts.ts';

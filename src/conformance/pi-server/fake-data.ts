@@ -1,5 +1,5 @@
 // What our pi-server answers, by command: data of the shapes that shapes.ts asks of others. Knows no lane and no act.
-import type { Dictionary } from '../../core/content.ts';
+import type { Dictionary } from '../../core/model/content.ts';
 
 /** A session of ours. */
 export interface FakeSession {

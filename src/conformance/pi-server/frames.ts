@@ -1,6 +1,6 @@
 // Reads what a pi-server says: responses, lifecycle, session events. Pure; knows no check.
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import type { Exchange } from '../check.ts';
 
 /** A frame of the server, parsed; what is no JSON object has no type. */

@@ -1,5 +1,5 @@
 // Checks of the greeting and of frames: docs/protocols/pi-server.md 2.1, 3 and 16.1 (docs/protocols/pi-server.md 23.1).
-import { isDictionary } from '../../core/dictionary.ts';
+import { isDictionary } from '../../core/model/dictionary.ts';
 import type { Settings } from '../check.ts';
 import { type Client, expect, expectFailure } from './check-client.ts';
 import { dataOf, stepsOf } from './frames.ts';

@@ -1,5 +1,5 @@
 // Checks of timeouts, rates, caps and breakers: docs/protocols/pi-server.md 11, 12 and 21 (docs/protocols/pi-server.md 23.4, 23.8, 23.14).
-import type { Dictionary } from '../../core/content.ts';
+import type { Dictionary } from '../../core/model/content.ts';
 import type { Settings } from '../check.ts';
 import { answeredAt, type Client, expect } from './check-client.ts';
 import { dataOf, stepsOf } from './frames.ts';

@@ -1,6 +1,6 @@
 // Requests of extensions in a trace, and the answers of the client: docs/protocols/pi-server.md 18. Pure; knows no rule.
-import { dictionaryOf } from '../../core/dictionary.ts';
-import type { Dictionary } from '../../core/content.ts';
+import { dictionaryOf } from '../../core/model/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
 import type { Event, Sent, View } from './view.ts';
 
 /** Methods that want an answer. */

@@ -1,6 +1,6 @@
 // Checks of what is done about an agent at work: docs/protocols/pi-server.md 17.2 (docs/protocols/pi-server.md 23.10).
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { answeredAt, expect } from './check-client.ts';
 import { dataOf, type Heard, textOf } from './frames.ts';
 import type { PiServerCheck, Stage } from './stage.ts';

@@ -1,7 +1,7 @@
 // What the checks of a pi-server play on: clients, sessions of their own, prompts. What only prepares a check is no
 // failure of the peer when it fails, for other checks are about that.
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf } from '../../core/model/dictionary.ts';
 import type { Check, Tools } from '../check.ts';
 import { prepared } from '../rule.ts';
 import { type Client, createClient, expect } from './check-client.ts';

@@ -1,6 +1,6 @@
 // Checks of sessions that are kept: docs/protocols/pi-server.md 20 (docs/protocols/pi-server.md 23.13).
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { NotApplicable } from '../check.ts';
 import { type Client, expect } from './check-client.ts';
 import { dataOf } from './frames.ts';

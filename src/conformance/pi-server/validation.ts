@@ -1,5 +1,5 @@
 // Checks of the command envelope: docs/protocols/pi-server.md 4 (docs/protocols/pi-server.md 23.2).
-import type { Dictionary } from '../../core/content.ts';
+import type { Dictionary } from '../../core/model/content.ts';
 import type { PiServerCheck, Stage } from './stage.ts';
 import { expect, expectFailure } from './check-client.ts';
 import { dataOf, stepsIn } from './frames.ts';

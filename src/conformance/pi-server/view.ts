@@ -1,7 +1,7 @@
 // What rules read of a trace of a pi-server: its frames, what a client sent with the response to each, and the course of commands.
 // Pure; knows no rule.
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import type { Rule, Trace, TraceFrame } from '../rule.ts';
 import { dataOf, type Phase } from './frames.ts';
 

@@ -1,8 +1,8 @@
 // One client at our agent of pi: hears its lines, plays an act for each prompt one after the other, and knows when nothing goes
 // on any more. Knows no act and no command.
-import type { Dictionary } from '../../core/content.ts';
-import { isDictionary } from '../../core/dictionary.ts';
-import { messageOf } from '../../core/errors.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { isDictionary } from '../../core/model/dictionary.ts';
+import { messageOf } from '../../core/model/errors.ts';
 import { type Connection, PeerWrong } from '../check.ts';
 import type { ServeTools } from '../sets.ts';
 import type { Scene } from './plays.ts';

@@ -1,5 +1,5 @@
 // What our agent of pi does with prompts, for clients to be judged by: what both generations do, and what only newer ones can.
-import type { Dictionary } from '../../core/content.ts';
+import type { Dictionary } from '../../core/model/content.ts';
 import { type Play, plays, probe, type Scene } from './plays.ts';
 import type { Spoken } from './speech.ts';
 

@@ -1,17 +1,17 @@
 // The checks of an agent that speaks pi (RPC mode), as one set.
 import { type AgentSet, onStage, rulesOver } from '../sets.ts';
 import { checks } from './checks.ts';
-import { compactionRules, newerRules, retryRules, toolShapeRules } from './rules-events.ts';
-import { extensionRules } from './rules-extension.ts';
-import { dataRules } from './rules-data.ts';
-import { messageRules, updateRules } from './rules-messages.ts';
-import { orderRules, streamRules, toolRules } from './rules-order.ts';
-import { lineRules, responseRules } from './rules-responses.ts';
-import { abortRules, joinRules } from './rules-joins.ts';
-import { knownRules } from './rules-known.ts';
-import { promptRules } from './rules-prompts.ts';
-import { sessionRules } from './rules-sessions.ts';
-import { settingRules, switchRules } from './rules-settings.ts';
+import { compactionRules, newerRules, retryRules, toolShapeRules } from './rules/events.ts';
+import { extensionRules } from './rules/extension.ts';
+import { dataRules } from './rules/data.ts';
+import { messageRules, updateRules } from './rules/messages.ts';
+import { orderRules, streamRules, toolRules } from './rules/order.ts';
+import { lineRules, responseRules } from './rules/responses.ts';
+import { abortRules, joinRules } from './rules/joins.ts';
+import { knownRules } from './rules/known.ts';
+import { promptRules } from './rules/prompts.ts';
+import { sessionRules } from './rules/sessions.ts';
+import { settingRules, switchRules } from './rules/settings.ts';
 import { scenarios } from './scenarios.ts';
 import { createStage } from './stage.ts';
 import { readPi } from './view.ts';

@@ -1,8 +1,8 @@
 // Checks of pi that no trace shows: bytes that are no frames, the end of what it reads, and questions that are left open for a
 // while (docs/protocols/pi.md 3, 12.1).
 import { isDeepStrictEqual } from 'node:util';
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { CannotTell, NotApplicable, PeerWrong } from '../check.ts';
 import type { Pi, PiCheck, Stage } from './stage.ts';
 

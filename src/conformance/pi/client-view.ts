@@ -1,6 +1,6 @@
 // What the rules of clients of pi see beyond the lines: commands by their type, dialogs with their answers, and what was open when
 // something was said. Reads the document's lines; knows no rule.
-import type { Dictionary } from '../../core/content.ts';
+import type { Dictionary } from '../../core/model/content.ts';
 import type { TraceFrame } from '../rule.ts';
 import type { Trace } from '../rule.ts';
 import type { Asked, Line } from './lines.ts';

@@ -3,8 +3,8 @@ import { type ClientSet, rulesOver } from '../sets.ts';
 import { acts } from './acts.ts';
 import { readClient } from './client-view.ts';
 import { serve } from './fake-agent.ts';
-import { commandRules } from './rules-client-commands.ts';
-import { courseRules } from './rules-client-course.ts';
+import { commandRules } from './rules/client-commands.ts';
+import { courseRules } from './rules/client-course.ts';
 
 /** Clients of pi. */
 export const piClient: ClientSet = {

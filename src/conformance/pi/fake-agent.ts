@@ -1,7 +1,7 @@
 // Our agent of pi: speaks as pi 0.54.2 does (docs/protocols/pi.md 4 to 6), with the answers of the document, and plays one prompt after the
 // other. What real clients ask on their way is answered well enough for them to go on.
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import type { Connection } from '../check.ts';
 import type { ServeTools } from '../sets.ts';
 import { createActing, objectOf } from './acting.ts';

@@ -1,7 +1,7 @@
 // The settings and the history of our agent of pi: answers every command that starts nothing (docs/protocols/pi.md 4). Knows no
 // connection and no run.
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { model } from './speech.ts';
 
 /** What it can see of its session. */

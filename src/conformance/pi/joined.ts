@@ -1,6 +1,6 @@
 // What a client says to the model, and what becomes of it: commands with words that were accepted, and those that joined a run.
 // Pure; judges nothing.
-import type { Dictionary } from '../../core/content.ts';
+import type { Dictionary } from '../../core/model/content.ts';
 import type { Answer, Asked } from './lines.ts';
 import { type PiView, runAt, succeeded, textOf } from './view.ts';
 import type { Run, Said } from './walk.ts';

@@ -1,6 +1,6 @@
 // What answers tell of a session: its messages, and whether two answers tell of the same. Pure; judges nothing.
-import type { Dictionary } from '../../core/content.ts';
-import { isDictionary } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { isDictionary } from '../../core/model/dictionary.ts';
 import { answerOf, type Done, dataOf, type PiView, runAt, thenAsked } from './view.ts';
 
 /** Roles of what was said, which are gone in a new session; what a newer pi tells the model first is not. */

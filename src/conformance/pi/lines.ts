@@ -1,8 +1,8 @@
 // The lines of a trace of pi, read once: what the agent said, what the client asked, and which answer is whose. Pure; judges
 // nothing.
 import { isDeepStrictEqual } from 'node:util';
-import type { Dictionary } from '../../core/content.ts';
-import { isDictionary } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { isDictionary } from '../../core/model/dictionary.ts';
 import type { Trace } from '../rule.ts';
 
 /** A line of the agent that is a JSON object. */

@@ -1,7 +1,7 @@
 // What both generations of our agents of pi do in a run, whoever their client is: they answer, think, use tools, fail, are
 // stopped, and say what clients must be able to read without stumbling.
 import type { Act } from '../sets.ts';
-import type { Dictionary } from '../../core/content.ts';
+import type { Dictionary } from '../../core/model/content.ts';
 import type { Speech } from './speech.ts';
 
 /** What a run is played on. The user's message has been said; a turn is open, and is closed afterwards. */

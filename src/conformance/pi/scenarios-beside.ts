@@ -1,5 +1,5 @@
 // The conversations in which something comes beside the prompt: what joins a run or ends it, and what extensions ask and show.
-import type { Dictionary } from '../../core/content.ts';
+import type { Dictionary } from '../../core/model/content.ts';
 import type { Pi, PiScenario } from './stage.ts';
 
 /** What joins a run, and what ends it. */

@@ -1,6 +1,6 @@
 // The conversations that rules read: few, and each with as much in it as goes together.
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import { extensions, joins } from './scenarios-beside.ts';
 import type { Pi, PiScenario } from './stage.ts';
 

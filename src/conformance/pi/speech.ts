@@ -1,5 +1,5 @@
 // How our agents of pi speak: the lines of a run, in the order and with the repetitions of the real ones (docs/protocols/pi.md 6 to 9). Shared by both generations, which differ in the results of tools that failed. Knows no act and no client.
-import type { Dictionary } from '../../core/content.ts';
+import type { Dictionary } from '../../core/model/content.ts';
 
 /** A block of an answer, in the pieces in which it streams. */
 export type Spoken =

@@ -1,7 +1,7 @@
 // What the scenarios and checks of pi play on: a session of their own, commands and prompts. What pi owes is waited for in the
 // name of the check that asks for it; what only prepares is no failure of the peer.
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import { CannotTell, type Check, type Connection, PeerWrong, type Tools } from '../check.ts';
 import { owed, type Scenario } from '../rule.ts';
 

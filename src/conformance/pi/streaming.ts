@@ -1,8 +1,8 @@
 // One message of the model while it streams: its blocks start, grow and end, and the whole says what they said. What is out
 // of its place is noted under the name of its rule, as is what stands at its place. Total.
 import { isDeepStrictEqual } from 'node:util';
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryIn, dictionaryOf, isDictionary } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryIn, dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import type { Line } from './lines.ts';
 
 /** Notes that a rule applies at a frame, and what is wrong there. */

@@ -1,6 +1,6 @@
 // What the rules of pi read: the lines of a trace with their answers, its runs, and all messages in it. Pure; judges nothing.
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import type { Finding, Trace } from '../rule.ts';
 import { type Answer, type Asked, type Line, type Lines, readLines } from './lines.ts';
 import { type Run, type Walked, walk } from './walk.ts';

@@ -1,8 +1,8 @@
 // Walks the events of a trace of pi: which run, turn, message and tool each belongs to. What is out of its place is noted under
 // the name of its rule, as is what stands at its place. Total, and never throws.
 import { isDeepStrictEqual } from 'node:util';
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import type { Finding } from '../rule.ts';
 import type { Answer, Line, Lines } from './lines.ts';
 import { type Note, type OpenMessage, openMessage } from './streaming.ts';

@@ -1,7 +1,7 @@
 // A report as one HTML page that needs nothing else, runs nothing and fetches nothing: totals, a filter by verdict, every check,
 // each failing exchange. Pure.
 import type { Verdict } from '../check.ts';
-import { element, type Markup } from '../../core/html-markup.ts';
+import { element, type Markup } from '../../core/export/html-markup.ts';
 import { checkMarkup, classOf, foreign } from './html-check.ts';
 import { policy, style } from './html-style.ts';
 import { countsOf, isBad, levels, type Report, type ReportEntry, type Tally, verdicts } from './report.ts';

@@ -1,6 +1,6 @@
 // Which messages of a conversation have to do with a failure: those that hold the ids and the texts that it names, or the ids of
 // the message that is wrong. Pure; knows no protocol, only what ids are called.
-import { isDictionary } from '../../core/dictionary.ts';
+import { isDictionary } from '../../core/model/dictionary.ts';
 import type { Exchange } from '../check.ts';
 import type { Named } from './named.ts';
 

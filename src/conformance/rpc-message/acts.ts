@@ -1,5 +1,5 @@
 // What our agent does with a query of the front end that is judged: messages of the dialect (docs/protocols/rpc-message.md 3, 6). Knows no envelope.
-import type { Dictionary } from '../../core/content.ts';
+import type { Dictionary } from '../../core/model/content.ts';
 import type { Act } from '../sets.ts';
 
 /** What may be asked for by name. */

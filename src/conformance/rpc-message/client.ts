@@ -2,7 +2,7 @@
 import { type ClientSet, rulesOver } from '../sets.ts';
 import { acts } from './acts.ts';
 import { serveRpcMessage } from './fake-agent.ts';
-import { requestRules } from './rules-client-requests.ts';
+import { requestRules } from './rules/client-requests.ts';
 import { readView } from './view.ts';
 
 /** Front ends that send the requests of the project of RpcMessage. */

@@ -1,7 +1,7 @@
 // Our agent for front ends of rpc-message that are judged: one connection is one session, and queries come one after the other
 // (docs/protocols/rpc-message.md 8). What queries do is in acts.ts.
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import { type Connection, PeerWrong } from '../check.ts';
 import type { ServeTools } from '../sets.ts';
 import { playAct } from './acts.ts';

@@ -1,7 +1,7 @@
 // What the scenarios of the rpc-message dialect play on: a talk on one connection, in the envelope of the project of RpcMessage. Knows
 // no rule.
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { type Connection, NotApplicable, type Tools } from '../check.ts';
 import { createEar } from '../ear.ts';
 import { owed } from '../rule.ts';

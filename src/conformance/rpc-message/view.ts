@@ -1,7 +1,7 @@
 // What the rules of the rpc-message dialect read: a trace, sorted once. Messages come in the envelope of a query or bare
 // (docs/protocols/rpc-message.md 3, 8). Tolerant: what is malformed stands in it as it is.
-import type { Dictionary } from '../../core/content.ts';
-import { dictionaryOf, isDictionary } from '../../core/dictionary.ts';
+import type { Dictionary } from '../../core/model/content.ts';
+import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import { type Calls, readCalls } from '../claude/calls.ts';
 import { begunAt, readStream, type Stream, stepOf } from '../claude/stream.ts';
 import type { Trace } from '../rule.ts';

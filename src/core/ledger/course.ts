@@ -1,13 +1,13 @@
 // The course of one command: started, behind its dependencies, carried out, finished; and what others make of its end
 // (docs/protocols/common.md 2 to 6). Knows no protocol.
-import { messageOf, type Outcome, refused } from '../errors.ts';
-import type { CommandNews } from '../news.ts';
+import { messageOf, type Outcome, refused } from '../model/errors.ts';
+import type { CommandNews } from '../contract/broadcast.ts';
 import { deadlock, dependsOnItself, failedDependency, slowDependency, unknownDependency } from './dependencies.ts';
 import type { Identities } from './identities.ts';
 import type { Lanes } from './lanes.ts';
 import type { LedgerPorts } from './ports.ts';
 import { attempt, type Steps } from './steps.ts';
-import type { Receipt } from './ticket.ts';
+import type { Receipt } from '../contract/ticket.ts';
 import type { Versions } from './versions.ts';
 import type { Ending, Repetition, Work } from './work.ts';
 

@@ -1,5 +1,5 @@
 // Whether a command may wait for another one, and the sentences for those that may not (docs/protocols/common.md 4). Pure.
-import { type Outcome, type Problem, refused } from '../errors.ts';
+import { type Outcome, type Problem, refused } from '../model/errors.ts';
 import type { Work } from './work.ts';
 
 /** What is known of the commands that are under way. */

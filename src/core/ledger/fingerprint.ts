@@ -1,5 +1,5 @@
 // What of two commands has to be equal for one to be the other again (docs/protocols/common.md 2.3). Pure.
-import { isDictionary } from '../dictionary.ts';
+import { isDictionary } from '../model/dictionary.ts';
 
 /** JSON that is the same text for the same value, in whatever order its keys came; fields that are undefined are none. */
 export function canonicalJson(value: unknown): string {

@@ -3,7 +3,7 @@
 import { canonicalJson } from './fingerprint.ts';
 import type { LedgerPorts } from './ports.ts';
 import { createShelf, type Kept } from './outcomes.ts';
-import type { Ticket } from './ticket.ts';
+import type { Ticket } from '../contract/ticket.ts';
 import { weightOf } from './weight.ts';
 import { type Ending, type Identity, laneOf, type Work } from './work.ts';
 

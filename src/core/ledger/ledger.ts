@@ -1,11 +1,11 @@
 // The commands of many clients in one order: which have been carried out, which wait, what came of them. Knows no protocol
 // and no session; what a command does is its caller's.
-import { type Outcome, refused } from '../errors.ts';
-import type { CommandNews } from '../news.ts';
+import { type Outcome, refused } from '../model/errors.ts';
+import type { CommandNews } from '../contract/broadcast.ts';
 import { createCourse } from './course.ts';
 import { createIdentities, type Recognised } from './identities.ts';
 import { createLanes, type Lanes } from './lanes.ts';
-import { maxBytesInFlight } from './limits.ts';
+import { maxBytesInFlight } from '../contract/ledger-limits.ts';
 import type { Entry, LedgerPorts } from './ports.ts';
 import { createRates, rateSentence } from './rates.ts';
 import { attempt, createSteps } from './steps.ts';

@@ -1,6 +1,6 @@
 // What came of commands that are over, kept for their repetitions and for those that depend on them (docs/protocols/common.md 2.5, 4, 6.1). Bounded in number, bytes and time. Pure.
-import type { Outcome } from '../errors.ts';
-import type { Receipt } from './ticket.ts';
+import type { Outcome } from '../model/errors.ts';
+import type { Receipt } from '../contract/ticket.ts';
 
 /** A command that is over. */
 export interface Kept {

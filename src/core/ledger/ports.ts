@@ -1,9 +1,9 @@
 // What a ledger needs from outside, and what is handed in to it. Knows no protocol.
-import type { Clock } from '../clock.ts';
-import type { Outcome } from '../errors.ts';
-import type { CommandNews } from '../news.ts';
-import type { LedgerLimits } from './limits.ts';
-import type { Receipt, Ticket } from './ticket.ts';
+import type { Clock } from '../contract/clock.ts';
+import type { Outcome } from '../model/errors.ts';
+import type { CommandNews } from '../contract/broadcast.ts';
+import type { LedgerLimits } from '../contract/ledger-limits.ts';
+import type { Receipt, Ticket } from '../contract/ticket.ts';
 
 /** What a ledger needs from outside. */
 export interface LedgerPorts {

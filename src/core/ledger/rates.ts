@@ -1,5 +1,5 @@
 // How many commands a client may have carried out within a minute: in one lane, in all, and answers to questions (docs/protocols/common.md 6.2). Pure.
-import type { LedgerLimits } from './limits.ts';
+import type { LedgerLimits } from '../contract/ledger-limits.ts';
 import { createQueue } from './queue.ts';
 
 const minuteMs = 60_000;

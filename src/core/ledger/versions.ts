@@ -1,7 +1,7 @@
 // The versions of sessions: how many commands have changed each since it was opened (docs/protocols/common.md 5). Pure.
-import { dictionaryOf } from '../dictionary.ts';
-import { type Outcome, refused } from '../errors.ts';
-import type { Ticket } from './ticket.ts';
+import { dictionaryOf } from '../model/dictionary.ts';
+import { type Outcome, refused } from '../model/errors.ts';
+import type { Ticket } from '../contract/ticket.ts';
 
 /** The version of one session from its opening to its end: a session of the same name that comes later has another. */
 export interface Counter {

@@ -1,5 +1,5 @@
 // How much memory a value takes, roughly and cheaply: no text is read and nothing is serialised. Pure.
-import { isDictionary } from '../dictionary.ts';
+import { isDictionary } from '../model/dictionary.ts';
 
 /** Of an object, an item or a field, without what is in it. */
 const ofOne = 16;

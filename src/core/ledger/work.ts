@@ -1,7 +1,7 @@
 // A command between its admission and its end, as the parts of the ledger share it. Knows no protocol.
-import type { Outcome } from '../errors.ts';
+import type { Outcome } from '../model/errors.ts';
 import type { Entry } from './ports.ts';
-import type { Receipt, Ticket } from './ticket.ts';
+import type { Receipt, Ticket } from '../contract/ticket.ts';
 import type { Counter } from './versions.ts';
 
 /** What a command is recognised by. */

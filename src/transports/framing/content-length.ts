@@ -1,6 +1,6 @@
 // The base protocol of language servers: a header that says how many bytes follow, then those bytes. Strict out, liberal
 // in, and bounded (docs/threats.md T15). Runs on stdio alone, so it needs no timer for bodies that never come. Knows no protocol.
-import type { Out } from '../../core/channel.ts';
+import type { Out } from '../../core/contract/channel.ts';
 import { gather } from '../batch.ts';
 import { createContentHeader } from './content-header.ts';
 import { createFrame } from './frame.ts';

@@ -1,7 +1,7 @@
 // Server-sent events, both ways: a strict encoder and a bounded decoder. Knows no HTTP and no protocol.
 import { createParser } from 'eventsource-parser';
-import type { FrameFault, Out } from '../../core/channel.ts';
-import { GatewayError } from '../../core/errors.ts';
+import type { FrameFault, Out } from '../../core/contract/channel.ts';
+import { GatewayError } from '../../core/model/errors.ts';
 import type { FrameDecoder } from './framing.ts';
 import { oneLine } from './one-line.ts';
 

@@ -1,6 +1,6 @@
 // One whole message off the wire, decoded and parsed only when somebody asks. Knows no framing and no protocol.
-import type { Frame, Out } from '../../core/channel.ts';
-import { GatewayError } from '../../core/errors.ts';
+import type { Frame, Out } from '../../core/contract/channel.ts';
+import { GatewayError } from '../../core/model/errors.ts';
 
 /** Levels of `[` and `{` that a frame may open. JSON.parse has no limit, but all that walks its result does. */
 export const maxJsonDepth = 128;

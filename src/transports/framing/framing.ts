@@ -1,6 +1,6 @@
 // What every framing gives: bytes to frames and back, pure and bounded. Knows no stream and no protocol.
-import type { Frame, FrameFault, Glance, Glimpse, Out } from '../../core/channel.ts';
-import type { FramingName } from '../../core/adapter.ts';
+import type { Frame, FrameFault, Glance, Glimpse, Out } from '../../core/contract/channel.ts';
+import type { FramingName } from '../../core/contract/adapter.ts';
 
 /** Where a decoder puts what it finds, synchronously and in wire order. */
 export interface FrameSink {

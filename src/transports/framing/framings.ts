@@ -1,6 +1,6 @@
 // The framings of byte streams by name. Knows no stream and no protocol.
-import type { FramingName } from '../../core/adapter.ts';
-import { GatewayError } from '../../core/errors.ts';
+import type { FramingName } from '../../core/contract/adapter.ts';
+import { GatewayError } from '../../core/model/errors.ts';
 import { contentLength } from './content-length.ts';
 import type { Framing } from './framing.ts';
 import { jsonl } from './jsonl.ts';

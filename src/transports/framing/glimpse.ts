@@ -1,6 +1,6 @@
 // Text out of bytes that are not cut into frames yet. Knows no framing and no protocol.
-import type { Glimpse } from '../../core/channel.ts';
-import { GatewayError } from '../../core/errors.ts';
+import type { Glimpse } from '../../core/contract/channel.ts';
+import { GatewayError } from '../../core/model/errors.ts';
 
 /** From so many bytes a line on, one call for each piece is cheaper than one for all. */
 const farApart = 600;

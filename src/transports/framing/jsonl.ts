@@ -1,5 +1,5 @@
 // JSON lines: one message a line, split on LF bytes only, for U+2028 and a lone CR may stand inside strings. Knows no stream and no protocol.
-import type { Glance, Out, Seam } from '../../core/channel.ts';
+import type { Glance, Out, Seam } from '../../core/contract/channel.ts';
 import { bytesOf, createFrame } from './frame.ts';
 import type { DecoderOptions, FrameDecoder, FrameSink, Framing } from './framing.ts';
 import { oneLine, oneLineText } from './one-line.ts';

@@ -1,5 +1,5 @@
 // Keeps one message on one line, whatever is in it. Knows only that messages are JSON.
-import { isAppendOnly } from '../../core/append-only.ts';
+import { isAppendOnly } from '../../core/model/append-only.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;

@@ -1,5 +1,5 @@
 // Reads request bodies, bounded, and refuses content types that a page could send without asking. Knows no route.
-import { GatewayError } from '../../core/errors.ts';
+import { GatewayError } from '../../core/model/errors.ts';
 
 /** The largest body, unless somebody says otherwise: one client frame (docs/threats.md T13). */
 export const maxBodyBytes = 8 * 1024 * 1024;

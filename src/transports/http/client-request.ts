@@ -1,6 +1,6 @@
 // Reads from a URL which client wants in, and where. Knows no protocol: the board checks the names.
-import { GatewayError } from '../../core/errors.ts';
-import type { ClientRequest } from './board.ts';
+import { GatewayError } from '../../core/model/errors.ts';
+import type { ClientRequest } from '../../core/contract/gateway-api.ts';
 
 const sessionPattern = /^[A-Za-z0-9_-]{1,64}$/;
 

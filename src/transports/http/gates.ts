@@ -1,6 +1,6 @@
 // Who may come in: the checks that every request and every upgrade passes before anything else. Knows no route's meaning.
 import type { IncomingMessage } from 'node:http';
-import type { ErrorCode } from '../../core/errors.ts';
+import type { ErrorCode } from '../../core/model/errors.ts';
 import { headerList, headersNamed, isPreflight } from './headers.ts';
 import { createTokenCheck, offeredTokens } from './token.ts';
 

@@ -1,5 +1,5 @@
 // How the gateway's errors look over HTTP: a status and one JSON shape. Knows no route.
-import { type ErrorCode, GatewayError, type Problem } from '../../core/errors.ts';
+import { type ErrorCode, GatewayError, type Problem } from '../../core/model/errors.ts';
 
 const statusOf: Readonly<Record<ErrorCode, number>> = {
   'bad-frame': 400,

@@ -1,6 +1,6 @@
 // The bearer token: made, checked, and read from a request. Knows no route.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { GatewayError } from '../../core/errors.ts';
+import { GatewayError } from '../../core/model/errors.ts';
 
 /** 32 random bytes in base64url. */
 export function generateToken(): string {

@@ -3,10 +3,10 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Channel } from '../../core/channel.ts';
-import { GatewayError } from '../../core/errors.ts';
+import type { Channel } from '../../core/contract/channel.ts';
+import { GatewayError } from '../../core/model/errors.ts';
 import { type WebSocketChannelOptions, webSocketChannel, webSocketLimits } from '../websocket-channel.ts';
-import type { Board, ClientRequest } from './board.ts';
+import type { Board, ClientRequest } from '../../core/contract/gateway-api.ts';
 import { clientRequest } from './client-request.ts';
 import type { Refusal } from './gates.ts';
 import { headerList, securityHeaders } from './headers.ts';

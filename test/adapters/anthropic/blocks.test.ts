@@ -1,7 +1,7 @@
 // Blocks of an answer: what each kind of block and of delta means, at which index, and what of it is shown to the model
 // again. One row a block.
 import { expect, test } from 'vitest';
-import type { Event } from '../../../src/core/event.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 import {
   call,
   changed,

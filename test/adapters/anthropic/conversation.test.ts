@@ -1,8 +1,8 @@
 // What the model is shown: prompts as blocks of the API, the conversation so far, and the settings as fields of a request.
 import { describe, expect, test } from 'vitest';
-import type { Command, CommandOf } from '../../../src/core/command.ts';
-import type { Content } from '../../../src/core/content.ts';
-import { GatewayError } from '../../../src/core/errors.ts';
+import type { Command, CommandOf } from '../../../src/core/model/command.ts';
+import type { Content } from '../../../src/core/model/content.ts';
+import { GatewayError } from '../../../src/core/model/errors.ts';
 import { message, startMachine, text, thinking } from './machine.ts';
 
 const pdf = 'JVBERi0xLjQK';

@@ -2,11 +2,11 @@
 // stream events, in short.
 import { createBackend } from '../../../src/adapters/anthropic/backend.ts';
 import { parseOptions } from '../../../src/adapters/anthropic/options.ts';
-import type { Action } from '../../../src/core/adapter.ts';
-import type { Command } from '../../../src/core/command.ts';
-import type { Message } from '../../../src/core/content.ts';
-import type { Outcome } from '../../../src/core/errors.ts';
-import type { Event } from '../../../src/core/event.ts';
+import type { Action } from '../../../src/core/contract/adapter.ts';
+import type { Command } from '../../../src/core/model/command.ts';
+import type { Message } from '../../../src/core/model/content.ts';
+import type { Outcome } from '../../../src/core/model/errors.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 import { createFrame } from '../../../src/transports/framing/frame.ts';
 import { stillEnv } from '../../support/decoding.ts';
 import { createLog } from '../../support/telling.ts';

@@ -3,8 +3,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { adapters } from '../../../src/adapters/index.ts';
-import { verify } from '../../../src/core/grammar.ts';
-import { wholeContent } from '../../../src/core/messages.ts';
+import { verify } from '../../../src/core/log/grammar.ts';
+import { wholeContent } from '../../../src/core/log/messages.ts';
 import { stillEnv } from '../../support/decoding.ts';
 import { finalMessage, finalMessages } from '../../support/judges/message-stream.ts';
 import { tell } from '../../support/telling.ts';

@@ -1,7 +1,7 @@
 // A run, from the prompt to its end: what a plain one looks like to the last field, why messages stop, what they cost, and
 // the ways in which a request goes wrong or is stopped.
 import { describe, expect, test } from 'vitest';
-import type { Event } from '../../../src/core/event.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 import { call, changed, message, opened, started, startMachine, stopped, stopping, text, thinking } from './machine.ts';
 
 const counted = { input: 10, output: 7, cacheRead: 4, cacheWrite: 2 };

@@ -1,8 +1,8 @@
 // What a client answers to what it was asked: permissions, dialogs, and what only an agent of its own protocol asks.
 import { describe, expect, test } from 'vitest';
-import type { Command } from '../../../src/core/command.ts';
-import { type Outcome, refused } from '../../../src/core/errors.ts';
-import type { Event, EventOf } from '../../../src/core/event.ts';
+import type { Command } from '../../../src/core/model/command.ts';
+import { type Outcome, refused } from '../../../src/core/model/errors.ts';
+import type { Event, EventOf } from '../../../src/core/model/event.ts';
 import { connect } from './harness.ts';
 
 const ok: Outcome = { ok: true };

@@ -1,8 +1,8 @@
 // What commands become on the wire of a Claude agent, and how they are answered (docs/protocols/claude.md 3.4, 8).
 import { describe, expect, test } from 'vitest';
 import { claude } from '../../../src/adapters/claude/index.ts';
-import type { Command } from '../../../src/core/command.ts';
-import type { Outcome } from '../../../src/core/errors.ts';
+import type { Command } from '../../../src/core/model/command.ts';
+import type { Outcome } from '../../../src/core/model/errors.ts';
 import { bench, typesOf } from '../pi/harness.ts';
 import { calling, said, wire } from './backend-words.ts';
 

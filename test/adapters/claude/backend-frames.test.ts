@@ -1,7 +1,7 @@
 // What the frames of a Claude agent mean (docs/protocols/claude.md 4, 5), and what is made of those that nobody should send.
 import { describe, expect, test } from 'vitest';
 import { claude } from '../../../src/adapters/claude/index.ts';
-import type { Event } from '../../../src/core/event.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 import { bench, typesOf } from '../pi/harness.ts';
 import { calling, said, wire } from './backend-words.ts';
 

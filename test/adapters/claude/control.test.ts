@@ -1,8 +1,8 @@
 // What a client asks beside the conversation: what becomes a command, what is answered at once, what the agent is offered.
 import { describe, expect, test } from 'vitest';
-import type { Command } from '../../../src/core/command.ts';
-import { type Outcome, refused } from '../../../src/core/errors.ts';
-import type { Event } from '../../../src/core/event.ts';
+import type { Command } from '../../../src/core/model/command.ts';
+import { type Outcome, refused } from '../../../src/core/model/errors.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 import { connect } from './harness.ts';
 
 const ok: Outcome = { ok: true };

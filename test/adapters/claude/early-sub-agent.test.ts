@@ -1,9 +1,9 @@
 // A sub-agent that speaks before its call is told: its frames wait for the call, live and for those who come late.
 import { expect, test } from 'vitest';
 import { adapters } from '../../../src/adapters/index.ts';
-import type { Event } from '../../../src/core/event.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 import { admitAll } from '../../support/garbage.ts';
-import { checkClaudeOrder } from '../../../src/conformance/claude/order/order.ts';
+import { checkClaudeOrder } from '../../oracles/order/claude/order.ts';
 import { createLog, tellLate } from '../../support/telling.ts';
 
 const events: Event[] = [

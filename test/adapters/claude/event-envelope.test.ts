@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { eventEnvelope } from '../../../src/adapters/claude/event-envelope.ts';
 import { claude } from '../../../src/adapters/claude/index.ts';
-import type { EventEnvelope, EventReader } from '../../../src/core/adapter.ts';
-import type { Out } from '../../../src/core/channel.ts';
-import { GatewayError } from '../../../src/core/errors.ts';
-import type { FrameEntry } from '../../../src/core/reader.ts';
-import { emptyTranscript, fold } from '../../../src/core/transcript.ts';
+import type { EventEnvelope, EventReader } from '../../../src/core/contract/adapter.ts';
+import type { Out } from '../../../src/core/contract/channel.ts';
+import { GatewayError } from '../../../src/core/model/errors.ts';
+import type { FrameEntry } from '../../../src/core/contract/reader.ts';
+import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import { canonicalEvents, scenarioNames } from '../../support/fixtures.ts';
 import { createLog, epoch, textOf } from '../../support/telling.ts';
 

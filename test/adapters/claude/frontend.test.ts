@@ -1,9 +1,9 @@
 // One connection of a Claude client: every frame it may send, good and bad, and what it gets back.
 import { describe, expect, test } from 'vitest';
-import type { Command } from '../../../src/core/command.ts';
-import { type Outcome, refused } from '../../../src/core/errors.ts';
-import type { Event } from '../../../src/core/event.ts';
-import { checkRpcMessages } from '../../../src/conformance/rpc-message/order/order.ts';
+import type { Command } from '../../../src/core/model/command.ts';
+import { type Outcome, refused } from '../../../src/core/model/errors.ts';
+import type { Event } from '../../../src/core/model/event.ts';
+import { checkRpcMessages } from '../../oracles/order/rpc-message/order.ts';
 import { connect } from './harness.ts';
 
 const ok: Outcome = { ok: true };

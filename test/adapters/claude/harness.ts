@@ -1,10 +1,10 @@
 // A Claude frontend and its projection on a table: frames as plain objects in and out.
 import { adapters } from '../../../src/adapters/index.ts';
-import type { Action, AgentKind, Frontend, FrontendSide, SessionView } from '../../../src/core/adapter.ts';
-import type { Out } from '../../../src/core/channel.ts';
-import type { Command } from '../../../src/core/command.ts';
-import type { Event } from '../../../src/core/event.ts';
-import { emptyTranscript, fold } from '../../../src/core/transcript.ts';
+import type { Action, AgentKind, Frontend, FrontendSide, SessionView } from '../../../src/core/contract/adapter.ts';
+import type { Out } from '../../../src/core/contract/channel.ts';
+import type { Command } from '../../../src/core/model/command.ts';
+import type { Event } from '../../../src/core/model/event.ts';
+import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import { createFrame } from '../../../src/transports/framing/frame.ts';
 import { stillEnv } from '../../support/decoding.ts';
 import { createLog, epoch, tell, textOf } from '../../support/telling.ts';

@@ -1,8 +1,8 @@
 // What a message looks like on the wire: its blocks, counted, streamed, repeated by assistant frames, and why it stopped.
 import { describe, expect, test } from 'vitest';
-import type { Content } from '../../../src/core/content.ts';
-import type { Event } from '../../../src/core/event.ts';
-import { checkRpcMessages } from '../../../src/conformance/rpc-message/order/order.ts';
+import type { Content } from '../../../src/core/model/content.ts';
+import type { Event } from '../../../src/core/model/event.ts';
+import { checkRpcMessages } from '../../oracles/order/rpc-message/order.ts';
 import { told } from './harness.ts';
 import {
   answered,

@@ -1,8 +1,8 @@
 // What the dialects and options change, which ids the frames have, and what is lost.
 import { describe, expect, test } from 'vitest';
-import type { Event } from '../../../src/core/event.ts';
-import { checkClaudeOrder, describeViolations } from '../../../src/conformance/claude/order/order.ts';
-import { checkRpcMessages } from '../../../src/conformance/rpc-message/order/order.ts';
+import type { Event } from '../../../src/core/model/event.ts';
+import { checkClaudeOrder, describeViolations } from '../../oracles/order/claude/order.ts';
+import { checkRpcMessages } from '../../oracles/order/rpc-message/order.ts';
 import { tellLate } from '../../support/telling.ts';
 import { type Sent, sideOf, told } from './harness.ts';
 import { answered, call, closed, done, ended, message, only, opened, piece, run, started, text } from './words.ts';

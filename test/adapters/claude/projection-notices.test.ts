@@ -1,7 +1,7 @@
 // What stands beside the messages of the model: system frames, questions, words of others, frames of newer versions.
 import { describe, expect, test } from 'vitest';
-import { spokenVersion } from '../../../src/adapters/claude/notices.ts';
-import type { Event, EventOf } from '../../../src/core/event.ts';
+import { spokenVersion } from '../../../src/adapters/claude/frontend/notices.ts';
+import type { Event, EventOf } from '../../../src/core/model/event.ts';
 import { tellLate } from '../../support/telling.ts';
 import { type Sent, sideOf, told } from './harness.ts';
 import { closed, done, ended, inOrder, message, only, opened, outline, run } from './words.ts';

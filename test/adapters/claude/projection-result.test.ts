@@ -1,6 +1,6 @@
 // The figures and the verdict at the end of each turn.
 import { describe, expect, test } from 'vitest';
-import type { Event, EventOf } from '../../../src/core/event.ts';
+import type { Event, EventOf } from '../../../src/core/model/event.ts';
 import {
   answered,
   call,

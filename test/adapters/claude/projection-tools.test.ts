@@ -1,7 +1,7 @@
 // Where calls and their results stand: behind the message that calls, before the next, one result for each.
 import { describe, expect, test } from 'vitest';
-import type { Content } from '../../../src/core/content.ts';
-import type { Event } from '../../../src/core/event.ts';
+import type { Content } from '../../../src/core/model/content.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 import { told } from './harness.ts';
 import {
   answered,

@@ -1,10 +1,10 @@
 // The requests over the rpc-message dialect, and which frames of the session wear whose envelope.
 import { describe, expect, test } from 'vitest';
-import type { Out } from '../../../src/core/channel.ts';
-import type { Command } from '../../../src/core/command.ts';
-import { type Outcome, refused } from '../../../src/core/errors.ts';
-import type { Event, EventOf } from '../../../src/core/event.ts';
-import { checkRpcMessages } from '../../../src/conformance/rpc-message/order/order.ts';
+import type { Out } from '../../../src/core/contract/channel.ts';
+import type { Command } from '../../../src/core/model/command.ts';
+import { type Outcome, refused } from '../../../src/core/model/errors.ts';
+import type { Event, EventOf } from '../../../src/core/model/event.ts';
+import { checkRpcMessages } from '../../oracles/order/rpc-message/order.ts';
 import { createLog, tell } from '../../support/telling.ts';
 import { connect, type Sent, sideOf } from './harness.ts';
 import { done, run } from './words.ts';

@@ -1,8 +1,8 @@
 // What an agent of this protocol says beside what others understand returns to clients of this protocol, at its place,
 // and never displaces what makes our frames ours (design rule 3).
 import { describe, expect, test } from 'vitest';
-import type { Event } from '../../../src/core/event.ts';
-import { checkRpcMessages } from '../../../src/conformance/rpc-message/order/order.ts';
+import type { Event } from '../../../src/core/model/event.ts';
+import { checkRpcMessages } from '../../oracles/order/rpc-message/order.ts';
 import { type Sent, told } from './harness.ts';
 import { closed, done, ended, inOrder, message, only, opened, outline, piece, run } from './words.ts';
 

@@ -1,9 +1,9 @@
 // The gateway's own slash commands: who is offered them, what becomes of them, and how they are told.
 import { describe, expect, test } from 'vitest';
-import { checkClaudeOrder } from '../../../src/conformance/claude/order/order.ts';
-import type { AgentKind } from '../../../src/core/adapter.ts';
-import { refused } from '../../../src/core/errors.ts';
-import type { CommandInfo, Event } from '../../../src/core/event.ts';
+import { checkClaudeOrder } from '../../oracles/order/claude/order.ts';
+import type { AgentKind } from '../../../src/core/contract/adapter.ts';
+import { refused } from '../../../src/core/model/errors.ts';
+import type { CommandInfo, Event } from '../../../src/core/model/event.ts';
 import { connect, told } from './harness.ts';
 
 const able: AgentKind = { protocol: 'pi', commands: new Set(['prompt', 'compact']) };

@@ -4,11 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { ClientFrame } from '../../../src/adapters/claude/wire.ts';
-import { refused } from '../../../src/core/errors.ts';
-import type { Event } from '../../../src/core/event.ts';
+import { ClientFrame } from '../../../src/adapters/claude/wire/client.ts';
+import { refused } from '../../../src/core/model/errors.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 import { fixturesFolder, scenarioLines, scenarioNames } from '../../support/fixtures.ts';
-import { addPiece, headProblem } from '../../../src/conformance/claude/order/block.ts';
+import { addPiece, headProblem } from '../../oracles/order/claude/block.ts';
 import {
   AssistantFrame,
   InitFrame,
@@ -18,7 +18,7 @@ import {
   strictEvents,
   UserFrame,
   WithParent,
-} from '../../../src/conformance/claude/order/shapes.ts';
+} from '../../oracles/order/claude/shapes.ts';
 import { tell } from '../../support/telling.ts';
 import { connect, type Sent, sideOf, told } from './harness.ts';
 import { kindOf } from './kinds.ts';

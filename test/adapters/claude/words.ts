@@ -1,8 +1,8 @@
 // Short words for events that go in and frames that come out, so that the tests of the projection read as tables.
 import { z } from 'zod';
-import type { Content } from '../../../src/core/content.ts';
-import type { Event, EventOf } from '../../../src/core/event.ts';
-import { checkClaudeOrder, describeViolations } from '../../../src/conformance/claude/order/order.ts';
+import type { Content } from '../../../src/core/model/content.ts';
+import type { Event, EventOf } from '../../../src/core/model/event.ts';
+import { checkClaudeOrder, describeViolations } from '../../oracles/order/claude/order.ts';
 import { type Sent, told } from './harness.ts';
 
 export type Stop = EventOf<'message-end'>['stop']['reason'];

@@ -1,8 +1,8 @@
 // The commands of the demo agent: what each settles with, and what it tells.
 import { describe, expect, test } from 'vitest';
-import type { Command } from '../../../src/core/command.ts';
-import type { Message } from '../../../src/core/content.ts';
-import { OutcomeData, QueryData } from '../../../src/core/outcome-data.ts';
+import type { Command } from '../../../src/core/model/command.ts';
+import type { Message } from '../../../src/core/model/content.ts';
+import { OutcomeData, QueryData } from '../../../src/core/model/outcome-data.ts';
 import { only, outline, promptOf, startDemo, textOf } from './driver.ts';
 
 const content = (text: string) => [{ type: 'text' as const, text }];

@@ -1,10 +1,10 @@
 // Drives a demo agent in virtual time: carries out its actions, rings its timers, answers its questions.
 import { demo } from '../../../src/adapters/demo/index.ts';
-import type { Action } from '../../../src/core/adapter.ts';
-import type { Command } from '../../../src/core/command.ts';
-import type { Content } from '../../../src/core/content.ts';
-import type { Outcome } from '../../../src/core/errors.ts';
-import type { Event, EventOf, EventType } from '../../../src/core/event.ts';
+import type { Action } from '../../../src/core/contract/adapter.ts';
+import type { Command } from '../../../src/core/model/command.ts';
+import type { Content } from '../../../src/core/model/content.ts';
+import type { Outcome } from '../../../src/core/model/errors.ts';
+import type { Event, EventOf, EventType } from '../../../src/core/model/event.ts';
 
 type Question = EventOf<'approval-request' | 'dialog-request'>;
 /** Answers a question; null leaves it open. */

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { unicodePieces } from '../../../src/adapters/demo/steps/text.ts';
 import { verbs } from '../../../src/adapters/demo/verbs.ts';
-import { withContexts } from '../../../src/core/context-text.ts';
-import type { Event } from '../../../src/core/event.ts';
+import { withContexts } from '../../../src/core/log/context-text.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 import { type Answering, only, outline, play, promptOf, startDemo, textOf } from './driver.ts';
 
 const opening = 'run-start turn-start user:prompt ';

@@ -1,6 +1,6 @@
 // What is said to an ECA server: the greeting, prompts with contexts and choices, settings, look-ups, chats (docs/protocols/eca.md 8, 2, 5, 6).
 import { describe, expect, test } from 'vitest';
-import type { Command } from '../../../src/core/command.ts';
+import type { Command } from '../../../src/core/model/command.ts';
 import { answered, chatId, echo, finished, greetings, type Json, system, talk, text } from './backend-words.ts';
 
 describe('the greeting', () => {

@@ -1,11 +1,11 @@
 // An ECA server in a table: what it says in short words, and our backend in front of it, with all that it sends, delivers
 // and settles.
 import { eca } from '../../../src/adapters/eca/index.ts';
-import type { Action, NoteLevel } from '../../../src/core/adapter.ts';
-import type { Command } from '../../../src/core/command.ts';
-import type { Outcome } from '../../../src/core/errors.ts';
-import type { Event, EventOf, EventType } from '../../../src/core/event.ts';
-import { verify } from '../../../src/core/grammar.ts';
+import type { Action, NoteLevel } from '../../../src/core/contract/adapter.ts';
+import type { Command } from '../../../src/core/model/command.ts';
+import type { Outcome } from '../../../src/core/model/errors.ts';
+import type { Event, EventOf, EventType } from '../../../src/core/model/event.ts';
+import { verify } from '../../../src/core/log/grammar.ts';
 import { createFrame } from '../../../src/transports/framing/frame.ts';
 import { stillEnv } from '../../support/decoding.ts';
 import { textOf } from '../../support/telling.ts';

@@ -1,7 +1,7 @@
 // Chats of this process and of files: listed, and opened again; the machine alone.
 import { describe, expect, test } from 'vitest';
-import type { Command } from '../../../src/core/command.ts';
-import { type Outcome, refused } from '../../../src/core/errors.ts';
+import type { Command } from '../../../src/core/model/command.ts';
+import { type Outcome, refused } from '../../../src/core/model/errors.ts';
 import { answerAll, connect, greeted, methodsOf } from './client.ts';
 
 const time = '2026-01-02T00:00:00.000Z';

@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { eca } from '../../../src/adapters/eca/index.ts';
-import type { EventEnvelope } from '../../../src/core/adapter.ts';
-import type { Out } from '../../../src/core/channel.ts';
-import type { FrameEntry } from '../../../src/core/reader.ts';
+import type { EventEnvelope } from '../../../src/core/contract/adapter.ts';
+import type { Out } from '../../../src/core/contract/channel.ts';
+import type { FrameEntry } from '../../../src/core/contract/reader.ts';
 import { textOf } from '../../support/telling.ts';
 
 function envelopeOf(options: Record<string, unknown> = {}): EventEnvelope {

@@ -1,7 +1,7 @@
 // Chats of an ECA connection: prompts, and which session each is; the machine alone, without I/O.
 import { describe, expect, test } from 'vitest';
-import type { Command } from '../../../src/core/command.ts';
-import { type Outcome, refused } from '../../../src/core/errors.ts';
+import type { Command } from '../../../src/core/model/command.ts';
+import { type Outcome, refused } from '../../../src/core/model/errors.ts';
 import { answerAll, connect, greeted, methodsOf, typesOf } from './client.ts';
 
 const prompt = (chatId: string | undefined, more: object = {}) => ({ chatId, message: 'Hello.', ...more });

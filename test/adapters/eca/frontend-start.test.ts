@@ -1,7 +1,7 @@
 // How an ECA connection begins and ends, and what it makes of what is no message: the machine alone, without I/O.
 import { describe, expect, test } from 'vitest';
-import type { Command } from '../../../src/core/command.ts';
-import { type Outcome, refused } from '../../../src/core/errors.ts';
+import type { Command } from '../../../src/core/model/command.ts';
+import { type Outcome, refused } from '../../../src/core/model/errors.ts';
 import { answerAll, connect, eras, methodsOf, type Sent, typesOf } from './client.ts';
 
 const config = {

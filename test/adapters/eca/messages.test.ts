@@ -1,6 +1,6 @@
 // Sentences for the user of an editor: as messages where it shows them, else in the chat, and never in both.
 import { describe, expect, test } from 'vitest';
-import { refused } from '../../../src/core/errors.ts';
+import { refused } from '../../../src/core/model/errors.ts';
 import { answerAll, connect, eras } from './client.ts';
 
 const down = refused('agent-down', 'spawn pi ENOENT');

@@ -1,7 +1,7 @@
 // Slash commands that the gateway carries out itself: listed, done when sent as prompts, and the agent's own when it has one.
 import { describe, expect, test } from 'vitest';
-import type { Command } from '../../../src/core/command.ts';
-import { type Outcome, refused } from '../../../src/core/errors.ts';
+import type { Command } from '../../../src/core/model/command.ts';
+import { type Outcome, refused } from '../../../src/core/model/errors.ts';
 import { answerAll, greeted, methodsOf, typesOf } from './client.ts';
 
 const usage = { input: 10, output: 3, cacheRead: 5, cacheWrite: 0 };

@@ -1,8 +1,8 @@
 // What is told beside the conversation: messages to the user, questions, settings, servers of tools, news of an agent of
 // the same protocol.
 import { describe, expect, test } from 'vitest';
-import { askId } from '../../../src/adapters/eca/ids.ts';
-import type { Event, EventOf, Logged, SessionInfo } from '../../../src/core/event.ts';
+import { askId } from '../../../src/adapters/eca/frontend/ids.ts';
+import type { Event, EventOf, Logged, SessionInfo } from '../../../src/core/model/event.ts';
 import {
   afterPrompt,
   contentsOf,

@@ -1,7 +1,7 @@
 // Tool calls: prepared before anything else, asked about, run, ended once, each under an id of its own (docs/protocols/eca.md 2.7, 3.3, 4.3 to 4.7; docs/faults.md 1.5).
 import { describe, expect, test } from 'vitest';
-import type { Content } from '../../../src/core/content.ts';
-import type { Event } from '../../../src/core/event.ts';
+import type { Content } from '../../../src/core/model/content.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 import {
   afterPrompt,
   againstOrder,

@@ -2,8 +2,8 @@
 // words for those who come late.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Dialect, union } from '../../../src/adapters/eca/dialect.ts';
-import type { Event, Logged } from '../../../src/core/event.ts';
+import { type Dialect, union } from '../../../src/adapters/eca/frontend/dialect.ts';
+import type { Event, Logged } from '../../../src/core/model/event.ts';
 import { anyEvents, legalEvents } from '../../support/core/arbitraries.ts';
 import { canonicalEvents, scenarioNames } from '../../support/fixtures.ts';
 import { createLog } from '../../support/telling.ts';

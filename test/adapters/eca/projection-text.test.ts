@@ -1,9 +1,9 @@
 // What the model says: texts in short frames, thoughts, things that come whole (docs/protocols/eca.md 8.3).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { textFrames } from '../../../src/adapters/eca/encode-frame.ts';
-import type { Content } from '../../../src/core/content.ts';
-import type { Event } from '../../../src/core/event.ts';
+import { textFrames } from '../../../src/adapters/eca/projection/encode-frame.ts';
+import type { Content } from '../../../src/core/model/content.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 import {
   afterPrompt,
   closed,

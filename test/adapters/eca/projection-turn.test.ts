@@ -1,7 +1,7 @@
 // A run as ECA clients see it: echo, status, progress, contents, figures, and one end (docs/protocols/eca.md 4.1).
 import { describe, expect, test } from 'vitest';
-import { createProjection } from '../../../src/adapters/eca/projection.ts';
-import type { Event, EventOf } from '../../../src/core/event.ts';
+import { createProjection } from '../../../src/adapters/eca/projection/projection.ts';
+import type { Event, EventOf } from '../../../src/core/model/event.ts';
 import {
   afterPrompt,
   answered,

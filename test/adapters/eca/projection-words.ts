@@ -1,12 +1,12 @@
 // Short words for events that go in and frames that come out, so that the tests of the projection read as tables.
 import { z } from 'zod';
-import { type Dialect, union } from '../../../src/adapters/eca/dialect.ts';
-import { createProjection } from '../../../src/adapters/eca/projection.ts';
-import type { FrontendSide, SessionView } from '../../../src/core/adapter.ts';
-import type { Content } from '../../../src/core/content.ts';
-import type { Event, EventOf, Logged } from '../../../src/core/event.ts';
-import type { ArgumentsReader } from '../../../src/conformance/eca/order/calls.ts';
-import { checkEcaOrder, describeEcaViolations, heard } from '../../../src/conformance/eca/order/order.ts';
+import { type Dialect, union } from '../../../src/adapters/eca/frontend/dialect.ts';
+import { createProjection } from '../../../src/adapters/eca/projection/projection.ts';
+import type { FrontendSide, SessionView } from '../../../src/core/contract/adapter.ts';
+import type { Content } from '../../../src/core/model/content.ts';
+import type { Event, EventOf, Logged } from '../../../src/core/model/event.ts';
+import type { ArgumentsReader } from '../../oracles/order/eca/calls.ts';
+import { checkEcaOrder, describeEcaViolations, heard } from '../../oracles/order/eca/order.ts';
 import { createLog, tell, tellLate } from '../../support/telling.ts';
 
 /** A client that is known as new. */

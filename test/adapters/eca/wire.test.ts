@@ -5,12 +5,12 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { eca } from '../../../src/adapters/eca/index.ts';
-import type { Event } from '../../../src/core/event.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 import { createFrame } from '../../../src/transports/framing/frame.ts';
 import { stillEnv } from '../../support/decoding.ts';
 import { fixturesFolder, scenarioLines, scenarioNames } from '../../support/fixtures.ts';
-import { checkEcaOrder, heard } from '../../../src/conformance/eca/order/order.ts';
-import { contents, notifications, results, serverRequests } from '../../../src/conformance/eca/order/shapes.ts';
+import { checkEcaOrder, heard } from '../../oracles/order/eca/order.ts';
+import { contents, notifications, results, serverRequests } from '../../oracles/order/eca/shapes.ts';
 import { connect } from './client.ts';
 
 const folder = path.join(fixturesFolder, 'wire/eca');

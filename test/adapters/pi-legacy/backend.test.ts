@@ -2,10 +2,10 @@
 // pi does not answer.
 import { describe, expect, test } from 'vitest';
 import { piLegacy } from '../../../src/adapters/pi-legacy/index.ts';
-import type { Action } from '../../../src/core/adapter.ts';
-import type { Command, CommandOf } from '../../../src/core/command.ts';
-import type { Content } from '../../../src/core/content.ts';
-import type { Event } from '../../../src/core/event.ts';
+import type { Action } from '../../../src/core/contract/adapter.ts';
+import type { Command, CommandOf } from '../../../src/core/model/command.ts';
+import type { Content } from '../../../src/core/model/content.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 import { type Bench, backendOf, bench, shortRun, typesOf, wire } from '../pi/harness.ts';
 
 const legacy = (options: Record<string, unknown> = {}): Bench => bench(options, piLegacy);

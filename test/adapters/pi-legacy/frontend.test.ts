@@ -2,11 +2,12 @@
 // responses, so silence is right where a command went well.
 import { describe, expect, test } from 'vitest';
 import { createConnection } from '../../../src/adapters/pi-legacy/frontend.ts';
-import type { Action, SessionView } from '../../../src/core/adapter.ts';
-import type { Command } from '../../../src/core/command.ts';
-import { type Outcome, refused } from '../../../src/core/errors.ts';
-import type { Event } from '../../../src/core/event.ts';
-import { emptyTranscript, fold, type Transcript } from '../../../src/core/transcript.ts';
+import type { Action, SessionView } from '../../../src/core/contract/adapter.ts';
+import type { Command } from '../../../src/core/model/command.ts';
+import { type Outcome, refused } from '../../../src/core/model/errors.ts';
+import type { Event } from '../../../src/core/model/event.ts';
+import type { Transcript } from '../../../src/core/model/transcript.ts';
+import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import { createFrame } from '../../../src/transports/framing/frame.ts';
 import { epoch, textOf } from '../../support/telling.ts';
 

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { checkLegacyLines } from '../../../src/conformance/pi-legacy/order/order.ts';
+import { checkLegacyLines } from '../../oracles/order/pi-legacy/order.ts';
 import { runsOf } from '../../support/judges/pi-runs.ts';
 import { readTrace } from '../../support/translate.ts';
 import { parsed, play } from '../pi/replay.ts';

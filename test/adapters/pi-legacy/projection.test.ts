@@ -1,8 +1,8 @@
 // What clients of pi 0.13.2 are told of events that they have no line for, or another one than later clients. What all
 // dialects share is tested with the projection of ../pi.
 import { describe, expect, test } from 'vitest';
-import type { Event } from '../../../src/core/event.ts';
-import { checkLegacyLines } from '../../../src/conformance/pi-legacy/order/order.ts';
+import type { Event } from '../../../src/core/model/event.ts';
+import { checkLegacyLines } from '../../oracles/order/pi-legacy/order.ts';
 import { scenarioLines, scenarioNames } from '../../support/fixtures.ts';
 import { createLog, tell } from '../../support/telling.ts';
 import { piLegacy } from '../../../src/adapters/pi-legacy/index.ts';

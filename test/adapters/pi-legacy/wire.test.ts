@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { ClientLine, commandSchemas } from '../../../src/adapters/pi-legacy/wire.ts';
-import { wholeMessage } from '../../../src/adapters/pi/decode-whole-message.ts';
+import { wholeMessage } from '../../../src/adapters/pi/backend/decode-whole-message.ts';
 import { AssistantMessageEvent, eventSchemas } from '../../../src/adapters/pi/wire/events.ts';
 import { problemOf } from '../../../src/adapters/pi/wire/problem.ts';
 

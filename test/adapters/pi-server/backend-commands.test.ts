@@ -1,6 +1,6 @@
 // What a pi-server is asked, and what its answers mean.
 import { describe, expect, test } from 'vitest';
-import type { Command, CommandOf } from '../../../src/core/command.ts';
+import type { Command, CommandOf } from '../../../src/core/model/command.ts';
 import { agent, info, name, once, prompt, speaking, wire } from './agent.ts';
 
 const commands: readonly [command: Command, line: Record<string, unknown>][] = [

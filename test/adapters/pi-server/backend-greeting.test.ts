@@ -1,6 +1,6 @@
 // How a session on a pi-server begins and ends.
 import { describe, expect, test } from 'vitest';
-import { trunk } from '../../../src/adapters/pi-server/agent-frames.ts';
+import { trunk } from '../../../src/adapters/pi-server/backend/frames.ts';
 import { frameOf } from '../pi/harness.ts';
 import { agent, info, name, once, prompt, speaking, strangeAgent, wire } from './agent.ts';
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { dataSchemas } from '../../../src/adapters/pi-server/wire/responses.ts';
 import { serverCommands } from '../../../src/adapters/pi-server/wire/commands.ts';
-import type { GatewayFigures } from '../../../src/core/gateway-figures.ts';
+import type { GatewayFigures } from '../../../src/core/model/gateway-figures.ts';
 import { connect, done, type Json, viewOf } from './client.ts';
 
 const createdAt = '2026-01-01T00:00:00.000Z';

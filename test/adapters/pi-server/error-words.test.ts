@@ -1,6 +1,6 @@
 // Why commands failed, in the words of real servers (docs/protocols/pi-server.md 22).
 import { expect, test } from 'vitest';
-import { type ErrorCode, refused } from '../../../src/core/errors.ts';
+import { type ErrorCode, refused } from '../../../src/core/model/errors.ts';
 import { connect, type Json } from './client.ts';
 
 const get = (rest: Json = {}): Json => ({ type: 'get_state', sessionId: 's1', ...rest });

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { refused } from '../../../src/core/errors.ts';
-import type { Event } from '../../../src/core/event.ts';
+import { refused } from '../../../src/core/model/errors.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 import { connect, done, newsOf, receipt, sideOf, ticketOf, viewOf } from './client.ts';
 
 const state = { id: 'c1', type: 'get_state', sessionId: 's1' };

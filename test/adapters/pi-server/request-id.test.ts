@@ -1,7 +1,12 @@
 // Questions are called on the wire what clients may send back, and whatever an agent calls them can be told from it.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dialogRequestIdOf, idOf, namesApproval, requestIdOf } from '../../../src/adapters/pi-server/request-id.ts';
+import {
+  dialogRequestIdOf,
+  idOf,
+  namesApproval,
+  requestIdOf,
+} from '../../../src/adapters/pi-server/frontend/request-id.ts';
 
 const mayBeSent = /^[A-Za-z0-9:_-]+$/u;
 

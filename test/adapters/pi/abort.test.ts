@@ -1,6 +1,6 @@
 // Aborts: never before agent_start, never behind a dialog, and what 0.13.2 never says.
 import { describe, expect, test } from 'vitest';
-import type { Command } from '../../../src/core/command.ts';
+import type { Command } from '../../../src/core/model/command.ts';
 import { type Bench, bench, shortRun, wire } from './harness.ts';
 
 const prompt: Command = { type: 'prompt', content: [] };

@@ -1,7 +1,7 @@
 // What an answer of pi becomes.
 import { describe, expect, test } from 'vitest';
-import type { Command, QuerySubject } from '../../../src/core/command.ts';
-import { OutcomeData, QueryData } from '../../../src/core/outcome-data.ts';
+import type { Command, QuerySubject } from '../../../src/core/model/command.ts';
+import { OutcomeData, QueryData } from '../../../src/core/model/outcome-data.ts';
 import { bench, wire } from './harness.ts';
 import { canonicalModel, changes, model, state } from './samples.ts';
 

@@ -1,13 +1,14 @@
 // A client's connection on a bench: lines in, commands and answers out; and what clients are told of some events.
 
-import type { Dialect } from '../../../src/adapters/pi/dialect.ts';
+import type { Dialect } from '../../../src/adapters/pi/frontend/dialect.ts';
 import { pi } from '../../../src/adapters/pi/index.ts';
-import { createProjection } from '../../../src/adapters/pi/projection.ts';
-import type { Action, FrontendSide } from '../../../src/core/adapter.ts';
-import type { Command } from '../../../src/core/command.ts';
-import type { Outcome } from '../../../src/core/errors.ts';
-import type { Event } from '../../../src/core/event.ts';
-import { emptyTranscript, fold, type Transcript } from '../../../src/core/transcript.ts';
+import { createProjection } from '../../../src/adapters/pi/projection/projection.ts';
+import type { Action, FrontendSide } from '../../../src/core/contract/adapter.ts';
+import type { Command } from '../../../src/core/model/command.ts';
+import type { Outcome } from '../../../src/core/model/errors.ts';
+import type { Event } from '../../../src/core/model/event.ts';
+import type { Transcript } from '../../../src/core/model/transcript.ts';
+import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import { stillEnv } from '../../support/decoding.ts';
 import { createLog, epoch, tell, textOf } from '../../support/telling.ts';
 import { frameOf } from './harness.ts';

@@ -1,7 +1,7 @@
 // What a command becomes on the wire, and which pi cannot be told.
 import { describe, expect, test } from 'vitest';
 import { commandSchemas } from '../../../src/adapters/pi/wire/commands.ts';
-import type { Command, QuerySubject } from '../../../src/core/command.ts';
+import type { Command, QuerySubject } from '../../../src/core/model/command.ts';
 import { bench, wire } from './harness.ts';
 
 const words = (text: string) => [{ type: 'text' as const, text }];

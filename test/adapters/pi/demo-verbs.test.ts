@@ -2,10 +2,10 @@
 // content in each dialect, from the first line on and for who comes late.
 import { describe, expect, test } from 'vitest';
 import { verbs } from '../../../src/adapters/demo/verbs.ts';
-import type { Dialect } from '../../../src/adapters/pi/dialect.ts';
-import type { Event } from '../../../src/core/event.ts';
+import type { Dialect } from '../../../src/adapters/pi/frontend/dialect.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 import { canonicalEvents, scenarioNames } from '../../support/fixtures.ts';
-import { checkPiOrder } from '../../../src/conformance/pi/order/order.ts';
+import { checkPiOrder } from '../../oracles/order/pi/order.ts';
 import { createLog, tell, tellLate } from '../../support/telling.ts';
 import { promptOf, startDemo } from '../demo/driver.ts';
 import { type Json, sideOf } from './client.ts';

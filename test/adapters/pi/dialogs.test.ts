@@ -1,6 +1,6 @@
 // What extensions ask and show: every method, every answer, and the dialogs that end by themselves.
 import { describe, expect, test } from 'vitest';
-import type { Command } from '../../../src/core/command.ts';
+import type { Command } from '../../../src/core/model/command.ts';
 import { bench } from './harness.ts';
 
 const ok = { ok: true };

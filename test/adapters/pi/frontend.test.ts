@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commandSchemas } from '../../../src/adapters/pi/wire/commands.ts';
-import type { Command } from '../../../src/core/command.ts';
-import { type Outcome, refused } from '../../../src/core/errors.ts';
-import type { EventOf } from '../../../src/core/event.ts';
+import type { Command } from '../../../src/core/model/command.ts';
+import { type Outcome, refused } from '../../../src/core/model/errors.ts';
+import type { EventOf } from '../../../src/core/model/event.ts';
 import { connect } from './client.ts';
 
 const text = (words: string) => ({ type: 'text', text: words });

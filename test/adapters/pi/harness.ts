@@ -1,9 +1,9 @@
 // A pi backend on a bench: lines in, actions out, a clock that only moves when told.
-import type { Action, Adapter, Backend } from '../../../src/core/adapter.ts';
-import type { Frame } from '../../../src/core/channel.ts';
-import type { Command } from '../../../src/core/command.ts';
-import type { Outcome } from '../../../src/core/errors.ts';
-import type { Event } from '../../../src/core/event.ts';
+import type { Action, Adapter, Backend } from '../../../src/core/contract/adapter.ts';
+import type { Frame } from '../../../src/core/contract/channel.ts';
+import type { Command } from '../../../src/core/model/command.ts';
+import type { Outcome } from '../../../src/core/model/errors.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 import { pi } from '../../../src/adapters/pi/index.ts';
 
 export interface Bench {

@@ -1,8 +1,8 @@
 // What the machine learns of pi's session, asks by itself and tells everybody.
 import { describe, expect, test } from 'vitest';
-import type { Command } from '../../../src/core/command.ts';
-import { refused } from '../../../src/core/errors.ts';
-import type { Event } from '../../../src/core/event.ts';
+import type { Command } from '../../../src/core/model/command.ts';
+import { refused } from '../../../src/core/model/errors.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 import { bench, typesOf, wire } from './harness.ts';
 import { changes, model, state } from './samples.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Event } from '../../../src/core/event.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 import { bench, wire } from './harness.ts';
 
 /** The events of lines inside an open assistant message, without its start. */

@@ -1,7 +1,8 @@
 // The core's own repair and transcript behind a backend, as a session has them.
-import type { Event } from '../../../src/core/event.ts';
-import { createRepair } from '../../../src/core/repair.ts';
-import { emptyTranscript, fold, type Transcript } from '../../../src/core/transcript.ts';
+import type { Event } from '../../../src/core/model/event.ts';
+import { createRepair } from '../../../src/core/log/repair.ts';
+import type { Transcript } from '../../../src/core/model/transcript.ts';
+import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 
 /** Events in legal order, what they add up to, and what had to be mended. */
 export interface Ordered {

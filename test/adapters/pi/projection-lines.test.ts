@@ -1,7 +1,7 @@
 // The lines themselves: updates in each dialect, and the events that are one line each.
 import { describe, expect, test } from 'vitest';
-import type { Dictionary } from '../../../src/core/content.ts';
-import type { Event } from '../../../src/core/event.ts';
+import type { Dictionary } from '../../../src/core/model/content.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 import { createLog, tellLate } from '../../support/telling.ts';
 import { called, outline, sideOf, spoken, told } from './client.ts';
 

@@ -1,7 +1,7 @@
 // The strict order of pi, for agents that have another one: tools, results, retries, compactions, runs that end badly.
 import { describe, expect, test } from 'vitest';
-import type { Event } from '../../../src/core/event.ts';
-import { checkPiOrder } from '../../../src/conformance/pi/order/order.ts';
+import type { Event } from '../../../src/core/model/event.ts';
+import { checkPiOrder } from '../../oracles/order/pi/order.ts';
 import { called, outline, spoken, told } from './client.ts';
 
 const [messageStart, ...rest] = spoken('hi');

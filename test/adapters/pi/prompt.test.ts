@@ -1,6 +1,6 @@
 // A prompt and its run: when it is settled, what it may join, and the run that it gets when pi begins none.
 import { describe, expect, test } from 'vitest';
-import type { Command } from '../../../src/core/command.ts';
+import type { Command } from '../../../src/core/model/command.ts';
 import { type Bench, bench, shortRun, typesOf, wire } from './harness.ts';
 
 const prompt = (text = 'go', rest: Partial<Command & { type: 'prompt' }> = {}): Command => ({

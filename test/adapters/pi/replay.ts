@@ -1,13 +1,13 @@
 // Plays a recording of a client and a pi through the gateway's two sides of pi: what each of them would have been sent.
 // Nothing answers but the recording: what the gateway asks on its own account is refused.
-import type { Dialect } from '../../../src/adapters/pi/dialect.ts';
+import type { Dialect } from '../../../src/adapters/pi/frontend/dialect.ts';
 import { pi } from '../../../src/adapters/pi/index.ts';
 import { piLegacy } from '../../../src/adapters/pi-legacy/index.ts';
-import type { Action, SessionView } from '../../../src/core/adapter.ts';
-import type { Command } from '../../../src/core/command.ts';
-import type { Event } from '../../../src/core/event.ts';
-import { createRepair } from '../../../src/core/repair.ts';
-import { emptyTranscript, fold } from '../../../src/core/transcript.ts';
+import type { Action, SessionView } from '../../../src/core/contract/adapter.ts';
+import type { Command } from '../../../src/core/model/command.ts';
+import type { Event } from '../../../src/core/model/event.ts';
+import { createRepair } from '../../../src/core/log/repair.ts';
+import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import { createFrame } from '../../../src/transports/framing/frame.ts';
 import { stillEnv } from '../../support/decoding.ts';
 import { textOf } from '../../support/telling.ts';

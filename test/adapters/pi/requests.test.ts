@@ -1,7 +1,7 @@
 // Requests and their answers: deadlines, answers that are hard to place, answers that are events, options.
 import { describe, expect, test } from 'vitest';
-import type { Command } from '../../../src/core/command.ts';
-import { GatewayError } from '../../../src/core/errors.ts';
+import type { Command } from '../../../src/core/model/command.ts';
+import { GatewayError } from '../../../src/core/model/errors.ts';
 import { backendOf, bench, shortRun, wire } from './harness.ts';
 
 const prompt: Command = { type: 'prompt', content: [] };

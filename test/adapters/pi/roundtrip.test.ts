@@ -1,6 +1,6 @@
 // From pi to pi and back, for lines that no recording has: fields of newer versions, and places where a line could slip.
 import { describe, expect, test } from 'vitest';
-import type { Dialect } from '../../../src/adapters/pi/dialect.ts';
+import type { Dialect } from '../../../src/adapters/pi/frontend/dialect.ts';
 import { shortRun, wire } from './harness.ts';
 import { differenceOf, normalisations } from './normalised.ts';
 import { type Json, play } from './replay.ts';

@@ -1,9 +1,9 @@
 // A message while it grows: at each step whole JSON, equal to what is known; earlier snapshots never change.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createGrowingJson } from '../../../src/adapters/pi/growing-json.ts';
-import { createSnapshot, type Snapshot } from '../../../src/adapters/pi/snapshot.ts';
-import type { Dictionary } from '../../../src/core/content.ts';
+import { createGrowingJson } from '../../../src/adapters/pi/projection/growing-json.ts';
+import { createSnapshot, type Snapshot } from '../../../src/adapters/pi/projection/snapshot.ts';
+import type { Dictionary } from '../../../src/core/model/content.ts';
 
 type Piece = string | Uint8Array;
 const head = { role: 'assistant' };

@@ -1,6 +1,6 @@
 // Broken Claude clients, each made from our own backend.
-import type { Dictionary } from '../../../src/core/content.ts';
-import { dictionaryOf, without } from '../../../src/core/dictionary.ts';
+import type { Dictionary } from '../../../src/core/model/content.ts';
+import { dictionaryOf, without } from '../../../src/core/model/dictionary.ts';
 import { type Double, hides, says } from '../support/double.ts';
 import type { Link, Tamper } from '../support/tamper.ts';
 

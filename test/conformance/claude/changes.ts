@@ -1,6 +1,6 @@
 // What can be changed in what native Claude speakers say, so that they are wrong. Knows no double.
-import type { Dictionary } from '../../../src/core/content.ts';
-import { dictionaryOf } from '../../../src/core/dictionary.ts';
+import type { Dictionary } from '../../../src/core/model/content.ts';
+import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
 import type { Double } from '../support/double.ts';
 import type { Tamper } from '../support/tamper.ts';
 import { type Change, drop, each, inside, onType, type Through } from './stream-doubles.ts';

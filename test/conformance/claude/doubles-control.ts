@@ -1,5 +1,5 @@
 // Broken agents of the native dialect that answer wrongly, ask wrongly, or take what they are sent wrongly.
-import { dictionaryOf } from '../../../src/core/dictionary.ts';
+import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
 import {
   says,
   takes,

@@ -1,6 +1,6 @@
 // Broken agents of the native dialect whose messages, calls and results are wrong.
-import type { Dictionary } from '../../../src/core/content.ts';
-import { dictionaryOf } from '../../../src/core/dictionary.ts';
+import type { Dictionary } from '../../../src/core/model/content.ts';
+import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
 import {
   says,
   followed,

@@ -1,6 +1,6 @@
 // What is wrong with a stream, as doubles of either dialect: a correct one and a change to its messages. Knows no envelope.
-import type { Dictionary } from '../../../src/core/content.ts';
-import { dictionaryOf } from '../../../src/core/dictionary.ts';
+import type { Dictionary } from '../../../src/core/model/content.ts';
+import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
 import type { Double } from '../support/double.ts';
 
 /** What becomes of a message of the agent. */

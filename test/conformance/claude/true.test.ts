@@ -8,7 +8,7 @@ import { claudeClient } from '../../../src/conformance/claude/client.ts';
 import type { Trace } from '../../../src/conformance/rule.ts';
 import type { CheckSet } from '../../../src/conformance/sets.ts';
 import { judgeTrace, readTraceFile } from '../../../src/conformance/trace-file.ts';
-import type { Dictionary } from '../../../src/core/content.ts';
+import type { Dictionary } from '../../../src/core/model/content.ts';
 import { failedIn } from './failed-in.ts';
 
 type Said = readonly ['agent' | 'client', Dictionary];

@@ -1,5 +1,5 @@
 // Our own backend as an editor, and what it does in the acts that want more than a prompt.
-import type { Command } from '../../../src/core/command.ts';
+import type { Command } from '../../../src/core/model/command.ts';
 import { type Move, ownClient } from '../support/client-rig.ts';
 
 const words = (text: string): Command => ({ type: 'prompt', content: [{ type: 'text', text }] });

@@ -1,7 +1,7 @@
 // Broken clients of pi. Each is our own one with somebody between it and our agent.
 import { probe } from '../../../src/conformance/pi/plays.ts';
-import type { Dictionary } from '../../../src/core/content.ts';
-import { isDictionary } from '../../../src/core/dictionary.ts';
+import type { Dictionary } from '../../../src/core/model/content.ts';
+import { isDictionary } from '../../../src/core/model/dictionary.ts';
 import { babbling, before, fleeing, less, sending, silentOn } from '../support/client-double.ts';
 import type { Double } from '../support/double.ts';
 

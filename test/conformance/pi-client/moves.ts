@@ -1,6 +1,6 @@
 // What our own client does in the acts of pi that want more than a prompt.
-import type { Command } from '../../../src/core/command.ts';
-import type { Content } from '../../../src/core/content.ts';
+import type { Command } from '../../../src/core/model/command.ts';
+import type { Content } from '../../../src/core/model/content.ts';
 import { type Move, ownClient } from '../support/client-rig.ts';
 
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

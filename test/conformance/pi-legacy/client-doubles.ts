@@ -1,6 +1,6 @@
 // Broken clients of pi-legacy. Each is our own one with somebody between it and our agent.
-import type { Dictionary } from '../../../src/core/content.ts';
-import { isDictionary } from '../../../src/core/dictionary.ts';
+import type { Dictionary } from '../../../src/core/model/content.ts';
+import { isDictionary } from '../../../src/core/model/dictionary.ts';
 import { probe } from '../../../src/conformance/pi/plays.ts';
 import type { Double } from '../support/double.ts';
 import { babbling, before, fleeing, less, sending } from '../support/client-double.ts';

@@ -1,5 +1,5 @@
 // What our own client does in the acts of pi-legacy that want more than a prompt.
-import type { Content } from '../../../src/core/content.ts';
+import type { Content } from '../../../src/core/model/content.ts';
 import { ownClient, type Move } from '../support/client-rig.ts';
 
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createClientRun } from '../../../src/conformance/client-runner.ts';
 import { watchChannel } from '../../../src/conformance/connection.ts';
 import { piServerClient } from '../../../src/conformance/pi-server/client.ts';
-import { isDictionary } from '../../../src/core/dictionary.ts';
+import { isDictionary } from '../../../src/core/model/dictionary.ts';
 import { memoryPair } from '../../../src/transports/memory.ts';
 
 /** Asks for a server of another version, and connects to it; `then` is what the client does. */

@@ -2,7 +2,7 @@
 // agent that speaks pi says them.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Frame } from '../../../src/core/channel.ts';
+import type { Frame } from '../../../src/core/contract/channel.ts';
 import { piAgent } from '../../../src/conformance/pi/agent.ts';
 import type { Trace, TraceFrame } from '../../../src/conformance/rule.ts';
 import { anyFrame } from '../../support/any-frame.ts';

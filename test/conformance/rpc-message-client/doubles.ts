@@ -1,6 +1,6 @@
 // Broken front ends of rpc-message, each made from a correct one.
-import type { Dictionary } from '../../../src/core/content.ts';
-import { dictionaryOf } from '../../../src/core/dictionary.ts';
+import type { Dictionary } from '../../../src/core/model/content.ts';
+import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
 import { type Double, says } from '../support/double.ts';
 import type { Tamper } from '../support/tamper.ts';
 

@@ -2,8 +2,8 @@
 import type { Result } from '../../../src/conformance/check.ts';
 import { createClientRun } from '../../../src/conformance/client-runner.ts';
 import { watchChannel } from '../../../src/conformance/connection.ts';
-import type { Channel } from '../../../src/core/channel.ts';
-import { isDictionary } from '../../../src/core/dictionary.ts';
+import type { Channel } from '../../../src/core/contract/channel.ts';
+import { isDictionary } from '../../../src/core/model/dictionary.ts';
 import { memoryPair } from '../../../src/transports/memory.ts';
 import type { ClientRig } from '../support/client-rig.ts';
 

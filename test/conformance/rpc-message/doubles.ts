@@ -1,6 +1,6 @@
 // Broken agents of the rpc-message dialect: what a correct one says, with one fault.
-import type { Dictionary } from '../../../src/core/content.ts';
-import { dictionaryOf } from '../../../src/core/dictionary.ts';
+import type { Dictionary } from '../../../src/core/model/content.ts';
+import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
 import {
   beside,
   type Change,

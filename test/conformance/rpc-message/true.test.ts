@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { rpcMessageAgent } from '../../../src/conformance/rpc-message/agent.ts';
 import { rpcMessageClient } from '../../../src/conformance/rpc-message/client.ts';
 import type { Trace } from '../../../src/conformance/rule.ts';
-import type { Dictionary } from '../../../src/core/content.ts';
+import type { Dictionary } from '../../../src/core/model/content.ts';
 import { failedIn } from '../claude/failed-in.ts';
 
 type Said = readonly ['agent' | 'client', Dictionary];

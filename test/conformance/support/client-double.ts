@@ -1,5 +1,5 @@
 // Helpers for broken clients: our own ones with somebody between them and our agent. Knows no protocol.
-import type { Dictionary } from '../../../src/core/content.ts';
+import type { Dictionary } from '../../../src/core/model/content.ts';
 import type { Tamper } from './tamper.ts';
 
 /** Changes lines of that type. */

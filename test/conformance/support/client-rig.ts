@@ -1,18 +1,18 @@
 // Our own backends as correct clients of the agents that conformance plays: a session of ours on a channel in this process, and
 // what becomes of the checks. Knows no protocol; what an act wants of its client beyond a prompt is told to it.
-import { adapterOf } from '../../../src/agents.ts';
+import { adapterOf } from '../../../src/gateway/agents.ts';
 import type { Result } from '../../../src/conformance/check.ts';
 import { createClientRun } from '../../../src/conformance/client-runner.ts';
 import type { ClientSet } from '../../../src/conformance/sets.ts';
-import type { Options } from '../../../src/core/adapter.ts';
-import type { AgentConnection } from '../../../src/core/agent-link.ts';
-import type { Channel } from '../../../src/core/channel.ts';
-import type { Command } from '../../../src/core/command.ts';
-import type { Outcome } from '../../../src/core/errors.ts';
-import type { Event } from '../../../src/core/event.ts';
-import { createSession, type Session } from '../../../src/core/session.ts';
-import { defaultSessionLimits } from '../../../src/core/session-ports.ts';
-import { systemClock } from '../../../src/gateway.ts';
+import type { Options } from '../../../src/core/contract/adapter.ts';
+import type { AgentConnection } from '../../../src/core/link/agent-link.ts';
+import type { Channel } from '../../../src/core/contract/channel.ts';
+import type { Command } from '../../../src/core/model/command.ts';
+import type { Outcome } from '../../../src/core/model/errors.ts';
+import type { Event } from '../../../src/core/model/event.ts';
+import { createSession, type Session } from '../../../src/core/session/session.ts';
+import { defaultSessionLimits } from '../../../src/core/session/session-ports.ts';
+import { systemClock } from '../../../src/gateway/gateway.ts';
 import { memoryPair } from '../../../src/transports/memory.ts';
 import { createTrunk } from '../../../src/transports/trunk.ts';
 

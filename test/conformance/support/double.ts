@@ -1,6 +1,6 @@
 // What a broken peer is: a correct one with one fault, and the checks that must find it. Helpers to write one in a line or two.
 // Knows no protocol.
-import type { Dictionary } from '../../../src/core/content.ts';
+import type { Dictionary } from '../../../src/core/model/content.ts';
 import type { Tamper } from './tamper.ts';
 
 /** A correct peer made wrong. */

@@ -3,7 +3,7 @@
 import { CannotTell, type Check, type Connection, PeerWrong, type Tools } from '../../../src/conformance/check.ts';
 import { each, owed, type Rule, type Scenario, type Trace } from '../../../src/conformance/rule.ts';
 import { type AgentSet, onStage, rulesOver } from '../../../src/conformance/sets.ts';
-import { dictionaryOf } from '../../../src/core/dictionary.ts';
+import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
 import { type Double, says } from './double.ts';
 
 // View: what the rules want to know of a trace, made once for all of them.

@@ -1,7 +1,7 @@
 // A man in the middle: leads the frames of a correct server through somebody who changes them. Knows no protocol.
-import type { Channel } from '../../../src/core/channel.ts';
-import type { Dictionary } from '../../../src/core/content.ts';
-import { dictionaryIn } from '../../../src/core/dictionary.ts';
+import type { Channel } from '../../../src/core/contract/channel.ts';
+import type { Dictionary } from '../../../src/core/model/content.ts';
+import { dictionaryIn } from '../../../src/core/model/dictionary.ts';
 import { bytesOf, createFrame } from '../../../src/transports/framing/frame.ts';
 
 /** One connection that is tampered with. */

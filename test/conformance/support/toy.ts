@@ -4,8 +4,8 @@ import { CannotTell, type Check, type Connection, PeerWrong, type Tools } from '
 import { owed, type Rule, type Scenario, type Trace } from '../../../src/conformance/rule.ts';
 import type { AgentSet, ClientSet } from '../../../src/conformance/sets.ts';
 import type { Target } from '../../../src/conformance/target.ts';
-import type { Channel } from '../../../src/core/channel.ts';
-import { dictionaryOf } from '../../../src/core/dictionary.ts';
+import type { Channel } from '../../../src/core/contract/channel.ts';
+import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
 import { memoryPair } from '../../../src/transports/memory.ts';
 
 /** What the toy agent says to a word; null: nothing. `close`: it hangs up. */

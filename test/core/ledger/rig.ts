@@ -1,8 +1,8 @@
 // A ledger on a clock that stands still, with everything that it tells written down in short lines. Knows no protocol.
-import { type Outcome, refused } from '../../../src/core/errors.ts';
+import { type Outcome, refused } from '../../../src/core/model/errors.ts';
 import { createLedger, type Ledger } from '../../../src/core/ledger/ledger.ts';
-import type { LedgerLimits } from '../../../src/core/ledger/limits.ts';
-import type { Receipt, Ticket } from '../../../src/core/ledger/ticket.ts';
+import type { LedgerLimits } from '../../../src/core/contract/ledger-limits.ts';
+import type { Receipt, Ticket } from '../../../src/core/contract/ticket.ts';
 import { createVirtualClock, type VirtualClock } from '../../support/core/virtual-clock.ts';
 
 /** Wide enough to meet none of them by accident. */

@@ -1,11 +1,11 @@
 // An agent that does what a test tells it: actions on demand, commands written down.
-import type { Action } from '../../../src/core/adapter.ts';
-import type { AgentConnection } from '../../../src/core/agent-link.ts';
-import type { Clock } from '../../../src/core/clock.ts';
-import type { Command, CommandType } from '../../../src/core/command.ts';
-import type { Message } from '../../../src/core/content.ts';
-import type { Outcome } from '../../../src/core/errors.ts';
-import type { Event } from '../../../src/core/event.ts';
+import type { Action } from '../../../src/core/contract/adapter.ts';
+import type { AgentConnection } from '../../../src/core/link/agent-link.ts';
+import type { Clock } from '../../../src/core/contract/clock.ts';
+import type { Command, CommandType } from '../../../src/core/model/command.ts';
+import type { Message } from '../../../src/core/model/content.ts';
+import type { Outcome } from '../../../src/core/model/errors.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 import { createWire, type Wire } from './wire.ts';
 
 type Actions = readonly Action<Event>[];

@@ -1,8 +1,8 @@
 // A client that does what a test tells it, on a channel of its own.
-import type { Action, Frontend } from '../../../src/core/adapter.ts';
-import type { Clock } from '../../../src/core/clock.ts';
-import type { Command } from '../../../src/core/command.ts';
-import type { Outcome } from '../../../src/core/errors.ts';
+import type { Action, Frontend } from '../../../src/core/contract/adapter.ts';
+import type { Clock } from '../../../src/core/contract/clock.ts';
+import type { Command } from '../../../src/core/model/command.ts';
+import type { Outcome } from '../../../src/core/model/errors.ts';
 import { createWire, type Wire } from './wire.ts';
 
 type Actions = readonly Action<Command>[];

@@ -1,6 +1,6 @@
 // Reads a log of events with its own eyes: what is opened, is it closed, once, and inside what it belongs to? Shares no
 // code with grammar.ts, so that a hole in that table shows.
-import type { Event } from '../../../src/core/event.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 
 /** What is wrong with a log, and what it leaves open. */
 export interface Verdict {

@@ -1,5 +1,5 @@
 // Events as short words, so that a table can hold a sequence of them.
-import type { Event } from '../../../src/core/event.ts';
+import type { Event } from '../../../src/core/model/event.ts';
 
 /** One word for each event: `+` marks what the gateway made up, `lane/` a sub-agent's. */
 export function outline(events: readonly Event[]): string[] {

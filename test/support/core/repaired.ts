@@ -1,7 +1,8 @@
 // Events through the repair into a log, as a session does it, with what the repair had to say.
-import type { Event } from '../../../src/core/event.ts';
-import { createRepair } from '../../../src/core/repair.ts';
-import { emptyTranscript, fold, type Transcript } from '../../../src/core/transcript.ts';
+import type { Event } from '../../../src/core/model/event.ts';
+import { createRepair } from '../../../src/core/log/repair.ts';
+import type { Transcript } from '../../../src/core/model/transcript.ts';
+import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 
 /** A log behind a repair. */
 export interface RepairedLog {

@@ -1,12 +1,16 @@
 // A session in virtual time: its agents in the hand of the test, its log and its answers written down.
-import type { CommandOf, Command } from '../../../src/core/command.ts';
-import type { Outcome } from '../../../src/core/errors.ts';
-import type { Event } from '../../../src/core/event.ts';
-import type { ExportPort } from '../../../src/core/export.ts';
-import type { Instructions } from '../../../src/core/instructions.ts';
-import { createSession, type Session } from '../../../src/core/session.ts';
-import { defaultSessionLimits, type SessionLimits, type SessionPorts } from '../../../src/core/session-ports.ts';
-import type { WorkspacePort } from '../../../src/core/workspace.ts';
+import type { CommandOf, Command } from '../../../src/core/model/command.ts';
+import type { Outcome } from '../../../src/core/model/errors.ts';
+import type { Event } from '../../../src/core/model/event.ts';
+import type { ExportPort } from '../../../src/core/export/export.ts';
+import type { Instructions } from '../../../src/core/contract/instructions.ts';
+import { createSession, type Session } from '../../../src/core/session/session.ts';
+import {
+  defaultSessionLimits,
+  type SessionLimits,
+  type SessionPorts,
+} from '../../../src/core/session/session-ports.ts';
+import type { WorkspacePort } from '../../../src/core/contract/workspace.ts';
 import { createAgent, type Script, type ScriptedAgent } from './agent.ts';
 import { outline } from './outline.ts';
 import { heard, recordingProjection } from './recording.ts';

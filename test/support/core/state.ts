@@ -1,5 +1,5 @@
 // What two transcripts must have in common to be the same conversation, as plain data for toEqual.
-import type { Item, ToolRun, Transcript } from '../../../src/core/transcript.ts';
+import type { Item, ToolRun, Transcript } from '../../../src/core/model/transcript.ts';
 
 /**
  * Everything that a client can know. Left out: `lastSeq` and `lastAt`, which say how it was told. Items come without

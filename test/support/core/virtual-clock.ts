@@ -1,5 +1,5 @@
 // Time that stands still until a test moves it. Knows nothing of what is timed.
-import type { Clock } from '../../../src/core/clock.ts';
+import type { Clock } from '../../../src/core/contract/clock.ts';
 
 /** A clock that a test owns. */
 export interface VirtualClock extends Clock {

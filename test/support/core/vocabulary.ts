@@ -1,5 +1,5 @@
 // Every kind of event with few lanes, indexes and ids, so that events collide. Knows no order.
-import type { BlockHead, Event, EventType } from '../../../src/core/event.ts';
+import type { BlockHead, Event, EventType } from '../../../src/core/model/event.ts';
 
 const lanes = [undefined, 'a', 'a 0'];
 const indexes = [0, 1, 2];

@@ -1,6 +1,6 @@
 // A channel whose far end is the test: everything is synchronous, except that an end follows a close one tick later.
-import type { Channel, CloseCode, Ending, Receiver } from '../../../src/core/channel.ts';
-import type { Clock } from '../../../src/core/clock.ts';
+import type { Channel, CloseCode, Ending, Receiver } from '../../../src/core/contract/channel.ts';
+import type { Clock } from '../../../src/core/contract/clock.ts';
 import { bytesOf, createFrame } from '../../../src/transports/framing/frame.ts';
 
 /** One channel, seen from its far end. */

@@ -1,5 +1,5 @@
 // A receiver that remembers everything, in order.
-import type { Ending, FrameFault, Receiver } from '../../../src/core/channel.ts';
+import type { Ending, FrameFault, Receiver } from '../../../src/core/contract/channel.ts';
 import { createArrivals, type Arrivals } from './arrivals.ts';
 
 export interface Recording {

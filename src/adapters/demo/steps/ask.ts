@@ -1,6 +1,6 @@
 // The step that waits for an approval: ask.
-import type { CommandOf } from '../../../core/command.ts';
-import type { EventOf } from '../../../core/event.ts';
+import type { CommandOf } from '../../../core/model/command.ts';
+import type { EventOf } from '../../../core/model/event.ts';
 import { changeOf } from '../changes.ts';
 import { afterTools, answer, announce, begin, type Call, newCall } from '../calls.ts';
 import { type Play, say, sayAndWait } from '../play.ts';

@@ -1,6 +1,6 @@
 // Steps that ask the user something beside the tools: select, confirm, input, editor.
-import type { CommandOf } from '../../../core/command.ts';
-import type { EventOf } from '../../../core/event.ts';
+import type { CommandOf } from '../../../core/model/command.ts';
+import type { EventOf } from '../../../core/model/event.ts';
 import { type Play, say } from '../play.ts';
 import { sayText } from '../speech.ts';
 import type { Stage } from '../stage.ts';

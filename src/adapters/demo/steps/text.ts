@@ -1,5 +1,5 @@
 // Steps that only speak: echo, think, slow, long, text, unicode, image, contexts, help.
-import type { Content } from '../../../core/content.ts';
+import type { Content } from '../../../core/model/content.ts';
 import type { Play } from '../play.ts';
 import { contextsIn, wordsOf } from '../prompt.ts';
 import { cut, sayBlock, sayPieces, sayText, words } from '../speech.ts';

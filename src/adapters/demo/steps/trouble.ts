@@ -1,5 +1,5 @@
 // Steps in which something goes wrong: fail, retry, hang, die, unknown, badorder.
-import type { Failure } from '../../../core/content.ts';
+import type { Failure } from '../../../core/model/content.ts';
 import { type Play, say } from '../play.ts';
 import { endMessage, freshTurn, nextTurn, sayText, startBlock } from '../speech.ts';
 import type { Stage } from '../stage.ts';

@@ -1,8 +1,8 @@
 // What is wrong with a command, in the words and the order of real servers (docs/protocols/pi-server.md 22.3): all of it in one
 // sentence. Knows no canonical types.
 import type { z } from 'zod';
-import type { Dictionary } from '../../../core/content.ts';
-import { isDictionary } from '../../../core/dictionary.ts';
+import type { Dictionary } from '../../../core/model/content.ts';
+import { isDictionary } from '../../../core/model/dictionary.ts';
 import { Identity, Precondition, SessionTarget, serverCommands, sessionCommands } from './commands.ts';
 import { clipped } from './fields.ts';
 

@@ -1,6 +1,6 @@
 // Names what is wrong with a frame that its schema refuses. Knows no frame.
 import type { z } from 'zod';
-import { GatewayError, messageOf } from '../../../core/errors.ts';
+import { GatewayError, messageOf } from '../../../core/model/errors.ts';
 
 /** The first problem with its place: `message.content: Invalid input`. Never repeats what the frame says. */
 export function problemOf(error: z.ZodError): string {

@@ -1,5 +1,5 @@
 // ECA servers that break the base protocol, the beginning or the end.
-import { dictionaryOf } from '../../../../src/core/dictionary.ts';
+import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
 import { type Double, hides, says, takes } from '../../support/double.ts';
 import {
   alone,

@@ -1,6 +1,6 @@
 // ECA editors with one fault each. Here `out` is what an editor says, for we are its server.
-import type { Dictionary } from '../../../../src/core/content.ts';
-import { isDictionary } from '../../../../src/core/dictionary.ts';
+import type { Dictionary } from '../../../../src/core/model/content.ts';
+import { isDictionary } from '../../../../src/core/model/dictionary.ts';
 import { type Double, hides, says } from '../../support/double.ts';
 import { alone, behind, contentOf, having, isAnswer, isMethod, lacking, notice, params } from './words.ts';
 

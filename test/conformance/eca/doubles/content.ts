@@ -1,5 +1,5 @@
 // ECA servers that break single contents: a field, or who says it.
-import { dictionaryOf } from '../../../../src/core/dictionary.ts';
+import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
 import type { Double } from '../../support/double.ts';
 import { content, having, isContent, isFinished, isOfModel, lacking, onceBehind, params, role, told } from './words.ts';
 

@@ -1,5 +1,5 @@
 // ECA servers that break the order: reasons, calls, approvals, states.
-import { dictionaryOf } from '../../../../src/core/dictionary.ts';
+import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
 import { type Double, hides } from '../../support/double.ts';
 import type { Tamper } from '../../support/tamper.ts';
 import {

@@ -1,5 +1,5 @@
 // ECA servers that break the answers to prompts, or how they are played.
-import { dictionaryOf } from '../../../../src/core/dictionary.ts';
+import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
 import { type Double, hides } from '../../support/double.ts';
 import {
   alone,

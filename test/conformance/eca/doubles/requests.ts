@@ -1,5 +1,5 @@
 // ECA servers that break stops, deletions, queries, or what is told of tools.
-import { dictionaryOf } from '../../../../src/core/dictionary.ts';
+import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
 import type { Double } from '../../support/double.ts';
 import type { Tamper } from '../../support/tamper.ts';
 import {

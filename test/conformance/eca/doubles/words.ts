@@ -1,6 +1,6 @@
 // Words to break an ECA server with: changes of what it says, by method, by content and by answer. Knows no check.
-import type { Dictionary } from '../../../../src/core/content.ts';
-import { dictionaryOf } from '../../../../src/core/dictionary.ts';
+import type { Dictionary } from '../../../../src/core/model/content.ts';
+import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
 import type { Link, Tamper } from '../../support/tamper.ts';
 import { says } from '../../support/double.ts';
 

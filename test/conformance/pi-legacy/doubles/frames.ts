@@ -1,6 +1,6 @@
 // How the frames of an agent of pi-legacy are changed, in a line or two for each broken one.
-import type { Dictionary } from '../../../../src/core/content.ts';
-import { dictionaryOf } from '../../../../src/core/dictionary.ts';
+import type { Dictionary } from '../../../../src/core/model/content.ts';
+import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
 import { says } from '../../support/double.ts';
 import type { Tamper } from '../../support/tamper.ts';
 

@@ -1,5 +1,5 @@
 // Broken agents of pi-legacy: they do not do what they are told.
-import type { Dictionary } from '../../../../src/core/content.ts';
+import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { type Double, takes } from '../../support/double.ts';
 import type { Link, Tamper } from '../../support/tamper.ts';
 import { blocks, everywhere, less, of } from './frames.ts';

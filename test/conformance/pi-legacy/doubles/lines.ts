@@ -1,5 +1,5 @@
 // Broken agents of pi-legacy: lines without their fields, and messages without theirs.
-import { dictionaryOf } from '../../../../src/core/dictionary.ts';
+import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
 import type { Double } from '../../support/double.ts';
 import { adds, blocks, events, everywhere, less, of, roleOf } from './frames.ts';
 

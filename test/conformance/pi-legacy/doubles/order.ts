@@ -1,5 +1,5 @@
 // Broken agents of pi-legacy: what they say comes in a wrong order, or says something else than what it repeats.
-import { dictionaryOf } from '../../../../src/core/dictionary.ts';
+import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
 import { type Double, hides, says } from '../../support/double.ts';
 import { adds, blocks, events, everywhere, of, roleOf, updates } from './frames.ts';
 

@@ -1,5 +1,5 @@
 // Doubles of what is answered, asked, told and kept, and of the end: docs/protocols/pi-server.md 16.2 to 22.
-import { dictionaryOf, without } from '../../../../src/core/dictionary.ts';
+import { dictionaryOf, without } from '../../../../src/core/model/dictionary.ts';
 import { type Double, dataOf, eventOf, hides, isResponse, says, takes, withData, withEvent } from './double.ts';
 
 /** Commands whose data nothing else depends upon. */

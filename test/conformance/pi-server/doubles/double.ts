@@ -1,6 +1,6 @@
 // What the broken pi-servers have in common: the parts of its frames. Re-exports what those of all protocols have.
-import type { Dictionary } from '../../../../src/core/content.ts';
-import { dictionaryOf } from '../../../../src/core/dictionary.ts';
+import type { Dictionary } from '../../../../src/core/model/content.ts';
+import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
 
 export { type Double, hides, says, takes } from '../../support/double.ts';
 

@@ -1,6 +1,6 @@
 // Doubles of lanes, replay, keys, dependencies, versions and timeouts: docs/protocols/pi-server.md 7.3 to 12.
-import type { Dictionary } from '../../../../src/core/content.ts';
-import { without } from '../../../../src/core/dictionary.ts';
+import type { Dictionary } from '../../../../src/core/model/content.ts';
+import { without } from '../../../../src/core/model/dictionary.ts';
 import { type Double, dataOf, isResponse, payloadOf, phaseOf, says, takes, withData } from './double.ts';
 import type { Link, Tamper } from '../../support/tamper.ts';
 

@@ -1,6 +1,6 @@
 // Doubles of greeting, frames, validation, envelopes and lifecycle: docs/protocols/pi-server.md 2 to 7.
-import type { Dictionary } from '../../../../src/core/content.ts';
-import { without } from '../../../../src/core/dictionary.ts';
+import type { Dictionary } from '../../../../src/core/model/content.ts';
+import { without } from '../../../../src/core/model/dictionary.ts';
 import { type Double, dataOf, eventOf, hides, idOf, isResponse, phaseOf, says, withData } from './double.ts';
 import type { Link, Tamper } from '../../support/tamper.ts';
 

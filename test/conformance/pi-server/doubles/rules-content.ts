@@ -1,6 +1,6 @@
 // Doubles for rules: lanes, repetitions, versions, what sessions say, what commands answer (docs/protocols/pi-server.md 7.3 to 22).
-import type { Dictionary } from '../../../../src/core/content.ts';
-import { dictionaryOf, without } from '../../../../src/core/dictionary.ts';
+import type { Dictionary } from '../../../../src/core/model/content.ts';
+import { dictionaryOf, without } from '../../../../src/core/model/dictionary.ts';
 import type { Link, Tamper } from '../../support/tamper.ts';
 import { type Double, dataOf, eventOf, hides, isResponse, says, takes, withData, withEvent } from './double.ts';
 import { commandOf, delays, isEvent, isFailure, isStep, puts, versions } from './tamper-rules.ts';

@@ -1,5 +1,5 @@
 // Doubles for rules: greeting, frames, responses, and the course of each command (docs/protocols/pi-server.md 2 to 7.2).
-import { without } from '../../../../src/core/dictionary.ts';
+import { without } from '../../../../src/core/model/dictionary.ts';
 import { type Double, dataOf, hides, isResponse, phaseOf, says, withData } from './double.ts';
 import { delays, isFailure, isStep, puts } from './tamper-rules.ts';
 

@@ -1,5 +1,5 @@
 // What doubles for rules are made of. Knows no rule.
-import type { Dictionary } from '../../../../src/core/content.ts';
+import type { Dictionary } from '../../../../src/core/model/content.ts';
 import type { Link, Tamper } from '../../support/tamper.ts';
 import { dataOf, eventOf, isResponse, phaseOf, says, withData } from './double.ts';
 

@@ -1,6 +1,6 @@
 // How a frame of pi is changed, in a line: the answer to one command, one kind of event, every message that is said.
-import type { Dictionary } from '../../../../src/core/content.ts';
-import { dictionaryOf, isDictionary, without } from '../../../../src/core/dictionary.ts';
+import type { Dictionary } from '../../../../src/core/model/content.ts';
+import { dictionaryOf, isDictionary, without } from '../../../../src/core/model/dictionary.ts';
 import { says } from '../../support/double.ts';
 
 /** Changes the data of answers to that command that succeed. */

@@ -1,6 +1,6 @@
 // Agents that speak pi badly in events: runs, turns, messages, blocks, tools, and what extensions ask and show.
-import type { Dictionary } from '../../../../src/core/content.ts';
-import { dictionaryOf, isDictionary, without } from '../../../../src/core/dictionary.ts';
+import type { Dictionary } from '../../../../src/core/model/content.ts';
+import { dictionaryOf, isDictionary, without } from '../../../../src/core/model/dictionary.ts';
 import { type Double, hides, takes } from '../../support/double.ts';
 import type { Link, Tamper } from '../../support/tamper.ts';
 import { answers, drop, events, messages, put, requests, updates } from './change.ts';

@@ -1,6 +1,6 @@
 // Agents that speak pi badly in lines, responses and their data.
-import type { Dictionary } from '../../../../src/core/content.ts';
-import { dictionaryOf, isDictionary, without } from '../../../../src/core/dictionary.ts';
+import type { Dictionary } from '../../../../src/core/model/content.ts';
+import { dictionaryOf, isDictionary, without } from '../../../../src/core/model/dictionary.ts';
 import { type Double, hides, says, takes } from '../../support/double.ts';
 import { answers, drop, put, responses } from './change.ts';
 

@@ -1,0 +1,301 @@
+// The gateway as the client of Claude Code, or of whatever else emits its format: joins the parts. What a frame means is in
+// decode-*.ts, what a command is in encode-*.ts; here is what needs both.
+import type { Backend, Env } from '../../../core/contract/adapter.ts';
+import { createCallChanges } from '../../../core/log/call-changes.ts';
+import type { Command, CommandOf } from '../../../core/model/command.ts';
+import { isDictionary } from '../../../core/model/dictionary.ts';
+import { messageOf, type Outcome, refused } from '../../../core/model/errors.ts';
+import { createOutbox } from '../../../core/contract/outbox.ts';
+import type { AgentOptions } from './options.ts';
+import { createAgentQueries } from './queries.ts';
+import { createQuestions } from './questions.ts';
+import { type Answer, type ControlRequest, createRequests, outcomeOf } from './requests.ts';
+import { changeOf } from './changes.ts';
+import { createAgentDecoder, objectIn } from './decode-agent.ts';
+
+import { encodeSetting, refusalOf } from './encode-command.ts';
+import { promptFrame, sayPrompt, textBlock } from './encode-prompt.ts';
+import { createGlancer } from './glance.ts';
+import { errorAnswer, NamedRequest } from '../wire/client.ts';
+import {
+  AgentCancelFrame,
+  type AgentFrame,
+  AgentRequestFrame,
+  AgentResponseFrame,
+  faultIn,
+  InitializeAnswer,
+  type ResultFrame,
+} from '../wire/agent.ts';
+
+/** A machine for one agent. */
+export function createBackend(env: Env, options: AgentOptions): Backend {
+  const out = createOutbox();
+  const requests = createRequests(env, out, options.requestTimeoutMs);
+  /** `asked`: who waits for the answer is in `waiting`. */
+  let greeting: 'none' | 'asked' | 'answered' = 'none';
+  const waiting: (() => void)[] = [];
+  /** The command that compacts, in a turn of its own. */
+  let compacting: string | null = null;
+  /** A prompt that came when a compaction had been told as over and its turn was not. */
+  let held: (() => void) | null = null;
+  /** Aborts that came before the run that they are meant for. */
+  const early: string[] = [];
+
+  const changes = createCallChanges(changeOf);
+  const decoder = createAgentDecoder(env, out, {
+    changes,
+    runStarted() {
+      // An interrupt before the turn begins is answered and does nothing (docs/protocols/claude.md 8.5).
+      for (const id of early.splice(0)) interrupt(id);
+    },
+    runEnded() {
+      questions.forget();
+      changes.clear();
+    },
+    isCompacting: () => compacting !== null,
+    compacted: endCompaction,
+  });
+  const { run, tools, info, compactions } = decoder;
+
+  const watcher = { changes, asking: run.aside, asked: tools.asked, answered };
+  const questions = createQuestions(out, watcher, options.passedTimeoutMs);
+
+  function answered(...[call, approval, verdict, input]: Parameters<typeof tools.answered>): void {
+    tools.answered(call, approval, verdict, input);
+    run.endAside();
+  }
+
+  /** Greets the agent before the first word, unless a client of this protocol did. */
+  function greet(): void {
+    if (greeting === 'none') greetWith({ subtype: 'initialize' }, () => {});
+  }
+
+  function greetWith(request: ControlRequest, done: (answer: Answer) => void): void {
+    if (greeting === 'none') greeting = 'asked';
+    requests.ask(request, (answer) => {
+      learnGreeting(answer);
+      greeting = 'answered';
+      done(answer);
+      for (const heard of waiting.splice(0)) heard();
+    });
+  }
+
+  function whenGreeted(done: () => void): void {
+    greet();
+    if (greeting === 'answered') done();
+    else waiting.push(done);
+  }
+
+  function learnGreeting(answer: Answer): void {
+    const read = 'response' in answer ? InitializeAnswer.safeParse(answer.response) : undefined;
+    if (read?.success === true) info.initialized(read.data);
+  }
+
+  const ask = (request: ControlRequest, done: (answer: Answer) => void) => {
+    greet();
+    requests.ask(request, done);
+  };
+
+  const query = createAgentQueries({
+    info,
+    ask,
+    whenGreeted,
+    isRunning: () => run.open,
+    isCompacting: () => compactions.open,
+  });
+
+  function prompt(command: CommandOf<'prompt'>, id: string): void {
+    if (compacting !== null && !compactions.open && held === null) {
+      held = () => prompt(command, id);
+      return;
+    }
+    const isBusy = run.open || run.waiting !== null || compacting !== null;
+    if (isBusy) {
+      const joins = command.whenBusy === 'steer' || command.whenBusy === 'follow-up';
+      // It would join the run or begin another one, as it pleases the agent (docs/protocols/claude.md 8.4).
+      return out.settle(id, refused(joins ? 'unsupported' : 'busy', 'the agent is at work'));
+    }
+    greet();
+    if (command.model !== undefined && command.model !== info.known.model?.id) {
+      set({ type: 'set-model', model: command.model }, null);
+    }
+    if (command.mode !== undefined && command.mode !== info.known.mode)
+      set({ type: 'set-mode', mode: command.mode }, null);
+    const { blocks, losses } = sayPrompt(command.content, command.contexts ?? []);
+    for (const loss of losses) out.note('loss', `prompt: a Claude agent does not take ${loss}`);
+    run.sent({ id, content: command.content });
+    out.send(promptFrame(blocks, command.extra?.claude));
+  }
+
+  function set(command: CommandOf<'set-model' | 'set-mode' | 'set-thinking'>, id: string | null): void {
+    const encoded = encodeSetting(command);
+    if ('code' in encoded) {
+      if (id !== null) out.settle(id, { ok: false, error: encoded });
+      return;
+    }
+    if (encoded.loss !== undefined) out.note('loss', `${command.type}: ${encoded.loss}`);
+    ask(encoded.request, (answer) => {
+      const outcome = outcomeOf(answer, (response) => {
+        const learned = encoded.learned?.(response) ?? {};
+        const model = learned.model === undefined ? undefined : info.modelOf(learned.model.id);
+        info.learn({ ...learned, ...(model && { model }) });
+        return command.type === 'set-model' ? { ...(model && { model }) } : undefined;
+      });
+      if (id !== null) out.settle(id, outcome);
+      else if (!outcome.ok) out.note('loss', `prompt: ${outcome.error.message}`);
+    });
+  }
+
+  function interrupt(id: string): void {
+    run.interrupted();
+    ask({ subtype: 'interrupt' }, (answer) => out.settle(id, outcomeOf(answer)));
+  }
+
+  function abort({ target }: CommandOf<'abort'>, id: string): void {
+    if (target !== 'run' && target !== 'compaction') {
+      return out.settle(id, refused('unsupported', `a Claude agent cannot abort a ${target} alone`));
+    }
+    if (!run.open && run.waiting !== null) early.push(id);
+    else interrupt(id);
+  }
+
+  function compact({ instructions }: CommandOf<'compact'>, id: string): void {
+    if (run.open || run.waiting !== null || compacting !== null) {
+      return out.settle(id, refused('busy', 'the agent is at work'));
+    }
+    greet();
+    compacting = id;
+    compactions.forget();
+    const words = instructions === undefined ? '/compact' : `/compact ${instructions}`;
+    out.send(promptFrame([textBlock(words)], undefined));
+  }
+
+  function endCompaction(result: ResultFrame): void {
+    compactions.flush();
+    const id = compacting;
+    compacting = null;
+    run.end(result);
+    if (id === null) return;
+    const words = typeof result.result === 'string' && result.result !== '' ? result.result : 'nothing was compacted';
+    const { last } = compactions;
+    out.settle(id, last === null ? refused('agent-refused', words) : { ok: true, data: last });
+    const next = held;
+    held = null;
+    next?.();
+  }
+
+  /** What only clients of this protocol say. */
+  function passOn({ protocol, payload }: CommandOf<'unknown'>, id: string): void {
+    const settle = (outcome: Outcome) => out.settle(id, outcome);
+    if (protocol !== 'claude') return settle(refused('unsupported', `a Claude agent does not speak ${protocol}`));
+    if (!isDictionary(payload) || typeof payload.type !== 'string') {
+      return settle(refused('invalid', 'a frame for a Claude agent is an object with a type'));
+    }
+    if (payload.type === 'control_response') return settle(questions.pass(payload));
+    if (payload.type !== 'control_request')
+      return settle(refused('unsupported', `no frame ${payload.type.slice(0, 64)} goes to the agent`));
+    const { request } = payload;
+    if (!isDictionary(request) || typeof request.subtype !== 'string') {
+      return settle(refused('invalid', 'a control request has a subtype'));
+    }
+    const asked = { ...request, subtype: request.subtype };
+    const done = (answer: Answer) => settle(outcomeOf(answer, (response) => response));
+    if (asked.subtype !== 'initialize') return ask(asked, done);
+    questions.declare(request);
+    greetWith(asked, done);
+  }
+
+  function encode(command: Command, id: string): void {
+    switch (command.type) {
+      case 'prompt':
+        return prompt(command, id);
+      case 'abort':
+        return abort(command, id);
+      case 'compact':
+        return compact(command, id);
+      case 'answer-approval':
+        return out.settle(id, questions.approve(command));
+      case 'answer-dialog':
+        return out.settle(id, questions.reply(command.id, command.answer));
+      case 'set-model':
+      case 'set-mode':
+      case 'set-thinking':
+        return set(command, id);
+      case 'query':
+        return query(command, (outcome) => out.settle(id, outcome));
+      case 'unknown':
+        return passOn(command, id);
+      default:
+        return out.settle(id, { ok: false, error: refusalOf(command) });
+    }
+  }
+
+  function control(frame: AgentFrame): boolean {
+    switch (frame.type) {
+      case 'control_response':
+        take(AgentResponseFrame.safeParse(frame), requests.answer);
+        return true;
+      case 'control_request':
+        if (!take(AgentRequestFrame.safeParse(frame), questions.request)) refuseUnread(frame);
+        return true;
+      case 'control_cancel_request':
+        take(AgentCancelFrame.safeParse(frame), (cancel) => {
+          questions.withdraw(cancel.request_id, cancel);
+        });
+        return true;
+      case 'keep_alive':
+        return true;
+      default:
+        return false;
+    }
+
+    function take<Value>(
+      read: { success: true; data: Value } | { success: false; error: Parameters<typeof faultIn>[0] },
+      handle: (value: Value) => void,
+    ): boolean {
+      if (read.success) handle(read.data);
+      else out.note('violation', `${frame.type}: ${faultIn(read.error)}`);
+      return read.success;
+    }
+  }
+
+  /** The agent waits for the id of its request, however malformed the rest is (reference 1.1). */
+  function refuseUnread(frame: AgentFrame): void {
+    const named = NamedRequest.safeParse(frame);
+    if (named.success) out.send(errorAnswer(named.data.request_id, 'a malformed control request'));
+  }
+
+  const glancer = createGlancer(decoder.streaming);
+
+  return {
+    keepsPermissions: true,
+    decode(frame) {
+      let json: unknown;
+      try {
+        json = frame.json;
+      } catch (thrown) {
+        out.note('violation', messageOf(thrown).slice(0, 300));
+        return out.take();
+      }
+      const object = objectIn(json);
+      if (object === null) out.note('violation', 'a frame must be an object with a type');
+      else if (!control(object)) decoder.frame(object);
+      const actions = out.take();
+      glancer.learn(frame, actions);
+      return actions;
+    },
+    glance: glancer.read,
+    encode(command, id) {
+      encode(command, id);
+      return out.take();
+    },
+    wake(timer) {
+      requests.wake(timer) || questions.wake(timer) || tools.wake(timer);
+      return out.take();
+    },
+    end() {
+      decoder.finish();
+      return out.take();
+    },
+  };
+}

@@ -1,0 +1,57 @@
+// What Claude Code's own tools change in files: `Edit`, `MultiEdit` and `Write`, by their arguments, and by their results where
+// those tell more. Knows no run.
+import { z } from 'zod';
+import type { Dictionary, FileChange } from '../../../core/model/content.ts';
+import { changeOfHunks, fileChange, wholeFileChange } from '../../../core/model/file-change.ts';
+
+const Piece = z.object({ old_string: z.string(), new_string: z.string() });
+const Edit = Piece.extend({ file_path: z.string() });
+const MultiEdit = z.object({ file_path: z.string(), edits: z.array(Piece).min(1) });
+const Write = z.object({ file_path: z.string(), content: z.string() });
+
+type Read = (input: Dictionary) => FileChange | undefined;
+
+const readers: ReadonlyMap<string, Read> = new Map([
+  // A piece that is replaced wherever it stands is told once.
+  ['Edit', reader(Edit, ({ file_path: path, ...piece }) => fileChange(path, [replaced(piece)]))],
+  ['MultiEdit', reader(MultiEdit, ({ file_path: path, edits }) => fileChange(path, edits.map(replaced)))],
+  // What was there before the result tells.
+  ['Write', reader(Write, ({ file_path: path, content }) => wholeFileChange(path, { before: '', after: content }))],
+]);
+
+/** The change that a call of Claude Code asks for. */
+export function changeOf(name: string, input: Dictionary): FileChange | undefined {
+  return readers.get(name)?.(input);
+}
+
+const count = z.number().int().nonnegative();
+const Hunk = z
+  .object({
+    oldStart: count,
+    oldLines: count,
+    newStart: count,
+    newLines: count,
+    lines: z.array(z.string().regex(/^[-+ \\][^\n]*$/u)),
+  })
+  .refine(({ lines, oldLines, newLines }) => {
+    const having = (marks: string) => lines.filter((line) => marks.includes(line.charAt(0))).length;
+    return having(' -') === oldLines && having(' +') === newLines;
+  });
+const Result = z.object({ structuredPatch: z.array(Hunk).min(1) });
+
+/** The change that was made, with its true lines, where the result tells them; a new file has none. */
+export function changeMade(asked: FileChange | undefined, details: unknown): FileChange | undefined {
+  const told = asked === undefined ? undefined : Result.safeParse(details);
+  return asked !== undefined && told?.success === true ? changeOfHunks(asked.path, told.data.structuredPatch) : asked;
+}
+
+function replaced({ old_string: before, new_string: after }: z.infer<typeof Piece>) {
+  return { before, after };
+}
+
+function reader<Schema extends z.ZodType>(schema: Schema, read: (input: z.output<Schema>) => FileChange): Read {
+  return (input) => {
+    const parsed = schema.safeParse(input);
+    return parsed.success ? read(parsed.data) : undefined;
+  };
+}

@@ -1,0 +1,266 @@
+// The frames of a Claude-format agent as canonical events: which part of the machine each belongs to (docs/protocols/claude.md 4, 5). Knows no command.
+import type { z } from 'zod';
+import type { Env } from '../../../core/contract/adapter.ts';
+import type { CallChanges } from '../../../core/log/call-changes.ts';
+import type { Dictionary, Failure } from '../../../core/model/content.ts';
+import { isDictionary, without } from '../../../core/model/dictionary.ts';
+import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Streaming } from '../../../core/fast-path/templates.ts';
+import { type AgentInfo, createInfo } from './info.ts';
+import { type Compactions, createCompactions } from './decode-compaction.ts';
+import { besideOf } from './decode-beside.ts';
+import { createMessageDecoder } from './decode-message.ts';
+import { createRun, type RunDecoder } from './decode-run.ts';
+import { createSystemDecoder } from './decode-system.ts';
+import { createTools, type Tools } from './decode-tools.ts';
+import { createUserDecoder } from './decode-user.ts';
+import { restOf, saidOf } from './decode-values.ts';
+import {
+  type AgentFrame,
+  AgentUserFrame,
+  AssistantFrame,
+  ErrorFrame,
+  faultIn,
+  ResultFrame,
+  StreamEventFrame,
+  streamEvents,
+} from '../wire/agent.ts';
+
+/** What the decoder must know of the commands that were sent. */
+export interface AgentContext {
+  /** What the calls change in files. */
+  readonly changes: CallChanges;
+  runStarted(): void;
+  runEnded(): void;
+  /** A compaction that was asked for is over, in a turn without a run. */
+  isCompacting(): boolean;
+  compacted(result: ResultFrame): void;
+}
+
+/** Decodes what is no control frame. */
+export interface AgentDecoder {
+  readonly run: RunDecoder;
+  readonly tools: Tools;
+  readonly info: AgentInfo;
+  readonly compactions: Compactions;
+  frame(frame: AgentFrame): void;
+  /** The message that streams, for the hot path. */
+  readonly streaming: Streaming;
+  finish(): void;
+}
+
+export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext): AgentDecoder {
+  const info = createInfo(out);
+  const tools = createTools(out, context.changes);
+  const compactions = createCompactions(out);
+
+  const messages = createMessageDecoder(env, out, {
+    begins(lane) {
+      tools.messageBegins(lane);
+      if (lane !== undefined) return tools.atWork(lane);
+      run.retried();
+      run.turn();
+    },
+    calls: tools.announced,
+    called: tools.called,
+    ended(lane, stop) {
+      if (stop.reason === 'aborted' || stop.reason === 'error') tools.messageCut(lane);
+      else tools.messageEnded(lane);
+      run.settleTurn();
+    },
+  });
+
+  const run = createRun(out, {
+    closeMessages: messages.closeAll,
+    closeCalls: tools.closeAll,
+    isTurnOver: () => !messages.isOpen(undefined) && !tools.owed,
+    started: context.runStarted,
+    ended: context.runEnded,
+  });
+
+  const user = createUserDecoder(out, { run, tools, compactions, messages });
+
+  /** A turn that only compacts is no run: nobody prompted it. */
+  function turnGoesOn(): void {
+    if (!context.isCompacting()) run.ensure();
+  }
+
+  const system = createSystemDecoder(out, {
+    info,
+    compactions,
+    atWork: tools.atWork,
+    turnGoesOn,
+    between: run.between,
+    isCompactionAsked: () => context.isCompacting() || user.isCompactPrompt(),
+    retry: (attempt) => run.retry(attempt),
+  });
+
+  /** Every frame names the session (reference 4.1), also what comes before the first `init`, which says more. */
+  function learnSession({ session_id: id, subtype }: AgentFrame): void {
+    if (subtype === 'init') return;
+    if (info.known.agentSessionId === undefined && typeof id === 'string' && id !== '')
+      info.learn({ agentSessionId: id });
+  }
+
+  function passOn(payload: Dictionary): void {
+    out.deliver({ type: 'unknown', protocol: 'claude', payload });
+  }
+
+  /**
+   * A sub-agent goes on when its call has its result: it works in the background, and what it says belongs to no run.
+   * Clients of this protocol are told it as it is (README).
+   */
+  function isInBackground(lane: string | null | undefined): boolean {
+    return typeof lane === 'string' && !tools.has(lane) && !messages.isOpen(lane);
+  }
+
+  function said(frame: AgentUserFrame): void {
+    const { content } = frame.message;
+    const isOwed = Array.isArray(content) && content.some(({ tool_use_id: call }) => tools.has(String(call)));
+    if (isInBackground(frame.parent_tool_use_id) && !isOwed) return passOn(frame);
+    if (typeof frame.parent_tool_use_id === 'string') tools.atWork(frame.parent_tool_use_id);
+    user.take(frame);
+  }
+
+  const streamed: ReadonlyMap<
+    string,
+    (event: Dictionary, frame: Dictionary, lane: string | undefined) => string | null
+  > = new Map([
+    [
+      'message_start',
+      read(streamEvents.message_start, ({ message, ...event }, frame, lane) => {
+        messages.start(lane, message ?? {}, besideOf(frame, event));
+      }),
+    ],
+    [
+      'content_block_start',
+      read(streamEvents.content_block_start, ({ index, content_block: block, ...event }, frame, lane) => {
+        messages.blockStart(lane, index, block, besideOf(frame, event));
+      }),
+    ],
+    [
+      'content_block_delta',
+      read(streamEvents.content_block_delta, ({ index, delta, ...event }, frame, lane) => {
+        messages.delta(lane, index, delta, besideOf(frame, event));
+      }),
+    ],
+    [
+      'content_block_stop',
+      read(streamEvents.content_block_stop, ({ index, ...event }, frame, lane) => {
+        messages.blockStop(lane, index, besideOf(frame, event));
+      }),
+    ],
+    [
+      'message_delta',
+      read(streamEvents.message_delta, ({ delta, usage, ...event }, frame, lane) => {
+        const said = { delta: without(delta ?? {}, 'stop_reason') };
+        messages.ending(lane, { stopReason: delta?.stop_reason ?? null, usage, said }, besideOf(frame, event));
+      }),
+    ],
+    [
+      'message_stop',
+      read(streamEvents.message_stop, (event, frame, lane) => messages.stop(lane, besideOf(frame, event))),
+    ],
+  ]);
+
+  function streamEvent(frame: z.infer<typeof StreamEventFrame>): void {
+    const { event, parent_tool_use_id: lane } = frame;
+    const reader = streamed.get(event.type);
+    if (reader === undefined || isInBackground(lane)) return passOn(frame);
+    const problem = reader(event, frame, lane ?? undefined);
+    if (problem !== null) out.note('violation', `${event.type}: ${problem}`);
+  }
+
+  function assistant(frame: AssistantFrame): void {
+    if (isInBackground(frame.parent_tool_use_id)) return passOn(frame);
+    const failure = failureIn(frame);
+    if (failure !== undefined && frame.parent_tool_use_id == null) run.retried(failure);
+    messages.copy(frame, failure);
+  }
+
+  function result(frame: ResultFrame): void {
+    if (!run.open && context.isCompacting()) return context.compacted(frame);
+    if (!run.open && run.waiting === null) out.note('repair', 'result: no run is open');
+    run.end(frame);
+  }
+
+  function complaint({ message, ...rest }: z.infer<typeof ErrorFrame>): void {
+    out.deliver({ type: 'error', message, ...saidOf(restOf(rest)) });
+  }
+
+  const table: ReadonlyMap<string, (frame: Dictionary) => string | null> = new Map([
+    ['stream_event', read(StreamEventFrame, streamEvent)],
+    ['assistant', read(AssistantFrame, assistant)],
+    ['user', read(AgentUserFrame, said)],
+    ['result', read(ResultFrame, result)],
+    ['error', read(ErrorFrame, complaint)],
+    [
+      'system',
+      (frame) => {
+        system(frame);
+        return null;
+      },
+    ],
+  ]);
+
+  return {
+    run,
+    tools,
+    info,
+    compactions,
+    frame(frame) {
+      if (!goesOnCompacting(frame)) compactions.flush();
+      learnSession(frame);
+      const handle = table.get(frame.type);
+      if (handle === undefined) return passOn(frame);
+      const problem = handle(frame);
+      if (problem !== null) out.note('violation', `${frame.type}: ${problem}`);
+    },
+    streaming: {
+      block: (index) => (run.open && !compactions.held ? messages.streaming(index) : null),
+      // What was streamed is not counted here: a copy says what it came to.
+      streamed: () => {},
+    },
+    finish: compactions.flush,
+  };
+}
+
+/** Frames that may stand in the middle of what is said of a compaction. */
+function goesOnCompacting({ type, subtype, isSynthetic }: AgentFrame): boolean {
+  if (type === 'system') return subtype === 'init' || subtype === 'compact_boundary';
+  return type === 'user' && isSynthetic === true;
+}
+
+/** An answer of the model's provider that is no answer, in the form of one (docs/protocols/claude.md 5.4). */
+function failureIn({
+  is_api_error_message: isError,
+  error,
+  message,
+  api_error_status: status,
+}: AssistantFrame): Failure | undefined {
+  if (isError !== true && (error === undefined || error === null)) return undefined;
+  const { content } = message;
+  const words =
+    typeof content === 'string'
+      ? content
+      : (content ?? []).map(({ text }) => (typeof text === 'string' ? text : '')).join('');
+  const failure = { kind: 'provider' as const, message: words === '' ? 'the call to the model failed' : words };
+  return typeof status === 'number' ? { ...failure, status } : failure;
+}
+
+function read<Schema extends z.ZodType, Context extends readonly unknown[]>(
+  schema: Schema,
+  take: (value: z.output<Schema>, ...context: Context) => void,
+): (value: Dictionary, ...context: Context) => string | null {
+  return (value, ...context) => {
+    const parsed = schema.safeParse(value);
+    if (!parsed.success) return faultIn(parsed.error);
+    take(parsed.data, ...context);
+    return null;
+  };
+}
+
+/** The object in a frame; null for anything else. */
+export function objectIn(json: unknown): AgentFrame | null {
+  return isDictionary(json) && typeof json.type === 'string' ? { ...json, type: json.type } : null;
+}

@@ -1,0 +1,187 @@
+// One content block of a message, from its beginning to its copy in an `assistant` frame (docs/protocols/claude.md 4.5, 4.6). What
+// we have no stream for (hidden thinking, tools of the provider, blocks of newer versions) waits until it is whole. Pure.
+import type { Content, Dictionary } from '../../../core/model/content.ts';
+import { dictionaryOf, isDictionary, without } from '../../../core/model/dictionary.ts';
+import type { BlockHead, EventOf } from '../../../core/model/event.ts';
+import { nameOf, partsOf, signatureOf, wholeContent } from './decode-values.ts';
+import type { AgentBlock } from '../wire/agent.ts';
+
+/** A block that was begun. */
+export interface OpenBlock {
+  readonly index: number;
+  /** As it began. */
+  readonly begun: AgentBlock;
+  /** Null: it is told when it is whole. */
+  readonly head: BlockHead | null;
+  /** Arguments of a call that waits. */
+  json: string;
+  signature: string;
+  readonly citations: unknown[];
+  ended: boolean;
+  /** Its copy has come. */
+  copied: boolean;
+}
+
+/** What an `assistant` frame says of a block. */
+export interface Copy {
+  readonly block: AgentBlock;
+  /** What else the frame says, and what its message says otherwise than the beginning of the message. */
+  readonly frame: Dictionary;
+  readonly message: Dictionary;
+}
+
+/** Begins a block. */
+export function openBlock(index: number, begun: AgentBlock): OpenBlock {
+  return {
+    index,
+    begun,
+    head: headOf(begun),
+    json: '',
+    signature: '',
+    citations: [],
+    ended: false,
+    copied: false,
+  };
+}
+
+/** How it streams; null for what does not. */
+function headOf(block: AgentBlock): BlockHead | null {
+  switch (block.type) {
+    case 'text':
+      return { kind: 'text' };
+    case 'thinking':
+      return { kind: 'thinking' };
+    case 'tool_use': {
+      const name = nameOf(block);
+      return typeof block.id === 'string' && name !== undefined ? { kind: 'tool-call', id: block.id, name } : null;
+    }
+    default:
+      return null;
+  }
+}
+
+/** Whether this may be the copy of that block. */
+export function isCopyOf(copy: AgentBlock, { begun, copied }: OpenBlock): boolean {
+  return !copied && copy.type === begun.type && (copy.id === undefined || copy.id === begun.id);
+}
+
+const deltas: ReadonlyMap<string, BlockHead['kind']> = new Map([
+  ['text_delta', 'text'],
+  ['thinking_delta', 'thinking'],
+  ['input_json_delta', 'tool-call'],
+]);
+
+/** A piece of a block, as it is on the wire. */
+export type WireDelta = Dictionary & { readonly type: string };
+
+/** The words of a delta of that block; empty for what is no delta of ours, null for what cannot belong to it. */
+export function extend(block: OpenBlock, delta: WireDelta): string | null {
+  const { type, text, thinking, partial_json: json, signature, citation } = delta;
+  if (type === 'signature_delta') block.signature += typeof signature === 'string' ? signature : '';
+  if (type === 'citations_delta') block.citations.push(citation);
+  const kind = deltas.get(type);
+  if (kind === undefined) return '';
+  if (block.head === null) {
+    if (kind === 'tool-call') block.json += typeof json === 'string' ? json : '';
+    return '';
+  }
+  if (block.head.kind !== kind) return null;
+  const said = kind === 'text' ? text : kind === 'thinking' ? thinking : json;
+  return typeof said === 'string' ? said : '';
+}
+
+/** Fields of a delta that we have no word for. */
+export function factsOfDelta({ type, ...delta }: WireDelta): Dictionary {
+  const kind = deltas.get(type);
+  const own = kind === 'text' ? 'text' : kind === 'thinking' ? 'thinking' : 'partial_json';
+  return without(delta, own);
+}
+
+/** What a block that came whole would have streamed. */
+export function wholeDelta({ head, begun }: OpenBlock): string {
+  const { text, thinking, input } = begun;
+  if (head?.kind === 'tool-call')
+    return isDictionary(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : '';
+  const words = head?.kind === 'thinking' ? thinking : head?.kind === 'text' ? text : '';
+  return typeof words === 'string' ? words : '';
+}
+
+/** The block that a delta belongs to that nobody began. */
+export function begunBy(type: string): AgentBlock {
+  if (type === 'thinking_delta' || type === 'signature_delta') return { type: 'thinking', thinking: '' };
+  return { type: 'text', text: '' };
+}
+
+/** The events that end a block; `cut` when it was not whole. */
+export function endBlock(
+  block: OpenBlock,
+  copy: Copy | null,
+  cut: boolean,
+  parent: string | undefined,
+): (EventOf<'block-start'> | EventOf<'block-end'>)[] {
+  const { index, head } = block;
+  const final = copy?.block ?? finalOf(block);
+  const said = { frame: copy?.frame, message: copy?.message };
+  const base = { type: 'block-end', parent, index, ...(cut ? { incomplete: true } : {}) } as const;
+  if (head === null) {
+    const content = contentOf(final);
+    const start = { type: 'block-start', parent, index, block: { kind: 'whole', content } } as const;
+    return [start, { ...base, ...partsOf(said) }];
+  }
+  const extra = partsOf({ ...said, block: factsOf(final, copy === null ? block : null) });
+  switch (head.kind) {
+    case 'text':
+      return [{ ...base, ...textOf(copy?.block.text), ...extra }];
+    case 'thinking': {
+      const signature = signatureOf(final) ?? (block.signature === '' ? undefined : block.signature);
+      return [
+        { ...base, ...textOf(copy?.block.thinking), ...(signature === undefined ? {} : { signature }), ...extra },
+      ];
+    }
+    case 'tool-call':
+      // Without a copy the arguments are what streamed.
+      return [{ ...base, ...(copy === null ? {} : { input: dictionaryOf(copy.block.input) }), ...extra }];
+    case 'whole':
+      return [base];
+    default:
+      return head satisfies never;
+  }
+}
+
+function textOf(text: unknown): { text?: string } {
+  return typeof text === 'string' ? { text } : {};
+}
+
+/** A block without a copy: how it began, with what came. */
+function finalOf({ begun, json }: OpenBlock): AgentBlock {
+  if (json === '') return begun;
+  try {
+    const input: unknown = JSON.parse(json);
+    return isDictionary(input) ? { ...begun, input } : begun;
+  } catch {
+    return begun;
+  }
+}
+
+function contentOf(block: AgentBlock): Content {
+  // A call that nobody here answers is whole by its nature; any other call without a name is nobody's.
+  return wholeContent(block);
+}
+
+const ownFields = [
+  'type',
+  'text',
+  'thinking',
+  'signature',
+  'id',
+  'name',
+  'input',
+  'toolName',
+  'toolType',
+  'status',
+] as const;
+
+function factsOf(final: AgentBlock, streamed: OpenBlock | null): Dictionary {
+  const facts = without(final, ...ownFields);
+  return streamed === null || streamed.citations.length === 0 ? facts : { ...facts, citations: streamed.citations };
+}

@@ -1,0 +1,102 @@
+// A compaction, told in three frames or more: status, status again, the line that it leaves in the conversation, then its
+// summary in the user's name (docs/protocols/claude.md 6.4). It ends when nothing more can be said of it.
+import type { Dictionary } from '../../../core/model/content.ts';
+import type { EventOf } from '../../../core/model/event.ts';
+import type { Outbox } from '../../../core/contract/outbox.ts';
+import { partsOf, saidOf } from './decode-values.ts';
+
+type Trigger = EventOf<'compaction-start'>['trigger'];
+
+/** What a compaction came to. */
+export interface Compacted {
+  readonly summary: string;
+  readonly tokensBefore?: number;
+}
+
+/** The compactions of one agent. */
+export interface Compactions {
+  readonly open: boolean;
+  /** It worked, and nobody was told yet. */
+  readonly held: boolean;
+  /** What the last one came to; null until one worked. */
+  readonly last: Compacted | null;
+  start(trigger: Trigger, frame: Dictionary): void;
+  /** It worked; figures and summary follow. */
+  worked(frame: Dictionary): void;
+  failed(message: string, frame: Dictionary): void;
+  boundary(trigger: Trigger, before: number | undefined, after: number | undefined, frame: Dictionary): void;
+  summary(text: string): void;
+  /** Something else comes: what worked is told now. */
+  flush(): void;
+  forget(): void;
+}
+
+export function createCompactions(out: Outbox): Compactions {
+  let open = false;
+  let last: Compacted | null = null;
+  let held: EventOf<'compaction-end'> | null = null;
+  let said: { status?: Dictionary; boundary?: Dictionary } = {};
+
+  function flush(): void {
+    if (held === null) return;
+    const { summary = '', tokensBefore } = held;
+    last = tokensBefore === undefined ? { summary } : { summary, tokensBefore };
+    out.deliver({ ...held, ...partsOf(said) });
+    held = null;
+    open = false;
+    said = {};
+  }
+
+  function start(trigger: Trigger, frame: Dictionary): void {
+    flush();
+    if (open) return;
+    open = true;
+    out.deliver({ type: 'compaction-start', trigger, ...saidOf(frame) });
+  }
+
+  return {
+    get open() {
+      return open;
+    },
+    get held() {
+      return held !== null;
+    },
+    get last() {
+      return last;
+    },
+    start,
+    worked(frame) {
+      if (!open) return;
+      said = { status: frame };
+      held = { type: 'compaction-end', outcome: 'completed' };
+    },
+    failed(message, frame) {
+      if (!open) return;
+      held = null;
+      open = false;
+      const isAborted = /\baborted\b/iu.test(message);
+      const failure = { kind: isAborted ? ('aborted' as const) : ('agent' as const), message };
+      const outcome = isAborted ? 'aborted' : 'failed';
+      out.deliver({ type: 'compaction-end', outcome, failure, ...partsOf({ status: frame }) });
+    },
+    boundary(trigger, tokensBefore, tokensAfter, frame) {
+      if (!open) start(trigger, {});
+      said = { ...said, boundary: frame };
+      held = {
+        type: 'compaction-end',
+        outcome: 'completed',
+        trigger,
+        ...(tokensBefore === undefined ? {} : { tokensBefore }),
+        ...(tokensAfter === undefined ? {} : { tokensAfter }),
+      };
+    },
+    summary(text) {
+      if (held !== null) held = { ...held, summary: text };
+      flush();
+    },
+    flush,
+    forget() {
+      last = null;
+    },
+  };
+}

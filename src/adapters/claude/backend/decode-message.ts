@@ -1,0 +1,308 @@
+// The messages of the model, one at a time on each lane: from stream events and `assistant` frames to blocks with deltas
+// (docs/protocols/claude.md 4.6, 5). A message that streams is told by its stream, and its copies say what it came to; one
+// that does not is told by its copies. Knows no run and no tool.
+import type { Env } from '../../../core/contract/adapter.ts';
+import type { Dictionary, Failure, Stop } from '../../../core/model/content.ts';
+import { without } from '../../../core/model/dictionary.ts';
+import type { Outbox } from '../../../core/contract/outbox.ts';
+import { type Beside, createShared, nothingBeside, withoutName } from './decode-beside.ts';
+import {
+  begunBy,
+  type Copy,
+  endBlock,
+  extend,
+  factsOfDelta,
+  isCopyOf,
+  type OpenBlock,
+  openBlock,
+  type WireDelta,
+  wholeDelta,
+} from './decode-block.ts';
+import {
+  changedFrom,
+  type Ending,
+  failureOf,
+  type OpenMessage,
+  saidOfEnding,
+  stopOfEnding,
+  wholeStop,
+  withoutNulls,
+} from './decode-ending.ts';
+import { partsOf, restOf, usageOf } from './decode-values.ts';
+import type { AgentBlock, AgentMessage, AssistantFrame } from '../wire/agent.ts';
+
+/** Who wants to know of messages; lanes are calls of sub-agents, undefined the main thread. */
+export interface MessageWatcher {
+  /** Before a message begins. */
+  begins(lane: string | undefined): void;
+  /** A block calls a tool. */
+  calls(call: string, name: string, lane: string | undefined): void;
+  /** With these arguments. */
+  called(call: string, input: Dictionary): void;
+  ended(lane: string | undefined, stop: Stop): void;
+}
+
+/** Reads the messages of one agent. */
+export interface MessageDecoder {
+  start(lane: string | undefined, message: AgentMessage, beside: Beside): void;
+  blockStart(lane: string | undefined, index: number, block: AgentBlock, beside: Beside): void;
+  delta(lane: string | undefined, index: number, delta: WireDelta, beside: Beside): void;
+  blockStop(lane: string | undefined, index: number, beside: Beside): void;
+  ending(lane: string | undefined, ending: Ending, beside: Beside): void;
+  stop(lane: string | undefined, beside: Beside): void;
+  /** Blocks as they are when they are whole. `failure`: the message is an error in disguise. */
+  copy(frame: AssistantFrame, failure: Failure | undefined): void;
+  /** A message that does not stream is over when something else comes on its lane. */
+  settle(lane: string | undefined): void;
+  /** Nothing goes on: ends what is open, as cut. */
+  closeAll(): void;
+  /** Whether a message streams on that lane. */
+  isOpen(lane: string | undefined): boolean;
+  /** The block of the main thread of which a delta would be a `block-delta` and nothing else. */
+  streaming(index: number): object | null;
+}
+
+/** Fields of a message that stand elsewhere. */
+const ownFields = ['id', 'type', 'role', 'model', 'content'] as const;
+
+export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatcher): MessageDecoder {
+  const open = new Map<string, OpenMessage>();
+  /** The last message of each lane that has ended, for copies that come late. */
+  const ended = new Map<string, OpenMessage>();
+  let parts = 0;
+
+  const shared = createShared();
+
+  const keyOf = (lane: string | undefined) => lane ?? '';
+
+  function begin(lane: string | undefined, message: AgentMessage, beside: Beside | null): OpenMessage {
+    const streams = beside !== null;
+    watcher.begins(lane);
+    const { id, model } = message;
+    const usage = usageOf(message.usage);
+    const begun = withoutNulls(without(message, ...ownFields));
+    const before = ended.get(keyOf(lane));
+    // A tool may be done while later blocks of a message come that does not stream (docs/protocols/claude.md 5.1).
+    const isPart = id !== undefined && id !== null && before?.id === id;
+    if (isPart) parts += 1;
+    const own = isPart ? `${id}-part${parts + 1}` : (id ?? env.id('message'));
+    out.deliver({
+      type: 'message-start',
+      parent: lane,
+      id: own,
+      ...(typeof model === 'string' ? { model } : {}),
+      ...(usage === undefined ? {} : { usage }),
+      ...partsOf({ ...beside, message: begun, whole: streams ? undefined : true }),
+    });
+    const begunMessage = {
+      id: id ?? undefined,
+      name: beside?.frame.api_message_id,
+      streams,
+      begun,
+      usage,
+      blocks: new Map(),
+      ending: null,
+      aborted: false,
+    };
+    open.set(keyOf(lane), begunMessage);
+    return begunMessage;
+  }
+
+  /** The message that streams on that lane; one whose beginning was missed begins now. */
+  function streaming(lane: string | undefined, what: string): OpenMessage {
+    const message = open.get(keyOf(lane));
+    if (message?.streams === true) return message;
+    out.note('violation', `${what}: no message has begun`);
+    settle(lane);
+    return begin(lane, {}, nothingBeside);
+  }
+
+  function start(lane: string | undefined, message: OpenMessage, block: OpenBlock, said: Dictionary): void {
+    message.blocks.set(block.index, block);
+    const { head, index } = block;
+    if (head === null) return;
+    out.deliver({ type: 'block-start', parent: lane, index, block: head, ...partsOf(said) });
+    if (head.kind === 'tool-call') watcher.calls(head.id, head.name, lane);
+  }
+
+  function finish(lane: string | undefined, block: OpenBlock, copy: Copy | null, cut: boolean): void {
+    block.ended = true;
+    for (const event of endBlock(block, copy, cut, lane)) {
+      out.deliver(event);
+      if (event.type === 'block-end' && event.input !== undefined && block.head?.kind === 'tool-call') {
+        watcher.called(block.head.id, event.input);
+      }
+    }
+  }
+
+  /** A block that comes whole streams in one piece, so that readers of deltas miss nothing. */
+  function tellWhole(lane: string | undefined, message: OpenMessage, copy: Copy, cut: boolean): void {
+    const block = openBlock(message.blocks.size, copy.block);
+    block.copied = true;
+    start(lane, message, block, {});
+    const delta = wholeDelta(block);
+    if (delta !== '') out.deliver({ type: 'block-delta', parent: lane, index: block.index, delta });
+    finish(lane, block, copy, cut);
+  }
+
+  function end(lane: string | undefined, message: OpenMessage, stop: Stop, more: Dictionary, failure?: Failure): void {
+    open.delete(keyOf(lane));
+    ended.set(keyOf(lane), message);
+    const { ending } = message;
+    const usage = usageOf(ending?.usage, message.usage);
+    out.deliver({
+      type: 'message-end',
+      parent: lane,
+      stop,
+      ...(usage === undefined ? {} : { usage }),
+      ...(failure === undefined ? {} : { failure }),
+      ...partsOf(more),
+    });
+    watcher.ended(lane, stop);
+  }
+
+  function closeBlocks(lane: string | undefined, message: OpenMessage, cut: boolean): void {
+    for (const block of message.blocks.values()) if (!block.ended) finish(lane, block, null, cut);
+  }
+
+  function settle(lane: string | undefined): void {
+    const message = open.get(keyOf(lane));
+    if (message === undefined || message.streams) return;
+    end(lane, message, wholeStop(message), {});
+  }
+
+  /** The message before did not end: that is its agent's mistake, unless it never streamed. */
+  function giveUp(lane: string | undefined): void {
+    settle(lane);
+    const message = open.get(keyOf(lane));
+    if (message === undefined) return;
+    out.note('violation', 'message_start: the message before it has not ended');
+    breakOff(lane, message);
+  }
+
+  function breakOff(lane: string | undefined, message: OpenMessage): void {
+    closeBlocks(lane, message, message.ending === null);
+    end(lane, message, stopOfEnding(message), saidOfEnding(message, nothingBeside), failureOf(message));
+  }
+
+  function copiesOf(frame: AssistantFrame, begun: Dictionary): Copy[] {
+    const { content } = frame.message;
+    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
+    const message = changedFrom(begun, withoutNulls(without(frame.message, ...ownFields)));
+    const said = restOf(frame, 'message', 'aborted', 'id');
+    return blocks.map((block) => ({ block, frame: said, message }));
+  }
+
+  /** Copies of blocks that have ended, or of the one that is open. */
+  function match(lane: string | undefined, message: OpenMessage, frame: AssistantFrame, isOver: boolean): boolean {
+    const cut = frame.aborted === true;
+    if (cut) message.aborted = true;
+    let isKnown = true;
+    for (const copy of copiesOf(frame, message.begun)) {
+      const block = [...message.blocks.values()].find((candidate) => isCopyOf(copy.block, candidate));
+      if (block === undefined) {
+        isKnown = false;
+        if (!isOver) tellWhole(lane, message, copy, cut);
+        continue;
+      }
+      block.copied = true;
+      if (!block.ended) finish(lane, block, copy, cut);
+    }
+    return isKnown;
+  }
+
+  return {
+    start(lane, message, beside) {
+      giveUp(lane);
+      begin(lane, message, beside);
+    },
+    blockStart(lane, index, wire, beside) {
+      const message = streaming(lane, 'content_block_start');
+      if (message.blocks.has(index)) return out.note('violation', 'content_block_start: its index is taken');
+      const block = openBlock(index, wire);
+      const facts = without(wire, 'type', 'text', 'thinking', 'signature', 'id', 'name', 'input');
+      start(lane, message, block, { ...withoutName(message.name, beside), block: block.head === null ? {} : facts });
+    },
+    delta(lane, index, wire, beside) {
+      const message = streaming(lane, 'content_block_delta');
+      let block = message.blocks.get(index);
+      if (block === undefined) {
+        out.note('violation', 'content_block_delta: its block has not begun');
+        block = openBlock(index, begunBy(wire.type));
+        start(lane, message, block, {});
+      }
+      if (block.ended) return out.note('repair', 'content_block_delta: ignored, its block has ended');
+      const delta = extend(block, wire);
+      if (delta === null) return out.note('violation', 'content_block_delta: not of the kind of its block');
+      if (delta === '') return;
+      const said = shared(partsOf({ ...withoutName(message.name, beside), delta: factsOfDelta(wire) }));
+      out.deliver({ type: 'block-delta', parent: lane, index, delta, ...said });
+    },
+    blockStop(lane, index, beside) {
+      const message = open.get(keyOf(lane));
+      const block = message?.blocks.get(index);
+      if (message === undefined || block === undefined) {
+        return out.note('violation', 'content_block_stop: its block has not begun');
+      }
+      // The copy has ended the block, and the end is told.
+      const { frame, event } = withoutName(message.name, beside);
+      const lost = [...Object.keys(frame), ...Object.keys(event)];
+      if (lost.length > 0) out.note('loss', `content_block_stop: ${lost.join(', ').slice(0, 200)}`);
+      if (!block.ended) finish(lane, block, null, false);
+    },
+    ending(lane, ending, beside) {
+      const message = streaming(lane, 'message_delta');
+      message.ending = { ...ending, said: { ...ending.said, ...withoutName(message.name, beside) } };
+    },
+    stop(lane, beside) {
+      const message = open.get(keyOf(lane));
+      if (message?.streams !== true) return out.note('violation', 'message_stop: no message is open');
+      closeBlocks(lane, message, message.ending === null);
+      end(
+        lane,
+        message,
+        stopOfEnding(message),
+        saidOfEnding(message, withoutName(message.name, beside)),
+        failureOf(message),
+      );
+    },
+    copy(frame, failure) {
+      const lane = frame.parent_tool_use_id ?? undefined;
+      const id = frame.message.id ?? frame.id ?? undefined;
+      const current = open.get(keyOf(lane));
+      const isCurrent =
+        current !== undefined &&
+        failure === undefined &&
+        (current.streams ? id === undefined || id === current.id : id !== undefined && id === current.id);
+      if (current !== undefined && isCurrent) {
+        match(lane, current, frame, false);
+        return;
+      }
+      const before = ended.get(keyOf(lane));
+      const isLate = before?.streams === true && (id === undefined || id === before.id) && failure === undefined;
+      // The rpc-message dialect sends one copy behind the whole message.
+      if (before !== undefined && isLate && match(lane, before, frame, true)) return;
+      giveUp(lane);
+      const { stop_reason: stopReason } = frame.message;
+      const message = begin(lane, { ...frame.message, id, stop_reason: null, stop_sequence: null }, null);
+      message.aborted = frame.aborted === true;
+      if (typeof stopReason === 'string') message.ending = { stopReason, usage: undefined, said: {} };
+      for (const copy of copiesOf(frame, message.begun)) tellWhole(lane, message, copy, message.aborted);
+      if (failure !== undefined) end(lane, message, { reason: 'error' }, {}, failure);
+    },
+    settle,
+    closeAll() {
+      for (const [lane, message] of [...open].reverse()) {
+        if (message.streams) breakOff(lane === '' ? undefined : lane, message);
+        else settle(lane === '' ? undefined : lane);
+      }
+      ended.clear();
+    },
+    isOpen: (lane) => open.has(keyOf(lane)),
+    streaming(index) {
+      const message = open.get('');
+      const block = message?.streams === true ? message.blocks.get(index) : undefined;
+      return block !== undefined && block.head !== null && !block.ended ? block : null;
+    },
+  };
+}

@@ -1,0 +1,170 @@
+// The `system` frames of the agent: which of them mean something to every client (docs/protocols/claude.md 6). All others go
+// on to clients of this protocol as they are.
+import type { z } from 'zod';
+import type { Dictionary } from '../../../core/model/content.ts';
+import { dictionaryOf, without } from '../../../core/model/dictionary.ts';
+import type { EventOf } from '../../../core/model/event.ts';
+import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { AgentInfo } from './info.ts';
+import type { Compactions } from './decode-compaction.ts';
+import { restOf, saidOf } from './decode-values.ts';
+import { faultIn, systemFrames } from '../wire/agent.ts';
+
+/** What the frames act on. */
+export interface SystemPorts {
+  readonly info: AgentInfo;
+  readonly compactions: Compactions;
+  /** That call runs; without a name, those run that may. */
+  atWork(call?: string): void;
+  /** Something of a turn happens. */
+  turnGoesOn(): void;
+  /** Something stands between two turns. */
+  between(): void;
+  /** Whether a user asked for the compaction that begins. */
+  isCompactionAsked(): boolean;
+  retry(attempt: number): void;
+}
+
+/** Takes one `system` frame. */
+export type SystemDecoder = (frame: Dictionary) => void;
+
+const taskStatuses: ReadonlyMap<string, EventOf<'task-changed'>['status']> = new Map([
+  ['completed', 'completed'],
+  ['failed', 'failed'],
+  ['stopped', 'stopped'],
+  ['killed', 'stopped'],
+]);
+
+export function createSystemDecoder(out: Outbox, ports: SystemPorts): SystemDecoder {
+  const { info, compactions } = ports;
+  /** The calls of background tasks: not every frame repeats them. */
+  const taskCalls = new Map<string, string>();
+
+  function passOn(frame: Dictionary): void {
+    out.deliver({ type: 'unknown', protocol: 'claude', payload: frame });
+  }
+
+  function status(frame: z.infer<typeof systemFrames.status>): void {
+    const said = restOf(frame, 'subtype', 'status');
+    if (frame.status === 'compacting') {
+      ports.turnGoesOn();
+      ports.between();
+      return compactions.start(ports.isCompactionAsked() ? 'manual' : 'threshold', said);
+    }
+    if (frame.compact_result === 'success') return compactions.worked(without(said, 'compact_result'));
+    if (typeof frame.compact_result === 'string') {
+      const why = frame.compact_error ?? `the compaction ended with ${frame.compact_result}`;
+      return compactions.failed(why, without(said, 'compact_result', 'compact_error'));
+    }
+    if (frame.status === 'requesting') ports.turnGoesOn();
+    if (typeof frame.permissionMode !== 'string') return passOn(frame);
+    if (frame.permissionMode === info.known.mode) return passOn(frame);
+    info.learn({ mode: frame.permissionMode }, whole(frame));
+  }
+
+  function boundary(frame: z.infer<typeof systemFrames.compact_boundary>): void {
+    const { trigger, pre_tokens: before, post_tokens: after, ...rest } = frame.compact_metadata ?? {};
+    compactions.boundary(trigger === 'manual' ? 'manual' : 'threshold', before ?? undefined, after ?? undefined, {
+      ...restOf(frame, 'subtype', 'compact_metadata'),
+      compact_metadata: rest,
+    });
+  }
+
+  function retry(frame: z.infer<typeof systemFrames.api_retry>): void {
+    const { attempt, max_retries: maxAttempts, retry_delay_ms: delayMs, error_status: status, error } = frame;
+    ports.retry(attempt);
+    out.deliver({
+      type: 'retry-start',
+      attempt,
+      maxAttempts: maxAttempts ?? attempt,
+      delayMs: delayMs ?? 0,
+      failure: {
+        kind: 'provider',
+        message: [status, error].filter((part) => part !== null && part !== undefined).join(' ') || 'the call failed',
+        ...(typeof status === 'number' ? { status } : {}),
+      },
+      ...saidOf(restOf(frame, 'subtype', 'attempt', 'max_retries', 'retry_delay_ms', 'error_status')),
+    });
+  }
+
+  function task(
+    frame: { readonly task_id: string; readonly tool_use_id?: string | null | undefined },
+    state: EventOf<'task-changed'>['status'],
+    text: string | null | undefined,
+  ): void {
+    const { task_id: id, tool_use_id: told } = frame;
+    if (typeof told === 'string') taskCalls.set(id, told);
+    const call = taskCalls.get(id);
+    if (call !== undefined) ports.atWork(call);
+    if (state !== 'running') taskCalls.delete(id);
+    out.deliver({
+      type: 'task-changed',
+      id,
+      ...(call === undefined ? {} : { call }),
+      status: state,
+      ...(typeof text === 'string' ? { text } : {}),
+      ...saidOf(whole(frame)),
+    });
+  }
+
+  const readers: ReadonlyMap<string, (frame: Dictionary) => string | null> = new Map([
+    [
+      'init',
+      read(systemFrames.init, (frame) => {
+        // Told first, so that it is known when the run begins.
+        info.init(frame);
+        ports.turnGoesOn();
+      }),
+    ],
+    ['status', read(systemFrames.status, status)],
+    ['compact_boundary', read(systemFrames.compact_boundary, boundary)],
+    ['api_retry', read(systemFrames.api_retry, retry)],
+    [
+      'notice',
+      read(systemFrames.notice, ({ level, text, source }) => {
+        // A gateway says so of a tool that works: it asks before that.
+        ports.atWork();
+        out.deliver({ type: 'notice', level, text, source: source ?? 'agent' });
+      }),
+    ],
+    ['task_started', read(systemFrames.task_started, (frame) => task(frame, 'running', frame.description))],
+    ['task_progress', read(systemFrames.task_progress, (frame) => task(frame, 'running', frame.description))],
+    [
+      'task_updated',
+      read(systemFrames.task_updated, (frame) =>
+        task(frame, taskStatuses.get(frame.patch?.status ?? '') ?? 'running', undefined),
+      ),
+    ],
+    [
+      'task_notification',
+      read(systemFrames.task_notification, (frame) =>
+        task(frame, taskStatuses.get(frame.status ?? '') ?? 'running', frame.summary),
+      ),
+    ],
+  ]);
+
+  return (frame) => {
+    const { subtype } = frame;
+    const reader = typeof subtype === 'string' ? readers.get(subtype) : undefined;
+    if (reader === undefined) return passOn(frame);
+    const problem = reader(frame);
+    if (problem !== null) out.note('violation', `system ${String(subtype)}: ${problem}`);
+  };
+}
+
+/** A frame that goes back as it is: it has a type. */
+function whole(frame: object): Dictionary {
+  return { type: 'system', ...restOf(dictionaryOf(frame)) };
+}
+
+function read<Schema extends z.ZodType>(
+  schema: Schema,
+  take: (frame: z.output<Schema>) => void,
+): (frame: Dictionary) => string | null {
+  return (frame) => {
+    const parsed = schema.safeParse(frame);
+    if (!parsed.success) return faultIn(parsed.error);
+    take(parsed.data);
+    return null;
+  };
+}

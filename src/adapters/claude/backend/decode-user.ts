@@ -1,0 +1,106 @@
+// `user` frames of the agent: results of tools, and what it says in the user's name (docs/protocols/claude.md 4.9, 5.5, 5.6). Knows
+// no stream.
+import type { Content } from '../../../core/model/content.ts';
+import type { EventOf } from '../../../core/model/event.ts';
+import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Compactions } from './decode-compaction.ts';
+import { isPrompt } from '../frames.ts';
+import type { MessageDecoder } from './decode-message.ts';
+import type { RunDecoder } from './decode-run.ts';
+import type { Tools } from './decode-tools.ts';
+import { contentOf, restOf, saidOf } from './decode-values.ts';
+import { type AgentBlock, type AgentUserFrame, ToolResultBlock } from '../wire/agent.ts';
+
+/** What the frames act on. */
+export interface UserPorts {
+  readonly run: RunDecoder;
+  readonly tools: Tools;
+  readonly compactions: Compactions;
+  readonly messages: Pick<MessageDecoder, 'settle'>;
+}
+
+/** Reads `user` frames. */
+export interface UserDecoder {
+  take(frame: AgentUserFrame): void;
+  /** Whether the prompt of the run asks for a compaction. */
+  isCompactPrompt(): boolean;
+}
+
+/** How the marker of an interrupt begins; what follows says where it came (docs/protocols/claude.md 5.5). */
+const interruptMark = '[Request interrupted by user';
+
+/** Whether these words are the agent's order to compact. */
+export function asksToCompact(words: string): boolean {
+  return /^\/compact(?:\s|$)/u.test(words);
+}
+
+export function createUserDecoder(out: Outbox, { run, tools, compactions, messages }: UserPorts): UserDecoder {
+  function results(frame: AgentUserFrame, lane: string | undefined, blocks: readonly ToolResultBlock[]): void {
+    messages.settle(lane);
+    const said = restOf(frame, 'message');
+    for (const block of blocks) {
+      // A sub-agent has spoken when its call has a result.
+      messages.settle(block.tool_use_id);
+      tools.result(block, lane, said, blocks.length === 1);
+    }
+    run.settleTurn();
+  }
+
+  /** The agent repeats what it was sent, when the prompt had a name or it was told to. */
+  function isEcho(frame: AgentUserFrame, content: readonly Content[]): boolean {
+    const prompt = run.current ?? run.waiting;
+    const isRepeated = frame.isReplay === true || isPrompt(frame);
+    return isRepeated && prompt !== null && wordsOf(prompt.content) === wordsOf(content);
+  }
+
+  function say(frame: AgentUserFrame, lane: string | undefined, blocks: string | readonly AgentBlock[]): void {
+    const content = contentOf(blocks);
+    const words = wordsOf(content);
+    if (lane === undefined && frame.isSynthetic === true) compactions.summary(words);
+    if (lane === undefined && words.startsWith(interruptMark)) run.interrupted();
+    // Whoever wants an echo is told one of what was delivered with the run.
+    if (lane === undefined && isEcho(frame, content)) return;
+    messages.settle(lane);
+    if (lane === undefined) run.join();
+    out.deliver({
+      type: 'message-added',
+      role: 'user',
+      origin: originOf(frame, words),
+      parent: lane,
+      content,
+      // With or without marks: they are its own.
+      ...saidOf({
+        frame: restOf(frame, 'message', ...(isPrompt(frame) ? ['origin', 'priority'] : [])),
+        plain: typeof blocks === 'string' || undefined,
+      }),
+    });
+  }
+
+  return {
+    take(frame) {
+      const lane = frame.parent_tool_use_id ?? undefined;
+      const content = frame.message.content ?? [];
+      if (typeof content === 'string') return say(frame, lane, content);
+      const blocks = content.map((block) => ({ block, result: ToolResultBlock.safeParse(block) }));
+      const done = blocks.flatMap(({ result }) => (result.success ? [result.data] : []));
+      const others = blocks.flatMap(({ block, result }) => (result.success ? [] : [block]));
+      if (done.length > 0) results(frame, lane, done);
+      if (others.length > 0 || done.length === 0) say(frame, lane, others);
+    },
+    isCompactPrompt: () => run.current !== null && asksToCompact(wordsOf(run.current.content)),
+  };
+}
+
+/** How the words begin that the agent writes itself, also where it tells them again with the history. */
+const ownMarks = [interruptMark, '<local-command-', '<command-'];
+
+/** History that is told again, but for what the agent itself writes; and what another user says. */
+function originOf(frame: AgentUserFrame, words: string): EventOf<'message-added'>['origin'] {
+  const { isReplay, priority } = frame;
+  if (isPrompt(frame)) return priority === 'now' ? 'steer' : priority === 'later' ? 'follow-up' : 'prompt';
+  return isReplay === true && !ownMarks.some((mark) => words.startsWith(mark)) ? 'replay' : 'agent';
+}
+
+function wordsOf(content: readonly Content[]): string {
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+}

@@ -1,0 +1,113 @@
+// What Claude's nouns mean: usage, stop reasons, content of messages and results. Pure; the way back is values.ts.
+import type { Content, Dictionary, Extra, Stop, Usage } from '../../../core/model/content.ts';
+import { dictionaryOf, extraFor, isDictionary, without } from '../../../core/model/dictionary.ts';
+import type { AgentBlock, AgentUsage } from '../wire/agent.ts';
+
+/** Fields of every frame that this gateway writes itself, or that stand elsewhere in our events. */
+const ownFields: ReadonlySet<string> = new Set(['type', 'uuid', 'session_id', 'parent_tool_use_id', 'provider']);
+
+/** What else a frame says. */
+export function restOf(frame: object, ...names: readonly string[]): Dictionary {
+  const isRest = (name: string) => !ownFields.has(name) && !names.includes(name);
+  return Object.fromEntries(Object.entries(frame).filter(([name]) => isRest(name)));
+}
+
+/** What only clients of this protocol understand, to be spread into an event (README, "What rides in `extra`"). */
+export function saidOf(fields: Dictionary): { extra?: Extra } {
+  return extraFor('claude', fields);
+}
+
+/** The same of an event that stands for several parts of the wire: parts of which nothing was said are left out. */
+export function partsOf(parts: Dictionary): { extra?: Extra } {
+  const isSaid = ([, value]: [string, unknown]) => !isDictionary(value) || Object.keys(value).length > 0;
+  return saidOf(Object.fromEntries(Object.entries(parts).filter(isSaid)));
+}
+
+/** Tokens; figures that are not told are those of `base`, or none. */
+export function usageOf(usage: AgentUsage | null | undefined, base?: Usage): Usage | undefined {
+  if (usage === null || usage === undefined) return base;
+  return {
+    input: usage.input_tokens ?? base?.input ?? 0,
+    output: usage.output_tokens ?? base?.output ?? 0,
+    cacheRead: usage.cache_read_input_tokens ?? base?.cacheRead ?? 0,
+    cacheWrite: usage.cache_creation_input_tokens ?? base?.cacheWrite ?? 0,
+  };
+}
+
+const stopReasons: ReadonlyMap<string, Stop['reason']> = new Map([
+  ['end_turn', 'end'],
+  ['tool_use', 'tool-use'],
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['stop_sequence', 'stop-sequence'],
+  ['refusal', 'refusal'],
+  ['pause_turn', 'pause'],
+]);
+
+/** Why a message stopped, by the API's word for it. */
+export function stopOf(raw: string): Stop {
+  return { reason: stopReasons.get(raw) ?? 'unknown', raw };
+}
+
+/** What a message or a result says; a plain string is one text. */
+export function contentOf(content: string | readonly AgentBlock[] | null | undefined): Content[] {
+  if (content === null || content === undefined) return [];
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(wholeContent);
+}
+
+/** One whole block. What is not what its type says, or what we have no word for, stays as it is. */
+export function wholeContent(block: AgentBlock): Content {
+  switch (block.type) {
+    case 'text':
+      if (typeof block.text !== 'string') return opaque(block);
+      return { type: 'text', text: block.text, ...saidOf(without(block, 'type', 'text')) };
+    case 'thinking': {
+      if (typeof block.thinking !== 'string') return opaque(block);
+      const signature = signatureOf(block);
+      return { type: 'thinking', text: block.thinking, ...(signature === undefined ? {} : { signature }) };
+    }
+    case 'redacted_thinking':
+      if (typeof block.data !== 'string') return opaque(block);
+      return { type: 'thinking', text: '', redacted: true, signature: block.data };
+    case 'server_tool_use':
+    case 'tool_use': {
+      const name = nameOf(block);
+      if (typeof block.id !== 'string' || name === undefined) return opaque(block);
+      const rest = without(block, 'type', 'id', 'name', 'input', 'toolName', 'toolType', 'status');
+      return { type: 'tool-call', id: block.id, name, input: dictionaryOf(block.input), ...saidOf(rest) };
+    }
+    case 'image':
+      return imageOf(block);
+    case 'unknown':
+      // RpcMessage's form of a block that it has no type for (docs/protocols/rpc-message.md 7.2).
+      return isDictionary(block.data) && typeof block.data.type === 'string'
+        ? opaque({ ...block.data, type: block.data.type })
+        : opaque(block);
+    default:
+      return opaque(block);
+  }
+}
+
+/** The proof of a thinking block; an empty one is none. */
+export function signatureOf(block: AgentBlock): string | undefined {
+  return typeof block.signature === 'string' && block.signature !== '' ? block.signature : undefined;
+}
+
+/** What a tool is called; the rpc-message dialect has a second word for it. */
+export function nameOf(block: AgentBlock): string | undefined {
+  const { name = block.toolName } = block;
+  return typeof name === 'string' ? name : undefined;
+}
+
+function imageOf(block: AgentBlock): Content {
+  const source = dictionaryOf(block.source);
+  const { data, url, media_type: mediaType } = source;
+  if (source.type === 'base64' && typeof data === 'string') {
+    return { type: 'image', data, ...(typeof mediaType === 'string' ? { mediaType } : {}) };
+  }
+  return source.type === 'url' && typeof url === 'string' ? { type: 'image', url } : opaque(block);
+}
+
+function opaque(block: AgentBlock): Content {
+  return { type: 'opaque', name: block.type, protocol: 'claude', payload: block };
+}

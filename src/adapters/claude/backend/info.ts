@@ -1,0 +1,137 @@
+// What the agent has told of itself: in its answer to `initialize`, in each `init`, when a setting was changed (docs/protocols/claude.md 3.2, 6.1). Tells what is new. Knows no run.
+
+import type { z } from 'zod';
+import type { Dictionary, Model } from '../../../core/model/content.ts';
+import { without } from '../../../core/model/dictionary.ts';
+import type { CommandInfo, SessionInfo, ToolServer } from '../../../core/model/event.ts';
+import type { Outbox } from '../../../core/contract/outbox.ts';
+import { partsOf, restOf, saidOf } from './decode-values.ts';
+import type { AgentServer, InitializeAnswer, systemFrames } from '../wire/agent.ts';
+
+/** What is known of one agent. */
+export interface AgentInfo {
+  readonly known: SessionInfo;
+  readonly servers: readonly ToolServer[];
+  /** Tells what of these is new; `said` is what only clients of this protocol understand. */
+  learn(now: SessionInfo, said?: Dictionary): void;
+  initialized(answer: InitializeAnswer): void;
+  init(frame: z.infer<typeof systemFrames.init>): void;
+  learnServers(servers: readonly z.infer<typeof AgentServer>[]): void;
+  /** The model of that name. */
+  modelOf(name: string): Model;
+}
+
+/** Claude Code's own permission modes; there may be others. */
+const modes = ['default', 'acceptEdits', 'plan', 'bypassPermissions'];
+
+const statuses: ReadonlyMap<string, ToolServer['status']> = new Map([
+  ['connected', 'running'],
+  ['pending', 'starting'],
+  ['failed', 'failed'],
+  ['needs-auth', 'needs-auth'],
+  ['disabled', 'disabled'],
+]);
+
+export function createInfo(out: Outbox): AgentInfo {
+  let known: SessionInfo = {};
+  let lastSaid = '';
+  const servers = new Map<string, ToolServer>();
+  /** What was told last of each. */
+  const serversSaid = new Map<string, string>();
+
+  function learn(now: SessionInfo, said: Dictionary = {}): void {
+    const isNew = ([name, value]: [string, unknown]) =>
+      value !== undefined &&
+      JSON.stringify(value) !== JSON.stringify(Object.entries(known).find(([key]) => key === name)?.[1]);
+    const changes: SessionInfo = Object.fromEntries(Object.entries(now).filter(isNew));
+    known = { ...known, ...changes };
+    // What the last `init` said already is not said again; a whole frame always is.
+    const words = JSON.stringify(said);
+    const isSaid = Object.keys(said).length > 0 && words !== lastSaid;
+    if (isSaid && said.type === undefined) lastSaid = words;
+    if (Object.keys(changes).length === 0 && !isSaid) return;
+    out.deliver({ type: 'session-changed', changes, ...saidOf(said) });
+  }
+
+  const modelOf = (name: string): Model =>
+    known.models?.find(({ id }) => id === name) ?? { id: name, name, provider: 'anthropic' };
+
+  const commandOf = (name: string): CommandInfo => known.commands?.find((one) => one.name === name) ?? { name };
+
+  function learnServer(server: ToolServer, parts: Dictionary): void {
+    const words = JSON.stringify([server.status, parts]);
+    if (serversSaid.get(server.name) === words) return;
+    serversSaid.set(server.name, words);
+    servers.set(server.name, server);
+    out.deliver({ type: 'tool-server-changed', ...server, ...partsOf(parts) });
+  }
+
+  /** `isInit`: what else is said of them is for clients of this protocol, and the list is the whole list. */
+  function learnServers(told: readonly z.infer<typeof AgentServer>[], isInit = false): void {
+    for (const { name, status, ...rest } of told) {
+      const known = statuses.get(status ?? '');
+      const word = known === undefined && typeof status === 'string' ? { status } : {};
+      const said = isInit ? { ...rest, ...word } : word;
+      if (!isInit && servers.get(name)?.status === (known ?? 'stopped')) continue;
+      learnServer({ name, kind: 'mcp', status: known ?? 'stopped' }, { server: said });
+    }
+    const names = new Set(told.map(({ name }) => name));
+    for (const server of isInit ? servers.values() : []) {
+      if (!names.has(server.name)) learnServer({ ...server, status: 'removed' }, { gone: true });
+    }
+  }
+
+  return {
+    get known() {
+      return known;
+    },
+    get servers() {
+      return [...servers.values()].filter(({ status }) => status !== 'removed');
+    },
+    learn,
+    initialized({ commands, models, current_permission_mode: mode }) {
+      learn({
+        modes,
+        ...(mode === null || mode === undefined ? {} : { mode }),
+        ...(models === null || models === undefined ? {} : { models: models.map(listedModel) }),
+        ...(commands === null || commands === undefined ? {} : { commands: commands.map(listedCommand) }),
+      });
+    },
+    init(frame) {
+      const { session_id: session, cwd, model, permissionMode: mode, tools, slash_commands: commands } = frame;
+      if (frame.mcp_servers !== null && frame.mcp_servers !== undefined) learnServers(frame.mcp_servers, true);
+      learn(
+        {
+          ...(typeof session === 'string' ? { agentSessionId: session } : {}),
+          ...(typeof cwd === 'string' ? { cwd } : {}),
+          ...(typeof model === 'string' ? { model: modelOf(model) } : {}),
+          ...(typeof mode === 'string' ? { mode } : {}),
+          ...(tools === null || tools === undefined ? {} : { tools: tools.map((name) => ({ name })) }),
+          ...(commands === null || commands === undefined ? {} : { commands: commands.map(commandOf) }),
+        },
+        restOf(frame, 'subtype', 'cwd', 'model', 'permissionMode', 'tools', 'mcp_servers', 'slash_commands'),
+      );
+    },
+    learnServers: (told) => learnServers(told),
+    modelOf,
+  };
+}
+
+function listedModel(model: NonNullable<InitializeAnswer['models']>[number]): Model {
+  const { value, displayName } = model;
+  return {
+    id: value,
+    name: displayName ?? value,
+    provider: 'anthropic',
+    ...saidOf(without(model, 'value', 'displayName')),
+  };
+}
+
+function listedCommand(command: NonNullable<InitializeAnswer['commands']>[number]): CommandInfo {
+  const { name, description } = command;
+  return {
+    name,
+    ...(typeof description === 'string' ? { description } : {}),
+    ...saidOf(without(command, 'name', 'description')),
+  };
+}

@@ -1,0 +1,38 @@
+// What may be set for an agent that speaks Claude's format. Knows no frame.
+import { z } from 'zod';
+import type { Start } from '../../../core/contract/adapter.ts';
+import { GatewayError } from '../../../core/model/errors.ts';
+import type { Instructions } from '../../../core/contract/instructions.ts';
+
+const milliseconds = z.union([z.number(), z.string().regex(/^\d+$/u).transform(Number)]).pipe(z.number().min(1));
+
+const AgentOptions = z.strictObject({
+  /** How frames travel as server-sent events; see event-envelope.ts. */
+  envelope: z.enum(['sdk']).optional(),
+  /** The session's name in what is posted to it in an envelope. */
+  sessionId: z.string().optional(),
+  /** How long the agent may take to answer a request of ours, ms. */
+  requestTimeoutMs: milliseconds.default(30_000),
+  /** How long a client may take to answer what only it can answer (hooks, its own tools), ms. */
+  passedTimeoutMs: milliseconds.default(600_000),
+});
+export type AgentOptions = z.infer<typeof AgentOptions>;
+
+/** The start of a Claude Code whose model is told so. One word each, for a text may look like an option. */
+export function instructed(start: Start, { text, addition }: Instructions): Start {
+  return {
+    ...start,
+    words: [
+      ...start.words,
+      ...(text === undefined ? [] : [`--system-prompt=${text}`]),
+      ...(addition === undefined ? [] : [`--append-system-prompt=${addition}`]),
+    ],
+  };
+}
+
+/** Throws a GatewayError `invalid`. */
+export function agentOptions(options: Readonly<Record<string, unknown>>): AgentOptions {
+  const parsed = AgentOptions.safeParse(options);
+  if (!parsed.success) throw new GatewayError('invalid', `claude agent options: ${z.prettifyError(parsed.error)}`);
+  return parsed.data;
+}

@@ -1,0 +1,93 @@
+// The control requests that we send and their answers: each is answered once, by the agent or by its deadline. Greets the
+// agent before the first of them (docs/protocols/claude.md 3.1, 3.2). Knows no command.
+import type { Env } from '../../../core/contract/adapter.ts';
+import type { Dictionary } from '../../../core/model/content.ts';
+import { isDictionary } from '../../../core/model/dictionary.ts';
+import { type ErrorCode, type Outcome, refused } from '../../../core/model/errors.ts';
+import type { Outbox } from '../../../core/contract/outbox.ts';
+
+import type { AgentResponseFrame } from '../wire/agent.ts';
+
+/** How a request ended. */
+export type Answer = { readonly response: unknown } | { readonly code: ErrorCode; readonly error: string };
+
+/** A request of ours. */
+export type ControlRequest = Dictionary & { readonly subtype: string };
+
+/** The open requests of one agent. */
+export interface Requests {
+  /** Sends it; `done` comes exactly once unless the connection ends first. */
+  ask(request: ControlRequest, done: (answer: Answer) => void): void;
+  answer(frame: AgentResponseFrame): void;
+  /** Whether the timer was a deadline. */
+  wake(timer: string): boolean;
+}
+
+/** How many ended requests are remembered, so that a late answer is no surprise. */
+const memory = 64;
+
+const codes: ReadonlyMap<string, ErrorCode> = new Map([
+  ['unsupported_request', 'unsupported'],
+  ['invalid_mode', 'invalid'],
+]);
+
+/** `timeoutMs`: how long the agent may take for an answer. */
+export function createRequests(env: Env, out: Outbox, timeoutMs: number): Requests {
+  const open = new Map<string, { readonly subtype: string; done(answer: Answer): void }>();
+  const ended = new Set<string>();
+
+  function finish(id: string, answer: Answer): void {
+    const request = open.get(id);
+    open.delete(id);
+    ended.add(id);
+    const [oldest] = ended;
+    if (ended.size > memory && oldest !== undefined) ended.delete(oldest);
+    request?.done(answer);
+  }
+
+  return {
+    ask(request, done) {
+      const id = env.id('request');
+      open.set(id, { subtype: request.subtype, done });
+      out.send({ type: 'control_request', request_id: id, request });
+      out.timer(timerOf(id), timeoutMs);
+    },
+    answer({ response }) {
+      const { request_id: id } = response;
+      if (!open.has(id)) {
+        if (!ended.has(id)) out.note('repair', 'control_response: ignored an answer that nobody waits for');
+        return;
+      }
+      out.timer(timerOf(id), null);
+      finish(id, answerIn(response));
+    },
+    wake(timer) {
+      if (!timer.startsWith('deadline:')) return false;
+      const id = timer.slice('deadline:'.length);
+      const request = open.get(id);
+      if (request !== undefined)
+        finish(id, { code: 'timeout', error: `the agent did not answer ${request.subtype} in time` });
+      return true;
+    },
+  };
+}
+
+function answerIn(response: AgentResponseFrame['response']): Answer {
+  if (response.subtype === 'success') return { response: response.response };
+  const error = typeof response.error === 'string' ? response.error : 'the agent gave no reason';
+  return { code: codes.get(response.error_code ?? '') ?? 'agent-refused', error: error.slice(0, 2_000) };
+}
+
+function timerOf(id: string): string {
+  return `deadline:${id}`;
+}
+
+/** The outcome of a command whose request was answered so. */
+export function outcomeOf(
+  answer: Answer,
+  data: (response: Dictionary) => object | undefined = () => undefined,
+): Outcome {
+  if ('error' in answer) return refused(answer.code, answer.error);
+  const told = data(isDictionary(answer.response) ? answer.response : {});
+  return told === undefined ? { ok: true } : { ok: true, data: told };
+}

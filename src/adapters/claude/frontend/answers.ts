@@ -1,0 +1,116 @@
+// What a client answers to requests of ours: permissions, questions, and what an agent of the same protocol has asked
+// that we do not know (docs/protocols/claude.md 3.1, 3.5). Knows no prompts and no settings.
+import type { SessionView } from '../../../core/contract/adapter.ts';
+import type { CommandOf } from '../../../core/model/command.ts';
+import type { EventOf } from '../../../core/model/event.ts';
+import { type Actions, type ConnectionPorts, problems } from './connection.ts';
+import { confirmChoices, dialogPrefix } from './notices.ts';
+import { Answers, type ControlResponseFrame, PermissionAnswer, SessionRules } from '../wire/client.ts';
+
+type Answer = CommandOf<'answer-approval' | 'answer-dialog'>;
+
+/** Takes the answers of one connection. */
+export function createAnswers(ports: ConnectionPorts): (frame: ControlResponseFrame) => Actions {
+  const { session, dressing } = ports;
+
+  function deliver(requestId: string, command: Answer): Actions {
+    // Before the outcome is known: the others are told that the question is over before we are told who won.
+    dressing.answered(requestId);
+    return ports.ask(command, (outcome) => {
+      if (outcome.ok) return [];
+      dressing.unanswered(requestId);
+      // A late answer to a question that is over is normal life with several clients (docs/protocols/claude.md 3.7).
+      return outcome.error.code === 'stale' ? [] : ports.say({ type: 'error', message: outcome.error.message });
+    });
+  }
+
+  /** Hooks, tools of the client and the like: the agent knows what it has asked, and for whom nobody waits is nothing. */
+  function passOn(frame: ControlResponseFrame): Actions {
+    const text = `an answer to ${frame.response.request_id}, which nobody waits for`;
+    return ports.ask({ type: 'unknown', protocol: 'claude', payload: frame }, (outcome) =>
+      outcome.ok ? [] : [{ do: 'note', level: 'loss', text }],
+    );
+  }
+
+  function isOurs(requestId: string): boolean {
+    if (session === undefined || requestId.startsWith(dialogPrefix)) return true;
+    return session.transcript.approvals.has(requestId);
+  }
+
+  return (frame) => {
+    const { response } = frame;
+    const id = response.request_id;
+    if (response.subtype === 'error') {
+      // No callback, or it threw (docs/protocols/claude.md 3.8): another client may still be able to answer.
+      return isOurs(id) ? deliver(id, unable(id, response.error)) : passOn(frame);
+    }
+    const answer = PermissionAnswer.safeParse(response.response);
+    if (answer.success) return deliver(id, answerOf(session, id, answer.data));
+    // Checked whole before it counts: a malformed answer leaves the question open (docs/faults.md F17).
+    return isOurs(id)
+      ? ports.complain(`the answer to ${id} is not a permission result: ${problems(answer.error)}`)
+      : passOn(frame);
+  };
+}
+
+function answerOf(session: SessionView | undefined, requestId: string, given: PermissionAnswer): Answer {
+  if (requestId.startsWith(dialogPrefix)) return dialogAnswer(session, requestId.slice(dialogPrefix.length), given);
+  if (given.behavior === 'allow') {
+    const { updatedInput, updatedPermissions } = given;
+    return {
+      type: 'answer-approval',
+      id: requestId,
+      decision: 'allow',
+      input: updatedInput ?? undefined,
+      remember: updatedPermissions ?? undefined,
+      ...(isForSession(session?.transcript.approvals.get(requestId), updatedPermissions ?? [])
+        ? { forSession: true }
+        : {}),
+    };
+  }
+  const { message, interrupt } = given;
+  return {
+    type: 'answer-approval',
+    id: requestId,
+    decision: 'deny',
+    reason: message ?? undefined,
+    interrupt: interrupt ?? undefined,
+  };
+}
+
+/**
+ * Whether one of the permissions is "this tool, this session", of an agent that has suggested none: such a permission the
+ * session can keep. What an agent has suggested is the agent's alone.
+ */
+function isForSession(asked: EventOf<'approval-request'> | undefined, wishes: readonly unknown[]): boolean {
+  if (asked === undefined || (asked.suggestions ?? []).length > 0) return false;
+  return wishes.some((wish) => {
+    const read = SessionRules.safeParse(wish).data;
+    return read?.rules.every(({ toolName }) => toolName === asked.name) === true;
+  });
+}
+
+function unable(requestId: string, reason: string): Answer {
+  if (!requestId.startsWith(dialogPrefix)) {
+    return { type: 'answer-approval', id: requestId, decision: 'deny', reason, unable: true };
+  }
+  const id = requestId.slice(dialogPrefix.length);
+  return { type: 'answer-dialog', id, answer: { kind: 'cancelled' }, unable: true };
+}
+
+/** Answers to a question ride in `updatedInput.answers`, keyed by the question's text. */
+function dialogAnswer(session: SessionView | undefined, id: string, given: PermissionAnswer): Answer {
+  const answers = given.behavior === 'allow' ? Answers.safeParse(given.updatedInput?.answers).data : undefined;
+  const [value] = Object.values(answers ?? {});
+  return { type: 'answer-dialog', id, answer: answerTo(session?.transcript.dialogs.get(id)?.kind, answers, value) };
+}
+
+function answerTo(
+  kind: EventOf<'dialog-request'>['kind'] | undefined,
+  responses: Answers | undefined,
+  value: unknown,
+): CommandOf<'answer-dialog'>['answer'] {
+  if (kind === 'interview' && responses !== undefined) return { kind: 'responses', responses };
+  if (typeof value !== 'string') return { kind: 'cancelled' };
+  return kind === 'confirm' ? { kind: 'confirmed', confirmed: value === confirmChoices[0] } : { kind: 'value', value };
+}

@@ -1,0 +1,208 @@
+// What a client asks beside the conversation, in the native dialect's control requests (docs/protocols/claude.md 3.4, 6.1).
+// What we do not serve ourselves is offered to the agent first: one of the same protocol may. Knows no prompts.
+import { z } from 'zod';
+import type { Command } from '../../../core/model/command.ts';
+import type { Outcome } from '../../../core/model/errors.ts';
+import { OutcomeData, QueryData } from '../../../core/model/outcome-data.ts';
+import { type Actions, type ConnectionPorts, problems, violation } from './connection.ts';
+import { initializeResponse, instructionsIn, titleIn, unservedIn } from './initialize.ts';
+import { mcpServers, noticeFrame } from './notices.ts';
+import { slashCommandsOf } from './slash-commands.ts';
+import { type ControlRequestFrame, errorAnswer } from '../wire/client.ts';
+
+type Reader = (frame: ControlRequestFrame) => Actions;
+
+const SetModel = z.looseObject({ model: z.string().nullish() });
+const SetMode = z.looseObject({ mode: z.string() });
+const SetThinking = z.looseObject({ max_thinking_tokens: z.number().nullish() });
+
+/** Takes the control requests of one connection. */
+export function createControl(ports: ConnectionPorts): Reader {
+  const { session } = ports;
+  let hasWarned = false;
+
+  const succeed = (requestId: string, response?: unknown): Actions =>
+    ports.say({
+      type: 'control_response',
+      response: { subtype: 'success', request_id: requestId, ...(response === undefined ? {} : { response }) },
+    });
+
+  const fail = (requestId: string, error: string, code?: string): Actions =>
+    ports.say(errorAnswer(requestId, error, code));
+
+  /** A command whose outcome answers the request. */
+  function ask(frame: ControlRequestFrame, command: Command): Actions {
+    const { request_id: id } = frame;
+    return ports.ask({ ...command, extra: { claude: frame } }, (outcome) =>
+      outcome.ok
+        ? succeed(id, dataOf(command, outcome.data))
+        : fail(id, outcome.error.message, codeOf(command, outcome)),
+    );
+  }
+
+  /** Reads the parameters of a request, or refuses it. */
+  function reading<Parameters>(
+    schema: z.ZodType<Parameters>,
+    act: (parameters: Parameters, frame: ControlRequestFrame) => Actions,
+    code?: string,
+  ): Reader {
+    return (frame) => {
+      const { request_id: id, request } = frame;
+      const read = schema.safeParse(request);
+      if (read.success) return act(read.data, frame);
+      const error = `${request.subtype}: ${problems(read.error)}`;
+      return [...violation(error), ...fail(id, error, code)];
+    };
+  }
+
+  /** The agent's own answer, word for word; `otherwise` when it has none. */
+  function offer(frame: ControlRequestFrame, otherwise: (outcome: Outcome & { ok: false }) => Actions): Actions {
+    const { request_id: id, request } = frame;
+    const payload = { type: 'control_request', request };
+    return ports.ask({ type: 'unknown', protocol: 'claude', payload }, (outcome) => {
+      if (outcome.ok) return succeed(id, outcome.data);
+      return outcome.error.code === 'agent-refused' ? fail(id, outcome.error.message) : otherwise(outcome);
+    });
+  }
+
+  const refuse = ({ request_id: id, request }: ControlRequestFrame, outcome: Outcome & { ok: false }): Actions =>
+    outcome.error.code === 'unsupported'
+      ? fail(id, `Unsupported control request subtype: ${request.subtype}`, 'unsupported_request')
+      : fail(id, outcome.error.message);
+
+  /** Instructions go first: the greeting may start the agent, and a running one takes none. */
+  function initialize(frame: ControlRequestFrame): Actions {
+    const instructions = instructionsIn(frame.request);
+    // An agent of this protocol reads them in the greeting itself.
+    if (instructions === null || session?.agent?.protocol === 'claude') return greet(frame, false);
+    return ports.ask({ type: 'set-instructions', ...instructions }, ({ ok }) => greet(frame, ok));
+  }
+
+  /** `isTold`: the instructions of the greeting, if there are any, reach the model. */
+  function greet(frame: ControlRequestFrame, isTold: boolean): Actions {
+    const { request_id: id, request } = frame;
+    return offer(frame, ({ error }) => {
+      warn(unservedIn(request, isTold));
+      const info = session?.transcript.info ?? {};
+      // Only the agent knows its models; but one that is not there is not started a second time for them.
+      if (error.code === 'agent-down') return succeed(id, initializeResponse(info, slashCommandsOf(session), request));
+      const title = entitle(request, info.name);
+      if (info.models !== undefined)
+        return [...title, ...succeed(id, initializeResponse(info, slashCommandsOf(session), request))];
+      return [
+        ...title,
+        ...ports.ask({ type: 'query', subject: 'models' }, (outcome) => {
+          const known = session?.transcript.info;
+          return succeed(id, initializeResponse({ ...known, ...modelsIn(outcome) }, slashCommandsOf(session), request));
+        }),
+      ];
+    });
+  }
+
+  /** A session that goes on keeps its name (Agent SDK, `title`). */
+  function entitle(request: ControlRequestFrame['request'], known: string | undefined): Actions {
+    const name = titleIn(request);
+    if (name === null || known !== undefined) return [];
+    return ports.ask({ type: 'set-name', name }, (outcome) =>
+      outcome.ok ? [] : [{ do: 'note', level: 'loss', text: `initialize: the title: ${outcome.error.message}` }],
+    );
+  }
+
+  /** Between two turns nothing may stand, so the client learns it behind the next init (docs/protocols/claude.md 4.12). */
+  function warn(unserved: readonly string[]): void {
+    if (hasWarned || unserved.length === 0) return;
+    hasWarned = true;
+    const text = `The agent behind this gateway cannot use what this client offers: ${unserved.join(', ')}.`;
+    const told = ports.sealed(noticeFrame({ type: 'notice', level: 'warning', source: 'gateway', text }));
+    if (told !== null) ports.dressing.afterInit(JSON.stringify(told));
+  }
+
+  function contextUsage(frame: ControlRequestFrame): Actions {
+    return offer(frame, (refusal) =>
+      ports.ask({ type: 'query', subject: 'context-usage' }, (outcome) => {
+        const usage = outcome.ok ? contextIn(outcome.data, session?.transcript.info.model?.id) : null;
+        return usage === null ? refuse(frame, refusal) : succeed(frame.request_id, usage);
+      }),
+    );
+  }
+
+  function mcpStatus(frame: ControlRequestFrame): Actions {
+    return offer(frame, () =>
+      succeed(frame.request_id, { mcpServers: mcpServers(session?.transcript.servers.values() ?? []) }),
+    );
+  }
+
+  const readers: ReadonlyMap<string, Reader> = new Map([
+    ['initialize', initialize],
+    ['interrupt', (frame) => ask(frame, { type: 'abort', target: 'run' })],
+    ['set_model', reading(SetModel, ({ model }, frame) => ask(frame, { type: 'set-model', model: named(model) }))],
+    ['set_permission_mode', reading(SetMode, ({ mode }, frame) => ask(frame, { type: 'set-mode', mode }), badMode)],
+    [
+      'set_max_thinking_tokens',
+      reading(SetThinking, ({ max_thinking_tokens: budgetTokens }, frame) =>
+        ask(frame, { type: 'set-thinking', budgetTokens: budgetTokens ?? null }),
+      ),
+    ],
+    ['mcp_status', mcpStatus],
+    ['get_context_usage', contextUsage],
+  ]);
+
+  return (frame) => {
+    const reader = readers.get(frame.request.subtype);
+    return reader === undefined ? offer(frame, (outcome) => refuse(frame, outcome)) : reader(frame);
+  };
+}
+
+/** The SDK says the agent's own model in either way. */
+function named(model: string | null | undefined): string | undefined {
+  return model === null || model === 'default' ? undefined : model;
+}
+
+const badMode = 'invalid_mode';
+
+/** An agent that cannot tell its models is no reason to refuse the client. */
+function modelsIn(outcome: Outcome) {
+  const read = outcome.ok ? QueryData.models.safeParse(outcome.data) : undefined;
+  return read?.success === true ? { models: read.data.models } : {};
+}
+
+/** As far as it is known: the agents of other protocols do not tell what their context is filled with. */
+function contextIn(data: unknown, model: string | undefined): object | null {
+  const { tokens = null, window = null } = QueryData['context-usage'].safeParse(data).data ?? {};
+  if (tokens === null || window === null) return null;
+  const percentage = window === 0 ? 0 : Math.round((100 * tokens) / window);
+  return {
+    categories: [],
+    totalTokens: tokens,
+    maxTokens: window,
+    rawMaxTokens: window,
+    percentage,
+    gridRows: [],
+    model: model ?? 'unknown',
+    memoryFiles: [],
+    mcpTools: [],
+    agents: [],
+  };
+}
+
+function dataOf(command: Command, data: unknown): object | undefined {
+  switch (command.type) {
+    case 'abort': {
+      const read = OutcomeData.abort.safeParse(data);
+      return { still_queued: read.success ? read.data.waiting.map(({ extra }) => extra?.claude ?? null) : [] };
+    }
+    case 'set-model':
+      return { model: command.model ?? 'default' };
+    case 'set-mode':
+      return { mode: command.mode };
+    default:
+      return undefined;
+  }
+}
+
+/** What the real program says beside its words (docs/protocols/claude.md 3.9). */
+function codeOf(command: Command, { error }: Outcome & { ok: false }): string | undefined {
+  if (error.code === 'unsupported') return 'unsupported_request';
+  const isUnknown = error.code === 'invalid' || error.code === 'not-found';
+  return command.type === 'set-mode' && isUnknown ? badMode : undefined;
+}

@@ -1,0 +1,153 @@
+// One connection of a Claude-format client: what it may send, and who answers it (docs/protocols/claude.md 3; docs/protocols/rpc-message.md 8).
+// Knows no session log; what the session says comes from projection.ts.
+import type { Env, Frontend, SessionView } from '../../../core/contract/adapter.ts';
+import type { Command } from '../../../core/model/command.ts';
+import type { Content } from '../../../core/model/content.ts';
+import { messageOf, type Outcome, type Problem } from '../../../core/model/errors.ts';
+import { createAnswers } from './answers.ts';
+import { type Actions, type ConnectionPorts, problems, violation } from './connection.ts';
+import { createControl } from './control.ts';
+import { createDressing } from './dressing.ts';
+import { type Dialect, inDialect } from './envelope.ts';
+import { sessionName } from '../frames.ts';
+import { refusalResult } from './result.ts';
+import { createRpc } from './rpc-envelope.ts';
+import { saidIn } from './slash-commands.ts';
+import { promptContent } from './values.ts';
+import { ClientFrame, errorAnswer, NamedRequest, type UserFrame, type WireFrame } from '../wire/client.ts';
+import { isRpcRequest } from '../wire/rpc.ts';
+
+/** How a connection speaks. */
+export interface ConnectionOptions {
+  readonly dialect: Dialect;
+  /** Whether prompts are echoed. */
+  readonly replayUserMessages: boolean;
+  /** Whether the agent's name for the session counts. */
+  readonly agentSessionId: boolean;
+}
+
+/** The machine of one connection. */
+export function createConnection(env: Env, options: ConnectionOptions, session: SessionView | undefined): Frontend {
+  const { dialect } = options;
+  const dressing = createDressing();
+  /** What to do with the outcomes that are still to come. */
+  const asked = new Map<Command, (outcome: Outcome) => Actions>();
+  /** An envelope has come: bare frames of ours must not pass for frames of a query. */
+  let isWrapping = false;
+
+  function sealed(frame: WireFrame): WireFrame | null {
+    const isControl = frame.type.startsWith('control_');
+    const name = session === undefined ? '' : sessionName(session, options.agentSessionId);
+    return inDialect(dialect, isControl ? frame : { ...frame, session_id: name, uuid: env.id('frame') });
+  }
+
+  function say(frame: WireFrame): Actions {
+    const told = sealed(frame);
+    if (told === null) return [];
+    const text = JSON.stringify(told);
+    return [{ do: 'send', frame: isWrapping ? dressing.own(text) : text }];
+  }
+
+  const ports: ConnectionPorts = {
+    session,
+    dressing,
+    sealed,
+    say,
+    complain: (message) => [...violation(message), ...say({ type: 'error', message })],
+    ask(command, then) {
+      asked.set(command, then);
+      return [{ do: 'deliver', message: command }];
+    },
+  };
+  const control = createControl(ports);
+  const answer = createAnswers(ports);
+  const request = createRpc(ports);
+
+  function prompt({ message, uuid }: UserFrame): Actions {
+    const name = uuid ?? undefined;
+    const isEchoed = options.replayUserMessages && dialect === 'claude';
+    const extra = name === undefined ? undefined : { claude: name };
+    const said = saidIn(contentOf(message.content), session);
+    return ports.ask({ ...said, extra }, (outcome) => {
+      if (!outcome.ok) return refuse(outcome.error);
+      if (said.type !== 'prompt') return [];
+      // Settled exactly before its run is logged, so that it is the next one that is told.
+      if (!options.replayUserMessages) return [{ do: 'send', frame: dressing.ownPrompt() }];
+      return isEchoed && name !== undefined ? [{ do: 'send', frame: dressing.echo(name) }] : [];
+    });
+  }
+
+  function refuse(problem: Problem): Actions {
+    // In the middle of a turn a result would end it for its readers (docs/protocols/claude.md 4.12: one result, last).
+    const isInTurn = session !== undefined && session.transcript.run !== null;
+    // The RpcMessage front end only logs errors, so it gets both (docs/protocols/rpc-message.md 9.3).
+    const hasError = isInTurn || dialect === 'rpc-message';
+    return [
+      ...(hasError ? say({ type: 'error', message: problem.message }) : []),
+      ...(isInTurn ? [] : say(refusalResult(problem, session?.transcript.cost ?? 0))),
+    ];
+  }
+
+  /** A malformed request is answered under its id: its sender waits for that id alone (reference 1.1). */
+  function refuseFrame(json: unknown, words: string): Actions {
+    const named = NamedRequest.safeParse(json);
+    return named.success && dialect === 'claude'
+      ? [...violation(words), ...say(errorAnswer(named.data.request_id, words))]
+      : ports.complain(words);
+  }
+
+  function decodeFrame(frame: ClientFrame): Actions {
+    switch (frame.type) {
+      case 'user':
+        return prompt(frame);
+      case 'control_request':
+        return control(frame);
+      case 'control_response':
+        return answer(frame);
+      case 'keep_alive':
+      case 'control_cancel_request':
+      case 'auth':
+      case 'update_environment_variables':
+        return [];
+      default:
+        return frame satisfies never;
+    }
+  }
+
+  return {
+    decode(frame) {
+      let json: unknown;
+      try {
+        json = frame.json;
+      } catch (thrown) {
+        return ports.complain(messageOf(thrown));
+      }
+      if (dialect === 'rpc-message' && isRpcRequest(json)) {
+        isWrapping = true;
+        return request(json);
+      }
+      const parsed = ClientFrame.safeParse(json);
+      return parsed.success ? decodeFrame(parsed.data) : refuseFrame(json, refusal(json, parsed.error));
+    },
+    fault: (fault) => ports.complain(fault.message),
+    reply(command, outcome) {
+      const then = asked.get(command);
+      asked.delete(command);
+      return then?.(outcome) ?? [];
+    },
+    dress: dressing.dress,
+  };
+}
+
+function contentOf(content: string | readonly Parameters<typeof promptContent>[0][]): Content[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(promptContent);
+}
+
+function refusal(json: unknown, error: Parameters<typeof problems>[0]): string {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return 'a frame must be a JSON object';
+  const type = 'type' in json ? json.type : undefined;
+  if (typeof type !== 'string') return 'a frame must have a string `type`';
+  return error.issues.some((issue) => issue.path.length === 1 && issue.path[0] === 'type')
+    ? `unknown frame type ${JSON.stringify(type.slice(0, 64))}`
+    : `bad ${type} frame: ${problems(error)}`;
+}

@@ -1,0 +1,52 @@
+// Whole messages of a conversation as frames of the rpc-message dialect, for `getHistory` (docs/protocols/rpc-message.md 8.2, 9.2). Pure.
+import type { Message } from '../../../core/model/content.ts';
+import { onLane } from '../frames.ts';
+import { wireBlock, wireResult, wireUsage } from './values.ts';
+import type { WireFrame } from '../wire/client.ts';
+
+/** One frame for each message that the dialect has one for; `sealed` gives it its envelope, null where it has none. */
+export function historyFrames(
+  messages: readonly Message[],
+  sealed: (frame: WireFrame) => WireFrame | null,
+): readonly WireFrame[] {
+  return messages.flatMap((message) => {
+    const frame = frameOf(message);
+    const told = frame === null ? null : sealed(onLane(message.parent, frame));
+    return told === null ? [] : [told];
+  });
+}
+
+function frameOf(message: Message): WireFrame | null {
+  const { role, content } = message;
+  switch (role) {
+    case 'user': {
+      const mark = message.origin === 'agent' ? { isSynthetic: true } : {};
+      return { type: 'user', message: { role: 'user', content: content.map(wireBlock) }, ...mark };
+    }
+    case 'assistant':
+      return { type: 'assistant', message: assistantOf(message) };
+    case 'tool': {
+      const { call = '', isError = false } = message;
+      const result = { type: 'tool_result', tool_use_id: call, content: wireResult(content), is_error: isError };
+      return { type: 'user', message: { role: 'user', content: [result] } };
+    }
+    case 'system':
+    case 'custom':
+    case 'bash':
+    case 'summary':
+      return null;
+    default:
+      return role satisfies never;
+  }
+}
+
+function assistantOf({ id, model, content, usage }: Message): object {
+  return {
+    id: id ?? '',
+    type: 'message',
+    role: 'assistant',
+    model: model ?? 'unknown',
+    content: content.map(wireBlock),
+    ...(usage === undefined ? {} : { usage: wireUsage(usage) }),
+  };
+}

@@ -1,0 +1,170 @@
+// The `system` and control frames of a session: init, status, retries, compaction, permission requests. Pure.
+import type { SessionView } from '../../../core/contract/adapter.ts';
+import type { Dictionary, Failure } from '../../../core/model/content.ts';
+import type { EventOf, ToolServer } from '../../../core/model/event.ts';
+import { partOf, saidIn, withRest } from './said.ts';
+import { slashCommandsOf } from './slash-commands.ts';
+import type { WireFrame } from '../wire/client.ts';
+
+/** The version of Claude Code whose format is spoken: clients look at it before anything else. */
+export const spokenVersion = '2.1.330';
+
+/**
+ * The first frame of each turn (reference claude-sdk 4.3, and the required fields of the SDK's SDKSystemMessage). `said`:
+ * by the agent in its own.
+ */
+export function initFrame(session: SessionView, said: Dictionary): WireFrame {
+  const { place, transcript } = session;
+  const { info } = transcript;
+  const commands = slashCommandsOf(session);
+  const known = [...transcript.servers.values()];
+  const tools = info.tools ?? known.flatMap((server) => server.tools ?? []);
+  const own = { type: 'system', subtype: 'init' } as const;
+  return {
+    ...own,
+    cwd: info.cwd || (place ?? ''),
+    tools: tools.filter((tool) => tool.disabled !== true).map((tool) => tool.name),
+    mcp_servers: mcpServers(known),
+    model: info.model?.id ?? 'unknown',
+    permissionMode: info.mode ?? 'default',
+    slash_commands: commands.map((command) => command.name),
+    apiKeySource: 'none',
+    claude_code_version: spokenVersion,
+    output_style: 'default',
+    agents: [],
+    skills: commands.filter(({ kind }) => kind === 'skill').map(({ name }) => name),
+    plugins: [],
+    ...said,
+    ...own,
+  };
+}
+
+/** The servers of tools as `init` and `mcp_status` list them. */
+export function mcpServers(servers: Iterable<EventOf<'tool-server-changed'>>): object[] {
+  return (
+    [...servers]
+      // An agent of this protocol lists those that it has, and may have a word for their status that we have not.
+      .filter((server) => server.kind === 'mcp' && saidIn(server).gone !== true)
+      .map((server) => ({ name: server.name, status: wireStatus(server.status), ...partOf(saidIn(server), 'server') }))
+  );
+}
+
+function wireStatus(status: ToolServer['status']): string {
+  switch (status) {
+    case 'running':
+      return 'connected';
+    case 'starting':
+      return 'pending';
+    case 'failed':
+      return 'failed';
+    case 'needs-auth':
+      return 'needs-auth';
+    case 'stopped':
+    case 'disabled':
+    case 'removed':
+      return 'disabled';
+    default:
+      return status satisfies never;
+  }
+}
+
+/** A word beside the conversation. The subtype is ours: the protocol has none for it, and clients pass over unknown ones. */
+export function noticeFrame({ level, text, source }: EventOf<'notice'>): WireFrame {
+  return { type: 'system', subtype: 'notice', level, text, source: source ?? 'agent' };
+}
+
+/** A retry of the model call is on its way. */
+export function retryFrame(retry: EventOf<'retry-start'>): WireFrame {
+  const { attempt, maxAttempts, delayMs, failure } = retry;
+  const own = {
+    type: 'system',
+    subtype: 'api_retry',
+    attempt,
+    max_retries: maxAttempts,
+    retry_delay_ms: delayMs,
+    error_status: failure.status ?? null,
+  };
+  return withRest(own, { error: errorWord(failure) }, saidIn(retry));
+}
+
+function errorWord({ status }: Failure): string {
+  if (status === 429) return 'rate_limit';
+  if (status === 529) return 'overloaded';
+  if (status === 401 || status === 403) return 'authentication_failed';
+  if (status !== undefined && status >= 500) return 'server_error';
+  return 'unknown';
+}
+
+/** The context is being compacted. */
+export function compactingFrame(start: EventOf<'compaction-start'>): WireFrame {
+  return withRest({ type: 'system', subtype: 'status', status: 'compacting' }, saidIn(start));
+}
+
+/** The end of a compaction, and the line in the conversation that it leaves when it worked. */
+export function compactedFrames(end: EventOf<'compaction-end'>): WireFrame[] {
+  const worked = end.outcome === 'completed';
+  const said = { status: partOf(saidIn(end), 'status'), boundary: partOf(saidIn(end), 'boundary') };
+  // There was nothing to compact: the conversation is what it was.
+  if (worked && end.summary === undefined && end.tokensBefore === undefined) {
+    return [{ type: 'system', subtype: 'status', status: null }];
+  }
+  const verdict = {
+    type: 'system',
+    subtype: 'status',
+    status: null,
+    compact_result: worked ? 'success' : 'failed',
+    ...(worked ? {} : { compact_error: end.failure?.message ?? end.outcome }),
+  };
+  const over = withRest(verdict, said.status);
+  if (!worked) return [over];
+  const trigger = end.trigger === 'manual' ? 'manual' : 'auto';
+  const tokens = {
+    pre_tokens: end.tokensBefore ?? 0,
+    ...(end.tokensAfter === undefined ? {} : { post_tokens: end.tokensAfter }),
+  };
+  const compact_metadata = withRest({ trigger, ...tokens }, partOf(said.boundary, 'compact_metadata'));
+  return [over, withRest({ type: 'system', subtype: 'compact_boundary', compact_metadata }, said.boundary)];
+}
+
+/** May this tool run? The request id is the approval's own id, so the answer needs no table. */
+export function permissionFrame(ask: EventOf<'approval-request'>): WireFrame {
+  const said = saidIn(ask);
+  const own = {
+    subtype: 'can_use_tool',
+    tool_name: ask.name,
+    input: ask.input,
+    // An agent of this protocol may have a title beside the description that it asks with.
+    ...(ask.title === undefined ? {} : { ['description' in said ? 'title' : 'description']: ask.title }),
+    ...(ask.suggestions === undefined ? {} : { permission_suggestions: ask.suggestions }),
+    ...(ask.call === undefined ? {} : { tool_use_id: ask.call }),
+  };
+  return { type: 'control_request', request_id: ask.id, request: withRest(own, said) };
+}
+
+/** Marks the request ids of dialogs, which share the wire with approvals. */
+export const dialogPrefix = 'dialog:';
+
+/** What a `confirm` dialog offers: the first is yes. */
+export const confirmChoices = ['Yes', 'No'] as const;
+
+/** A question to the user. Claude Code asks its own in this way: the answers ride in `updatedInput.answers`. */
+export function dialogFrame(dialog: EventOf<'dialog-request'>): WireFrame {
+  const question = dialog.message === undefined ? dialog.title : `${dialog.title}\n${dialog.message}`;
+  const choices =
+    dialog.kind === 'confirm' ? confirmChoices : (dialog.options ?? [dialog.prefill ?? dialog.placeholder ?? '']);
+  const options = choices.filter((label) => label !== '').map((label) => ({ label, description: '' }));
+  const own = {
+    subtype: 'can_use_tool',
+    tool_name: 'AskUserQuestion',
+    input: { questions: [{ question, header: dialog.kind, options, multiSelect: false }] },
+    tool_use_id: dialog.id,
+  };
+  // An agent of this protocol asks in the same way: its own questions say more than a dialog does.
+  const request = { ...own, ...partOf(saidIn(dialog), 'request'), subtype: own.subtype };
+  return { type: 'control_request', request_id: `${dialogPrefix}${dialog.id}`, request };
+}
+
+/** A request of ours needs no answer any more. */
+export function cancelFrame(requestId: string): WireFrame {
+  return { type: 'control_cancel_request', request_id: requestId };
+}

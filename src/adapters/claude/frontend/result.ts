@@ -1,0 +1,172 @@
+// The figures of the `result` frame, counted from events (docs/protocols/claude.md 7). Knows no wire order.
+import { addUsage, type Dictionary, type Failure, noUsage, type Usage } from '../../../core/model/content.ts';
+import type { EventOf } from '../../../core/model/event.ts';
+import { saidIn } from './said.ts';
+import { wireUsage } from './values.ts';
+import type { WireFrame } from '../wire/client.ts';
+
+/** What one model has cost, over the session. */
+interface ModelTotal {
+  usage: Usage;
+  cost: number;
+}
+
+/** Counts one run after the other. */
+export interface ResultCounter {
+  begin(at: number): void;
+  message(start: StartedMessage, end: EventOf<'message-end'>, at: number): void;
+  /** A user frame of ours on the main thread. */
+  userFrame(): void;
+  denial(denied: { tool_name: string; tool_use_id?: string; tool_input: object }): void;
+  /** `text`: the last that the model said. */
+  result(end: EventOf<'run-end'>, at: number, text: string): WireFrame;
+  /** Of a compaction between two runs: a turn in which no model spoke. */
+  compaction(end: EventOf<'compaction-end'>, at: number): WireFrame;
+}
+
+/** What the counter must know of a message that ended. */
+export interface StartedMessage {
+  readonly at: number;
+  readonly model: string;
+  readonly parent: string | undefined;
+  /** `stop_reason` on the wire. */
+  readonly stop: string | null;
+  readonly isEmpty: boolean;
+}
+
+/** Starts with an empty session. Costs add up over the session, tokens over the run. */
+export function createResultCounter(): ResultCounter {
+  const models = new Map<string, ModelTotal>();
+  let cost = 0;
+  let index = 0;
+  let run = emptyRun(0);
+
+  return {
+    begin(at) {
+      run = emptyRun(at);
+    },
+    message(start, end, at) {
+      run.apiMs += at - start.at;
+      const usage = end.usage ?? noUsage;
+      const price = end.cost?.total ?? 0;
+      run.usage = addUsage(run.usage, usage);
+      cost += price;
+      const total = models.get(start.model) ?? { usage: noUsage, cost: 0 };
+      models.set(start.model, { usage: addUsage(total.usage, usage), cost: total.cost + price });
+      if (start.parent !== undefined) return;
+      run.stop = start.stop;
+      run.cut = end.stop.reason === 'aborted' || end.stop.reason === 'error';
+      // An agent that is stopped in the middle of a tool may add an empty message (docs/protocols/pi-legacy.md 3.7).
+      run.abortedWhileStreaming = end.stop.reason === 'aborted' && !start.isEmpty;
+    },
+    userFrame() {
+      run.turns += 1;
+    },
+    denial(denied) {
+      run.denials.push(denied);
+    },
+    compaction({ outcome, failure }, at) {
+      run.turns = 0;
+      const told = failure ?? { kind: 'agent' as const, message: `the compaction was ${outcome}` };
+      return result({ type: 'run-end', outcome, ...(outcome === 'completed' ? {} : { failure: told }) }, at, '');
+    },
+    result,
+  };
+
+  function result(end: EventOf<'run-end'>, at: number, text: string): WireFrame {
+    // A message that was cut is no answer, whatever the agent says of its run.
+    const failed = end.outcome !== 'completed' || run.cut;
+    const word = end.outcome === 'completed' ? 'the last message was cut' : `the run was ${end.outcome}`;
+    const ending = failed ? { errors: [end.failure?.message ?? word] } : { result: text };
+    const status = end.failure?.status === undefined ? {} : { api_error_status: end.failure.status };
+    const own = {
+      type: 'result',
+      subtype: failed ? 'error_during_execution' : 'success',
+      is_error: failed,
+      duration_ms: Math.round(at - run.startedAt),
+      duration_api_ms: Math.round(run.apiMs),
+      num_turns: run.turns,
+      ...ending,
+      stop_reason: run.stop,
+      total_cost_usd: cost,
+      usage: wireUsage(run.usage),
+      modelUsage: Object.fromEntries([...models].map(([model, total]) => [model, modelUsage(total)])),
+      permission_denials: run.denials,
+      terminal_reason: failed ? terminalReason(end, run.abortedWhileStreaming) : 'completed',
+      ...status,
+      result_index: index++,
+      queued_turn_count: 0,
+    };
+    return inItsWords(own, saidIn(end));
+  }
+}
+
+/** Fields by which a result says how it ended: an agent that says it in its own words means all of them. */
+const endings: ReadonlySet<string> = new Set(['result', 'errors', 'api_error_status', 'terminal_reason']);
+
+/** What the agent's own result says counts, verdict and figures; but its place among our results is ours. */
+function inItsWords(own: ResultOfOurs, said: Dictionary): WireFrame {
+  const isWhole = said.subtype !== undefined;
+  const kept = Object.entries(own).filter(([name]) => !(isWhole && endings.has(name) && !(name in said)));
+  return { ...Object.fromEntries(kept), ...said, type: own.type, result_index: own.result_index };
+}
+
+type ResultOfOurs = WireFrame & { readonly result_index: number };
+
+/** `num_turns` is one more than the user frames written in the run (docs/protocols/claude.md 7.5). */
+function emptyRun(at: number) {
+  return {
+    startedAt: at,
+    apiMs: 0,
+    turns: 1,
+    usage: noUsage,
+    denials: [] as object[],
+    stop: null as string | null,
+    cut: false,
+    abortedWhileStreaming: false,
+  };
+}
+
+function modelUsage({ usage, cost }: ModelTotal): object {
+  return {
+    inputTokens: usage.input,
+    outputTokens: usage.output,
+    cacheReadInputTokens: usage.cacheRead,
+    cacheCreationInputTokens: usage.cacheWrite,
+    webSearchRequests: 0,
+    costUSD: cost,
+  };
+}
+
+function terminalReason(end: EventOf<'run-end'>, whileStreaming: boolean): string {
+  switch (end.outcome) {
+    case 'completed':
+      return whileStreaming ? 'aborted_streaming' : 'error';
+    case 'aborted':
+      return whileStreaming ? 'aborted_streaming' : 'aborted_tools';
+    case 'failed':
+      return end.failure?.kind === 'provider' ? 'api_error' : 'error';
+    default:
+      return end.outcome satisfies never;
+  }
+}
+
+/** The result of a prompt that never became a run: without it the client would wait for ever (docs/protocols/claude.md 2.2). */
+export function refusalResult(failure: Pick<Failure, 'message'>, totalCost: number): WireFrame {
+  return {
+    type: 'result',
+    subtype: 'error_during_execution',
+    is_error: true,
+    duration_ms: 0,
+    duration_api_ms: 0,
+    num_turns: 0,
+    errors: [failure.message],
+    stop_reason: null,
+    total_cost_usd: totalCost,
+    usage: wireUsage(noUsage),
+    modelUsage: {},
+    permission_denials: [],
+    terminal_reason: 'error',
+    queued_turn_count: 0,
+  };
+}

@@ -1,0 +1,140 @@
+// The RPC over the rpc-message dialect: requests of one client, each with its answer (docs/protocols/rpc-message.md 8).
+// Which frames of the session belong to a query is dressing.ts's. Knows no other dialect.
+import type { z } from 'zod';
+import type { Command } from '../../../core/model/command.ts';
+import type { Content } from '../../../core/model/content.ts';
+import type { Outcome } from '../../../core/model/errors.ts';
+import type { SessionInfo } from '../../../core/model/event.ts';
+import { OutcomeData, QueryData } from '../../../core/model/outcome-data.ts';
+import { type Actions, type ConnectionPorts, problems, violation } from './connection.ts';
+import { historyFrames } from './history.ts';
+import { promptContent } from './values.ts';
+import { saidIn } from './slash-commands.ts';
+import { RpcRequest, rpcParams } from '../wire/rpc.ts';
+
+type Method = (id: string, params: unknown) => Actions;
+
+/** Takes the requests of one connection. */
+export function createRpc(ports: ConnectionPorts): (frame: object) => Actions {
+  const { session, dressing } = ports;
+
+  const answer = (frame: object): Actions => [{ do: 'send', frame: dressing.own(JSON.stringify(frame)) }];
+  const succeed = (id: string, result: object): Actions => answer({ id, result, error: null });
+  /** There is one code: docs/protocols/rpc-message.md 8.5. */
+  const fail = (id: string | number, message: string): Actions =>
+    answer({ id, result: null, error: { code: -1, message } });
+
+  /** What the client did wrong; the connection goes on. */
+  const refuse = (id: string | number, message: string): Actions => [...violation(message), ...fail(id, message)];
+
+  function ask(id: string, command: Command, result: (data: unknown) => object): Actions {
+    return ports.ask(command, (outcome) =>
+      outcome.ok ? succeed(id, result(outcome.data)) : fail(id, outcome.error.message),
+    );
+  }
+
+  function reading<Params>(schema: z.ZodType<Params>, act: (id: string, params: Params) => Actions): Method {
+    return (id, params) => {
+      const read = schema.safeParse(params);
+      return read.success ? act(id, read.data) : refuse(id, `bad params: ${problems(read.error)}`);
+    };
+  }
+
+  /** A query is answered by what it makes the session say, and by its end. */
+  function query(id: string, content: Content[]): Actions {
+    return ports.ask(saidIn(content, session), (outcome) =>
+      outcome.ok ? [{ do: 'send', frame: dressing.query(id) }] : fail(id, outcome.error.message),
+    );
+  }
+
+  /** Its options are those of a fresh agent, and what ours is started with is not for clients to say (docs/threats.md T8). */
+  function connect(id: string): Actions {
+    return ports.ask({ type: 'query', subject: 'state' }, (outcome) => succeed(id, connected(infoIn(outcome))));
+  }
+
+  function infoIn(outcome: Outcome): SessionInfo {
+    const told = outcome.ok ? QueryData.state.safeParse(outcome.data).data?.changes : undefined;
+    return { ...session?.transcript.info, ...told };
+  }
+
+  function connected(info: SessionInfo): object {
+    const { model } = info;
+    const cwd = info.cwd || session?.place;
+    return {
+      sessionId: session?.id ?? '',
+      provider: 'claude',
+      status: 'connected',
+      ...(model === undefined ? {} : { model: model.id }),
+      ...(cwd === undefined ? {} : { cwd }),
+      capabilities: capabilitiesOf(info),
+    };
+  }
+
+  const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
+    ['connect', connect],
+    ['query', reading(rpcParams.query, (id, { message }) => query(id, [{ type: 'text', text: message }]))],
+    [
+      'queryWithContent',
+      reading(rpcParams.queryWithContent, (id, { content }) => query(id, content.map(promptContent))),
+    ],
+    ['interrupt', (id) => ask(id, { type: 'abort', target: 'run' }, () => ({ status: 'interrupted' }))],
+    [
+      'disconnect',
+      (id) => [
+        ...succeed(id, { status: 'disconnected' }),
+        { do: 'close', code: 'normal', reason: 'the client disconnects' },
+      ],
+    ],
+    [
+      'setModel',
+      reading(rpcParams.setModel, (id, model) =>
+        ask(id, { type: 'set-model', model }, (data) => ({
+          status: 'model_changed',
+          model: OutcomeData['set-model'].safeParse(data).data?.model?.id ?? model,
+        })),
+      ),
+    ],
+    [
+      'setPermissionMode',
+      reading(rpcParams.setPermissionMode, (id, { mode }) =>
+        ask(id, { type: 'set-mode', mode }, () => ({ mode, success: true })),
+      ),
+    ],
+    [
+      'getHistory',
+      (id) =>
+        ask(id, { type: 'query', subject: 'messages' }, (data) => ({
+          messages: historyFrames(QueryData.messages.safeParse(data).data?.messages ?? [], ports.sealed),
+        })),
+    ],
+  ]);
+
+  return (frame) => {
+    const request = RpcRequest.safeParse(frame);
+    if (!request.success) return refuse(idIn(frame), `bad request: ${problems(request.error)}`);
+    const { id, method, params } = request.data;
+    const act = methods.get(method);
+    return act === undefined ? refuse(id, `unknown method ${JSON.stringify(method.slice(0, 64))}`) : act(id, params);
+  };
+}
+
+/** The id of a request that is none, a number as well: its sender waits for that. Empty where there is no usable one. */
+function idIn(frame: object): string | number {
+  return 'id' in frame && (typeof frame.id === 'string' || typeof frame.id === 'number') ? frame.id : '';
+}
+
+/** What the RpcMessage front end shows buttons for. */
+function capabilitiesOf({ models, modes, model }: SessionInfo): object {
+  const supportedPermissionModes = modes ?? [];
+  return {
+    canInterrupt: true,
+    // An agent that has not told its models may have some.
+    canSwitchModel: models === undefined || models.length > 1,
+    canSwitchPermissionMode: supportedPermissionModes.length > 0,
+    supportedPermissionModes,
+    canSkipPermissions: supportedPermissionModes.includes('bypassPermissions'),
+    canSendRichContent: true,
+    canThink: model?.reasoning !== false,
+    canResumeSession: false,
+  };
+}

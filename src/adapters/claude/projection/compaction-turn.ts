@@ -1,0 +1,49 @@
+// A compaction that a client asked for as it asks for a run: a turn of its own, with the frames that Claude Code has for its
+// `/compact` (reference claude-sdk 4.3), and `init` as the first of them (4.1).
+import type { EventOf } from '../../../core/model/event.ts';
+import { compactedFrames, compactingFrame } from '../frontend/notices.ts';
+import type { ResultCounter } from '../frontend/result.ts';
+import type { Thread } from './thread.ts';
+import type { WireFrame } from '../wire/client.ts';
+
+/** The compactions of one session that are turns. */
+export interface CompactionTurn {
+  readonly isOpen: boolean;
+  begin(event: EventOf<'compaction-start'>, init: WireFrame, at: number): WireFrame[];
+  end(event: EventOf<'compaction-end'>, at: number): WireFrame[];
+}
+
+/** None is open. */
+export function createCompactionTurn(thread: Thread, counter: ResultCounter): CompactionTurn {
+  let isOpen = false;
+  return {
+    get isOpen() {
+      return isOpen;
+    },
+    begin(event, init, at) {
+      isOpen = true;
+      counter.begin(at);
+      return [...thread.begin(init), ...thread.aside([compactingFrame(event)])];
+    },
+    end(event, at) {
+      isOpen = false;
+      const told = { trigger: 'manual', ...event } as const;
+      const frames = [...compactedFrames(told), ...(event.outcome === 'completed' ? printed(event) : [])];
+      return [...thread.aside(frames), ...thread.end(counter.compaction(event, at))];
+    },
+  };
+}
+
+/** Nobody's prompts: what the model goes on with, and what a terminal would show. */
+function printed({ summary }: EventOf<'compaction-end'>): WireFrame[] {
+  const frame = (content: string, mark: object): WireFrame => ({
+    type: 'user',
+    message: { role: 'user', content },
+    parent_tool_use_id: null,
+    ...mark,
+  });
+  return [
+    ...(summary === undefined || summary === '' ? [] : [frame(summary, { isReplay: false, isSynthetic: true })]),
+    frame('<local-command-stdout>Compacted </local-command-stdout>', { isReplay: true }),
+  ];
+}

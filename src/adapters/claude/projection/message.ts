@@ -1,0 +1,244 @@
+// One message of the model as Claude frames: content blocks counted from 0, one open at a time, an `assistant` frame
+// before each stop (docs/protocols/claude.md 4.6). Knows neither sessions nor results.
+import { type Content, type Dictionary, type Extra, noUsage, type Stop } from '../../../core/model/content.ts';
+import type { BlockHead, EventOf } from '../../../core/model/event.ts';
+import { GrowingText } from '../../../core/model/growing-text.ts';
+import { partOf, saidIn, withRest } from '../frontend/said.ts';
+import { wireBlock, wireStop, wireUsage } from '../frontend/values.ts';
+import type { WireFrame } from '../wire/client.ts';
+
+type BlockEvent = EventOf<'block-start' | 'block-delta' | 'block-end'>;
+
+/** A message on its way to the wire. */
+export interface MessageEncoder {
+  /** How many blocks it has shown so far. */
+  readonly blocks: number;
+  start(): WireFrame[];
+  block(event: BlockEvent): WireFrame[];
+  /** Whether a delta of that block would give the one frame of {@link delta} and nothing else. */
+  isExtending(source: number): boolean;
+  /** The frame of a delta; null when the style shows none. `extra`: of its event. */
+  delta(text: string, extra?: Extra): WireFrame | null;
+  /** A delta was shown by the hot path. */
+  extended(text: string): void;
+  /** `stop_reason` on the wire, once every block has been shown. */
+  stop(stop: Stop): string | null;
+  end(event: EventOf<'message-end'>): WireFrame[];
+}
+
+/** How the message is shown: with stream events, or as whole `assistant` frames only. */
+export interface MessageStyle {
+  readonly streams: boolean;
+  readonly model: string;
+}
+
+interface OpenBlock {
+  /** The source's index. */
+  readonly source: number;
+  readonly head: BlockHead;
+  /** The whole content, where the source gave it with the head. */
+  readonly whole?: Content;
+  /** Deltas joined. */
+  readonly said: GrowingText;
+}
+
+/** Begins a message. Frames come without their envelope. */
+export function createMessageEncoder(start: EventOf<'message-start'>, style: MessageStyle): MessageEncoder {
+  const usage = wireUsage(start.usage ?? noUsage);
+  let index = -1;
+  let open: OpenBlock | null = null;
+  /** Whether the last block calls a tool that wants a result. */
+  let endsInCall = false;
+  /** Events of blocks that the source opened while another was open. */
+  let held: BlockEvent[] = [];
+
+  const begun = partOf(saidIn(start), 'message');
+
+  /** An agent of this protocol names its message in each frame of the stream. */
+  const { api_message_id: name } = partOf(saidIn(start), 'frame');
+  const named: Dictionary = name === undefined ? {} : { api_message_id: name };
+
+  function stream(own: object, said: Dictionary = {}): WireFrame[] {
+    if (!style.streams) return [];
+    const event = withRest(own, partOf(said, 'event'));
+    return [withRest({ type: 'stream_event', event, ...named }, partOf(said, 'frame'))];
+  }
+  /** What the agent says of its message counts, but for what makes it this one. */
+  const envelope = (content: object[], ...said: readonly Dictionary[]) => {
+    const own = { id: start.id, type: 'message', role: 'assistant', model: style.model, content };
+    const told = withRest({}, begun, ...said);
+    const figures = { ...usage, ...partOf(told, 'usage') };
+    return { ...own, stop_reason: null, stop_sequence: null, ...told, ...own, usage: figures };
+  };
+
+  function begin({ index: source, block: head, extra }: EventOf<'block-start'>): WireFrame[] {
+    index += 1;
+    const block = openedBy(source, head);
+    open = block;
+    endsInCall = head.kind === 'tool-call';
+    const said = saidIn({ extra });
+    const content_block = withRest(startingBlock(block), partOf(said, 'block'));
+    const frames = stream({ type: 'content_block_start', index, content_block }, said);
+    return block.whole === undefined ? frames : [...frames, ...extend(block, textOf(block.whole))];
+  }
+
+  const streamDelta = (wire: object, said: Dictionary): WireFrame[] =>
+    stream({ type: 'content_block_delta', index, delta: withRest(wire, partOf(said, 'delta')) }, said);
+
+  function extend(block: OpenBlock, delta: string, said: Dictionary = {}): WireFrame[] {
+    if (delta === '') return [];
+    block.said.add(delta);
+    const wire = wireDelta(block.head, delta);
+    return wire === null ? [] : streamDelta(wire, said);
+  }
+
+  function finish(block: OpenBlock, end: EventOf<'block-end'>): WireFrame[] {
+    open = null;
+    const content = finalContent(block, end);
+    const frames: WireFrame[] = [];
+    // Arguments that never streamed are streamed now, or the reader of deltas would see `{}`.
+    if (content.type === 'tool-call' && block.said.isEmpty && !isEmpty(content.input)) {
+      frames.push(...extend(block, JSON.stringify(content.input)));
+    }
+    if (block.head.kind === 'thinking' && 'signature' in content && content.signature) {
+      const delta = { type: 'signature_delta', signature: content.signature };
+      frames.push(...stream({ type: 'content_block_delta', index, delta }));
+    }
+    const aborted = end.incomplete === true ? { aborted: true } : {};
+    const said = saidIn(end);
+    const message = envelope([withRest(finalBlock(block, content), partOf(said, 'block'))], partOf(said, 'message'));
+    frames.push(withRest({ type: 'assistant', message, ...aborted }, partOf(said, 'frame')));
+    frames.push(...stream({ type: 'content_block_stop', index }));
+    return frames;
+  }
+
+  function block(event: BlockEvent): WireFrame[] {
+    if (open !== null && open.source !== event.index) {
+      held.push(event);
+      return [];
+    }
+    if (event.type === 'block-start') return open === null ? begin(event) : [];
+    if (open === null) return [];
+    if (event.type === 'block-delta') return open.whole === undefined ? extend(open, event.delta, saidIn(event)) : [];
+    const frames = finish(open, event);
+    const waiting = held;
+    held = [];
+    for (const later of waiting) for (const frame of block(later)) frames.push(frame);
+    return frames;
+  }
+
+  const stopOf = (stop: Stop) => wireStop(stop, endsInCall);
+
+  return {
+    get blocks() {
+      return index + 1;
+    },
+    start: () => stream({ type: 'message_start', message: envelope([]) }, saidIn(start)),
+    block,
+    isExtending: (source) => open !== null && open.source === source && open.whole === undefined,
+    delta(text, extra) {
+      const wire = open === null ? null : wireDelta(open.head, text);
+      return wire === null ? null : (streamDelta(wire, saidIn({ extra }))[0] ?? null);
+    },
+    extended(text) {
+      open?.said.add(text);
+    },
+    stop: stopOf,
+    end(event) {
+      const said = saidIn(event);
+      const delta = withRest({ stop_reason: stopOf(event.stop) }, { stop_sequence: null }, partOf(said, 'delta'));
+      const figures = partOf(said, 'usage');
+      const own = wireUsage(event.usage ?? start.usage ?? noUsage);
+      // The one figure that must be there (docs/protocols/claude.md 4.7).
+      const final = 'output_tokens' in figures ? figures : { ...own, ...figures };
+      return [
+        ...stream({ type: 'message_delta', delta, usage: final }, said),
+        ...stream({ type: 'message_stop' }, { frame: partOf(said, 'stop'), event: partOf(said, 'stopEvent') }),
+      ];
+    },
+  };
+}
+
+/** What Claude streams, streams, also where the source gave it whole. */
+function openedBy(source: number, head: BlockHead): OpenBlock {
+  if (head.kind !== 'whole') return { source, head, said: new GrowingText() };
+  const whole = head.content;
+  switch (whole.type) {
+    case 'text':
+      return { source, head: { kind: 'text' }, whole, said: new GrowingText() };
+    case 'thinking':
+      if (whole.redacted === true) return { source, head, said: new GrowingText() };
+      return { source, head: { kind: 'thinking' }, whole, said: new GrowingText() };
+    case 'tool-call':
+      return { source, head: { kind: 'tool-call', id: whole.id, name: whole.name }, whole, said: new GrowingText() };
+    case 'image':
+    case 'document':
+    case 'link':
+    case 'opaque':
+      return { source, head, said: new GrowingText() };
+    default:
+      return whole satisfies never;
+  }
+}
+
+/** What a whole content says when it is streamed. */
+function textOf(content: Content): string {
+  if (content.type === 'text' || content.type === 'thinking') return content.text;
+  return content.type === 'tool-call' && !isEmpty(content.input) ? JSON.stringify(content.input) : '';
+}
+
+const isEmpty = (object: object) => Object.keys(object).length === 0;
+
+/** A call that came whole is one that the provider runs by itself: nobody here answers it (core/model/event.ts). */
+const callType = (block: OpenBlock) => (block.whole === undefined ? 'tool_use' : 'server_tool_use');
+
+function startingBlock(block: OpenBlock): object {
+  const { head } = block;
+  switch (head.kind) {
+    case 'text':
+      return { type: 'text', text: '' };
+    case 'thinking':
+      return { type: 'thinking', thinking: '', signature: '' };
+    case 'tool-call':
+      return { type: callType(block), id: head.id, name: head.name, input: {} };
+    case 'whole':
+      return wireBlock(head.content);
+    default:
+      return head satisfies never;
+  }
+}
+
+function finalBlock(block: OpenBlock, content: Content): object {
+  return content.type === 'tool-call' ? { ...wireBlock(content), type: callType(block) } : wireBlock(content);
+}
+
+function wireDelta(head: BlockHead, delta: string): object | null {
+  switch (head.kind) {
+    case 'text':
+      return { type: 'text_delta', text: delta };
+    case 'thinking':
+      return { type: 'thinking_delta', thinking: delta };
+    case 'tool-call':
+      return { type: 'input_json_delta', partial_json: delta };
+    case 'whole':
+      return null;
+    default:
+      return head satisfies never;
+  }
+}
+
+function finalContent({ head, whole, said }: OpenBlock, end: EventOf<'block-end'>): Content {
+  if (whole !== undefined) return whole;
+  switch (head.kind) {
+    case 'text':
+      return { type: 'text', text: said.text };
+    case 'thinking':
+      return { type: 'thinking', text: said.text, signature: end.signature };
+    case 'tool-call':
+      return { type: 'tool-call', id: head.id, name: head.name, input: end.input ?? {} };
+    case 'whole':
+      return head.content;
+    default:
+      return head satisfies never;
+  }
+}

@@ -1,0 +1,319 @@
+// What a session says to Claude-format clients: strict grammar out, whatever the agent behind (docs/protocols/claude.md 4).
+import type { NoteLevel, Projection, SessionView } from '../../../core/contract/adapter.ts';
+import type { Out } from '../../../core/contract/channel.ts';
+import type { Dictionary } from '../../../core/model/content.ts';
+import type { Event, EventOf, Logged } from '../../../core/model/event.ts';
+import { textIn } from '../../../core/log/messages.ts';
+import { createCompactionTurn } from './compaction-turn.ts';
+import { createIds, type Dialect, inDialect } from '../frontend/envelope.ts';
+import {
+  allOnLane,
+  isForeign,
+  isForeignRequest,
+  isOurWord,
+  nameOf,
+  onLane,
+  promptMark,
+  sealed,
+  sessionName,
+  textOfRun,
+} from '../frames.ts';
+import { createMessageEncoder, type MessageEncoder } from './message.ts';
+import {
+  cancelFrame,
+  compactedFrames,
+  compactingFrame,
+  dialogFrame,
+  dialogPrefix,
+  initFrame,
+  noticeFrame,
+  permissionFrame,
+  retryFrame,
+} from '../frontend/notices.ts';
+import { createQuickDeltas } from './quick-delta.ts';
+import { createResultCounter } from '../frontend/result.ts';
+import { partOf, saidIn, withRest } from '../frontend/said.ts';
+import { createThread } from './thread.ts';
+import { resultFrame, wireBlock } from '../frontend/values.ts';
+import type { WireFrame } from '../wire/client.ts';
+
+/** How a projection speaks. */
+export interface ProjectionOptions {
+  readonly dialect: Dialect;
+  /** Whether `stream_event` frames are sent. */
+  readonly partialMessages: boolean;
+  /** Whether prompts are echoed to those who sent them, and to those who watch. */
+  readonly replayUserMessages: boolean;
+  /** Whether the agent's name for the session counts. */
+  readonly agentSessionId: boolean;
+}
+
+/** A message of one lane that is being told. */
+interface Telling {
+  readonly encoder: MessageEncoder;
+  readonly startedAt: number;
+  readonly model: string;
+}
+
+/**
+ * One projection over one session, shared by all clients of the dialect. It is made with the first event: it would be a
+ * fifth of what a session weighs in which nobody has said anything.
+ */
+export function createProjection(session: SessionView, options: ProjectionOptions): Projection {
+  let speaking: Projection | null = null;
+  return {
+    event(logged) {
+      speaking ??= startProjection(session, options);
+      return speaking.event(logged);
+    },
+    notes: () => speaking?.notes?.() ?? [],
+  };
+}
+
+function startProjection(session: SessionView, options: ProjectionOptions): Projection {
+  const ids = createIds(session.epoch);
+  const counter = createResultCounter();
+  const thread = createThread();
+  const compaction = createCompactionTurn(thread, counter);
+  const notes: { level: NoteLevel; text: string }[] = [];
+  /** Open messages by lane: '' is the main thread. */
+  const telling = new Map<string, Telling>();
+  /** Tool calls of the run that have been told and have no result yet, with the lane of their telling. */
+  const calls = new Map<string, string | undefined>();
+  const asked = new Map<string, EventOf<'approval-request'>>();
+  /** The session's name: the same on all frames of a turn. */
+  let named = session.id;
+  /** What an agent of this protocol says in its own init. */
+  let initRest: Dictionary = {};
+
+  const loss = (text: string): WireFrame[] => {
+    notes.push({ level: 'loss', text });
+    return [];
+  };
+
+  const modelOf = (model: string | undefined) => model ?? session.transcript.info.model?.id ?? 'unknown';
+
+  /** Sub-agents are told in whole frames (docs/protocols/claude.md 4.11); so is what a late client did not see. */
+  const streams = (parent: string | undefined, isPast: boolean) =>
+    options.partialMessages && parent === undefined && !isPast;
+
+  function tellCall(call: string, parent: string | undefined): void {
+    calls.set(call, parent);
+  }
+
+  function startMessage(event: EventOf<'message-start'>, at: number, isPast: boolean): WireFrame[] {
+    const { parent } = event;
+    const model = modelOf(event.model);
+    // An agent of this protocol that had it whole did not stream it. The seed's front end knows streamed messages alone.
+    const isWhole = options.dialect === 'claude' && saidIn(event).whole === true;
+    const encoder = createMessageEncoder(event, { streams: !isWhole && streams(parent, isPast), model });
+    telling.set(parent ?? '', { encoder, startedAt: at, model });
+    const frames = allOnLane(parent, encoder.start());
+    // A sub-agent may speak before its call is told: the thread keeps its frames till then.
+    return parent === undefined ? thread.open(frames) : thread.lane(parent, frames);
+  }
+
+  function tellBlock(event: EventOf<'block-start' | 'block-delta' | 'block-end'>): WireFrame[] {
+    const { parent } = event;
+    const encoder = telling.get(parent ?? '')?.encoder;
+    if (encoder === undefined) return [];
+    if (event.type === 'block-start' && event.block.kind === 'tool-call') tellCall(event.block.id, parent);
+    const frames = allOnLane(parent, encoder.block(event));
+    return parent === undefined ? thread.extend(frames) : thread.lane(parent, frames);
+  }
+
+  function endMessage(event: EventOf<'message-end'>, at: number): WireFrame[] {
+    const { parent } = event;
+    const told = telling.get(parent ?? '');
+    if (told === undefined) return [];
+    telling.delete(parent ?? '');
+    const { encoder, startedAt, model } = told;
+    const stop = encoder.stop(event.stop);
+    counter.message({ at: startedAt, model, parent, stop, isEmpty: encoder.blocks === 0 }, event, at);
+    const frames = allOnLane(parent, encoder.end(event));
+    return parent === undefined ? thread.close(frames) : thread.lane(parent, frames);
+  }
+
+  /** A tool that no message announced is announced by a message of its own, or its result would answer nothing. */
+  function announce(event: EventOf<'tool-start'>, seq: number, replayed: boolean): WireFrame[] {
+    const { call, name, input, parent } = event;
+    if (calls.has(call)) return [];
+    tellCall(call, parent);
+    const start: EventOf<'message-start'> = { type: 'message-start', parent, id: `announce-${seq}` };
+    const encoder = createMessageEncoder(start, { streams: streams(parent, replayed), model: modelOf(undefined) });
+    const frames = allOnLane(parent, [
+      ...encoder.start(),
+      ...encoder.block({ type: 'block-start', index: 0, block: { kind: 'tool-call', id: call, name } }),
+      ...encoder.block({ type: 'block-end', index: 0, input }),
+      ...encoder.end({ type: 'message-end', stop: { reason: 'tool-use' } }),
+    ]);
+    return parent === undefined ? thread.message(frames) : thread.lane(parent, frames);
+  }
+
+  function answer(event: EventOf<'tool-end'>): WireFrame[] {
+    const { call, name } = event;
+    if (!calls.has(call)) return loss(`result of ${name}: its call was not told`);
+    const parent = calls.get(call);
+    calls.delete(call);
+    // Its result comes when the run is over, and is told then.
+    if (saidIn(event).detached === true) return [];
+    return thread.answer(call, parent, onLane(parent, resultFrame(event)));
+  }
+
+  /** Prompts are told to all: whoever sent one does not hear it, unless an echo is wanted (dressing.ts). */
+  function addMessage(event: EventOf<'message-added'>, replayed: boolean): WireFrame[] {
+    const { role, parent, origin } = event;
+    if (role === 'tool') return [];
+    if (role !== 'user') return loss(`message of role ${role}`);
+    const isLive = !replayed && origin !== 'replay' && !options.replayUserMessages;
+    const said = saidIn(event);
+    const message = {
+      role: 'user',
+      content: said.plain === true ? textIn(event.content) : event.content.map(wireBlock),
+    };
+    const isOfAgent = origin === 'agent';
+    // An agent of this protocol marks what it says itself, or does not.
+    const mark = said.frame === undefined ? { isSynthetic: true } : {};
+    // The marks of prompts stand where a connection looks for them (dressing.ts).
+    const ofPrompt = isLive ? promptMark(origin) : { isReplay: true };
+    const words = isOfAgent ? { type: 'user', message, ...mark } : { type: 'user', ...ofPrompt, message };
+    const frame = onLane(parent, withRest(words, partOf(said, 'frame')));
+    return parent === undefined ? thread.aside([frame]) : thread.lane(parent, [frame]);
+  }
+
+  /** Whoever answered does not hear it: dressing.ts. */
+  function endApproval(event: EventOf<'approval-end'>, isPast: boolean): WireFrame[] {
+    const ask = asked.get(event.id);
+    asked.delete(event.id);
+    if (ask !== undefined && event.outcome !== 'allowed' && event.outcome !== 'cancelled') {
+      counter.denial({ tool_name: ask.name, tool_use_id: ask.call, tool_input: ask.input });
+    }
+    // Nobody was asked what the session answers itself.
+    return isPast || ask?.standing !== undefined ? [] : [cancelFrame(event.id)];
+  }
+
+  function init(): WireFrame {
+    return initFrame(session, initRest);
+  }
+
+  function startCompaction(event: EventOf<'compaction-start'>, at: number): WireFrame[] {
+    const isTurn = event.asPrompt === true && session.transcript.run === null;
+    return isTurn ? compaction.begin(event, init(), at) : thread.aside([compactingFrame(event)]);
+  }
+
+  function startRun(at: number): WireFrame[] {
+    // An agent that begins a run of its own in the middle of a compaction: each turn has its end.
+    const before = compaction.isOpen ? compaction.end({ type: 'compaction-end', outcome: 'aborted' }, at) : [];
+    counter.begin(at);
+    calls.clear();
+    return [...before, ...thread.begin(init())];
+  }
+
+  function frames(logged: Logged): WireFrame[] {
+    const { event, at } = logged;
+    const isPast = logged.replay === 'past';
+    switch (event.type) {
+      case 'run-start':
+        return startRun(at);
+      case 'run-end':
+        return thread.end(counter.result(event, at, textOfRun(session)));
+      case 'message-start':
+        return startMessage(event, at, isPast);
+      case 'block-start':
+      case 'block-delta':
+      case 'block-end':
+        return tellBlock(event);
+      case 'message-end':
+        return endMessage(event, at);
+      case 'message-added':
+        return addMessage(event, logged.replay !== undefined);
+      case 'tool-start':
+        return announce(event, logged.seq, logged.replay !== undefined);
+      case 'tool-end':
+        return answer(event);
+      case 'approval-request':
+        asked.set(event.id, event);
+        return isPast || event.standing !== undefined ? [] : [permissionFrame(event)];
+      case 'approval-end':
+        return endApproval(event, isPast);
+      case 'dialog-request':
+        return [dialogFrame(event)];
+      case 'dialog-end':
+        return [cancelFrame(`${dialogPrefix}${event.id}`)];
+      case 'retry-start':
+        return thread.aside([retryFrame(event)]);
+      case 'compaction-start':
+        return isPast ? [] : startCompaction(event, at);
+      case 'compaction-end':
+        if (compaction.isOpen) return compaction.end(event, at);
+        return thread.aside(compactedFrames(event).slice(isPast ? 1 : 0));
+      case 'notice':
+        return thread.aside([noticeFrame(event)]);
+      case 'error':
+        return [{ type: 'error', message: event.message }];
+      case 'session-changed':
+        if (isForeign(saidIn(event))) return silence(event);
+        initRest = { ...initRest, ...saidIn(event) };
+        return [];
+      case 'unknown':
+        if (event.protocol !== 'claude') return loss(`event of ${event.protocol}`);
+        // What the agent asks cannot wait for its place: nothing may come before it is answered (docs/protocols/claude.md 5.2).
+        if (isForeignRequest(event.payload)) return [event.payload];
+        return isForeign(event.payload) ? thread.anywhere([event.payload]) : loss(`event of ${event.protocol}`);
+      default:
+        return silence(event);
+    }
+  }
+
+  /** An `init` begins its turn, and a result ends it. */
+  const isBetweenTurns = ({ event: { type } }: Logged) =>
+    type === 'run-start' || (session.transcript.run === null && type !== 'run-end');
+
+  const quickDelta = createQuickDeltas({
+    ids,
+    encoder: () => telling.get('')?.encoder,
+    isLive: () => thread.isLive,
+    frameOf: (frame, id) =>
+      inDialect(
+        options.dialect,
+        sealed(onLane(undefined, frame), named, () => id),
+      ),
+  });
+
+  /** What others have no frame for, an agent of this protocol may have told in one. */
+  function silence(event: Event): WireFrame[] {
+    const said = saidIn(event);
+    if (isForeign(said)) return thread.anywhere([said]);
+    return toldElsewhere.has(event.type) ? [] : loss(event.type);
+  }
+
+  return {
+    event(logged) {
+      const quick = quickDelta(logged);
+      if (quick !== null) return quick;
+      ids.at(logged.seq, logged.replay !== undefined);
+      if (isBetweenTurns(logged)) named = sessionName(session, options.agentSessionId);
+      const outs: Out[] = [];
+      for (const frame of frames(logged)) {
+        if (isOurWord(frame)) counter.userFrame();
+        const said = inDialect(options.dialect, sealed(frame, named, ids.next));
+        if (said !== null) outs.push(JSON.stringify(said));
+        else if (frame.type !== 'stream_event') loss(`frame ${nameOf(frame)}`);
+      }
+      const lost = thread.lost();
+      if (lost > 0) loss(`${lost} frames that found no place`);
+      return outs;
+    },
+    notes: () => (notes.length === 0 ? notes : notes.splice(0)),
+  };
+}
+
+/** Events that other frames tell: turns by their messages, settings by the next init, a dead agent by its result. */
+const toldElsewhere: ReadonlySet<Event['type']> = new Set<Event['type']>([
+  'turn-start',
+  'turn-end',
+  'session-changed',
+  'tool-server-changed',
+  'agent-changed',
+  'retry-end',
+]);

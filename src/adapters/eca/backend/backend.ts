@@ -1,0 +1,271 @@
+// The gateway as the client of an ECA server, of either era: joins the parts. What a message means is in decode-*.ts; here
+// is what needs both directions (docs/protocols/eca.md 6).
+import type { Backend, Env } from '../../../core/contract/adapter.ts';
+import type { Command, CommandOf } from '../../../core/model/command.ts';
+import { dictionaryOf } from '../../../core/model/dictionary.ts';
+import { messageOf, type Outcome, refused } from '../../../core/model/errors.ts';
+import { createOutbox } from '../../../core/contract/outbox.ts';
+import { createChat } from './chat.ts';
+import { choicesIn, createInfo } from './info.ts';
+import type { AgentOptions } from './options.ts';
+import { createAgentQueries } from './queries.ts';
+import { type Answer, createRequests, outcomeOf } from './requests.ts';
+import { createSettings } from './settings.ts';
+import { createContentDecoder } from './decode-content.ts';
+import { createNotices } from './decode-notices.ts';
+import type { SentPrompt } from './decode-run.ts';
+import { sayPrompt } from './encode-prompt.ts';
+import { createGreeting } from './greeting.ts';
+import { rpcCodes } from '../json-rpc.ts';
+import { PromptResult, readServerMessage } from '../wire/server.ts';
+
+/** A machine for one server. `folders`: where its session works, absolute paths. */
+export function createBackend(env: Env, options: AgentOptions, folders: readonly string[] = []): Backend {
+  const out = createOutbox();
+  const requests = createRequests(out, options.requestTimeoutMs);
+  const info = createInfo(out);
+  const { modelsTimeoutMs, workspaceFolders = folders } = options;
+  const greeting = createGreeting({ out, requests, info, folders: workspaceFolders, modelsTimeoutMs });
+  const chat = createChat(env);
+  const settings = createSettings({ info, requests, chat: chat.named });
+  /** The open prompt request, and its name for servers that repeat that. */
+  let asking: { readonly id: number; readonly name: string } | null = null;
+  /** The prompt that waits for the greeting. */
+  let early: { readonly command: CommandOf<'prompt'>; readonly id: string } | null = null;
+  /** Steering words that the server has not repeated yet: those it forgets are said in a prompt. */
+  let unheard: string[] = [];
+  /** An abort came before the run that it is meant for. */
+  let stopsEarly = false;
+
+  const isModern = () => info.isSeed === false;
+
+  const content = createContentDecoder(env, out, {
+    info,
+    isOurs: chat.adopt,
+    requestId: () => asking?.name,
+    tell: requests.tell,
+    tellsRunning: isModern,
+    savesLeave: isModern,
+    heard(text) {
+      // The server keeps one steering message: what it says may be several of ours.
+      unheard = unheard.filter((words) => !text.includes(words));
+    },
+    goOn,
+    started() {
+      if (asking !== null) requests.patient(asking.id);
+      // The echo of a prompt comes before its server is at work (docs/protocols/eca.md 4.17, 6.5): a stop may be lost between the two.
+      if (stopsEarly) stop();
+    },
+    goesOn() {
+      if (!stopsEarly) return;
+      stopsEarly = false;
+      stop();
+    },
+    ended() {
+      unheard = [];
+      stopsEarly = false;
+    },
+  });
+  const { run, calls } = content;
+
+  const query = createAgentQueries({
+    info,
+    chat: chat.named,
+    ask: (method, params, done) => whenReady(() => requests.ask(method, params, done), done),
+    whenKnown: (done) => greeting.whenKnown(done),
+    isRunning: () => run.open,
+  });
+
+  /** `or`: told why not. */
+  function whenReady(then: () => void, or: (answer: Answer) => void): void {
+    greeting.whenReady((problem) => {
+      if (problem === null) then();
+      else or({ code: problem.code, error: problem.message });
+    });
+  }
+
+  function prompt(command: CommandOf<'prompt'>, id: string): void {
+    const isBusy = run.open || run.waiting !== null || early !== null;
+    if (!isBusy) {
+      early = { command, id };
+      return greeting.whenReady((problem) => {
+        if (early?.id !== id) return;
+        early = null;
+        if (problem === null) send(command, id);
+        else out.settle(id, { ok: false, error: problem });
+      });
+    }
+    const { whenBusy } = command;
+    if (whenBusy === 'steer') return steer(command.content, id);
+    // Two prompts at once interleave, or the second replaces the first (docs/protocols/eca.md 4.10).
+    out.settle(id, refused(whenBusy === 'follow-up' ? 'unsupported' : 'busy', 'the agent is at work'));
+  }
+
+  function send(command: CommandOf<'prompt'>, id: string): void {
+    settings.wish(command);
+    const { message, contexts, losses } = sayPrompt(command, isModern());
+    for (const loss of losses) out.note('loss', `prompt: an ECA server does not take ${loss}`);
+    content.live();
+    ask({ id, content: command.content, words: message }, contexts);
+  }
+
+  function ask(sent: SentPrompt, contexts: readonly object[]): void {
+    run.sent(sent);
+    chat.begin();
+    const name = env.id('request');
+    const params = { chatId: chat.id, requestId: name, message: sent.words, ...choicesIn(info), contexts };
+    const id = requests.ask('chat/prompt', params, (answer) => {
+      if (asking?.id === id) asking = null;
+      run.answered(sent, promptOutcome(answer));
+      if (!run.open) stopsEarly = false;
+    });
+    asking = { id, name };
+  }
+
+  function promptOutcome(answer: Answer): Outcome {
+    if ('error' in answer) return refused(answer.code, answer.error);
+    const { status, chatId, model } = PromptResult.safeParse(answer.result).data ?? {};
+    if (status === 'error') return refused('agent-refused', 'the agent does not take that prompt');
+    // A run that has begun says itself what there is to do.
+    if (status === 'login' && !run.open) {
+      return refused('agent-refused', 'the agent wants its user to log in first');
+    }
+    if (typeof chatId === 'string' && chatId !== '') chat.adopt(chatId);
+    if (typeof model === 'string' && model !== '') info.learn({ model: info.modelOf(model) });
+    return { ok: true };
+  }
+
+  function steer(words: CommandOf<'steer'>['content'], id: string): void {
+    if (!isModern()) return out.settle(id, refused('unsupported', 'an ECA server of that age cannot be steered'));
+    if (!run.open) return out.settle(id, refused('unsupported', 'there is no run to steer'));
+    const { message, losses } = sayPrompt({ content: words }, false);
+    for (const loss of losses) out.note('loss', `steer: an ECA server does not take ${loss}`);
+    unheard.push(message);
+    requests.tell('chat/promptSteer', { chatId: chat.id, message });
+    out.settle(id, { ok: true });
+  }
+
+  /** As the protocol's document asks of clients: what was not heard by the end of the run is a prompt. */
+  function goOn(): boolean {
+    if (unheard.length === 0) return false;
+    const words = unheard.join('\n');
+    unheard = [];
+    requests.tell('chat/promptSteerRemove', { chatId: chat.id });
+    ask({ id: null, content: [{ type: 'text', text: words }], words }, []);
+    return true;
+  }
+
+  function stop(): void {
+    unheard = [];
+    requests.tell('chat/promptStop', { chatId: chat.id });
+    run.stopping();
+  }
+
+  function abort({ target }: CommandOf<'abort'>, id: string): void {
+    if (target !== 'run') return out.settle(id, refused('unsupported', `an ECA server cannot abort a ${target} alone`));
+    out.settle(id, { ok: true });
+    if (early !== null) {
+      const prompting = early.id;
+      early = null;
+      return out.settle(prompting, refused('aborted', 'aborted before it began'));
+    }
+    // A server that is not at work yet does not hear it.
+    stopsEarly = run.waiting !== null;
+    if (run.open) stop();
+  }
+
+  /** The chat is deleted and the next prompt begins another one: servers of both eras can do that. */
+  function newSession(id: string, isOver: boolean): void {
+    if (run.waiting !== null || early !== null) return out.settle(id, refused('busy', 'the agent is at work'));
+    if (run.open) {
+      stop();
+      run.end('aborted');
+    }
+    const done = (outcome: Outcome) => {
+      if (!outcome.ok || isOver) return out.settle(id, outcome);
+      out.deliver({ type: 'history-reset', reason: 'new' });
+      out.settle(id, { ok: true, data: { cancelled: false } });
+    };
+    const { chatId } = chat.named();
+    if (chatId === undefined) return done({ ok: true });
+    chat.renew();
+    content.forget();
+    requests.ask('chat/delete', { chatId }, (answer) => done(outcomeOf(answer)));
+  }
+
+  function encode(command: Command, id: string): void {
+    const settle = (outcome: Outcome) => out.settle(id, outcome);
+    switch (command.type) {
+      case 'prompt':
+        return prompt(command, id);
+      case 'steer':
+        return steer(command.content, id);
+      case 'abort':
+        return abort(command, id);
+      case 'answer-approval':
+        return settle(calls.answer(command));
+      case 'set-model':
+      case 'set-mode':
+      case 'set-thinking':
+      case 'set-name':
+      case 'set-tool-server':
+        return greeting.whenReady((problem) => {
+          if (problem === null) settings.set(command, settle);
+          else settle({ ok: false, error: problem });
+        });
+      case 'new-session':
+      case 'delete-session':
+        return newSession(id, command.type === 'delete-session');
+      case 'query':
+        return query(command, settle);
+      default:
+        return settle(refused('unsupported', `an ECA server has nothing for ${command.type}`));
+    }
+  }
+
+  const notice = createNotices(out, { info, greeting, content, isOurs: (id) => id === chat.id });
+
+  function take(json: unknown): void {
+    const message = readServerMessage(json);
+    switch (message.kind) {
+      case 'request': {
+        // We have declared nothing that a server could ask of us (docs/protocols/eca.md 6.2).
+        const { id, method } = message;
+        const error = { code: rpcCodes.methodNotFound, message: 'Method not found', data: { method } };
+        return out.send({ jsonrpc: '2.0', id, error });
+      }
+      case 'response':
+        return requests.answer(message);
+      case 'notification':
+        return notice(message.method, dictionaryOf(message.params));
+      case 'fault':
+        return out.note('violation', message.message);
+      default:
+        return message satisfies never;
+    }
+  }
+
+  return {
+    takesContexts: true,
+    start() {
+      greeting.start();
+      return out.take();
+    },
+    decode(frame) {
+      try {
+        take(frame.json);
+      } catch (thrown) {
+        out.note('violation', messageOf(thrown).slice(0, 300));
+      }
+      return out.take();
+    },
+    encode(command, id) {
+      encode(command, id);
+      return out.take();
+    },
+    wake(timer) {
+      requests.wake(timer) || greeting.wake(timer);
+      return out.take();
+    },
+  };
+}

@@ -1,0 +1,235 @@
+// The messages of the model, one at a time on each lane: from contents of role assistant to blocks with deltas (docs/protocols/eca.md 8.3). ECA says neither where a message begins nor where it ends: the first content begins it, what
+// cannot be part of it ends it. Knows no run and no result of a tool.
+import type { Env } from '../../../core/contract/adapter.ts';
+import type { Content, Dictionary, Stop, Usage } from '../../../core/model/content.ts';
+import { dictionaryIn, without } from '../../../core/model/dictionary.ts';
+import type { Outbox } from '../../../core/contract/outbox.ts';
+import { saidOf } from './decode-values.ts';
+import type { ContentOf } from '../wire/server.ts';
+
+/** The main thread is undefined; other lanes are calls of sub-agents. */
+export type Lane = string | undefined;
+
+/** Who wants to know of messages. */
+export interface MessageWatcher {
+  /** Before a message begins. */
+  begins(lane: Lane): void;
+  /** The model that speaks. */
+  model(): string | undefined;
+  /** How the argument texts of calls follow each other. */
+  readonly pieces: Pieces;
+}
+
+/** How the argument texts of calls follow each other: as pieces, or each as all that there is so far (docs/protocols/eca.md 1.2, 1.3). */
+export interface Pieces {
+  /** What that text adds to what has come. */
+  added(before: string, text: string): string;
+}
+
+/** Reads the messages of one chat and its sub-agents. */
+export interface MessageDecoder {
+  isOpen(lane: Lane): boolean;
+  text(lane: Lane, text: string): void;
+  reasonStarted(lane: Lane, content: ContentOf<'reason'>): void;
+  reasonText(lane: Lane, id: string, text: string): void;
+  reasonFinished(lane: Lane, content: ContentOf<'reason'>): void;
+  /** A content that comes whole. */
+  whole(lane: Lane, content: Content): void;
+  /** Returns whether the call is new to this message. */
+  prepare(lane: Lane, content: ContentOf<'toolCallPrepare'>): boolean;
+  /**
+   * The call is written, or, where `input` is null, will not be; begins it, where nobody has prepared it. Returns whether
+   * it was new.
+   */
+  written(lane: Lane, id: string, name: string, input: Dictionary | null, isKnown: boolean): boolean;
+  /** What the open message of the main thread has used: told by itself, and part of its end. */
+  used(usage: Usage): void;
+  /** Ends the message of that lane, if one is open. */
+  close(lane: Lane, stop: Stop): void;
+  /** Ends all, sub-agents first. */
+  closeAll(stop: Stop): void;
+}
+
+interface CallBlock {
+  readonly index: number;
+  /** Its arguments as they streamed. */
+  text: string;
+  /** The text that came last: all of it, from those that repeat themselves. */
+  last: string;
+}
+
+interface OpenMessage {
+  blocks: number;
+  /** A text or a thought; only one is open at a time. */
+  current: { readonly index: number; readonly reason: string | null } | null;
+  readonly calls: Map<string, CallBlock>;
+  hasCalls: boolean;
+  /** A call in it was cut while its arguments streamed. */
+  isCut: boolean;
+  usage?: Usage;
+}
+
+export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatcher): MessageDecoder {
+  const open = new Map<Lane, OpenMessage>();
+
+  function message(lane: Lane): OpenMessage {
+    const known = open.get(lane);
+    if (known !== undefined) return known;
+    watcher.begins(lane);
+    const begun: OpenMessage = { blocks: 0, current: null, calls: new Map(), hasCalls: false, isCut: false };
+    open.set(lane, begun);
+    const model = watcher.model();
+    const named = lane === undefined && model !== undefined ? { model } : {};
+    out.deliver({ type: 'message-start', parent: lane, id: env.id('message'), ...named });
+    return begun;
+  }
+
+  function endCurrent(lane: Lane, from: OpenMessage, isCut: boolean, said: Dictionary = {}): void {
+    const { current } = from;
+    if (current === null) return;
+    from.current = null;
+    const { index } = current;
+    out.deliver({ type: 'block-end', parent: lane, index, ...(isCut ? { incomplete: true } : {}), ...saidOf(said) });
+  }
+
+  function endCall(lane: Lane, from: OpenMessage, id: string, input: Dictionary | null): void {
+    const call = from.calls.get(id);
+    if (call === undefined) return;
+    from.calls.delete(id);
+    const { index } = call;
+    if (input === null) from.isCut = true;
+    out.deliver({ type: 'block-end', parent: lane, index, ...(input === null ? { incomplete: true } : { input }) });
+  }
+
+  /** Of calls that are not said to run yet, only what has streamed is known. */
+  function endWritten(lane: Lane, from: OpenMessage): void {
+    for (const [id, call] of from.calls) {
+      const input = argumentsIn(call);
+      if (input !== null) endCall(lane, from, id, input);
+    }
+  }
+
+  function begin(lane: Lane, reason: string | null, said: Dictionary = {}): OpenMessage {
+    const into = message(lane);
+    endCurrent(lane, into, false);
+    endWritten(lane, into);
+    const index = into.blocks++;
+    into.current = { index, reason };
+    const kind = reason === null ? 'text' : 'thinking';
+    out.deliver({ type: 'block-start', parent: lane, index, block: { kind }, ...saidOf(said) });
+    return into;
+  }
+
+  /** The block that this goes on with. */
+  function going(lane: Lane, reason: string | null): number {
+    const { current } = open.get(lane) ?? {};
+    if (current && current.reason === reason) return current.index;
+    return begin(lane, reason).current?.index ?? 0;
+  }
+
+  function delta(lane: Lane, index: number, text: string): void {
+    if (text !== '') out.deliver({ type: 'block-delta', parent: lane, index, delta: text });
+  }
+
+  function beginCall(lane: Lane, id: string, name: string, said: Dictionary): CallBlock {
+    const into = message(lane);
+    endCurrent(lane, into, false);
+    endWritten(lane, into);
+    const call: CallBlock = { index: into.blocks++, text: '', last: '' };
+    into.calls.set(id, call);
+    into.hasCalls = true;
+    const block = { kind: 'tool-call', id, name } as const;
+    out.deliver({ type: 'block-start', parent: lane, index: call.index, block, ...saidOf(said) });
+    return call;
+  }
+
+  function close(lane: Lane, stop: Stop): void {
+    const ended = open.get(lane);
+    if (ended === undefined) return;
+    open.delete(lane);
+    const isCut = stop.reason === 'aborted' || stop.reason === 'error';
+    endCurrent(lane, ended, isCut);
+    for (const [id, call] of ended.calls) endCall(lane, ended, id, argumentsIn(call));
+    const said: Stop = ended.hasCalls && !isCut ? { reason: 'tool-use' } : stop;
+    const told: Stop = ended.isCut && !isCut ? { reason: 'aborted' } : said;
+    const figures = ended.usage === undefined ? {} : { usage: ended.usage, ...saidOf({ usage: 'told' }) };
+    out.deliver({ type: 'message-end', parent: lane, stop: told, ...figures });
+  }
+
+  return {
+    isOpen: (lane) => open.has(lane),
+    text(lane, text) {
+      if (text !== '') delta(lane, going(lane, null), text);
+    },
+    reasonStarted(lane, { type: _, id, text, ...said }) {
+      begin(lane, id, said);
+      if (typeof text === 'string') delta(lane, going(lane, id), text);
+    },
+    reasonText: (lane, id, text) => delta(lane, going(lane, id), text),
+    reasonFinished(lane, { type: _, id, text: __, ...said }) {
+      const ended = open.get(lane);
+      if (ended?.current?.reason === id) endCurrent(lane, ended, false, said);
+    },
+    whole(lane, content) {
+      const into = message(lane);
+      endCurrent(lane, into, false);
+      endWritten(lane, into);
+      const index = into.blocks++;
+      out.deliver({ type: 'block-start', parent: lane, index, block: { kind: 'whole', content } });
+      out.deliver({ type: 'block-end', parent: lane, index });
+    },
+    prepare(lane, content) {
+      const { id, name, argumentsText } = content;
+      const known = open.get(lane)?.calls.get(id);
+      const call = known ?? beginCall(lane, id, name, without(content, 'type', 'id', 'name', 'argumentsText'));
+      const text = argumentsText ?? '';
+      const added = watcher.pieces.added(call.text, text);
+      call.text += added;
+      call.last = text;
+      delta(lane, call.index, added);
+      return known === undefined;
+    },
+    written(lane, id, name, input, isKnown) {
+      const into = open.get(lane);
+      const call = into?.calls.get(id);
+      if (into !== undefined && call !== undefined) {
+        endCall(lane, into, id, input ?? argumentsIn(call));
+        return false;
+      }
+      if (isKnown) return false;
+      const made = beginCall(lane, id, name, {});
+      delta(lane, made.index, JSON.stringify(input ?? {}));
+      const from = open.get(lane);
+      if (from !== undefined) endCall(lane, from, id, input ?? {});
+      return true;
+    },
+    used(usage) {
+      const message = open.get(undefined);
+      if (message !== undefined) message.usage = usage;
+    },
+    close,
+    closeAll(stop) {
+      for (const lane of [...open.keys()].reverse()) if (lane !== undefined) close(lane, stop);
+      close(undefined, stop);
+    },
+  };
+}
+
+/** The arguments of a call as far as they came: joined, or those of the last text by itself. */
+function argumentsIn({ text, last }: CallBlock): Dictionary | null {
+  return dictionaryIn(text) ?? dictionaryIn(last);
+}
+
+/** `isSeed`: the server may repeat all that there is so far with each text; from 0.29 on none does. */
+export function createPieces(isSeed: () => boolean): Pieces {
+  /** It has said a text that cannot be a repetition. */
+  let appends = false;
+  return {
+    added(before, text) {
+      if (before === '' || appends || !isSeed()) return text;
+      if (text.startsWith(before)) return text.slice(before.length);
+      appends = true;
+      return text;
+    },
+  };
+}

@@ -1,0 +1,118 @@
+// What only the model says, by type of content: its texts, thoughts and calls, on the main thread or for a sub-agent (docs/protocols/eca.md 8.3). Knows no run.
+import type { z } from 'zod';
+import type { Dictionary } from '../../../core/model/content.ts';
+import { isDictionary } from '../../../core/model/dictionary.ts';
+import type { Calls } from './decode-calls.ts';
+import type { Lane, MessageDecoder } from './decode-message.ts';
+import { subAgentChatIn } from './decode-values.ts';
+import { type ContentOf, contents, faultIn } from '../wire/server.ts';
+
+/** Takes one content; says what is wrong with it, or null. */
+export type Take = (content: Dictionary, lane: Lane, chatId: string) => string | null;
+
+/** Contents of that type, read. */
+export function said<Type extends keyof typeof contents>(
+  type: Type,
+  take: (content: ContentOf<Type>, lane: Lane, chatId: string) => void,
+): Take {
+  const schema: z.ZodType = contents[type];
+  return (content, lane, chatId) => {
+    const read = schema.safeParse(content);
+    if (!read.success) return faultIn(read.error);
+    take(read.data as ContentOf<Type>, lane, chatId);
+    return null;
+  };
+}
+
+/** Who takes them. */
+export interface ModelPorts {
+  readonly messages: MessageDecoder;
+  readonly calls: Calls;
+  /** A sub-agent speaks in that chat, for that call. */
+  subAgent(chatId: string, call: string): void;
+  /** A call has its result. */
+  settled(): void;
+}
+
+/** The contents that make a run speak. */
+export function createModelContents({ messages, calls, subAgent, settled }: ModelPorts): ReadonlyMap<string, Take> {
+  /** A call that is said to run, or to be over, was written; one that nobody wrote is written now. */
+  function settleMessage(content: ContentOf<'toolCallRun'>, lane: Lane, chatId: string): void {
+    const { id, name, arguments: input } = content;
+    const isKnown = calls.has(id);
+    if (messages.written(lane, id, name, isDictionary(input) ? input : null, isKnown))
+      calls.announced(id, name, lane, chatId);
+    messages.close(lane, { reason: 'tool-use' });
+  }
+
+  /** Of calls: who works for which is learned on the way. */
+  function ofCall(take: (content: ContentOf<'toolCallRun'>, lane: Lane, chatId: string) => void): Take {
+    return said('toolCallRun', (content, lane, chatId) => {
+      take(content, lane, chatId);
+      const chat = subAgentChatIn(content.details);
+      if (chat !== undefined && calls.has(content.id)) subAgent(chat, content.id);
+    });
+  }
+
+  return new Map<string, Take>([
+    ['text', said('text', ({ text }, lane) => typeof text === 'string' && messages.text(lane, text))],
+    ['reasonStarted', said('reason', (content, lane) => messages.reasonStarted(lane, content))],
+    ['reasonText', said('reason', ({ id, text }, lane) => messages.reasonText(lane, id, text ?? ''))],
+    ['reasonFinished', said('reason', (content, lane) => messages.reasonFinished(lane, content))],
+    [
+      'url',
+      said('url', ({ url, title }, lane) =>
+        messages.whole(lane, { type: 'link', url, ...(typeof title === 'string' ? { title } : {}) }),
+      ),
+    ],
+    [
+      'image',
+      said('image', ({ base64: data, mediaType }, lane) =>
+        messages.whole(lane, { type: 'image', data, mediaType: mediaType ?? 'image/png' }),
+      ),
+    ],
+    [
+      'toolCallPrepare',
+      said('toolCallPrepare', (content, lane, chatId) => {
+        const { id, name } = content;
+        // Told again when it runs already.
+        if (calls.isRun(id)) return;
+        if (messages.prepare(lane, content)) calls.announced(id, name, lane, chatId);
+      }),
+    ],
+    [
+      'toolCallRun',
+      ofCall((content, lane, chatId) => {
+        settleMessage(content, lane, chatId);
+        calls.run(content);
+      }),
+    ],
+    [
+      'toolCallRunning',
+      ofCall((content, lane, chatId) => {
+        // Said again, for its details.
+        if (!calls.isRun(content.id)) settleMessage(content, lane, chatId);
+        calls.running(content);
+      }),
+    ],
+    [
+      'toolCalled',
+      said('toolCalled', (content, lane, chatId) => {
+        settleMessage(content, lane, chatId);
+        // A sub-agent has spoken when its call has its result.
+        messages.close(content.id, { reason: 'end' });
+        calls.called(content);
+        settled();
+      }),
+    ],
+    [
+      'toolCallRejected',
+      said('toolCallRejected', (content, lane, chatId) => {
+        settleMessage(content, lane, chatId);
+        messages.close(content.id, { reason: 'end' });
+        calls.rejected(content);
+        settled();
+      }),
+    ],
+  ]);
+}

@@ -1,0 +1,102 @@
+// The beginning of a conversation with an ECA server: `initialize`, its answer, `initialized`, and until when who asks for
+// models waits (docs/protocols/eca.md 4.15, 6.1 to 6.3). Knows no chat.
+import type { Problem } from '../../../core/model/errors.ts';
+import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { AgentInfo } from './info.ts';
+import type { Requests } from './requests.ts';
+import { workspaceFolder } from './encode-prompt.ts';
+import { InitializeResult } from '../wire/server.ts';
+
+/** The beginning of one connection. */
+export interface Greeting {
+  start(): void;
+  /** Calls back when the server can be asked things, or cannot. */
+  whenReady(then: (problem: Problem | null) => void): void;
+  /** Calls back when it has told of its models, or will not. */
+  whenKnown(then: () => void): void;
+  /** A task of the start is over (`$/progress`, since 0.118). */
+  progress(params: { readonly type?: unknown; readonly taskId?: unknown }): void;
+  /** Something may have been told. */
+  told(): void;
+  wake(timer: string): boolean;
+}
+
+/** What the greeting needs. */
+export interface GreetingPorts {
+  readonly out: Outbox;
+  readonly requests: Requests;
+  readonly info: AgentInfo;
+  readonly folders: readonly string[];
+  readonly modelsTimeoutMs: number;
+}
+
+const timer = 'models';
+
+export function createGreeting({ out, requests, info, folders, modelsTimeoutMs }: GreetingPorts): Greeting {
+  /** Undefined until the server has answered. */
+  let problem: Problem | null | undefined;
+  let isKnown = false;
+  const ready: ((problem: Problem | null) => void)[] = [];
+  const known: (() => void)[] = [];
+
+  function settleKnown(): void {
+    if (isKnown) return;
+    isKnown = true;
+    out.timer(timer, null);
+    for (const then of known.splice(0)) then();
+  }
+
+  function answered(found: Problem | null): void {
+    problem = found;
+    if (found === null) {
+      requests.tell('initialized', {});
+      out.timer(timer, modelsTimeoutMs);
+    }
+    for (const then of ready.splice(0)) then(found);
+    if (found !== null) settleKnown();
+    else told();
+  }
+
+  function told(): void {
+    if (problem === null && (info.known.models?.length ?? 0) > 0) settleKnown();
+  }
+
+  return {
+    start() {
+      const params = {
+        // A pid that the server cannot see makes it exit at once (docs/protocols/eca.md 6.1).
+        processId: null,
+        clientInfo: { name: 'patchbay' },
+        initializationOptions: {},
+        capabilities: { codeAssistant: { chat: true } },
+        workspaceFolders: folders.map(workspaceFolder),
+      };
+      requests.ask('initialize', params, (answer) => {
+        if ('error' in answer) {
+          return answered({ code: answer.code, message: `the agent did not start: ${answer.error}` });
+        }
+        const { data } = InitializeResult.safeParse(answer.result ?? {});
+        if (data === undefined) out.note('violation', 'initialize: a malformed result');
+        info.initialized(data ?? {});
+        answered(null);
+      });
+    },
+    whenReady(then) {
+      if (problem === undefined) ready.push(then);
+      else then(problem);
+    },
+    whenKnown(then) {
+      if (isKnown) then();
+      else known.push(then);
+    },
+    progress({ type, taskId }) {
+      if (type === 'finish' && taskId === 'models') settleKnown();
+    },
+    told,
+    wake(name) {
+      if (name !== timer) return false;
+      settleKnown();
+      return true;
+    },
+  };
+}

@@ -1,0 +1,170 @@
+// What an ECA server has told of itself: in its answer to `initialize` (docs/protocols/eca.md 8.1), in `config/updated` (since 0.42), of its
+// tools; and what was chosen of it. Tells what is new. Knows no run.
+import type { Dictionary, Model } from '../../../core/model/content.ts';
+import type { SessionInfo, Tool, ToolServer } from '../../../core/model/event.ts';
+import type { Outbox } from '../../../core/contract/outbox.ts';
+import { restOfServer, saidOf, serverOf } from './decode-values.ts';
+import { modelName } from '../models.ts';
+import type { ConfigParams, InitializeResult, ServerUpdated } from '../wire/server.ts';
+
+/** What is known of one server. */
+export interface AgentInfo {
+  readonly known: SessionInfo;
+  /** It still names its models in the answer to `initialize`, as up to 0.41; null before that answer. */
+  readonly isSeed: boolean | null;
+  readonly servers: readonly ToolServer[];
+  /** Names of presets of the model in use. */
+  readonly variants: readonly string[];
+  /** What its user chose, and prompts are to say. */
+  readonly chosen: { readonly model?: string | undefined; readonly mode?: string; readonly variant?: string };
+  /** Modes that may be chosen. */
+  hasMode(mode: string): boolean;
+  learn(changes: SessionInfo): void;
+  initialized(result: InitializeResult): void;
+  configured(chat: NonNullable<ConfigParams['chat']>): void;
+  server(update: ServerUpdated): void;
+  removed(name: string): void;
+  /** Absent: the default again. */
+  chooseModel(model: Model | undefined): void;
+  chooseMode(mode: string): void;
+  chooseVariant(variant: string): void;
+  modelOf(name: string): Model;
+}
+
+/** Nothing is known. */
+export function createInfo(out: Outbox): AgentInfo {
+  let known: SessionInfo = {};
+  let isSeed: boolean | null = null;
+  let variants: readonly string[] = [];
+  /** Those that may be chosen and are not shown among them. */
+  let otherModes: readonly string[] = [];
+  let chosen: AgentInfo['chosen'] = {};
+  let defaultModel: string | undefined;
+  const servers = new Map<string, ToolServer>();
+  /** Tools of the server itself. */
+  let tools: Tool[] = [];
+
+  function learn(now: SessionInfo): void {
+    const before = new Map<string, unknown>(Object.entries(known));
+    const isNew = ([name, value]: [string, unknown]) =>
+      value !== undefined && JSON.stringify(value) !== JSON.stringify(before.get(name));
+    const changes: SessionInfo = Object.fromEntries(Object.entries(now).filter(isNew));
+    if (Object.keys(changes).length === 0) return;
+    known = { ...known, ...changes };
+    out.tell(changes);
+  }
+
+  const listed = (name: string) => known.models?.find((model) => modelName(model) === name);
+  const modelOf = (name: string): Model => listed(name) ?? namedModel(name);
+
+  /** A model that the server wants selected: from now on it is the one in use. */
+  function selectModel(name: string | null | undefined, fallback: string | null | undefined): SessionInfo {
+    if (typeof fallback === 'string') defaultModel = fallback;
+    if (typeof name === 'string') {
+      if (chosen.model !== undefined) chosen = { ...chosen, model: name };
+      return { model: modelOf(name) };
+    }
+    return known.model === undefined && typeof fallback === 'string' ? { model: modelOf(fallback) } : {};
+  }
+
+  function selectMode(name: string | null | undefined, fallback: string | null | undefined): SessionInfo {
+    if (typeof name === 'string') {
+      if (chosen.mode !== undefined) chosen = { ...chosen, mode: name };
+      return { mode: name };
+    }
+    return known.mode === undefined && typeof fallback === 'string' ? { mode: fallback } : {};
+  }
+
+  return {
+    get known() {
+      return known;
+    },
+    get isSeed() {
+      return isSeed;
+    },
+    get servers() {
+      return [...servers.values()].filter(({ status }) => status !== 'removed');
+    },
+    get variants() {
+      return variants;
+    },
+    get chosen() {
+      return chosen;
+    },
+    hasMode(mode) {
+      const { modes = [] } = known;
+      return modes.length === 0 || modes.includes(mode) || otherModes.includes(mode);
+    },
+    learn,
+    initialized({ models, chatDefaultModel, chatBehaviors, chatDefaultBehavior, chatWelcomeMessage }) {
+      isSeed = Array.isArray(models);
+      learn({
+        ...(isSeed && models ? { models: models.map(namedModel) } : {}),
+        ...(chatBehaviors ? { modes: chatBehaviors } : {}),
+        ...(typeof chatWelcomeMessage === 'string' ? { welcome: chatWelcomeMessage } : {}),
+      });
+      learn({ ...selectModel(undefined, chatDefaultModel), ...selectMode(undefined, chatDefaultBehavior) });
+    },
+    configured(chat) {
+      const { models, agents, behaviors, welcomeMessage, variants: told, selectVariant } = chat;
+      otherModes = behaviors ?? otherModes;
+      variants = told ?? variants;
+      learn({
+        ...(models && (models.length > 0 || known.models !== undefined) ? { models: models.map(namedModel) } : {}),
+        ...(agents ? { modes: agents } : behaviors ? { modes: behaviors } : {}),
+        ...(typeof welcomeMessage === 'string' ? { welcome: welcomeMessage } : {}),
+        ...(typeof selectVariant === 'string' ? { thinkingLevel: selectVariant } : {}),
+      });
+      learn({
+        ...selectModel(chat.selectModel, chat.defaultModel),
+        ...selectMode(chat.selectAgent ?? chat.selectBehavior, chat.defaultAgent ?? chat.defaultBehavior),
+      });
+    },
+    server(update) {
+      const server = serverOf(update);
+      servers.set(server.name, server);
+      out.deliver({ type: 'tool-server-changed', ...server, ...saidOf(restOfServer(update)) });
+      if (server.kind !== 'native' || server.tools === undefined) return;
+      tools = server.tools;
+      learn({ tools });
+    },
+    removed(name) {
+      const server: ToolServer = { name, kind: servers.get(name)?.kind ?? 'mcp', status: 'removed' };
+      servers.set(name, server);
+      out.deliver({ type: 'tool-server-changed', ...server });
+    },
+    chooseModel(model) {
+      const name = model === undefined ? undefined : modelName(model);
+      chosen = { ...chosen, model: name };
+      const now = name ?? defaultModel;
+      if (now !== undefined) learn({ model: modelOf(now) });
+    },
+    chooseMode(mode) {
+      chosen = { ...chosen, mode };
+      learn({ mode });
+    },
+    chooseVariant(variant) {
+      chosen = { ...chosen, variant };
+      learn({ thinkingLevel: variant });
+    },
+    modelOf,
+  };
+}
+
+/** Newer servers name a model `provider/id`. */
+function namedModel(name: string): Model {
+  const at = name.indexOf('/');
+  const [provider, id] = [name.slice(0, Math.max(at, 0)), name.slice(at + 1)];
+  // What could not be put together again stays whole.
+  return provider === '' || id === '' || id.startsWith(`${provider}/`) ? { id: name } : { id, provider };
+}
+
+/** What a prompt says of the choices; both words for a mode, for servers of both eras (docs/protocols/eca.md 6.4). */
+export function choicesIn({ chosen, known }: Pick<AgentInfo, 'chosen' | 'known'>): Dictionary {
+  const mode = chosen.mode ?? known.mode;
+  return {
+    ...(chosen.model === undefined ? {} : { model: chosen.model }),
+    ...(mode === undefined ? {} : { agent: mode, behavior: mode }),
+    ...(chosen.variant === undefined ? {} : { variant: chosen.variant }),
+  };
+}

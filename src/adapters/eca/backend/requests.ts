@@ -1,0 +1,88 @@
+// What we ask of an ECA server: requests, each answered once, by the server or by its deadline; and notifications. One
+// JSON-RPC message per frame, never a null `error` (docs/protocols/eca.md 5.6). Knows no method.
+import { type ErrorCode, type Outcome, refused } from '../../../core/model/errors.ts';
+import type { Outbox } from '../../../core/contract/outbox.ts';
+import { rpcCodes } from '../json-rpc.ts';
+import { RpcError, type ServerMessage } from '../wire/server.ts';
+
+/** How a request ended. */
+export type Answer = { readonly result: unknown } | { readonly code: ErrorCode; readonly error: string };
+
+/** The open requests of one server. */
+export interface Requests {
+  /** Sends it and returns its id; `done` comes exactly once unless the connection ends first. */
+  ask(method: string, params: object, done: (answer: Answer) => void): number;
+  /** It may take as long as it takes. */
+  patient(id: number): void;
+  tell(method: string, params: object): void;
+  answer(message: Extract<ServerMessage, { kind: 'response' }>): void;
+  /** Whether the timer was a deadline. */
+  wake(timer: string): boolean;
+}
+
+const codes: ReadonlyMap<unknown, ErrorCode> = new Map<unknown, ErrorCode>([
+  [rpcCodes.methodNotFound, 'unsupported'],
+  [rpcCodes.invalidParams, 'invalid'],
+]);
+
+/** `timeoutMs`: how long the server may take for an answer. */
+export function createRequests(out: Outbox, timeoutMs: number): Requests {
+  const open = new Map<number, { readonly method: string; done(answer: Answer): void }>();
+  let last = 0;
+
+  function finish(id: number, answer: Answer): void {
+    const request = open.get(id);
+    open.delete(id);
+    request?.done(answer);
+  }
+
+  return {
+    ask(method, params, done) {
+      last += 1;
+      open.set(last, { method, done });
+      out.send({ jsonrpc: '2.0', id: last, method, params });
+      out.timer(timerOf(last), timeoutMs);
+      return last;
+    },
+    patient(id) {
+      if (open.has(id)) out.timer(timerOf(id), null);
+    },
+    tell: (method, params) => out.send({ jsonrpc: '2.0', method, params }),
+    answer({ id: told, result, error }) {
+      const id = typeof told === 'string' ? Number(told) : told;
+      if (typeof id !== 'number' || !open.has(id)) {
+        // One that came too late is among them.
+        const isLate = typeof id === 'number' && id <= last;
+        if (!isLate) out.note('repair', 'an answer that nobody waits for was ignored');
+        return;
+      }
+      out.timer(timerOf(id), null);
+      finish(id, error === undefined ? { result } : failureIn(error));
+    },
+    wake(timer) {
+      if (!timer.startsWith('deadline:')) return false;
+      const id = Number(timer.slice('deadline:'.length));
+      const method = open.get(id)?.method;
+      if (method !== undefined) finish(id, { code: 'timeout', error: `the agent did not answer ${method} in time` });
+      return true;
+    },
+  };
+}
+
+function failureIn(error: unknown): Answer {
+  const { code, message } = RpcError.catch({ code: undefined, message: '' }).parse(error);
+  const words = message === '' ? 'the agent gave no reason' : message.slice(0, 2_000);
+  return { code: codes.get(code) ?? 'agent-refused', error: words };
+}
+
+function timerOf(id: number): string {
+  return `deadline:${id}`;
+}
+
+/** The outcome of a command whose request was answered so; `data` reads the result, undefined where it is not as it should be. */
+export function outcomeOf(answer: Answer, data?: (result: unknown) => object | undefined): Outcome {
+  if ('error' in answer) return refused(answer.code, answer.error);
+  if (data === undefined) return { ok: true };
+  const told = data(answer.result);
+  return told === undefined ? refused('agent-refused', 'the agent answered oddly') : { ok: true, data: told };
+}

@@ -1,0 +1,91 @@
+// Small translations into ECA's words: results, details, summaries, figures. Pure; knows no order.
+import type { Content, Cost, Dictionary, FileChange } from '../../../core/model/content.ts';
+import { isDictionary } from '../../../core/model/dictionary.ts';
+
+const nothing: Dictionary = Object.freeze({});
+
+/** What an ECA server says beside what others understand rides in `extra.eca` and returns to ECA clients (README). */
+export function saidIn({ extra }: { readonly extra?: Dictionary | undefined }): Dictionary {
+  const said = extra?.eca;
+  return isDictionary(said) ? said : nothing;
+}
+
+/** The fields with what else was said behind them: where both have a word, ours counts. */
+export function withRest(ours: Dictionary, rest: Dictionary): Dictionary {
+  if (rest === nothing) return ours;
+  const words = Object.entries(ours).filter(([, value]) => value !== undefined);
+  return { ...ours, ...rest, ...Object.fromEntries(words) };
+}
+
+/** The document calls the text `content`, every server that was ever built `text` (docs/protocols/eca.md 1.2, 3.4): both. */
+function output(text: string): Dictionary {
+  return { type: 'text', text, content: text };
+}
+
+/** The `outputs` of a tool call. Images have a content of their own. */
+export function outputsOf(content: readonly Content[]): Dictionary[] {
+  return content.flatMap((part) => {
+    switch (part.type) {
+      case 'text':
+      case 'thinking':
+        return [output(part.text)];
+      case 'link':
+        return [output(part.title === undefined ? part.url : `${part.title}: ${part.url}`)];
+      case 'document':
+        return [output(part.text ?? part.url ?? part.name ?? 'a document')];
+      case 'image':
+        return part.data === undefined ? [output(part.url ?? part.name ?? 'an image')] : [];
+      case 'tool-call':
+        return [output(`${part.name} ${JSON.stringify(part.input)}`)];
+      case 'opaque':
+        return [output(JSON.stringify(part.payload) ?? part.name)];
+      default:
+        return part satisfies never;
+    }
+  });
+}
+
+/** The content of an image whose bytes are known (newer than the document: docs/protocols/eca.md 1.5); null for any other. */
+export function imageOf(content: Content): Dictionary | null {
+  if (content.type !== 'image' || content.data === undefined) return null;
+  return { type: 'image', mediaType: content.mediaType ?? 'image/png', base64: content.data };
+}
+
+/** The details of a change of a file. `cwd`: where the agent works, if that is known. */
+export function changeDetails({ path, diff, linesAdded, linesRemoved }: FileChange, cwd?: string): Dictionary {
+  return { type: 'fileChange', path: absolute(path, cwd), diff, linesAdded, linesRemoved };
+}
+
+/** From the root, of a drive or a share, or as a URI: all of these name a file by themselves. */
+const rooted = /^(?:[/\\]|[a-z][a-z\d+.-]*:)/iu;
+
+/** Clients open the path as a file, wherever they run themselves: a relative one would be another. */
+function absolute(path: string, cwd = ''): string {
+  const isHome = path === '~' || path.startsWith('~/');
+  if (path === '' || isHome || rooted.test(path) || !rooted.test(cwd)) return path;
+  const [root = '', ...folders] = cwd.split('/');
+  const parts: string[] = [];
+  for (const part of [...folders, ...path.split('/')]) {
+    if (part === '..') parts.pop();
+    else if (part !== '' && part !== '.') parts.push(part);
+  }
+  return [root, ...parts].join('/');
+}
+
+/** Characters of a summary that nobody gave. */
+const longestSummary = 80;
+
+/** One line about a call: its title, or else its name and the first of its arguments that is a text. */
+export function summaryOf(name: string, title: string | undefined, input: Dictionary): string {
+  if (title !== undefined && title !== '') return title;
+  const hint = Object.values(input).find((value) => typeof value === 'string' && value.trim() !== '');
+  const line = `${name} ${typeof hint === 'string' ? hint : ''}`.replace(/\s+/gu, ' ').trim();
+  if (line.length <= longestSummary) return line;
+  // Pairs of surrogates stay whole.
+  return `${line.slice(0, longestSummary - 1).replace(/[\uD800-\uDBFF]$/u, '')}…`;
+}
+
+/** US dollars as the wire has them: a string with two digits at least, e.g. `0.01`, `0.0019`. */
+export function costWord({ total }: Pick<Cost, 'total'>): string {
+  return total.toFixed(6).replace(/0{1,4}$/u, '');
+}

@@ -1,0 +1,158 @@
+// One connection of an ECA client: its parts put together, and the envelope around what they say. Knows no session log;
+// what sessions say comes from projection.ts.
+import type { Env, Frontend, SessionView } from '../../../core/contract/adapter.ts';
+import { createBystander } from '../../../core/session/auto-decline.ts';
+import type { Command } from '../../../core/model/command.ts';
+import { messageOf, type Outcome } from '../../../core/model/errors.ts';
+import { createChatForks } from './chat-forks.ts';
+import { createChatLists } from './chat-lists.ts';
+import { createChatRequests } from './chat-requests.ts';
+import { createChats } from './chats.ts';
+import type { Client } from '../client.ts';
+import { type Actions, type ConnectionPorts, note, showMessage } from '../connection.ts';
+import { createHome } from './home.ts';
+import { wayOfAsking } from './ids.ts';
+import {
+  errorFrame,
+  notificationFrame,
+  type RpcId,
+  readMessage,
+  resultFrame,
+  rpcCodeOf,
+  rpcCodes,
+} from '../json-rpc.ts';
+import { createMessages } from './messages.ts';
+import { createOwnCommands } from './own-commands.ts';
+import { createPrompts } from './prompts.ts';
+import { createQueries } from './queries.ts';
+import { createAnswers } from './questions.ts';
+import { createRequests } from './requests.ts';
+import { createRollbacks } from './rollbacks.ts';
+import { createSettingNotices } from './setting-notices.ts';
+import { createSettings } from './settings.ts';
+import { createStartUp } from './start-up.ts';
+
+const mostHeld = 256;
+/** Warnings that are remembered as said: a client that makes up folders must not fill the memory with them. */
+const mostWarned = 256;
+
+/** The machine of one connection; bound to a session, or carrying many. */
+export function createConnection(env: Env, bound: SessionView | undefined): Frontend {
+  /** What to do with the outcomes that are still to come. */
+  const asked = new Map<Command, (outcome: Outcome) => Actions>();
+  /** What the client is told as soon as it is ready; null from then on. */
+  let held: string[] | null = [];
+  const warned = new Set<string>();
+  const client: Client = {
+    isModern: false,
+    asks: false,
+    showsMessages: true,
+    chat: null,
+    folders: [],
+    isLeaving: false,
+  };
+  const messages = createMessages(client);
+
+  const ports: ConnectionPorts = {
+    env,
+    bound,
+    client,
+    ask(target, command, then) {
+      asked.set(command, then);
+      return [{ do: 'deliver', message: command, ...(target === null ? {} : { session: target }) }];
+    },
+    answer: (id, result) => [{ do: 'send', frame: resultFrame(id, result) }],
+    refuse: (id, { code, message }) => [{ do: 'send', frame: errorFrame(id, rpcCodeOf(code), message, { code }) }],
+    tell(method, params) {
+      if (client.isLeaving) return [];
+      const frame = notificationFrame(method, messages.dressed(method, params));
+      if (held === null) return [{ do: 'send', frame }];
+      if (held.length < mostHeld) held.push(frame);
+      return [];
+    },
+    show(type, message, chatId) {
+      const notice = messages.notice(type, message, chatId);
+      return ports.tell(notice.method, notice.params);
+    },
+    warnOnce(message) {
+      if (warned.has(message)) return [];
+      if (warned.size >= mostWarned) warned.clear();
+      warned.add(message);
+      return showMessage(ports, 'warning', message);
+    },
+    release() {
+      const due = held ?? [];
+      held = null;
+      return due.map((frame) => ({ do: 'send', frame }));
+    },
+  };
+
+  // Without a connection of its own a client is spoken to as all are, and asked nothing.
+  const asks = () => bound === undefined && client.asks;
+  const bystander = createBystander(bound ?? 'many', (question) =>
+    question.type === 'approval-request' ? true : wayOfAsking(question, { asks: asks() }) !== null,
+  );
+  const home = createHome(ports);
+  const chats = createChats(ports, home);
+  const startUp = createStartUp(ports, home);
+  const { knowledge } = startUp;
+  const settings = createSettings(ports, knowledge);
+  const forks = createChatForks({ ...ports, chats });
+  const ownCommands = createOwnCommands({ ...ports, forks });
+  const prompts = createPrompts({ ...ports, chats, settings, bystander, ownCommands });
+  const answers = createAnswers(ports, chats);
+  const chatLists = createChatLists({ ...ports, chats });
+  const chatRequests = createChatRequests({ ...ports, chats, prompts, chatLists, bystander });
+  const requests = createRequests(ports, {
+    startUp,
+    prompts,
+    answers,
+    queries: createQueries(ports, chats, home),
+    chatRequests,
+    chatLists,
+    rollbacks: createRollbacks({ ...ports, chats }),
+    forks,
+    settings: createSettingNotices({ ...ports, chats, home, knowledge }),
+  });
+
+  function complain(id: RpcId | null, code: number, message: string): Actions {
+    return [...note('violation', message), { do: 'send', frame: errorFrame(id, code, message) }];
+  }
+
+  return {
+    decode(frame) {
+      let json: unknown;
+      try {
+        json = frame.json;
+      } catch (thrown) {
+        return complain(null, rpcCodes.parse, messageOf(thrown));
+      }
+      const message = readMessage(json);
+      switch (message.kind) {
+        case 'request':
+          return requests.request(message.method, message.id, message.params);
+        case 'notification':
+          return requests.notification(message.method, message.params);
+        case 'response':
+          return answers.response(message.id, message.result, message.isError);
+        case 'fault':
+          return complain(message.id, rpcCodes.invalidRequest, message.message);
+        default:
+          return message satisfies never;
+      }
+    },
+    fault: ({ code, message }) =>
+      complain(null, code === 'too-large' ? rpcCodes.invalidRequest : rpcCodes.parse, message),
+    reply(command, outcome) {
+      const then = asked.get(command);
+      asked.delete(command);
+      return then?.(outcome) ?? [];
+    },
+    watching(view) {
+      const target = chats.watching(view);
+      if (target !== undefined) bystander.watching(view, target);
+    },
+    over: (session, reason) => chatRequests.over(session, reason),
+    wake: (timer) => [...startUp.wake(timer), ...bystander.wake(timer)],
+  };
+}

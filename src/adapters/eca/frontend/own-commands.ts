@@ -1,0 +1,156 @@
+// Slash commands that users of real servers know and that are carried out here, whatever the agent has for prompts: listed
+// with the agent's own, and done when one is sent as a prompt (reference eca, section 4, slash command). A command of the
+// agent that has the same name wins. Knows no method.
+import type { CommandType } from '../../../core/model/command.ts';
+import type { Outcome } from '../../../core/model/errors.ts';
+import type { CommandInfo, EventOf } from '../../../core/model/event.ts';
+import { OutcomeData, QueryData } from '../../../core/model/outcome-data.ts';
+import type { Transcript } from '../../../core/model/transcript.ts';
+import type { ChatForks } from './chat-forks.ts';
+import { type Chat, isRunning } from './chats.ts';
+import { type Actions, type ConnectionPorts, type Target, tellContent, whenTold } from '../connection.ts';
+import { costWord } from './encode-values.ts';
+import { compactionWords } from './remarks.ts';
+
+type Name = 'compact' | 'fork' | 'clear' | 'costs';
+
+interface OwnCommand extends CommandInfo {
+  readonly name: Name;
+  /** What its agent must be able to do. */
+  readonly needs?: CommandType;
+}
+
+const all: readonly OwnCommand[] = [
+  {
+    name: 'compact',
+    description: 'Summarize what was said so far, to make room in the context.',
+    needs: 'compact',
+    arguments: [{ name: 'instructions', description: 'What the summary must keep', required: false }],
+  },
+  { name: 'fork', description: 'Make another chat that begins with what was said in this one.', needs: 'fork' },
+  { name: 'clear', description: 'Forget what was said in this chat.', needs: 'new-session' },
+  { name: 'costs', description: 'Show what this chat has used and cost.' },
+];
+
+/** Those that an agent allows which can do that, but for those that it has itself. */
+export function ownCommands(can: ReadonlySet<string> | undefined, theirs: readonly CommandInfo[]): OwnCommand[] {
+  const taken = new Set(theirs.map(({ name }) => name.replace(/^\//u, '')));
+  return all.filter(({ name, needs }) => !taken.has(name) && (needs === undefined || can?.has(needs) === true));
+}
+
+/** The commands of one connection. */
+export interface OwnCommands {
+  /** `through`: when a command of ours was carried out; `otherwise`: the words are a prompt. */
+  take(chat: Chat, words: string, through: () => Actions, otherwise: () => Actions): Actions;
+}
+
+/** What they need. */
+export interface OwnCommandPorts extends ConnectionPorts {
+  readonly forks: ChatForks;
+}
+
+/** No state of its own. */
+export function createOwnCommands(ports: OwnCommandPorts): OwnCommands {
+  function say(chat: Chat, text: string): Actions {
+    return tellContent(ports, chat.id, { type: 'text', text });
+  }
+
+  function compact(chat: Chat, target: Target, instructions: string, through: () => Actions): Actions {
+    if (isRunning(chat)) return [...say(chat, atWork('compacted')), ...through()];
+    const since = chat.view?.transcript.lastSeq ?? 0;
+    const command = { type: 'compact', ...(instructions === '' ? {} : { instructions }) } as const;
+    return [
+      ...tellContent(ports, chat.id, { type: 'progress', state: 'running', text: 'Compacting…' }),
+      ...ports.ask(target, command, (outcome) => {
+        const isTold = chat.view !== undefined && hasCompacted(chat.view.transcript, since);
+        return [...(isTold ? [] : say(chat, compactionWords(endOf(outcome)))), ...through()];
+      }),
+    ];
+  }
+
+  function clear(chat: Chat, target: Target, through: () => Actions): Actions {
+    if (isRunning(chat)) return [...say(chat, atWork('cleared')), ...through()];
+    return ports.ask(target, { type: 'new-session' }, (outcome) =>
+      outcome.ok
+        ? whenTold(ports, target, through)
+        : [...say(chat, `\n\nThe chat was not cleared: ${outcome.error.message}\n`), ...through()],
+    );
+  }
+
+  function costs(chat: Chat, target: Target, through: () => Actions): Actions {
+    return ports.ask(target, { type: 'query', subject: 'statistics' }, (outcome) => [
+      ...say(chat, outcome.ok ? costWords(outcome.data) : `\n\nThe costs are not known: ${outcome.error.message}\n`),
+      ...through(),
+    ]);
+  }
+
+  function carryOut(chat: Chat, target: Target, [name, rest]: [Name, string], through: () => Actions): Actions {
+    switch (name) {
+      case 'compact':
+        return compact(chat, target, rest, through);
+      case 'fork':
+        return ports.forks.whole(chat, (why) => [
+          ...(why === null ? [] : say(chat, `\n\nThe chat was not forked: ${why}.\n`)),
+          ...through(),
+        ]);
+      case 'clear':
+        return clear(chat, target, through);
+      case 'costs':
+        return costs(chat, target, through);
+      default:
+        return name satisfies never;
+    }
+  }
+
+  return {
+    take(chat, words, through, otherwise) {
+      const { target } = chat;
+      const [, name, rest = ''] = /^\/([a-z]+)(?:\s+(.*))?$/su.exec(words.trim()) ?? [];
+      const meant = all.find((command) => command.name === name)?.name;
+      if (meant === undefined || target === undefined) return otherwise();
+      return ports.ask(target, { type: 'query', subject: 'commands' }, (outcome) => {
+        if (chat.isOver) return through();
+        const theirs = outcome.ok ? (QueryData.commands.safeParse(outcome.data).data?.commands ?? []) : [];
+        const isOurs = ownCommands(chat.view?.agent?.commands, theirs).some((command) => command.name === meant);
+        if (!isOurs) return otherwise();
+        const echo = tellContent(ports, chat.id, { type: 'text', text: `${words}\n` }, 'user');
+        return [...echo, ...carryOut(chat, target, [meant, rest.trim()], through)];
+      });
+    },
+  };
+}
+
+const atWork = (done: string): string => `\n\nThe chat was not ${done}: the agent is at work. Stop it first.\n`;
+
+/** An agent that tells how its compaction went is not repeated. */
+function hasCompacted({ items }: Transcript, since: number): boolean {
+  const last = items.findLast((item) => item.kind === 'event' && item.logged.event.type === 'compaction-end');
+  return last?.kind === 'event' && last.logged.seq > since;
+}
+
+function endOf(outcome: Outcome): EventOf<'compaction-end'> {
+  if (outcome.ok) {
+    const { tokensBefore } = OutcomeData.compact.safeParse(outcome.data).data ?? {};
+    return { type: 'compaction-end', outcome: 'completed', tokensBefore };
+  }
+  const { code, message } = outcome.error;
+  if (code === 'aborted') return { type: 'compaction-end', outcome: 'aborted' };
+  return { type: 'compaction-end', outcome: 'failed', failure: { kind: 'agent', message } };
+}
+
+/** In the words of real servers. */
+function costWords(data: unknown): string {
+  const read = QueryData.statistics.safeParse(data).data;
+  if (read === undefined) return '\n\nThe costs are not known.\n';
+  const { usage, cost } = read;
+  return [
+    '',
+    '',
+    `Total input tokens: ${usage.input}`,
+    ...(usage.cacheWrite > 0 ? [`Total input cache creation tokens: ${usage.cacheWrite}`] : []),
+    ...(usage.cacheRead > 0 ? [`Total input cache read tokens: ${usage.cacheRead}`] : []),
+    `Total output tokens: ${usage.output}`,
+    cost === undefined ? 'Total cost: not known' : `Total cost: $${costWord(cost)}`,
+    '',
+  ].join('\n');
+}

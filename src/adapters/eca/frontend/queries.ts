@@ -1,0 +1,74 @@
+// What a client may look up while its user types: contexts, files, commands (docs/protocols/eca.md 8.7). A chat that has no session yet looks where its session will be. Knows no prompt.
+import type { Command } from '../../../core/model/command.ts';
+import type { Outcome } from '../../../core/model/errors.ts';
+import type { CommandInfo } from '../../../core/model/event.ts';
+import { QueryData } from '../../../core/model/outcome-data.ts';
+import type { Chats } from './chats.ts';
+import type { Actions, ConnectionPorts } from '../connection.ts';
+import { contextOf, wireContextOf } from '../contexts.ts';
+import type { Home } from './home.ts';
+import type { RpcId } from '../json-rpc.ts';
+import { ownCommands } from './own-commands.ts';
+import type { QueryParams } from '../wire/client.ts';
+
+/** The look-ups of one connection. */
+export interface Queries {
+  contexts(id: RpcId, params: QueryParams): Actions;
+  files(id: RpcId, params: QueryParams): Actions;
+  commands(id: RpcId, params: QueryParams): Actions;
+}
+
+/** `chats` and `home`: who is asked. */
+export function createQueries(ports: ConnectionPorts, chats: Chats, home: Home): Queries {
+  /** Answers with what the session says; with nothing where it cannot tell. */
+  function look(id: RpcId, { chatId }: QueryParams, command: Command, answerOf: (outcome: Outcome) => object): Actions {
+    const told = typeof chatId === 'string' ? { chatId } : {};
+    const answer = (outcome: Outcome) => ports.answer(id, { ...told, ...answerOf(outcome) });
+    const target = typeof chatId === 'string' ? chats.get(chatId)?.target : undefined;
+    if (target !== undefined) return ports.ask(target, command, answer);
+    return home.visit((opened) =>
+      'problem' in opened ? answer({ ok: false, error: opened.problem }) : ports.ask(opened.target, command, answer),
+    );
+  }
+
+  function found({ query, contexts }: QueryParams): Command {
+    return { type: 'query', subject: 'contexts', text: query ?? '', contexts: (contexts ?? []).map(contextOf) };
+  }
+
+  return {
+    contexts: (id, params) => look(id, params, found(params), (outcome) => ({ contexts: contextsIn(outcome) })),
+    files: (id, params) =>
+      look(id, params, found(params), (outcome) => ({
+        files: contextsIn(outcome).filter((context) => 'type' in context && context.type === 'file'),
+      })),
+    commands: (id, params) =>
+      look(id, params, { type: 'query', subject: 'commands', text: params.query ?? '' }, (outcome) => {
+        const known = outcome.ok ? (QueryData.commands.safeParse(outcome.data).data?.commands ?? []) : [];
+        const chat = typeof params.chatId === 'string' ? chats.get(params.chatId) : undefined;
+        const own = ownCommands(chat?.view?.agent?.commands ?? home.can, known);
+        const typed = (params.query ?? '').replace(/^\//u, '').toLowerCase();
+        const wanted = [...own, ...known].filter(({ name }) => name.toLowerCase().includes(typed));
+        return { commands: wanted.map((command) => wireCommandOf(command, ports.client.isModern)) };
+      }),
+  };
+}
+
+function contextsIn(outcome: Outcome): object[] {
+  const known = outcome.ok ? (QueryData.contexts.safeParse(outcome.data).data?.contexts ?? []) : [];
+  return known.flatMap((context) => wireContextOf(context) ?? []);
+}
+
+const modernKinds: ReadonlyMap<string | undefined, string> = new Map([
+  ['mcp-prompt', 'mcpPrompt'],
+  ['mcpPrompt', 'mcpPrompt'],
+  ['customPrompt', 'customPrompt'],
+  ['prompt', 'customPrompt'],
+  ['skill', 'skill'],
+]);
+
+/** Clients of the first era know two types of command; two more came with 0.107. */
+function wireCommandOf({ name, description = '', kind, arguments: parameters = [] }: CommandInfo, isModern: boolean) {
+  const modern = modernKinds.get(kind) ?? 'native';
+  const type = isModern ? modern : modern === 'mcpPrompt' ? 'mcp-prompt' : 'native';
+  return { name: name.replace(/^\//u, ''), description, type, arguments: parameters };
+}

@@ -1,0 +1,169 @@
+// What a client may ask and tell, by method: tables of requests and notifications (docs/protocols/eca.md 8, 2.16).
+// Each is read by its schema and handed to the part that knows it. Knows no session.
+import type { z } from 'zod';
+import type { ChatForks } from './chat-forks.ts';
+import type { ChatLists } from './chat-lists.ts';
+import type { ChatRequests } from './chat-requests.ts';
+import { foldersAfter, showsMessages } from '../client.ts';
+import { type Actions, type ConnectionPorts, note, problems as problemsIn, showMessage } from '../connection.ts';
+import { errorFrame, type RpcId, rpcCodes } from '../json-rpc.ts';
+import type { Prompts } from './prompts.ts';
+import type { Queries } from './queries.ts';
+import type { Answers } from './questions.ts';
+import type { Rollbacks } from './rollbacks.ts';
+import type { SettingNotices } from './setting-notices.ts';
+import type { StartUp } from './start-up.ts';
+import { emptyAnswers, ignored, refusedInWords, unableNotices, undone } from './unserved.ts';
+import {
+  ChatParams,
+  ClearParams,
+  FoldersChangedParams,
+  InitializeParams,
+  PromptParams,
+  paramsOf,
+  QueryParams,
+  SelectedAgentParams,
+  SelectedModelParams,
+  ServerParams,
+  SteerParams,
+  ToolCallParams,
+  UpdateParams,
+} from '../wire/client.ts';
+import { ForkParams, ListParams, RollbackParams } from '../wire/chats.ts';
+
+/** The parts of a connection that take its messages. */
+export interface Parts {
+  readonly startUp: StartUp;
+  readonly prompts: Prompts;
+  readonly answers: Answers;
+  readonly queries: Queries;
+  readonly chatRequests: ChatRequests;
+  readonly chatLists: ChatLists;
+  readonly rollbacks: Rollbacks;
+  readonly forks: ChatForks;
+  readonly settings: SettingNotices;
+}
+
+/** A message that was understood, or one line about what is wrong with its params. */
+type Taken = Actions | { readonly problem: string };
+
+/** Takes the messages of one connection. */
+export interface Requests {
+  request(method: string, id: RpcId, params: unknown): Actions;
+  notification(method: string, params: unknown): Actions;
+}
+
+/** A method without params takes any params: real servers do not read them either (docs/protocols/eca.md 5.3). */
+type Take = (params: unknown, id: RpcId) => Taken;
+
+function reading<Params>(schema: z.ZodType<Params>, act: (params: Params, id: RpcId) => Actions): Take {
+  return (params, id) => {
+    const given = paramsOf(params);
+    if (given === undefined) return { problem: 'params must be an object' };
+    const read = schema.safeParse(given);
+    return read.success ? act(read.data, id) : { problem: problemsIn(read.error) };
+  };
+}
+
+/** The same for what has no id. */
+function hearing<Params>(schema: z.ZodType<Params>, act: (params: Params) => Actions): (params: unknown) => Taken {
+  const read = reading(schema, (params) => act(params));
+  return (params) => read(params, '');
+}
+
+/** The tables of one connection. */
+export function createRequests(ports: ConnectionPorts, parts: Parts): Requests {
+  const { startUp, prompts, answers, queries, chatRequests, chatLists, rollbacks, forks, settings } = parts;
+
+  const requests: ReadonlyMap<string, Take> = new Map<string, Take>([
+    ['initialize', reading(InitializeParams, initialize)],
+    ['shutdown', (_, id) => leave(() => ports.answer(id, null))],
+    ['chat/prompt', reading(PromptParams, (params, id) => prompts.prompt(id, params))],
+    ['chat/queryContext', reading(QueryParams, (params, id) => queries.contexts(id, params))],
+    ['chat/queryFiles', reading(QueryParams, (params, id) => queries.files(id, params))],
+    ['chat/queryCommands', reading(QueryParams, (params, id) => queries.commands(id, params))],
+    ['chat/delete', reading(ChatParams, ({ chatId }, id) => chatRequests.remove(id, chatId ?? undefined))],
+    ['chat/clear', reading(ClearParams, (params, id) => chatRequests.clear(id, params))],
+    ['chat/open', reading(ChatParams, ({ chatId }, id) => chatRequests.open(id, chatId ?? undefined))],
+    ['chat/fork', reading(ForkParams, (params, id) => forks.fork(id, params))],
+    ['chat/rollback', reading(RollbackParams, (params, id) => rollbacks.rollback(id, params))],
+    ['chat/list', reading(ListParams, (params, id) => chatLists.list(id, params))],
+    ['chat/update', reading(UpdateParams, (params, id) => chatRequests.update(id, params))],
+  ]);
+
+  const notifications: ReadonlyMap<string, (params: unknown) => Taken> = new Map<string, (params: unknown) => Taken>([
+    ['initialized', () => startUp.initialized()],
+    ['exit', () => leave(() => [{ do: 'close', code: 'normal', reason: 'the client asked for the end' }])],
+    ['chat/toolCallApprove', hearing(ToolCallParams, (params) => answers.toolCall(params, true))],
+    ['chat/toolCallReject', hearing(ToolCallParams, (params) => answers.toolCall(params, false))],
+    ['chat/promptStop', hearing(ChatParams, ({ chatId }) => chatRequests.stop(chatId ?? undefined))],
+    ['chat/promptSteer', hearing(SteerParams, (params) => chatRequests.steer(params))],
+    ['chat/promptSteerRemove', hearing(ChatParams, ({ chatId }) => chatRequests.unsteer(chatId ?? undefined))],
+    ['chat/selectedModelChanged', hearing(SelectedModelParams, (params) => settings.selectModel(params))],
+    ['chat/selectedAgentChanged', hearing(SelectedAgentParams, (params) => settings.selectBehavior(params))],
+    ['chat/selectedBehaviorChanged', hearing(SelectedAgentParams, (params) => settings.selectBehavior(params))],
+    ['mcp/startServer', hearing(ServerParams, ({ name }) => settings.server(name, 'start'))],
+    ['mcp/stopServer', hearing(ServerParams, ({ name }) => settings.server(name, 'stop'))],
+    ['workspace/didChangeWorkspaceFolders', hearing(FoldersChangedParams, foldersChanged)],
+  ]);
+
+  function initialize(params: InitializeParams, id: RpcId): Actions {
+    ports.client.showsMessages = showsMessages(params);
+    return startUp.initialize(id, params);
+  }
+
+  function leave(then: () => Actions): Actions {
+    ports.client.isLeaving = true;
+    return then();
+  }
+
+  function foldersChanged({ event: { added, removed } }: FoldersChangedParams): Actions {
+    const { client } = ports;
+    const { folders, problems } = foldersAfter(client.folders, { added: added ?? [], removed: removed ?? [] });
+    client.folders = folders;
+    return problems.flatMap(ports.warnOnce);
+  }
+
+  /** A method that no session can serve; null for one that nobody knows. */
+  function unserved(method: string, id: RpcId, params: unknown): Actions | null {
+    const result = emptyAnswers.get(method);
+    if (result !== undefined) return ports.answer(id, result);
+    const words = refusedInWords.get(method);
+    if (words !== undefined) return unknownMethod(id, method, words);
+    const complaint = undone.get(method);
+    if (complaint === undefined) return null;
+    const { chatId } = ChatParams.safeParse(paramsOf(params)).data ?? {};
+    return [...ports.answer(id, {}), ...showMessage(ports, 'warning', complaint, chatId ?? undefined)];
+  }
+
+  function unheard(method: string): Actions {
+    if (ignored.has(method)) return [];
+    const words = unableNotices.get(method);
+    return words === undefined ? note('loss', 'a notification that means nothing here') : ports.warnOnce(words);
+  }
+
+  return {
+    request(method, id, params) {
+      const take = requests.get(method);
+      if (take === undefined) {
+        return unserved(method, id, params) ?? unknownMethod(id, method);
+      }
+      const taken = take(params, id);
+      if (!('problem' in taken)) return taken;
+      const message = `${method}: ${taken.problem}`;
+      return [...note('violation', message), ...ports.refuse(id, { code: 'invalid', message })];
+    },
+    notification(method, params) {
+      const take = notifications.get(method);
+      if (take === undefined) return unheard(method);
+      const taken = take(params);
+      return 'problem' in taken ? note('violation', `${method}: ${taken.problem}`) : taken;
+    },
+  };
+}
+
+/** As the servers of the field say it (docs/protocols/eca.md 5.3). */
+function unknownMethod(id: RpcId, method: string, words = 'Method not found'): Actions {
+  const frame = errorFrame(id, rpcCodes.methodNotFound, words, { method: method.slice(0, 128) });
+  return [...note('violation', 'a request of an unknown method'), { do: 'send', frame }];
+}

@@ -1,0 +1,158 @@
+// What a prompt wishes of its agent beside the words: model, behaviour, variant. Each is set before the prompt, if it is
+// not so already; a wish that is refused is told to the user and keeps no prompt back. Knows no method.
+import type { Command } from '../../../core/model/command.ts';
+import type { Model } from '../../../core/model/content.ts';
+import type { Problem } from '../../../core/model/errors.ts';
+import type { SessionInfo } from '../../../core/model/event.ts';
+import { QueryData } from '../../../core/model/outcome-data.ts';
+import type { Chat } from './chats.ts';
+import { behaviorsOf, type Knowledge, onlyBehavior } from './config.ts';
+import { type Actions, type ConnectionPorts, note, showMessage } from '../connection.ts';
+import { isNamed, modelInUse, modelName, setModel } from '../models.ts';
+
+/** What a prompt may wish; an empty string wishes nothing. */
+export interface Wishes {
+  readonly model?: string | null | undefined;
+  readonly behavior?: string | null | undefined;
+  readonly variant?: string | null | undefined;
+  /** Absent: as it is. */
+  readonly trust?: boolean | null | undefined;
+}
+
+/** The settings of one connection's chats. */
+export interface Settings {
+  /** Carries the wishes out, then goes on; with a problem where the agent cannot even be asked. */
+  apply(chat: Chat, wishes: Wishes, then: (problem: Problem | null) => Actions): Actions;
+  /** The name of the model in use, as far as anybody knows; else the wished one. */
+  shownModel(chat: Chat, wished: string): string;
+}
+
+/** A model that was chosen, and what the session told of its model by then. */
+interface Chosen {
+  readonly name: string;
+  readonly seen: Model | undefined;
+}
+
+/** Refusals of one chat that are remembered as seen: a client that makes up names must not fill the memory with them. */
+const mostSeen = 64;
+
+/** `known`: what was learned of the agent at the start. */
+export function createSettings(ports: ConnectionPorts, known: () => Knowledge): Settings {
+  const chosen = new WeakMap<Chat, Chosen>();
+  /** Refusals that the user has seen, by chat. */
+  const warned = new WeakMap<Chat, Set<string>>();
+  const listed = new WeakMap<Chat, readonly Model[]>();
+
+  const infoOf = ({ view, info }: Chat): SessionInfo => ({ ...info, ...view?.transcript.info });
+
+  /** Those that are known without asking. */
+  function offeredIn(chat: Chat): readonly Model[] {
+    const own = infoOf(chat).models ?? listed.get(chat) ?? [];
+    return own.length > 0 ? own : known().models;
+  }
+
+  const inUse = (chat: Chat) => modelInUse(infoOf(chat).model, offeredIn(chat));
+
+  function modelOf(chat: Chat): string | undefined {
+    const model = inUse(chat);
+    const choice = chosen.get(chat);
+    // Some agents do not tell of a change that they were asked for.
+    if (choice !== undefined && choice.seen === chat.view?.transcript.info.model) return choice.name;
+    return model === undefined ? undefined : modelName(model);
+  }
+
+  function warn(chat: Chat, text: string): Actions {
+    const seen = warned.get(chat) ?? new Set();
+    warned.set(chat, seen);
+    if (seen.has(text)) return [];
+    if (seen.size >= mostSeen) seen.clear();
+    seen.add(text);
+    return showMessage(ports, 'warning', text, chat.id);
+  }
+
+  function set(chat: Chat, command: Command, words: string, then: (isSet: boolean) => Actions): Actions {
+    if (chat.target === undefined) return then(false);
+    return ports.ask(chat.target, command, (outcome) => {
+      if (outcome.ok) return then(true);
+      return [...warn(chat, `${words}: ${outcome.error.message}`), ...then(false)];
+    });
+  }
+
+  function applyModel(chat: Chat, name: string | null | undefined, then: () => Actions): Actions {
+    if (!name || name === modelOf(chat)) return then();
+    const current = chosen.has(chat) ? undefined : inUse(chat);
+    if (current !== undefined && isNamed(current, name)) return then();
+    return withModels(chat, (models) =>
+      set(chat, setModel(name, models), `The model ${name} was not chosen`, (isSet) => {
+        if (isSet) chosen.set(chat, { name, seen: chat.view?.transcript.info.model });
+        return then();
+      }),
+    );
+  }
+
+  /** Names can only be read with the list that they came from. */
+  function withModels(chat: Chat, then: (models: readonly Model[]) => Actions): Actions {
+    const models = offeredIn(chat);
+    if (models.length > 0 || listed.has(chat) || chat.target === undefined) return then(models);
+    return ports.ask(chat.target, { type: 'query', subject: 'models' }, (outcome) => {
+      const read = outcome.ok ? QueryData.models.safeParse(outcome.data).data : undefined;
+      listed.set(chat, read?.models ?? []);
+      return then(read?.models ?? []);
+    });
+  }
+
+  function applyBehavior(chat: Chat, mode: string | null | undefined, then: () => Actions): Actions {
+    if (!mode) return then();
+    const info: SessionInfo = { ...known().info, ...infoOf(chat) };
+    const { behaviors, selected } = behaviorsOf(info);
+    if (mode === selected) return then();
+    // Clients of another server's habits send its words, `agent` or `code`, which mean nothing to this agent.
+    if (info.modes !== undefined && !behaviors.includes(mode)) {
+      // One of them is our own word, said while nothing was known of the agent: not to set it loses nothing.
+      const isOurs = mode === onlyBehavior;
+      return [...(isOurs ? [] : note('loss', 'chat/prompt: a behaviour that the agent does not have')), ...then()];
+    }
+    if (info.modes === undefined && info.mode === undefined) return then();
+    return set(chat, { type: 'set-mode', mode }, `The behaviour ${mode} was not chosen`, then);
+  }
+
+  function applyVariant(chat: Chat, level: string | null | undefined, then: () => Actions): Actions {
+    if (!level || level === infoOf(chat).thinkingLevel) return then();
+    return set(chat, { type: 'set-thinking', level }, `The variant ${level} was not chosen`, then);
+  }
+
+  /** Newer clients repeat it with each prompt while it is on, and are silent while it is off. */
+  function applyTrust(chat: Chat, enabled: boolean | null | undefined, then: () => Actions): Actions {
+    const { trusted = false } = chat.view?.transcript.info ?? {};
+    if (typeof enabled !== 'boolean' || enabled === trusted) return then();
+    return set(chat, { type: 'set-trust', enabled }, 'The chat was not trusted', then);
+  }
+
+  /** A fresh session has said nothing yet. */
+  function withInfo(chat: Chat, then: (problem: Problem | null) => Actions): Actions {
+    if (chat.info !== undefined || chat.target === undefined) return then(null);
+    return ports.ask(chat.target, { type: 'query', subject: 'state' }, (outcome) => {
+      if (outcome.ok) chat.info = QueryData.state.safeParse(outcome.data).data?.changes;
+      const isHopeless = !outcome.ok && outcome.error.code === 'agent-down';
+      return then(isHopeless ? outcome.error : null);
+    });
+  }
+
+  return {
+    shownModel(chat, wished) {
+      const { model } = known().info;
+      return modelOf(chat) ?? (wished === '' && model !== undefined ? modelName(model) : wished);
+    },
+    apply(chat, { model, behavior, variant, trust }, then) {
+      return applyTrust(chat, trust, () => {
+        if (!model && !behavior && !variant) return then(null);
+        return withInfo(chat, (problem) => {
+          if (problem !== null) return then(problem);
+          return applyModel(chat, model, () =>
+            applyBehavior(chat, behavior, () => applyVariant(chat, variant, () => then(null))),
+          );
+        });
+      });
+    },
+  };
+}

@@ -1,0 +1,183 @@
+// How a connection begins: `initialize`, `initialized`, and what a client is told of the agent between them and after
+// (docs/protocols/eca.md 2.3 to 2.6, 3.1, 3.2). Knows no chat.
+import type { CommandOf } from '../../../core/model/command.ts';
+import type { Outcome, Problem } from '../../../core/model/errors.ts';
+import { QueryData } from '../../../core/model/outcome-data.ts';
+import { clientOf } from '../client.ts';
+import { configParams, initializeResult, type Knowledge, nothingKnown, serverParams } from './config.ts';
+import { type Actions, type ConnectionPorts, showMessage, type Target } from '../connection.ts';
+import type { Home } from './home.ts';
+import type { RpcId } from '../json-rpc.ts';
+import type { InitializeParams } from '../wire/client.ts';
+
+/** The beginning of one connection. */
+export interface StartUp {
+  initialize(id: RpcId, params: InitializeParams): Actions;
+  initialized(): Actions;
+  wake(timer: string): Actions;
+  knowledge(): Knowledge;
+}
+
+type Subject = CommandOf<'query'>['subject'];
+
+const timer = 'start-up';
+/** How long a client waits for an agent that starts slowly, ms; VS Code waits 60 s (docs/protocols/eca.md 2.5). */
+const patienceMs = 10_000;
+/**
+ * Newer clients read their settings in `config/updated`, and VS Code takes no prompt before it was greeted and has heard of a
+ * behaviour. They wait for what an agent inside the gateway says at once, and for no more.
+ */
+const haste = 'greet';
+
+/** What is asked, and what is made of the answers. */
+const questions: ReadonlyMap<Subject, (data: unknown) => Partial<Knowledge>> = new Map<
+  Subject,
+  (data: unknown) => Partial<Knowledge>
+>([
+  ['models', (data) => pick({ models: QueryData.models.safeParse(data).data?.models })],
+  ['state', (data) => pick({ info: QueryData.state.safeParse(data).data?.changes })],
+  ['thinking-levels', (data) => pick({ levels: QueryData['thinking-levels'].safeParse(data).data?.levels })],
+  ['tools', (data) => pick({ tools: QueryData.tools.safeParse(data).data?.tools })],
+  ['tool-servers', (data) => pick({ servers: QueryData['tool-servers'].safeParse(data).data?.servers })],
+]);
+
+/** Without those that were not read. */
+function pick(read: { readonly [Key in keyof Knowledge]?: Knowledge[Key] | undefined }): Partial<Knowledge> {
+  return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
+}
+
+/** What the answer to `initialize` waits for. */
+const vital: readonly Subject[] = ['models', 'state'];
+
+const silence =
+  `The agent has not answered for ${patienceMs / 1000} s. If it stays silent, look at its command in the configuration: ` +
+  'is that an agent, and of the protocol that is named there?';
+
+const task = { taskId: 'models', title: 'Syncing models' };
+
+/** Nothing has been asked yet. */
+export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
+  let knowledge = nothingKnown;
+  let problem: Problem | null = null;
+  /** Null before the agent was asked. */
+  let outstanding: Set<Subject> | null = null;
+  const unanswered: RpcId[] = [];
+  let isInitialized = false;
+  /** Of the newer era: it is greeted with what there is. */
+  let isHasty = false;
+  /** It took too long: from now on the client is told what there is. */
+  let isImpatient = false;
+  /** When that was so, the agent had not said a word. */
+  let isSilent = false;
+  let isTaskOpen = false;
+  /** What the client was told last. */
+  let told = { config: '', servers: '' };
+
+  const waitsFor = (subjects: Iterable<Subject>) => [...subjects].some((subject) => outstanding?.has(subject) === true);
+
+  function askAll(target: Target): Actions {
+    const subjects = [...questions.keys()];
+    const asking = new Set(subjects);
+    outstanding = asking;
+    return subjects.flatMap((subject) =>
+      ports.ask(target, { type: 'query', subject }, (outcome) => {
+        if (outstanding !== asking) return [];
+        asking.delete(subject);
+        isSilent = false;
+        learn(subject, outcome);
+        return goOn();
+      }),
+    );
+  }
+
+  function learn(subject: Subject, outcome: Outcome): void {
+    if (outcome.ok) knowledge = { ...knowledge, ...questions.get(subject)?.(outcome.data) };
+    // That an agent has no word for something is no failure.
+    else if (outcome.error.code !== 'unsupported' && vital.includes(subject)) problem ??= outcome.error;
+  }
+
+  function begin(): Actions {
+    if (outstanding !== null) return goOn();
+    outstanding = new Set(questions.keys());
+    isSilent = false;
+    return [
+      { do: 'timer', id: timer, ms: patienceMs },
+      ...home.visit((opened) => {
+        if ('target' in opened) return askAll(opened.target);
+        problem = opened.problem;
+        outstanding = new Set();
+        return goOn();
+      }),
+    ];
+  }
+
+  /** Says what can be said by now. */
+  function goOn(): Actions {
+    const answers =
+      waitsFor(vital) && !isImpatient && !isHasty
+        ? []
+        : unanswered.splice(0).flatMap((id) => ports.answer(id, initializeResult(knowledge)));
+    return [...answers, ...announce()];
+  }
+
+  function tellConfig(): Actions {
+    const params = configParams(knowledge);
+    const config = JSON.stringify(params);
+    if (told.config === config) return [];
+    told = { ...told, config };
+    return ports.tell('config/updated', params);
+  }
+
+  function announce(): Actions {
+    const waits = waitsFor(questions.keys());
+    if (!isInitialized) return [];
+    // Real servers say so as well that they do not know their models yet (reference, section 4).
+    if (waits && !isImpatient) return isHasty && told.config === '' ? tellConfig() : [];
+    const actions: Actions = waits ? [] : [{ do: 'timer', id: timer, ms: null }];
+    actions.push(...tellConfig());
+    const servers = serverParams(knowledge);
+    const serversText = JSON.stringify(servers);
+    if (isTaskOpen) actions.push(...ports.tell('$/progress', { type: 'finish', ...task }));
+    isTaskOpen = false;
+    if (told.servers !== serversText) {
+      for (const server of servers) actions.push(...ports.tell('tool/serverUpdated', server));
+    }
+    told = { ...told, servers: serversText };
+    if (isSilent) actions.push(...showMessage(ports, 'warning', silence));
+    isSilent = false;
+    if (problem === null) return actions;
+    const { message } = problem;
+    problem = null;
+    return [...actions, ...showMessage(ports, 'error', message)];
+  }
+
+  return {
+    initialize(id, params) {
+      const { client } = ports;
+      const { problems, ...said } = clientOf(params);
+      Object.assign(client, said);
+      unanswered.push(id);
+      // Opened by a request that came before we knew where the client works.
+      const left = home.leave();
+      if (left.length > 0) outstanding = null;
+      const hurry: Actions = client.isModern ? [{ do: 'timer', id: haste, ms: 0 }] : [];
+      return [...problems.flatMap(ports.warnOnce), ...left, ...begin(), ...hurry];
+    },
+    initialized() {
+      isInitialized = true;
+      isTaskOpen = true;
+      return [...ports.release(), ...ports.tell('$/progress', { type: 'start', ...task }), ...begin()];
+    },
+    wake(name) {
+      if (name === haste) {
+        isHasty = true;
+        return goOn();
+      }
+      if (name !== timer) return [];
+      isImpatient = true;
+      isSilent = outstanding?.size === questions.size;
+      return goOn();
+    },
+    knowledge: () => knowledge,
+  };
+}

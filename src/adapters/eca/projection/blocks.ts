@@ -1,0 +1,134 @@
+// The blocks of one message of the model as contents of a chat: texts, thoughts, calls being written (docs/protocols/eca.md 8.3). Knows no run and no result.
+import type { Dictionary } from '../../../core/model/content.ts';
+import { dictionaryIn } from '../../../core/model/dictionary.ts';
+import type { EventOf } from '../../../core/model/event.ts';
+import { isSame } from '../../../core/model/json-equal.ts';
+import { tookMs } from './encode-call.ts';
+import type { TextFrames } from './encode-frame.ts';
+import { saidIn, withRest } from '../frontend/encode-values.ts';
+import { type Speaker, tellWhole, thoughtFrames, type WholePorts } from './whole.ts';
+
+/** What a message needs. */
+export interface BlockPorts extends WholePorts {
+  readonly speaker: Speaker;
+  /** See Dialect. */
+  readonly streamsArguments: boolean;
+}
+
+/** The blocks of one message. */
+export interface BlockTeller {
+  start(event: EventOf<'block-start'>, at: number): void;
+  delta(index: number, delta: string): void;
+  /** `text`: all that was streamed of it. */
+  end(event: EventOf<'block-end'>, text: () => string, at: number): void;
+}
+
+/** A block that is being told. */
+interface Open {
+  /** Tells a piece; null where pieces are not told. */
+  readonly piece: ((text: string) => void) | null;
+  end(event: EventOf<'block-end'>, text: () => string, at: number): void;
+  /** Half of a pair of surrogates: the other half comes with the next piece, and some readers refuse one alone. */
+  held: string;
+}
+
+/** As the model wrote them, if that is what they are. */
+function argumentsText(written: string, input: Dictionary): string {
+  const read = dictionaryIn(written);
+  return read !== null && isSame(read, input) ? written : JSON.stringify(input);
+}
+
+/** `name` is this message's alone: the ids of its thoughts derive from it. */
+export function createBlockTeller(ports: BlockPorts, name: string): BlockTeller {
+  const { speaker, calls } = ports;
+  const open = new Map<number, Open>();
+
+  function tellPieces(frames: TextFrames): (text: string) => void {
+    return (text) => speaker.model(frames(text));
+  }
+
+  function openText(): Open {
+    return { piece: tellPieces(speaker.text), end: () => {}, held: '' };
+  }
+
+  function openThought(event: EventOf<'block-start'>, startedAt: number): Open {
+    const id = `${name}-${event.index}`;
+    speaker.generating();
+    speaker.content('assistant', withRest({ type: 'reasonStarted', id }, saidIn(event)));
+    return {
+      piece: tellPieces(thoughtFrames(speaker, id)),
+      end(ended, _text, at) {
+        const finished = { type: 'reasonFinished', id, ...tookMs(at - startedAt) };
+        speaker.content('assistant', withRest(finished, saidIn(ended)));
+      },
+      held: '',
+    };
+  }
+
+  /** Those who replace what they have and those who append agree on one piece after an empty one (docs/protocols/eca.md 3.3). */
+  function openCall(event: EventOf<'block-start'>, id: string, toolName: string): Open {
+    const frames = calls.prepare(id, toolName, speaker, saidIn(event));
+    let isTold = false;
+    const piece = (text: string) => {
+      // Those of a call that runs already were said with that.
+      if (!calls.isWriting(id)) return;
+      isTold = true;
+      speaker.model(frames.pieces(text));
+    };
+    return {
+      piece: ports.streamsArguments ? piece : null,
+      end({ input }, text) {
+        // Arguments that never became whole are left as far as they were told.
+        if (input === undefined || !calls.isWriting(id)) return;
+        if (!isTold) speaker.model([frames.whole(argumentsText(text(), input))]);
+        calls.written(id, input);
+      },
+      held: '',
+    };
+  }
+
+  function openBlock(event: EventOf<'block-start'>, at: number): Open | null {
+    const { block, index } = event;
+    switch (block.kind) {
+      case 'text':
+        return openText();
+      case 'thinking':
+        return openThought(event, at);
+      case 'tool-call':
+        return openCall(event, block.id, block.name);
+      case 'whole': {
+        const { content } = block;
+        tellWhole(content, speaker, `${name}-${index}`, ports);
+        // The provider has run it: there is no other result.
+        if (content.type === 'tool-call') calls.tellResult(content.id, [], false);
+        return null;
+      }
+      default:
+        return block satisfies never;
+    }
+  }
+
+  return {
+    start(event, at) {
+      const block = openBlock(event, at);
+      if (block !== null) open.set(event.index, block);
+    },
+    delta(index, delta) {
+      const block = open.get(index);
+      if (block === undefined || block.piece === null) return;
+      const text = block.held === '' ? delta : block.held + delta;
+      const last = text.charCodeAt(text.length - 1);
+      const isHalf = last >= 0xd800 && last <= 0xdbff;
+      block.held = isHalf ? text.slice(-1) : '';
+      const whole = isHalf ? text.slice(0, -1) : text;
+      if (whole !== '') block.piece(whole);
+    },
+    end(event, text, at) {
+      const block = open.get(event.index);
+      if (block === undefined) return;
+      open.delete(event.index);
+      if (block.held !== '') block.piece?.(block.held);
+      block.end(event, text, at);
+    },
+  };
+}

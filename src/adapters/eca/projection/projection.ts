@@ -1,0 +1,341 @@
+// What a session says to ECA clients of both eras: the order of a real turn, whatever the agent behind (docs/protocols/eca.md 3, 4). Who is told what is decided here; the parts know how.
+import type { NoteLevel, Projection, SessionView } from '../../../core/contract/adapter.ts';
+import type { Content, Dictionary } from '../../../core/model/content.ts';
+import { without } from '../../../core/model/dictionary.ts';
+import { withoutContexts } from '../../../core/log/context-text.ts';
+import type { EventOf, Logged } from '../../../core/model/event.ts';
+import { laneOf } from '../../../core/model/transcript.ts';
+import type { Dialect } from '../frontend/dialect.ts';
+import type { Place } from './encode-call.ts';
+import { textFrames } from './encode-frame.ts';
+import {
+  changedSettings,
+  chatSettings,
+  foreignFrame,
+  messageFrame,
+  questionFrame,
+  serverFrame,
+  withdrawnFrame,
+} from './encode-settings.ts';
+import { saidIn } from '../frontend/encode-values.ts';
+import { contentIdOf, wayOfAsking } from '../frontend/ids.ts';
+import { notificationFrame } from '../json-rpc.ts';
+import { inChat } from '../frontend/messages.ts';
+import { type BlockTeller, createBlockTeller } from './blocks.ts';
+import { createCallTeller } from './calls.ts';
+import { createChat } from './chat.ts';
+import { compactionWords, createRemarks } from '../frontend/remarks.ts';
+import { createSubAgents } from './sub-agents.ts';
+import { createUsageTeller } from './usage.ts';
+import { type Speaker, tellWhole } from './whole.ts';
+import { titleFrom } from '../frontend/titles.ts';
+
+/**
+ * One projection over one session, shared by all clients of the dialect. It is made with the first event: most sessions
+ * are only opened.
+ */
+export function createProjection(session: SessionView, dialect: Dialect): Projection {
+  let speaking: Projection | null = null;
+  return {
+    event(logged) {
+      speaking ??= startProjection(session, dialect);
+      return speaking.event(logged);
+    },
+    notes: () => speaking?.notes?.() ?? [],
+  };
+}
+
+function startProjection(session: SessionView, dialect: Dialect): Projection {
+  /** Only clients known as new follow arguments as they are written, and sub-agents in chats of their own. */
+  const isModern = dialect.streamsArguments;
+  const voice = { chatId: session.id };
+  let outs: string[] = [];
+  let notes: { level: NoteLevel; text: string }[] = [];
+  let isRetold = false;
+  /** The title that clients were told last: the session's name, or the first words of its user. */
+  let title: string | undefined;
+  /** Those that clients know of. */
+  let settings: Dictionary = {};
+
+  const say = (frame: string) => {
+    outs.push(frame);
+  };
+  const loss = (text: string) => {
+    notes.push({ level: 'loss', text });
+  };
+
+  /** Whoever has heard of the chat before is told it from its beginning, as when a chat is opened (docs/protocols/eca.md 4.14). */
+  function opening(): string[] {
+    const { chatId } = voice;
+    const cleared = isRetold ? [notificationFrame('chat/cleared', { chatId, messages: true })] : [];
+    return [...cleared, notificationFrame('chat/opened', { chatId, title }), ...newSettings()];
+  }
+
+  /** What has changed since the chat was heard first: what was known then was told with the connection. */
+  function newSettings(): string[] {
+    const known = settings;
+    settings = chatSettings(session.transcript.info);
+    const changed = changedSettings(known, settings);
+    if (Object.keys(changed).length === 0) return [];
+    return [notificationFrame('config/updated', { chatId: session.id, chat: changed })];
+  }
+
+  const chat = createChat(voice, say, opening);
+  const main: Speaker = {
+    voice,
+    text: textFrames(voice, 'assistant', { type: 'text' }, 'text'),
+    content: chat.content,
+    progress: chat.progress,
+    generating: chat.generating,
+    model(frames) {
+      chat.generating();
+      for (const frame of frames) chat.say(frame);
+    },
+  };
+  const calls = createCallTeller({
+    detailsOf: (call) => subAgents.detailsOf(call),
+    cwd: () => session.transcript.info.cwd,
+  });
+  const subAgents = createSubAgents(session, chat, () => calls);
+  const usage = createUsageTeller(session, isModern);
+  const remarks = createRemarks(session);
+  /** Open messages by lane. */
+  const telling = new Map<string, BlockTeller>();
+  /** Dialogs that clients were asked about in their own words. */
+  const questions = new Set<string>();
+
+  /** Where a lane is told; null where it is not. */
+  function speakerOf(parent: string | undefined): Speaker | null {
+    if (parent === undefined) return main;
+    return isModern ? subAgents.speaker(parent) : null;
+  }
+
+  function startMessage(event: EventOf<'message-start'>, seq: number): void {
+    const { parent, model } = event;
+    const speaker = speakerOf(parent);
+    if (speaker === null) return loss('message of a sub-agent');
+    if (parent === undefined) remark(remarks.messageStart());
+    else subAgents.step(parent, model);
+    const ports = { speaker, calls, loss, streamsArguments: dialect.streamsArguments };
+    telling.set(laneOf(event), createBlockTeller(ports, `${session.epoch}-${seq}`));
+  }
+
+  function endMessage(event: EventOf<'message-end'>): void {
+    telling.delete(laneOf(event));
+    if (event.parent === undefined) remarks.messageEnd(event);
+    // An ECA server tells its figures before a message is over: they were told.
+    const isTold = event.parent !== undefined || saidIn(event).usage === 'told';
+    const content = isTold ? null : usage.message(event);
+    if (content !== null) chat.content('system', content);
+  }
+
+  function streamedText(event: EventOf<'block-end'>): string {
+    const { blocks = [] } = session.transcript.open.get(laneOf(event)) ?? {};
+    return blocks.findLast(({ index }) => index === event.index)?.text ?? '';
+  }
+
+  function addMessage(event: EventOf<'message-added'>, seq: number): void {
+    const { role, origin, parent, content } = event;
+    // Results count where the tool ends, but for those of the history.
+    if (role === 'tool') return calls.tellResult(event.call ?? '', content, event.isError === true);
+    const speaker = parent === undefined || chat.isRunning ? speakerOf(parent) : null;
+    if (speaker === null) return loss('message of a sub-agent');
+    const id = `${session.epoch}-${seq}`;
+    if (role === 'user' && (origin !== 'agent' || parent !== undefined)) {
+      const words = wordsOf(content);
+      speaker.content('user', { type: 'text', ...placeOf(event, seq), text: `${words}\n` });
+      if (parent === undefined) remarks.heard();
+      if (parent === undefined && origin !== 'replay') chat.heard();
+      if (parent === undefined && title === undefined) entitle(titleFrom(words));
+    } else if (role === 'assistant') {
+      for (const [at, part] of content.entries()) tellWhole(part, speaker, `${id}-${at}`, { calls, loss });
+    } else loss(role === 'user' ? 'message of the agent in the user’s name' : `message of role ${role}`);
+  }
+
+  /** The name of a place to which the chat can go back. Newer clients draw buttons for each, so there is none in vain. */
+  function placeOf(event: EventOf<'message-added'>, seq: number): { contentId?: string } {
+    const isPlace = event.parent === undefined && session.agent?.commands.has('fork') === true;
+    const said = saidIn(event).contentId;
+    return isPlace || typeof said === 'string' ? { contentId: contentIdOf(session.epoch, event, seq) } : {};
+  }
+
+  /** Without the contexts that were read for an agent that takes none: they stand with the first text. */
+  function wordsOf(content: readonly Content[]): string {
+    for (const { type } of content) if (type !== 'text') loss(`${type} in a prompt`);
+    const [first = '', ...others] = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+    return [withoutContexts(first), ...others].join('');
+  }
+
+  function startTool(event: EventOf<'tool-start'>, at: number): void {
+    const place: Place | null = calls.open(event.call)?.place ?? speakerOf(laneOfTool(event));
+    if (place === null) return loss('tool of a sub-agent');
+    calls.start(event, place, at);
+  }
+
+  /** Agents have been heard that take a call for its own sub-agent. */
+  const laneOfTool = ({ call, parent }: EventOf<'tool-start' | 'tool-end'>) => (parent === call ? undefined : parent);
+
+  /** What a user is asked must be seen, whoever wants to know. */
+  function askApproval(event: EventOf<'approval-request'>, isPast: boolean): void {
+    const speaker = event.call === undefined ? main : speakerOf(event.parent);
+    calls.ask(event, speaker ?? main, isPast);
+  }
+
+  function ask(event: EventOf<'dialog-request'>): void {
+    const way = wayOfAsking(event, dialect);
+    if (way === 'tool-call') return calls.confirm(event, main);
+    if (way === 'question') {
+      if (event.prefill !== undefined) loss('the text that a dialog begins with');
+      questions.add(event.id);
+      return say(questionFrame(session.id, event));
+    }
+    loss(`dialog ${event.kind}`);
+    tellUser('warning', `The agent asks what this editor cannot show: ${event.title}`);
+  }
+
+  function endDialog(event: EventOf<'dialog-end'>): void {
+    if (!questions.delete(event.id)) return calls.confirmed(event, chat.isRunning);
+    if (event.outcome !== 'answered') say(withdrawnFrame(session.id, event.id));
+  }
+
+  function changeSession({ changes }: EventOf<'session-changed'>): void {
+    // Agents that say with their first run what they are say it before the chat is spoken of.
+    if (chat.isOpened) for (const frame of newSettings()) say(frame);
+    // The connection told what there is to choose; whether the chat is trusted it did not.
+    else if (isRetold) settings = without(chatSettings(session.transcript.info), 'selectTrust');
+    if (changes.name !== '') entitle(changes.name);
+  }
+
+  function entitle(name: string | undefined): void {
+    if (name === undefined || name === title) return;
+    title = name;
+    if (chat.isOpened) chat.title(name);
+  }
+
+  /** An ECA server has words of the system in the chat itself. */
+  function notify(event: EventOf<'notice'>): void {
+    const said = saidIn(event);
+    if (typeof said.text === 'string') chat.system(said.text);
+    else tellUser(event.level, event.text, said);
+  }
+
+  /** Clients that show no messages find the words in the chat. */
+  function tellUser(level: EventOf<'notice'>['level'], text: string, said?: Dictionary): void {
+    if (dialect.saysInChat) chat.system(inChat(text));
+    else say(messageFrame(level, text, said));
+  }
+
+  function remark(text: string | null): void {
+    if (text !== null) chat.system(text);
+  }
+
+  function startRetry(event: EventOf<'retry-start'>): void {
+    remark(remarks.retry(event, isRetold));
+    chat.aside(`Retrying (${event.attempt}/${event.maxAttempts})…`);
+  }
+
+  function endCompaction(event: EventOf<'compaction-end'>): void {
+    chat.aside(null);
+    chat.system(compactionWords(event));
+    tellUsage(usage.compacted(event));
+  }
+
+  /** Nothing of a run comes after its end: these figures are told with the next. */
+  function tellUsage(content: Dictionary | null): void {
+    if (content !== null && chat.isRunning) chat.content('system', content);
+  }
+
+  function take({ event, seq, at, replay }: Logged): void {
+    switch (event.type) {
+      case 'run-start':
+        return chat.startRun();
+      case 'run-end':
+        calls.endRun(event);
+        subAgents.clear();
+        return chat.endRun(event, remarks.runEnd(event));
+      case 'message-start':
+        return startMessage(event, seq);
+      case 'block-start':
+        // An empty message may say no more than that the run was stopped.
+        if (event.parent === undefined) calls.goOn();
+        return telling.get(laneOf(event))?.start(event, at);
+      case 'block-delta':
+        return telling.get(laneOf(event))?.delta(event.index, event.delta);
+      case 'block-end':
+        return telling.get(laneOf(event))?.end(event, () => streamedText(event), at);
+      case 'message-end':
+        return endMessage(event);
+      case 'message-added':
+        return addMessage(event, seq);
+      case 'history-reset':
+        calls.clear();
+        return chat.clear();
+      case 'tool-start':
+        return startTool(event, at);
+      case 'tool-end':
+        if (!telling.has(event.call)) subAgents.end(event.call);
+        return calls.end(event, speakerOf(laneOfTool(event)), at);
+      case 'approval-request':
+        // What the session answers itself runs without a question, as what its user has approved beforehand.
+        return askApproval(event, replay === 'past' || event.standing !== undefined);
+      case 'approval-end':
+        return calls.answered(event);
+      case 'dialog-request':
+        return ask(event);
+      case 'dialog-end':
+        return endDialog(event);
+      case 'usage-changed':
+        return tellUsage(usage.changed(event));
+      case 'session-changed':
+        return changeSession(event);
+      case 'tool-server-changed': {
+        const frame = serverFrame(event);
+        return frame === null ? undefined : say(frame);
+      }
+      case 'activity':
+        return chat.aside(event.text);
+      case 'retry-start':
+        return startRetry(event);
+      case 'compaction-start':
+        return chat.aside('Compacting…');
+      case 'retry-end':
+        return chat.aside(null);
+      case 'compaction-end':
+        return endCompaction(event);
+      case 'notice':
+        return notify(event);
+      case 'error':
+        return tellUser('error', event.message);
+      case 'unknown': {
+        const frame = event.protocol === 'eca' ? foreignFrame(session.id, event.payload) : null;
+        return frame === null ? loss(`event of ${event.protocol}`) : chat.say(frame);
+      }
+      case 'turn-start':
+      case 'turn-end':
+      case 'agent-changed':
+        return;
+      case 'tool-update':
+      case 'display':
+      case 'queue-changed':
+      case 'task-changed':
+      case 'bash-output':
+        return loss(event.type);
+      default:
+        return event satisfies never;
+    }
+  }
+
+  return {
+    event(logged) {
+      outs = [];
+      isRetold = logged.replay !== undefined;
+      take(logged);
+      return outs;
+    },
+    notes() {
+      const all = notes;
+      if (all.length > 0) notes = [];
+      return all;
+    },
+  };
+}

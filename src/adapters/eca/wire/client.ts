@@ -1,0 +1,98 @@
+// What ECA clients send, message by message (docs/protocols/eca.md 8; names of newer versions: 1.3 to 1.5). Tolerant:
+// unknown fields pass, null is absent. The JSON-RPC envelope is json-rpc.ts's.
+import { z } from 'zod';
+import { isDictionary } from '../../../core/model/dictionary.ts';
+
+const text = z.string().nullish();
+
+/** Of the two spellings `request-id` and `requestId` the second: real servers take either (docs/protocols/eca.md 2.14, 5.4). */
+export function camelKeys(value: object): object {
+  const entries = Object.entries(value).map(([key, member]) => [key.replace(/-([a-z])/gu, upper), member]);
+  return Object.fromEntries(entries);
+}
+
+function upper(_: string, letter: string): string {
+  return letter.toUpperCase();
+}
+
+/**
+ * The params of a message, ready for its schema; undefined for what can be none. No params, null, `[]` and `[null]` are
+ * empty: Neovim's plugin writes its empty tables as `[]`, and real servers read them so (docs/protocols/eca.md 2.14, 5.4). A
+ * member that is called an id is a string, whatever the message: Neovim's plugin of September 2025 names a chat by the
+ * number of its tab page. The string goes back, for no editor of that time compares it.
+ */
+export function paramsOf(params: unknown): object | undefined {
+  const only = Array.isArray(params) && params.length <= 1 ? params[0] : params;
+  if (only === undefined || only === null) return {};
+  if (!isDictionary(params)) return undefined;
+  return Object.fromEntries(Object.entries(camelKeys(params)).map(([key, member]) => [key, withStringId(key, member)]));
+}
+
+function withStringId(key: string, member: unknown): unknown {
+  return key.endsWith('Id') && Number.isSafeInteger(member) ? String(member) : member;
+}
+
+/** docs/protocols/eca.md 8.1. What its parts hold is read by client.ts, leniently. */
+export const InitializeParams = z.looseObject({
+  initializationOptions: z.unknown().optional(),
+  capabilities: z.unknown().optional(),
+  workspaceFolders: z.array(z.unknown()).nullish(),
+});
+export type InitializeParams = z.infer<typeof InitializeParams>;
+
+/** docs/protocols/eca.md 8.2; `agent` is what newer versions call `behavior`. */
+export const PromptParams = z.looseObject({
+  chatId: text,
+  message: z.string(),
+  model: text,
+  behavior: text,
+  agent: text,
+  variant: text,
+  trust: z.boolean().nullish(),
+  contexts: z.array(z.unknown()).nullish(),
+});
+export type PromptParams = z.infer<typeof PromptParams>;
+
+/** A notification or request about one chat and nothing else. */
+export const ChatParams = z.looseObject({ chatId: text });
+
+/** docs/protocols/eca.md 8.6; `save` since 0.63. */
+export const ToolCallParams = z.looseObject({ chatId: z.string(), toolCallId: z.string(), save: text });
+export type ToolCallParams = z.infer<typeof ToolCallParams>;
+
+/** docs/protocols/eca.md 8.7; `chat/queryFiles` since 0.107. */
+export const QueryParams = z.looseObject({
+  chatId: text,
+  query: text,
+  contexts: z.array(z.unknown()).nullish(),
+});
+export type QueryParams = z.infer<typeof QueryParams>;
+
+/** Since 0.123. */
+export const SteerParams = z.looseObject({ chatId: z.string(), message: z.string() });
+export type SteerParams = z.infer<typeof SteerParams>;
+
+/** What is to be cleared is `messages`; nothing else can be. */
+export const ClearParams = z.looseObject({ chatId: z.string(), messages: z.boolean().nullish() });
+export type ClearParams = z.infer<typeof ClearParams>;
+
+export const UpdateParams = z.looseObject({ chatId: z.string(), title: text, trust: z.boolean().nullish() });
+export type UpdateParams = z.infer<typeof UpdateParams>;
+
+export const SelectedModelParams = z.looseObject({ chatId: text, model: z.string() });
+export type SelectedModelParams = z.infer<typeof SelectedModelParams>;
+export const SelectedAgentParams = z.looseObject({ chatId: text, agent: text, behavior: text });
+export type SelectedAgentParams = z.infer<typeof SelectedAgentParams>;
+
+/** docs/protocols/eca.md 8.8. */
+export const ServerParams = z.looseObject({ name: z.string() });
+
+/** As in the Language Server Protocol. */
+export const FoldersChangedParams = z.looseObject({
+  event: z.looseObject({ added: z.array(z.unknown()).nullish(), removed: z.array(z.unknown()).nullish() }),
+});
+export type FoldersChangedParams = z.infer<typeof FoldersChangedParams>;
+
+/** The answer to `chat/askQuestion`. */
+export const AskAnswer = z.looseObject({ answer: text, cancelled: z.boolean().nullish() });
+export type AskAnswer = z.infer<typeof AskAnswer>;

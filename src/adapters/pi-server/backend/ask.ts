@@ -1,0 +1,223 @@
+// What a client asks of a session on a pi-server, said to that server and answered: the commands that need the machine's
+// memory. Those that do not are in agent-commands.ts. Reads no frame.
+import type { Command, CommandOf } from '../../../core/model/command.ts';
+import type { Dictionary } from '../../../core/model/content.ts';
+import { dictionaryOf, without } from '../../../core/model/dictionary.ts';
+import { type Outcome, refused } from '../../../core/model/errors.ts';
+import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Cut } from '../../pi/backend/decode-run.ts';
+import { type Said, sayContent, sayPrompt } from '../../pi/backend/encode-prompt.ts';
+import { piFields } from '../../pi/encode-values.ts';
+import type { Knowledge } from '../../pi/backend/knowledge.ts';
+import { findModel } from '../../pi/backend/models.ts';
+import type { Origins } from '../../pi/backend/origins.ts';
+import type { AgentAborts } from './aborts.ts';
+import { outcomeOf } from './answers.ts';
+import type { Beside } from './beside.ts';
+import { encodeCommand, queries } from './commands.ts';
+import { type AgentDialogs, cancelled } from './dialogs.ts';
+import type { AgentLane } from './lane.ts';
+import { type AgentRequests, type Answer, type Line, refusalOf } from './requests.ts';
+import { type AgentRuns, cutFor } from './runs.ts';
+
+/** The parts of the machine that are asked. */
+export interface AskPorts {
+  readonly out: Outbox;
+  readonly lane: AgentLane;
+  readonly requests: AgentRequests;
+  readonly runs: AgentRuns;
+  readonly beside: Beside;
+  readonly aborts: AgentAborts;
+  readonly dialogs: AgentDialogs;
+  readonly knowledge: Knowledge;
+  readonly origins: Origins;
+}
+
+/** Returns what takes a command once the session is open. */
+export function createAgentAsk(ports: AskPorts): (command: Command, id: string) => void {
+  const { out, lane, requests, runs, beside, aborts, dialogs, knowledge, origins } = ports;
+  const { run } = runs;
+  /** Answers that change seldom, for when the server is at a prompt. */
+  const known = new Map<string, Outcome>();
+
+  /** Sends a line and settles its command with the answer. */
+  function perform(id: string, line: Line, isShort = true): void {
+    requests.send(line, {
+      isShort,
+      done(answer) {
+        const outcome = outcomeOf(line.type, answer);
+        if (outcome.ok) known.set(line.type, outcome);
+        out.settle(id, outcome);
+        if (answer.kind === 'data') observe(line, answer.data);
+      },
+    });
+  }
+
+  function observe(line: Line, data: unknown): void {
+    // The other session file of a pi-server is the other session of a pi.
+    knowledge.observe(line.type === 'switch_session_file' ? { type: 'switch_session' } : line, data);
+  }
+
+  function prompt(command: CommandOf<'prompt'>, id: string): void {
+    const { whenBusy } = command;
+    const said = sayPrompt(command, knowledge.models.current?.id);
+    const isBusy = run.open || lane.live().length > 0;
+    if (isBusy && whenBusy === 'refuse') return out.settle(id, refused('busy', 'the pi-server is at work'));
+    // Behind the prompt of another client it waits there.
+    if (!isBusy || (whenBusy !== 'steer' && whenBusy !== 'follow-up')) return startRun(command, said, id);
+    origins.sent(said.message, whenBusy);
+    const streamingBehavior = whenBusy === 'steer' ? 'steer' : 'followUp';
+    sayBeside(id, { ...spoken('prompt', command, said), streamingBehavior });
+  }
+
+  function startRun(command: CommandOf<'prompt'>, said: Said, id: string): void {
+    origins.sent(said.message, 'prompt');
+    const settle = (outcome: Outcome) => out.settle(id, outcome);
+    const wire = requests.send(spoken('prompt', command, said), {
+      isShort: false,
+      done(answer) {
+        const own = lane.find(wire);
+        runs.promptOver(wire, cutOf(answer));
+        if (answer.kind === 'refused') own?.settle(refusalOf(answer));
+      },
+    });
+    lane.sent(wire, settle);
+  }
+
+  function queue(command: CommandOf<'steer' | 'follow-up'>, id: string): void {
+    const said = sayContent(command.content);
+    origins.sent(said.message, command.type);
+    sayBeside(id, spoken(command.type === 'steer' ? 'steer' : 'follow_up', command, said));
+  }
+
+  /** Words for the run that is open: once it is over they would begin another one, or wait for it. */
+  function sayBeside(id: string, line: Line): void {
+    beside.say(id, line, { isForNow: true, outcome: (answer) => outcomeOf(line.type, answer) });
+  }
+
+  function spoken(type: 'prompt' | 'steer' | 'follow_up', command: Command, said: Said): Line {
+    for (const loss of said.losses) out.note('loss', `${command.type}: a pi-server does not take ${loss}`);
+    const images = said.images.length === 0 ? {} : { images: said.images };
+    return { ...ownFields(command), type, message: said.message, ...images };
+  }
+
+  function abort({ target }: CommandOf<'abort'>, id: string): void {
+    switch (target) {
+      case 'run': {
+        // pi does not abort past an open question.
+        for (const requestId of dialogs.cancelAll()) {
+          requests.send({ type: 'extension_ui_response', requestId, response: cancelled }, { done: () => {} });
+        }
+        // An abort does not stop it (docs/protocols/pi-server.md 17.13).
+        const isCompacting = runs.compacting && !run.open && lane.live().length === 0;
+        return isCompacting ? abortOther(id, 'abort_compaction') : aborts.abort(id);
+      }
+      case 'retry':
+      case 'compaction':
+      case 'bash':
+        return abortOther(id, `abort_${target}`);
+      default:
+        return target satisfies never;
+    }
+  }
+
+  function abortOther(id: string, type: string): void {
+    beside.say(id, { type }, { isForNow: false, outcome: (answer) => outcomeOf(type, answer) });
+  }
+
+  function answerDialog(command: CommandOf<'answer-dialog'>, id: string): void {
+    const said = dialogs.answer(command.id, command.answer);
+    if ('refusal' in said) return out.settle(id, said.refusal);
+    const line = { type: 'extension_ui_response', requestId: command.id, response: said.response };
+    beside.say(id, line, {
+      isForNow: false,
+      // It has been given; that the server looks at it too late nobody here can mend.
+      late: { ok: true },
+      outcome(answer) {
+        if (answer.kind === 'data') return { ok: true };
+        // It has given up the question, and told nobody (docs/protocols/pi-server.md 18.3).
+        out.deliver({ type: 'dialog-end', id: command.id, outcome: 'expired' });
+        return refused('stale', answer.error);
+      },
+    });
+  }
+
+  function setModel(command: CommandOf<'set-model'>, model: string, id: string): void {
+    findModel({ model, provider: command.provider }, knowledge, (named) => {
+      if (named === null) out.settle(id, refused('not-found', `the pi-server does not list a model ${model}`));
+      else perform(id, { ...ownFields(command), type: 'set_model', ...named });
+    });
+  }
+
+  /** While the server is at a prompt it answers nothing about that session (docs/protocols/pi-server.md 7.3, 7.7). */
+  function query({ subject }: CommandOf<'query'>, id: string): void {
+    const query = queries.get(subject);
+    if (query === undefined) return;
+    if (!requests.isBlocked) return perform(id, { type: query.type });
+    if (query.isKnownToSession) return out.settle(id, refused('unsupported', 'the pi-server is at work'));
+    const before = known.get(query.type);
+    if (before === undefined) perform(id, { type: query.type });
+    else out.settle(id, before);
+  }
+
+  function encode(command: Command, id: string): void {
+    switch (command.type) {
+      case 'prompt':
+        return prompt(command, id);
+      case 'steer':
+      case 'follow-up':
+        return queue(command, id);
+      case 'abort':
+        return abort(command, id);
+      case 'answer-dialog':
+        return answerDialog(command, id);
+      case 'set-model':
+        return command.model === undefined ? undefined : setModel(command, command.model, id);
+      case 'query':
+        return query(command, id);
+      default: {
+        const encoded = encodeCommand(command);
+        if ('refused' in encoded) return out.settle(id, { ok: false, error: encoded.refused });
+        if (encoded.loss !== undefined) out.note('loss', `${command.type}: ${encoded.loss}`);
+        perform(id, { ...ownFields(command), ...encoded.line }, encoded.isShort);
+      }
+    }
+  }
+
+  return encode;
+}
+
+/** What could never be done, whatever the session is at. */
+export function refusalAtOnce(command: Command): Outcome | null {
+  switch (command.type) {
+    case 'query':
+      if (queries.has(command.subject)) return null;
+      return refused('unsupported', `a pi-server cannot be asked for ${command.subject}`);
+    case 'set-model':
+      if (command.model !== undefined) return null;
+      return refused('unsupported', 'a pi-server has no default model to go back to');
+    case 'prompt':
+    case 'steer':
+    case 'follow-up':
+    case 'abort':
+    case 'answer-dialog':
+      return null;
+    default: {
+      const encoded = encodeCommand(command);
+      return 'refused' in encoded ? { ok: false, error: encoded.refused } : null;
+    }
+  }
+}
+
+/** What makes a command that command (docs/protocols/pi-server.md 4.1): ours have their own. */
+const identity = ['id', 'type', 'sessionId', 'dependsOn', 'ifSessionVersion', 'idempotencyKey'] as const;
+
+/** What a client of pi or pi-server said in a command and nobody else understands. */
+function ownFields({ extra }: Pick<Command, 'extra'>): Dictionary {
+  return without({ ...piFields(extra), ...dictionaryOf(extra?.['pi-server']) }, ...identity);
+}
+
+/** How a run ends whose prompt was answered so; undefined where its messages tell. */
+function cutOf(answer: Answer): Cut | undefined {
+  return answer.kind === 'data' ? undefined : cutFor(answer.error);
+}

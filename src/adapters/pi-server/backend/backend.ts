@@ -1,0 +1,260 @@
+// The gateway as the client of a pi-server, for one session of it: joins the parts. What pi says in a session is read by the
+// parts of ../pi; what the server says of commands and of itself is read here (docs/protocols/pi-server.md 6, 7, 17).
+import type { Action, Backend, Env } from '../../../core/contract/adapter.ts';
+import type { CloseCode, Frame } from '../../../core/contract/channel.ts';
+import type { Command } from '../../../core/model/command.ts';
+import type { Dictionary } from '../../../core/model/content.ts';
+import { isDictionary } from '../../../core/model/dictionary.ts';
+import { messageOf, refused } from '../../../core/model/errors.ts';
+import type { Event } from '../../../core/model/event.ts';
+import { createOutbox } from '../../../core/contract/outbox.ts';
+import { createKnowledge } from '../../pi/backend/knowledge.ts';
+import { createOrigins } from '../../pi/backend/origins.ts';
+import { writeLine } from '../../pi/backend/write-line.ts';
+import { createAgentAborts } from './aborts.ts';
+import { createAgentAsk, refusalAtOnce } from './ask.ts';
+import { createBeside } from './beside.ts';
+import { createAgentDialogs } from './dialogs.ts';
+import { Lifecycle, Response, ServerShutdown, SessionEvent, SessionNews } from './frames.ts';
+import { createAgentGreeting } from './greeting.ts';
+import { createAgentLane } from './lane.ts';
+import type { AgentOptions } from './options.ts';
+import { createAgentRequests } from './requests.ts';
+import { createAgentRuns, cutFor } from './runs.ts';
+
+/**
+ * A machine for one session. `folders`: where it works, the first counts. `name`: what the server is to call it, which is
+ * never used twice; without one, as in a filter that nobody answers, it is the first session that is told of.
+ */
+export function createBackend(
+  env: Env,
+  options: AgentOptions,
+  folders: readonly string[] = [],
+  name?: string,
+): Backend {
+  const out = createOutbox(writeLine);
+  const lane = createAgentLane();
+  const origins = createOrigins();
+  const dialogs = createAgentDialogs(out, options.questionMs);
+  /** Commands that wait for the session. */
+  const early = new Map<string, Command>();
+  let session = name ?? env.id('session');
+  /** It is not known which session we are of. */
+  let isAnybody = name === undefined;
+  /** Why there is no session any more. */
+  let gone: string | null = null;
+  /** What is to be closed after what is said now. */
+  let closing: { readonly code: CloseCode; readonly reason: string } | null = null;
+  /** The server takes nothing any more, and ends what it is at. */
+  let farewell: string | null = null;
+  let hasLeft = false;
+
+  const requests = createAgentRequests(
+    out,
+    () => session,
+    options.requestTimeoutMs,
+    () => !lane.isFree,
+  );
+
+  const knowledge = createKnowledge(out, (type, then) => {
+    requests.send({ type }, { done: (answer) => then(answer.kind === 'data' ? answer.data : null) });
+  });
+
+  const greeting = createAgentGreeting({
+    out,
+    requests,
+    timeoutMs: options.readyTimeoutMs,
+    cwd: (options.cwd ?? folders[0]) || undefined,
+    described: (info) => knowledge.observe({ type: 'get_state' }, info),
+    fail: (reason) => fail(reason, 'error'),
+  });
+
+  const runs = createAgentRuns(env, out, {
+    graceMs: options.graceMs,
+    lane,
+    originOf: (words) => origins.of(words),
+    learn: knowledge.learn,
+    started: () => aborts.runStarted(),
+    unwanted: () => void requests.send({ type: 'abort' }, { done: () => {} }),
+    over() {
+      aborts.promptOver();
+      requests.reckon();
+      leaveIfDone();
+    },
+  });
+  const { run } = runs;
+
+  const beside = createBeside(out, requests, options.abortGraceMs);
+
+  const aborts = createAgentAborts(out, requests, {
+    graceMs: options.abortGraceMs,
+    isOpen: () => run.open,
+    hasPrompt: () => lane.live().length > 0,
+    aborting: () => run.aborting(),
+    unheard() {
+      beside.waits();
+      out.note('violation', 'abort: the pi-server lets it wait behind the prompt that it is about');
+      runs.disown();
+    },
+  });
+
+  const ask = createAgentAsk({ out, lane, requests, runs, beside, aborts, dialogs, knowledge, origins });
+
+  /** The session is no more: nothing can be asked of it from now. */
+  function fail(reason: string, code: CloseCode): void {
+    if (gone !== null) return;
+    gone = reason;
+    greeting.stop();
+    requests.failAll('agent-down', reason);
+    for (const id of early.keys()) out.settle(id, refused('agent-down', reason));
+    early.clear();
+    closing = { code, reason };
+  }
+
+  function leaveIfDone(): void {
+    if (farewell !== null && lane.isFree && !run.open) fail(farewell, 'going-away');
+  }
+
+  function admit(command: Command, id: string): void {
+    if (gone !== null) return out.settle(id, refused('agent-down', gone));
+    // What could never be done is refused without waiting for the session.
+    const unable = refusalAtOnce(command);
+    if (unable !== null) return out.settle(id, unable);
+    early.set(id, command);
+    greeting.whenOpen(() => {
+      if (early.delete(id)) begin(command, id);
+    });
+  }
+
+  function begin(command: Command, id: string): void {
+    const isAnswer = command.type === 'abort' || command.type === 'answer-dialog';
+    if (farewell !== null && !isAnswer) return out.settle(id, refused('shutting-down', farewell));
+    ask(command, id);
+  }
+
+  function isOurs(sessionId: string | undefined): boolean {
+    if (isAnybody && sessionId !== undefined) {
+      isAnybody = false;
+      session = sessionId;
+    }
+    return sessionId === session;
+  }
+
+  function lifecycle(line: Dictionary): void {
+    const read = Lifecycle.safeParse(line);
+    if (!read.success) return out.note('violation', 'a lifecycle event without its fields');
+    const { commandId, commandType, sessionId, success, error, sessionVersion, replayed } = read.data.data;
+    if (!isOurs(sessionId)) return;
+    requests.version(sessionVersion);
+    if (read.data.type === 'command_started') {
+      if (commandType === 'prompt') lane.started(commandId);
+      requests.started(commandId);
+      requests.reckon();
+    }
+    // Of our own the answer is the end: it comes even where events are dropped, and says more.
+    const own = lane.find(commandId)?.isForeign === false;
+    if (read.data.type !== 'command_finished' || commandType !== 'prompt' || replayed === true || own) return;
+    runs.promptOver(commandId, success === false ? cutFor(error) : undefined);
+  }
+
+  function response(line: Dictionary): void {
+    const read = Response.safeParse(line);
+    if (!read.success) return out.note('violation', 'a response without its fields');
+    requests.response(read.data);
+    if (read.data.error === `Session ${session} not found`) fail('the pi-server has closed the session', 'error');
+  }
+
+  function sessionEvent(line: Dictionary): void {
+    const read = SessionEvent.safeParse(line);
+    if (!read.success) return out.note('violation', 'an event without its fields');
+    const { sessionId, event } = read.data;
+    if (!isOurs(sessionId)) return;
+    if (event.type !== 'extension_ui_request') return runs.line(event);
+    run.aside();
+    dialogs.request(event, runs.isMuted);
+  }
+
+  function sessionNews(line: Dictionary): void {
+    const read = SessionNews.safeParse(line);
+    if (!read.success) return out.note('violation', `${String(line.type)} without its fields`);
+    if (!isOurs(read.data.data.sessionId) || read.data.type === 'session_created' || hasLeft) return;
+    fail('the session was deleted on the pi-server', 'error');
+  }
+
+  function shutdown(line: Dictionary): void {
+    const reason = ServerShutdown.safeParse(line).data?.data?.reason ?? 'no reason given';
+    farewell ??= `the pi-server is shutting down (${reason.slice(0, 100)})`;
+    leaveIfDone();
+  }
+
+  const table: ReadonlyMap<unknown, (line: Dictionary) => void> = new Map([
+    ['server_ready', (line) => greeting.ready(line)],
+    ['server_shutdown', shutdown],
+    ['response', response],
+    ['event', sessionEvent],
+    ['session_created', sessionNews],
+    ['session_deleted', sessionNews],
+    ['command_accepted', lifecycle],
+    ['command_started', lifecycle],
+    ['command_finished', lifecycle],
+  ]);
+
+  function decode(frame: Frame): void {
+    let json: unknown;
+    try {
+      json = frame.json;
+    } catch (thrown) {
+      // A 2.0.1 writes its log among its frames (docs/protocols/pi-server.md 3.1). It is not repeated: it may say anything.
+      return out.note('violation', `skipped a line of ${frame.bytes.length} bytes: ${messageOf(thrown)}`);
+    }
+    if (!isDictionary(json)) return out.note('violation', 'skipped a frame that is no object');
+    const handle = table.get(json.type);
+    if (handle !== undefined) return handle(json);
+    out.note('repair', `ignored a frame of an unknown type: ${JSON.stringify(String(json.type).slice(0, 64))}`);
+  }
+
+  /** All that was asked for, and the end behind it; who is answered then is to find that the agent is gone. */
+  function take(): Action<Event>[] {
+    const actions = out.take();
+    if (closing === null) return actions;
+    const { code, reason } = closing;
+    closing = null;
+    const answers = actions.findIndex((action) => action.do === 'settle');
+    const at = answers === -1 ? actions.length : answers;
+    return [...actions.slice(0, at), { do: 'close', code, reason }, ...actions.slice(at)];
+  }
+
+  return {
+    start() {
+      greeting.start();
+      return take();
+    },
+    decode(frame) {
+      decode(frame);
+      return take();
+    },
+    encode(command, id) {
+      admit(command, id);
+      return take();
+    },
+    wake(timer) {
+      run.wake(timer) ||
+        dialogs.wake(timer) ||
+        aborts.wake(timer) ||
+        beside.wake(timer) ||
+        greeting.wake(timer) ||
+        requests.wake(timer);
+      return take();
+    },
+    leave() {
+      if (!greeting.isAsked || gone !== null || hasLeft) return [];
+      hasLeft = true;
+      requests.send({ type: 'delete_session' }, { done: () => {} });
+      return take();
+    },
+    end() {
+      run.finish();
+      return take();
+    },
+  };
+}

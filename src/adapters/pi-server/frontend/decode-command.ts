@@ -1,0 +1,92 @@
+// A frame of a client as a canonical command with its ticket (docs/protocols/pi-server.md 4), or what is wrong with it. Pure. What each command is
+// stands in commands.ts.
+import type { SessionView } from '../../../core/contract/adapter.ts';
+import type { Command } from '../../../core/model/command.ts';
+import type { Dictionary } from '../../../core/model/content.ts';
+import { isDictionary, without } from '../../../core/model/dictionary.ts';
+import type { Ticket } from '../../../core/contract/ticket.ts';
+import { type Patience, type Row, rows } from './commands.ts';
+import { Identity, Precondition } from '../wire/commands.ts';
+import { clipped } from '../wire/fields.ts';
+import { faultsIn } from '../wire/validate.ts';
+
+/** A command, and which session it is for. */
+export interface Decoded {
+  readonly command: Command;
+  readonly ticket: Ticket;
+  readonly session: string | undefined;
+}
+
+/** Why a command is not admitted, and what its response repeats of it: `id` as it was sent, whatever it is. */
+export interface Refused {
+  readonly problem: string;
+  readonly type: string;
+  readonly id?: unknown;
+}
+
+/** Reads that take longer have gone wrong (docs/protocols/pi-server.md 11.2), ms. */
+const shortMs = 30_000;
+
+/** What decoding needs to know of its connection. */
+export interface DecodingPorts {
+  readonly commandTimeoutMs: number;
+  /** A name that no other prompt has. */
+  handle(): string;
+  /** A session that the connection hears. */
+  view(session: string): SessionView | undefined;
+}
+
+/** Takes any JSON value. */
+export function decodeCommand(json: unknown, { commandTimeoutMs, handle, view }: DecodingPorts): Decoded | Refused {
+  const faults = faultsIn(json);
+  const line = isDictionary(json) ? json : {};
+  const type = typeof line.type === 'string' ? line.type : 'unknown';
+  const read = rows.get(type);
+  if (faults.length > 0 || read === undefined) {
+    return {
+      problem: `Validation failed: ${faults.join('; ')}`,
+      type: clipped(type),
+      ...('id' in line ? { id: line.id } : {}),
+    };
+  }
+  const named = typeof line.sessionId === 'string' ? line.sessionId : undefined;
+  const { command, place, patience } = retractable(read(line, named === undefined ? undefined : view(named)), handle);
+  // Of server commands, one asks about a session that there is; others name one that is still to be, or none.
+  const session = place.lane === 'session' || type === 'switch_session' ? named : undefined;
+  return {
+    command,
+    ticket: ticketOf(line, type, { ...place, session, timeoutMs: waitOf(patience, commandTimeoutMs) }),
+    session,
+  };
+}
+
+/** When the time of a prompt is over, its own run is stopped and no other: it may wait behind that of another client. */
+function retractable(row: Row, handleOf: () => string): Row {
+  const { command, place } = row;
+  if (command.type !== 'prompt' || place.undo?.type !== 'abort') return row;
+  const handle = handleOf();
+  return { ...row, command: { ...command, handle }, place: { ...place, undo: { ...place.undo, handle } } };
+}
+
+function ticketOf(
+  line: Dictionary,
+  type: string,
+  place: Omit<Ticket, 'type' | 'id' | 'key' | 'payload' | 'dependsOn' | 'ifVersion'>,
+): Ticket {
+  const { id, idempotencyKey: key, dependsOn = [] } = Identity.parse(line);
+  const { ifSessionVersion: ifVersion } = Precondition.parse(line);
+  return { type, id, key, payload: without(line, 'id', 'idempotencyKey'), dependsOn, ifVersion, ...place };
+}
+
+function waitOf(patience: Patience, longMs: number): number | null {
+  switch (patience) {
+    case 'short':
+      return Math.min(shortMs, longMs);
+    case 'long':
+      return longMs;
+    case 'endless':
+      return null;
+    default:
+      return patience satisfies never;
+  }
+}

@@ -1,0 +1,82 @@
+// The figures of the gateway under the names that a server has for them (docs/protocols/pi-server.md 17.10, 21.3). Pure.
+import type { Dictionary } from '../../../core/model/content.ts';
+import type { GatewayFigures } from '../../../core/model/gateway-figures.ts';
+import { mostOpen } from '../../../core/session/questions.ts';
+
+type Circuit = GatewayFigures['circuits'][number];
+
+/** `data` of get_metrics. What this gateway does not have, as zombies, locks and metadata files, is 0. */
+export function encodeMetrics({ ledger, refused, circuits, shell, ...figures }: GatewayFigures): Dictionary {
+  return {
+    sessionCount: figures.sessions,
+    connectionCount: figures.clients,
+    totalCommandsExecuted: ledger.executed,
+    commandsRejected: {
+      sessionLimit: refused.sessionLimit,
+      messageSize: refused.frameSize,
+      rateLimit: refused.rate,
+      globalRateLimit: refused.allRate,
+      connectionLimit: 0,
+      extensionUIResponseRateLimit: refused.answers,
+    },
+    zombieSessionsDetected: 0,
+    zombieSessionsCleaned: 0,
+    doubleUnregisterErrors: 0,
+    rateLimitUsage: { globalCount: ledger.lastMinute, globalLimit: ledger.maxPerMinute },
+    stores: {
+      replay: {
+        inFlightCount: ledger.inFlight,
+        outcomeCount: ledger.outcomes,
+        idempotencyCacheSize: ledger.keys,
+        maxInFlightCommands: ledger.maxInFlight,
+        maxCommandOutcomes: ledger.maxOutcomes,
+        inFlightRejections: refused.busy,
+      },
+      version: { sessionCount: ledger.versions },
+      execution: { laneCount: ledger.lanes },
+      lock: { activeLocks: 0, timeoutCount: 0, waitingCount: 0, queueFullRejections: 0 },
+      // Each session has bounds of its own.
+      extensionUI: { pendingCount: figures.questions, maxPendingRequests: mostOpen, rejectedCount: 0 },
+      sessionStore: { metadataResetCount: 0 },
+    },
+    circuitBreakers: circuits.map(encodeCircuit),
+    bashCircuitBreaker: encodeShells(shell),
+  };
+}
+
+function encodeCircuit(circuit: Circuit): Dictionary {
+  return {
+    providerName: circuit.name,
+    state: stateOf(circuit),
+    failureCount: circuit.failureCount,
+    // null until there is one: the one field of the wire that is (docs/protocols/pi-server.md 5.3).
+    lastFailureTime: circuit.lastFailureAt,
+    lastStateChange: circuit.lastChangeAt,
+    lastAccessTime: circuit.lastUsedAt,
+    totalCalls: circuit.calls,
+    totalRejected: circuit.rejected,
+    totalSlowCalls: circuit.slow,
+    totalSuccesses: circuit.successes,
+    totalFailures: circuit.failures,
+    avgLatencyMs: Math.round(circuit.averageLatencyMs),
+    halfOpenCalls: circuit.probes,
+  };
+}
+
+function encodeShells({ all, sessions }: GatewayFigures['shell']): Dictionary {
+  const rejected = sessions.reduce((sum, circuit) => sum + circuit.rejected, all.rejected);
+  return {
+    enabled: true,
+    globalState: stateOf(all),
+    globalFailureCount: all.failureCount,
+    sessionCount: sessions.length,
+    openSessionCount: sessions.filter(({ state }) => state === 'open').length,
+    totalCalls: all.calls,
+    totalTimeouts: all.failures,
+    totalRejected: rejected,
+  };
+}
+
+function stateOf({ state }: Circuit): string {
+  return state === 'half-open' ? 'half_open' : state;
+}

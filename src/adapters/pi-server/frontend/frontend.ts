@@ -1,0 +1,135 @@
+// One connection of a client written against a pi-server (docs/protocols/pi-server.md): each command gets one response, all hear how
+// commands go. What sessions say comes from projection.ts. Knows no session log and no other connection.
+import type { Action, Frontend, SessionView } from '../../../core/contract/adapter.ts';
+import type { Command } from '../../../core/model/command.ts';
+import type { Dictionary } from '../../../core/model/content.ts';
+import { dictionaryOf } from '../../../core/model/dictionary.ts';
+import { messageOf, type Outcome } from '../../../core/model/errors.ts';
+import type { Receipt, Ticket } from '../../../core/contract/ticket.ts';
+import type { CommandNews } from '../../../core/contract/broadcast.ts';
+import { present } from '../../pi/encode-values.ts';
+import { parserWords } from '../../pi/wire/problem.ts';
+import { isOpen } from './answers.ts';
+import { type Decoded, decodeCommand } from './decode-command.ts';
+import type { Dialect } from './dialect.ts';
+import { answerData } from './encode-answer.ts';
+import { newsFrame, serverReady } from './encode-news.ts';
+import { errorWords } from './error-words.ts';
+import { clipped, longest } from '../wire/fields.ts';
+
+type Actions = Action<Command>[];
+
+/** What a response repeats of its command. `id` is any JSON; absent when none was sent. */
+interface Asked {
+  readonly type: string;
+  readonly id?: unknown;
+}
+
+/** What a connection is made with. */
+export interface ConnectionPorts {
+  readonly dialect: Dialect;
+  readonly serverId: string;
+  /** Ms. */
+  readonly commandTimeoutMs: number;
+  /** A name that no other prompt of this gateway has. */
+  handle(): string;
+  /** Bytes. */
+  readonly maxFrameBytes: number;
+  /** The session that it hears and no other; absent where it carries many. */
+  readonly bound: SessionView | undefined;
+}
+
+/** The machine of one connection. */
+export function createConnection(ports: ConnectionPorts): Frontend {
+  const { bound } = ports;
+  const asked = new WeakMap<Command, Decoded>();
+  /** The sessions that it hears. */
+  const views = new Map<string, SessionView>(bound === undefined ? [] : [[bound.id, bound]]);
+
+  /** Keys always in this order; the real server has two (docs/protocols/pi-server.md 5.3). */
+  const respond = ({ type, id }: Asked, rest: Dictionary): Action<Command> => ({
+    do: 'send',
+    frame: JSON.stringify({ ...(id === undefined ? {} : { id }), type: 'response', command: type, ...present(rest) }),
+  });
+
+  /** Not admitted: nobody else hears of it. The note never repeats what the client sent. */
+  function refuse(to: Asked, error: string, note: string): Actions {
+    return [{ do: 'note', level: 'violation', text: note }, respond(to, { success: false, error })];
+  }
+
+  const unread = (error: string, note: string) => refuse({ type: 'unknown' }, error, note);
+
+  function wordsFor(ticket: Ticket, outcome: Outcome): string | undefined {
+    if (outcome.ok) return undefined;
+    const { sessionId } = dictionaryOf(ticket.payload);
+    const words = errorWords(ticket, outcome.error, (requestId) =>
+      [...views].some(([session, view]) => session !== sessionId && isOpen(requestId, view)),
+    );
+    return clipped(words, longest.error);
+  }
+
+  function take(json: unknown): Actions {
+    const { commandTimeoutMs, handle } = ports;
+    const decoded = decodeCommand(json, { commandTimeoutMs, handle, view: (session) => views.get(session) });
+    if ('problem' in decoded) return refuse(decoded, decoded.problem, 'a command that is not valid');
+    const { command: message, ticket, session } = decoded;
+    if (bound !== undefined && ticket.type === 'switch_session' && session !== bound.id) {
+      const words = `This connection hears session ${bound.id} only`;
+      return refuse(ticket, words, 'switch_session on a connection that hears one session');
+    }
+    asked.set(message, decoded);
+    return [{ do: 'deliver', message, ...(session === undefined ? {} : { session }), ticket }];
+  }
+
+  function answer({ ticket, session }: Decoded, outcome: Outcome, receipt: Receipt | undefined): Dictionary {
+    const { type, payload } = ticket;
+    const subject = { line: dictionaryOf(payload), session: session ?? '' };
+    return {
+      success: outcome.ok,
+      data: outcome.ok ? answerData(type, outcome.data, { ...subject, view: views.get(subject.session) }) : undefined,
+      error: wordsFor(ticket, outcome),
+      timedOut: receipt?.timedOut === true ? true : undefined,
+      sessionVersion: receipt?.version,
+      replayed: receipt?.replayed === true ? true : undefined,
+    };
+  }
+
+  return {
+    start: () => [{ do: 'send', frame: serverReady }],
+    decode(frame) {
+      let json: unknown;
+      try {
+        json = frame.json;
+      } catch (thrown) {
+        return unread(parserWords(thrown), messageOf(thrown));
+      }
+      return take(json);
+    },
+    fault({ code, message, bytes }) {
+      if (code !== 'too-large') return unread(message, message);
+      const size = bytes === undefined ? 'Message size' : `Message size ${bytes}`;
+      return unread(`${size} exceeds limit ${ports.maxFrameBytes}`, message);
+    },
+    reply(command, outcome, receipt) {
+      const decoded = asked.get(command);
+      if (decoded === undefined) return [];
+      const { ticket, session } = decoded;
+      const response = respond(ticket, answer(decoded, outcome, receipt));
+      const isSubscription = outcome.ok && ticket.type === 'switch_session' && bound === undefined;
+      // The response first: what the session says comes behind it (docs/protocols/pi-server.md 6.1).
+      return isSubscription && session !== undefined ? [response, { do: 'watch', session }] : [response];
+    },
+    hear(news) {
+      const errorOf = ({ ticket, ending }: CommandNews) =>
+        ending === undefined ? undefined : wordsFor(ticket, ending.outcome);
+      const frame = newsFrame(news, { ...ports, errorOf });
+      return frame === null ? [] : [{ do: 'send', frame }];
+    },
+    watching: (view) => void views.set(view.id, view),
+    // All clients hear that it is gone.
+    over(session) {
+      views.delete(session);
+      return [];
+    },
+  };
+}

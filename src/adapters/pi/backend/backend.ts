@@ -1,0 +1,336 @@
+// The gateway as the client of a pi process in RPC mode, all dialects: joins the parts. What a line means is in
+// decode-*.ts, what a command is in encode-*.ts; here is what needs both.
+import type { Backend, Env } from '../../../core/contract/adapter.ts';
+import { createCallChanges } from '../../../core/log/call-changes.ts';
+import type { Command, CommandOf } from '../../../core/model/command.ts';
+import type { Dictionary } from '../../../core/model/content.ts';
+import { isDictionary } from '../../../core/model/dictionary.ts';
+import { refused } from '../../../core/model/errors.ts';
+import { createOutbox } from '../../../core/contract/outbox.ts';
+import { createAborts } from './aborts.ts';
+import { createApprovals } from './approvals.ts';
+import { changeOf } from './changes.ts';
+import { outcomeOf } from './decode-answer.ts';
+import { createEventDecoder } from './decode-event.ts';
+import { runTimer } from './decode-run.ts';
+import { createDialogs } from './dialogs.ts';
+import { encodeCommand } from './encode-command.ts';
+import { type Said, sayContent, sayPrompt } from './encode-prompt.ts';
+import { piFields } from '../encode-values.ts';
+import { createGlancer } from './glance.ts';
+import { createHeldLines } from './held-lines.ts';
+import { createJoins } from './joins.ts';
+import { createKnowledge } from './knowledge.ts';
+import { findModel } from './models.ts';
+import { createOpening } from './opening.ts';
+import type { PiOptions } from './options.ts';
+import { createOrigins } from './origins.ts';
+import { type Answer, createPending } from './pending.ts';
+import { createPrompts } from './prompts.ts';
+import { readLine } from './read-line.ts';
+import { problemOf } from '../wire/problem.ts';
+import { dataSchemas, Response } from '../wire/responses.ts';
+import { writeLine } from './write-line.ts';
+
+const levelsLine = 'get_available_thinking_levels';
+
+/** A line to pi, before it gets its id. */
+type Line = Dictionary & { readonly type: string };
+
+/** A machine for one pi process. */
+export function createBackend(env: Env, options: PiOptions): Backend {
+  const out = createOutbox(writeLine);
+  const pending = createPending(out);
+  const origins = createOrigins();
+  const isAsking = () => approvals.open || dialogs.open;
+  const asked = () => pending.pause('prompt', isAsking());
+  const changes = createCallChanges(changeOf);
+  const approvals = createApprovals(out, changes, asked);
+  const dialogs = createDialogs(out, {
+    changed: asked,
+    // Outside a run no tool asks: then it only looks like it.
+    takes: (request) => run.open && approvals.take(request),
+    isStopping: () => aborts.open && isWorking(),
+  });
+  /** pi says what becomes of a prompt: since 0.99, so it tells of its tools in its first run, and when a run has settled. */
+  let disposes = false;
+  /** A prompt has joined the run that is open. */
+  let hasJoined = false;
+  const joins = createJoins((id, outcome) => out.settle(id, outcome));
+
+  const knowledge = createKnowledge(out, (type, then) => {
+    request(env.id('query'), { type }, (answer) => then(answer.kind === 'data' ? answer.data : null));
+  });
+
+  const events = createEventDecoder(env, out, options.graceMs, {
+    started() {
+      hasJoined = false;
+      approvals.runStarted();
+      prompts.runStarted();
+      aborts.runStarted();
+      if (!aborts.open) joins.release();
+    },
+    ended() {
+      approvals.runEnded();
+      aborts.runEnded();
+      joins.handBack();
+    },
+    changes,
+    skippedOf: approvals.skippedOf,
+    originOf: (words) => origins.of(words),
+    bashId: () => pending.ids('bash')[0],
+    bashLine: pending.lineOf,
+    learn: knowledge.learn,
+    learnTools: knowledge.learnTools,
+  });
+  const { run } = events;
+
+  const prompts = createPrompts(out, {
+    graceMs: options.graceMs,
+    startGraceMs: options.startGraceMs,
+    busy: () => isAsking() || events.compacting,
+    askState: () => knowledge.look(prompts.state),
+    began: (id) => void pending.finish(id, { kind: 'data', data: undefined }),
+    withoutRun() {
+      if (run.open) return;
+      out.deliver({ type: 'run-start', empty: true, synthetic: true });
+      out.deliver({ type: 'run-end', outcome: 'completed', synthetic: true });
+    },
+    drained(joined) {
+      aborts.promptGone();
+      if (joined) joins.release();
+      else joins.handBack();
+    },
+  });
+
+  const aborts = createAborts(
+    {
+      perform(id) {
+        run.aborting();
+        approvals.stop();
+        perform(id, { type: 'abort' });
+      },
+      finish: (id, answer) => void pending.finish(id, answer),
+      unanswered: () => pending.ids('abort'),
+      answers: () => pending.answers,
+    },
+    (id) => out.settle(id, { ok: true }),
+  );
+
+  /** Something goes on that an abort can be for. */
+  function isWorking(): boolean {
+    return run.open || prompts.waiting || events.compacting || pending.ids('compact').length > 0;
+  }
+
+  /** Sends a line and hands its answer over. */
+  function request(id: string, line: Line, then: (answer: Answer) => void): void {
+    const isLong = line.type === 'bash' || line.type === 'compact';
+    const timeoutMs = isLong ? options.longRequestTimeoutMs || null : options.requestTimeoutMs;
+    pending.send({ id, line, timeoutMs, done: then });
+    if (isAsking()) pending.pause('prompt', true);
+  }
+
+  /** The levels of a pi that has no command for them, as those before 0.81 have not; they can be set all the same. */
+  function settleLevels(id: string, refusal: Answer): void {
+    knowledge.look(() => {
+      const levels = knowledge.levels();
+      out.settle(id, levels === null ? outcomeOf(levelsLine, refusal) : { ok: true, data: { levels } });
+    });
+  }
+
+  /** Sends the line of a command and settles it with the answer. */
+  function perform(id: string, line: Line, reading?: string): void {
+    request(id, line, (answer) => {
+      if (line.type === levelsLine && answer.kind === 'refused' && answer.unknownCommand) {
+        return settleLevels(id, answer);
+      }
+      out.settle(id, outcomeOf(line.type, answer, reading));
+      if (answer.kind === 'data') knowledge.observe(line, answer.data);
+    });
+  }
+
+  function prompt(command: CommandOf<'prompt'>, id: string): void {
+    const { whenBusy } = command;
+    const isBusy = run.open || prompts.waiting;
+    const said = sayPrompt(command, knowledge.models.current?.id);
+    if (!isBusy) return startRun(command, said, id);
+    // Two prompts at once would interleave two runs in 0.13.2 (docs/protocols/pi-legacy.md 1.7).
+    if (whenBusy !== 'steer' && whenBusy !== 'follow-up') return out.settle(id, refused('busy', 'pi is at work'));
+    const send = () => {
+      origins.sent(said.message, whenBusy);
+      perform(id, joinLine(command, said, whenBusy));
+    };
+    if (run.open && !aborts.open) send();
+    else joins.hold({ id, send });
+  }
+
+  /**
+   * A prompt that comes too late begins a run of its own, and pi loses one right behind it. A steer or a follow_up in
+   * that place is in that run, but commands of extensions cannot come that way.
+   */
+  function joinLine(command: CommandOf<'prompt'>, said: Said, as: 'steer' | 'follow-up'): Line {
+    const isLater = hasJoined && !said.message.startsWith('/');
+    hasJoined = true;
+    if (isLater) return spoken(as === 'steer' ? 'steer' : 'follow_up', command, said);
+    return { ...spoken('prompt', command, said), streamingBehavior: as === 'steer' ? 'steer' : 'followUp' };
+  }
+
+  function startRun(command: CommandOf<'prompt'>, said: Said, id: string): void {
+    origins.sent(said.message, 'prompt');
+    aborts.promptSent();
+    prompts.sent(id, said.message);
+    request(id, spoken('prompt', command, said), (answer) => {
+      out.settle(id, outcomeOf('prompt', answer));
+      if (answer.kind !== 'data') return prompts.gone(id);
+      prompts.accepted(id, dataSchemas.prompt.safeParse(answer.data).data?.disposition);
+    });
+  }
+
+  function queue(command: CommandOf<'steer' | 'follow-up'>, id: string): void {
+    const said = sayContent(command.content);
+    origins.sent(said.message, command.type);
+    perform(id, spoken(command.type === 'steer' ? 'steer' : 'follow_up', command, said));
+  }
+
+  function spoken(type: 'prompt' | 'steer' | 'follow_up', command: Command, said: Said): Line {
+    for (const loss of said.losses) out.note('loss', `${command.type}: pi does not take ${loss}`);
+    const images = said.images.length === 0 ? {} : { images: said.images };
+    return { ...piFields(command.extra), type, message: said.message, ...images };
+  }
+
+  function abort({ target, waiting }: CommandOf<'abort'>, id: string): void {
+    switch (target) {
+      case 'run':
+        dialogs.cancelAll();
+        if (waiting === 'drop') joins.abort();
+        return aborts.abort(id, { runOpen: run.open, promptWaits: prompts.waiting });
+      case 'retry':
+        return perform(id, { type: 'abort_retry' });
+      case 'bash':
+        return perform(id, { type: 'abort_bash' });
+      case 'compaction':
+        // pi has no other word for it; it hears this one since 0.85.0 (docs/protocols/pi.md 10.9).
+        return perform(id, { type: 'abort' });
+      default:
+        return target satisfies never;
+    }
+  }
+
+  function setModel({ model, provider }: CommandOf<'set-model'>, id: string): void {
+    if (model === undefined) return out.settle(id, refused('unsupported', 'pi has no default model to go back to'));
+    findModel({ model, provider }, knowledge, (named) => {
+      if (named === null) out.settle(id, refused('not-found', `pi does not list a model ${model}`));
+      else perform(id, { type: 'set_model', ...named });
+    });
+  }
+
+  /** A command of a newer pi, from a client of pi. */
+  function passOn({ protocol, payload }: CommandOf<'unknown'>, id: string): void {
+    if (protocol !== 'pi') return out.settle(id, refused('unsupported', `pi does not speak ${protocol}`));
+    // pi 0.73 and later die of a null line (docs/protocols/pi.md 2.8).
+    if (!isDictionary(payload) || typeof payload.type !== 'string') {
+      return out.settle(id, refused('invalid', 'a command for pi is an object with a type'));
+    }
+    if (payload.type !== 'extension_ui_response') return perform(id, { ...payload, type: payload.type });
+    out.send(payload);
+    out.settle(id, { ok: true });
+  }
+
+  function encode(command: Command, id: string): void {
+    switch (command.type) {
+      case 'prompt':
+        return prompt(command, id);
+      case 'steer':
+      case 'follow-up':
+        return queue(command, id);
+      case 'abort':
+        return abort(command, id);
+      case 'answer-approval':
+        return out.settle(id, approvals.answer(command));
+      case 'answer-dialog':
+        return out.settle(id, dialogs.answer(command.id, command.answer));
+      case 'set-model':
+        return setModel(command, id);
+      case 'unknown':
+        return passOn(command, id);
+      default: {
+        const encoded = encodeCommand(command);
+        if ('refused' in encoded) return out.settle(id, { ok: false, error: encoded.refused });
+        if (encoded.loss !== undefined) out.note('loss', `${command.type}: ${encoded.loss}`);
+        perform(id, { ...piFields(command.extra), ...encoded.line }, encoded.reading);
+      }
+    }
+  }
+
+  const glancer = createGlancer(events.streaming);
+
+  function response(line: Dictionary): void {
+    run.proven();
+    const read = Response.safeParse(line);
+    if (read.success && dataSchemas.prompt.safeParse(read.data.data).data?.disposition !== undefined) {
+      disposes = true;
+      run.willSettle();
+    }
+    if (read.success) pending.response(read.data);
+    else out.note('violation', `response: ${problemOf(read.error)}`);
+  }
+
+  const held = createHeldLines(take, () => run.tellEnd());
+  const opening = createOpening(out, {
+    graceMs: options.graceMs,
+    isAwaited: () => disposes && !run.open && !knowledge.knowsTools,
+    learnTools: knowledge.learnTools,
+    take,
+  });
+
+  function decode(line: Dictionary): void {
+    const type = typeof line.type === 'string' ? line.type : '';
+    if (events.waits(type)) return held.add(line);
+    held.release();
+    if (!opening.holds(line)) take(line);
+  }
+
+  function take(line: Dictionary): void {
+    const isAside = line.type === 'response' || line.type === 'extension_ui_request';
+    if (isAside) run.aside();
+    if (line.type === 'response') return response(line);
+    if (line.type === 'extension_ui_request') return dialogs.request(line);
+    if (line.type === 'tool_execution_end' && typeof line.toolCallId === 'string') approvals.toolEnded(line.toolCallId);
+    events.line(line);
+    if (line.type !== 'compaction') return;
+    // 0.13.2 answers `compact` with its event.
+    for (const id of pending.ids('compact')) pending.finish(id, { kind: 'data', data: line });
+  }
+
+  return {
+    start() {
+      knowledge.look();
+      knowledge.listCommands();
+      return out.take();
+    },
+    decode(frame) {
+      const { object, problem } = readLine(frame);
+      if (problem !== undefined) out.note('violation', problem);
+      if (object !== null) decode(object);
+      const actions = out.take();
+      glancer.learn(frame, actions);
+      return actions;
+    },
+    glance: glancer.read,
+    encode(command, id) {
+      encode(command, id);
+      return out.take();
+    },
+    wake(timer) {
+      if (timer === runTimer) held.release();
+      run.wake(timer) || opening.wake(timer) || dialogs.wake(timer) || prompts.wake(timer) || pending.wake(timer);
+      return out.take();
+    },
+    end() {
+      opening.release();
+      held.release();
+      run.finish();
+      return out.take();
+    },
+  };
+}

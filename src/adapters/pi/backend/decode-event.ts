@@ -1,0 +1,295 @@
+// The event lines of one pi process as canonical events. Knows which part of the machine each line belongs to; knows
+// no command and no answer.
+import type { z } from 'zod';
+import type { Env } from '../../../core/contract/adapter.ts';
+import type { CallChanges } from '../../../core/log/call-changes.ts';
+import type { Extra, FileChange } from '../../../core/model/content.ts';
+import { dictionaryOf, without } from '../../../core/model/dictionary.ts';
+import type { Event, EventOf, SessionInfo } from '../../../core/model/event.ts';
+import { textIn } from '../../../core/log/messages.ts';
+import type { Outbox } from '../../../core/contract/outbox.ts';
+import type { Streaming } from '../../../core/fast-path/templates.ts';
+import { changeMade } from './changes.ts';
+import { createMessageDecoder } from './decode-message.ts';
+import { plainEvents } from './decode-plain.ts';
+import { createRunDecoder, type RunDecoder, type RunWatcher } from './decode-run.ts';
+import { wholeMessage } from './decode-whole-message.ts';
+import { extraOf } from '../values.ts';
+import { AssistantMessageEvent, type EventLine, eventSchemas, updateSchemas } from '../wire/events.ts';
+import { problemOf } from '../wire/problem.ts';
+import { type AnyMessage, messageSchemas } from '../wire/values.ts';
+
+type Line = Record<string, unknown>;
+type Origin = EventOf<'message-added'>['origin'];
+
+/** What the decoder must know of the commands that were sent. */
+export interface EventContext extends RunWatcher {
+  /** How a user message came in, by its words; undefined when nothing like it was sent. */
+  originOf(words: string): Origin;
+  /** The command whose shell output has no id. */
+  bashId(): string | undefined;
+  /** The line of an open command; its id is the one that a client of pi gave to it. */
+  bashLine?(id: string): { readonly id?: unknown } | undefined;
+  /** What the calls change in files. */
+  readonly changes: CallChanges;
+  /** Why a tool has not run, when somebody was asked about it. */
+  skippedOf?(call: string): EventOf<'tool-end'>['skipped'];
+  /** A system message came, which may tell of tools. */
+  learnTools?(message: AnyMessage): void;
+  /** pi told something about the session. */
+  learn(changes: SessionInfo, extra?: Extra): void;
+}
+
+/** Decodes event lines. */
+export interface EventDecoder {
+  readonly run: RunDecoder;
+  /** The message that streams, for the hot path. */
+  readonly streaming: Streaming;
+  /** Whether pi said that it compacts now. */
+  readonly compacting: boolean;
+  /** Whether a line of that type stands behind an agent_end and says nothing of it: it is told behind it. */
+  waits(type: string): boolean;
+  /** Takes one line that is neither a response nor an extension UI request. */
+  line(line: Line): void;
+}
+
+/** Lines that never lie between agent_end and what prolongs a run (docs/protocols/pi.md 11.4). */
+const proving: ReadonlySet<string> = new Set([
+  'turn_start',
+  'turn_end',
+  'message_start',
+  'message_update',
+  'message_end',
+  'tool_execution_start',
+  'tool_execution_update',
+  'tool_execution_end',
+  'compaction',
+  'error',
+]);
+
+/** Lines that stand where an agent ends and starts again (pauses.ts). */
+const bracketing: ReadonlySet<string> = new Set([
+  'agent_start',
+  'agent_end',
+  'agent_settled',
+  'turn_start',
+  'auto_retry_start',
+  'compaction_start',
+  'auto_compaction_start',
+]);
+
+/** Lines that only happen inside a run: they open one that we did not see begin. */
+const insideRuns: ReadonlySet<string> = new Set(['turn_start', 'message_update', 'tool_execution_start']);
+
+/** A message that has just begun may lack anything. Made once: zod compiles each schema anew. */
+const begunMessage = messageSchemas.assistant.partial();
+
+const roles: ReadonlySet<string> = new Set(Object.keys(messageSchemas));
+const updates: ReadonlySet<string> = new Set(Object.keys(updateSchemas));
+/** They repeat message_start and message_end (docs/protocols/pi.md 6.2). */
+const echoes: ReadonlySet<string> = new Set(['start', 'done', 'error']);
+
+export function createEventDecoder(env: Env, out: Outbox, graceMs: number, context: EventContext): EventDecoder {
+  const message = createMessageDecoder(env, out);
+  let userMessages = 0;
+  let compacting = false;
+  const run = createRunDecoder(out, graceMs, {
+    started() {
+      userMessages = 0;
+      context.started();
+    },
+    ended() {
+      message.forget();
+      context.changes.clear();
+      context.ended();
+    },
+    isHeld: () => context.isHeld?.() === true,
+  });
+
+  function unknown(payload: Line): void {
+    out.deliver({ type: 'unknown', protocol: 'pi', payload });
+  }
+
+  function violation(type: string, problem: string): void {
+    out.note('violation', `${type}: ${problem}`);
+  }
+
+  function messageStart(line: EventLine<'message_start'>): void {
+    const { role } = line.message;
+    if (role !== 'assistant') {
+      // A whole message is told by its end.
+      if (!roles.has(role)) unknown(line);
+      return;
+    }
+    run.ensure();
+    const read = begunMessage.safeParse(line.message);
+    message.start(read.success ? read.data : {});
+  }
+
+  function messageEnd(line: EventLine<'message_end'>): void {
+    const { role } = line.message;
+    if (role === 'assistant') return assistantEnd(line.message);
+    const whole = wholeMessage(line.message);
+    if (whole === null) return unknown(line);
+    if (role === 'system') context.learnTools?.(line.message);
+    if ('problem' in whole) return violation('message_end', `message.${whole.problem}`);
+    const origin = whole.role === 'user' ? originOf(textIn(whole.content)) : undefined;
+    out.deliver({ type: 'message-added', ...whole, origin });
+  }
+
+  function assistantEnd(said: AnyMessage): void {
+    const read = messageSchemas.assistant.safeParse(said);
+    if (!read.success) return violation('message_end', `message.${problemOf(read.error)}`);
+    run.ensure();
+    const { stop, failure } = message.end(read.data);
+    run.stopped(stop, failure);
+  }
+
+  /** The first message of a run is its prompt; what comes later and was not sent by us steers it. */
+  function originOf(words: string): Origin {
+    userMessages += 1;
+    return context.originOf(words) ?? (userMessages === 1 ? 'prompt' : 'steer');
+  }
+
+  function messageUpdate(line: EventLine<'message_update'>): void {
+    const event = line.assistantMessageEvent;
+    const read = AssistantMessageEvent.safeParse(event);
+    const snapshot = event.partial ?? line.message;
+    if (read.success) return message.update(read.data, snapshot, besideUpdate(line, event));
+    if (updates.has(event.type)) {
+      return violation('message_update', `assistantMessageEvent.${problemOf(read.error)}`);
+    }
+    if (echoes.has(event.type)) return;
+    // Without the snapshots: they would grow with the square of the message (docs/protocols/pi.md 14.1, 14.5).
+    unknown({ ...without(line, 'message'), assistantMessageEvent: without(event, 'partial') });
+  }
+
+  /** The id is that of our command, for which its client may have another one; a command of somebody else has its own. */
+  function bashOutput({ type, id: said, delta, ...rest }: EventLine<'bash_execution_update'>): void {
+    const command = said ?? context.bashId();
+    const asked = command === undefined ? undefined : context.bashLine?.(command);
+    const id = asked === undefined ? said : asked.id;
+    out.deliver({ type: 'bash-output', command, delta, ...extraOf({ ...rest, id }) });
+  }
+
+  /** Lines that say the same whatever is open; they still move the run on. */
+  function plain(type: string, line: Line): void {
+    const events = plainEvents(type, line);
+    if (events === null) return unknown(line);
+    if ('problem' in events) return violation(type, events.problem);
+    for (const event of events) {
+      if (event.type === 'session-changed') context.learn(event.changes, event.extra);
+      else if (event.type === 'retry-start') out.deliver(withEnd(event, run.retryStart()));
+      else if (event.type === 'compaction-start') out.deliver(withEnd(event, run.compactionStart()));
+      else if (event.type === 'compaction-end' && event.failure !== undefined && !compacting)
+        out.deliver(failureWithoutStart(event.failure.message, line));
+      else if (event.type === 'tool-start') out.deliver(withChange(event, asked(event)));
+      else if (event.type === 'tool-end') out.deliver(withSkip(finished(event), context.skippedOf?.(event.call)));
+      else out.deliver(event);
+      if (event.type === 'retry-end') run.retryEnd(event.success, event.failure);
+      if (event.type === 'compaction-end') run.compactionEnd(event.willRetry === true);
+      if (event.type === 'compaction-start' || event.type === 'compaction-end') {
+        compacting = event.type === 'compaction-start';
+      }
+    }
+  }
+
+  function asked({ call, name, input }: EventOf<'tool-start'>): FileChange | undefined {
+    return context.changes.of(call, name, input);
+  }
+
+  /** A tool that failed has changed nothing. */
+  function finished(event: EventOf<'tool-end'>): EventOf<'tool-end'> {
+    const change = context.changes.ended(event.call);
+    return event.isError ? event : withChange(event, changeMade(change, event.details));
+  }
+
+  const table: ReadonlyMap<string, (line: Line) => string | null> = new Map([
+    ['agent_start', take(eventSchemas.agent_start, () => run.agentStart())],
+    ['agent_end', take(eventSchemas.agent_end, (line) => run.agentEnd(without(line, 'type', 'messages')))],
+    ['agent_settled', take(eventSchemas.agent_settled, (line) => run.agentSettled(without(line, 'type')))],
+    [
+      'turn_start',
+      take(eventSchemas.turn_start, () => {
+        run.turnStart();
+        out.deliver({ type: 'turn-start' });
+      }),
+    ],
+    [
+      'turn_end',
+      take(eventSchemas.turn_end, () => {
+        message.forget();
+        out.deliver({ type: 'turn-end' });
+      }),
+    ],
+    ['message_start', take(eventSchemas.message_start, messageStart)],
+    ['message_update', take(eventSchemas.message_update, messageUpdate)],
+    ['message_end', take(eventSchemas.message_end, messageEnd)],
+    ['bash_execution_update', take(eventSchemas.bash_execution_update, bashOutput)],
+  ]);
+
+  return {
+    run,
+    streaming: {
+      block: (index) => (run.running ? message.streaming(index) : null),
+      streamed: message.streamed,
+    },
+    get compacting() {
+      return compacting;
+    },
+    waits: (type) => run.ending && !bracketing.has(type) && !proving.has(type) && type !== 'response',
+    line(line) {
+      const type = typeof line.type === 'string' ? line.type : '';
+      if (!bracketing.has(type)) run.aside();
+      if (proving.has(type)) run.proven();
+      if (insideRuns.has(type)) run.ensure();
+      const handle = table.get(type);
+      if (handle === undefined) return plain(type, line);
+      const problem = handle(line);
+      if (problem !== null) violation(type, problem);
+    },
+  };
+}
+
+function withChange<Told extends Event>(event: Told, change: FileChange | undefined): Told {
+  return change === undefined ? event : { ...event, change };
+}
+
+/** pi 1.5.2 gives up a second compaction before its start, and tells only the end: the reason is all that there is. */
+function failureWithoutStart(text: string, line: Line): EventOf<'notice'> {
+  return { type: 'notice', level: 'error', text, source: 'agent', ...extraOf(without(line, 'errorMessage')) };
+}
+
+/** The end of a tool that somebody did not let run. */
+function withSkip(event: EventOf<'tool-end'>, skipped: EventOf<'tool-end'>['skipped']): Event {
+  return skipped !== undefined && event.isError ? { ...event, skipped } : event;
+}
+
+/** The event with what pi said as it ended its agent before. */
+function withEnd(event: Event, end: Line | undefined): Event {
+  return end === undefined ? event : { ...event, ...extraOf({ ...dictionaryOf(event.extra?.pi), end }) };
+}
+
+/** The figures so far, and what a newer pi may add to an update; nothing for most lines. */
+function besideUpdate(line: Line, event: Line): Line {
+  const { type, assistantMessageEvent, message, usage, ...others } = line;
+  const more = without(event, 'type', 'contentIndex', 'delta', 'content', 'toolCall', 'partial', 'id', 'toolName');
+  return {
+    ...(usage === undefined ? {} : { usage }),
+    ...(Object.keys(others).length === 0 ? {} : { line: others }),
+    ...(Object.keys(more).length === 0 ? {} : { event: more }),
+  };
+}
+
+/** Reads a line by its schema and takes it; says what the schema refuses. */
+function take<Schema extends z.ZodType>(
+  schema: Schema,
+  handle: (line: z.output<Schema>) => void,
+): (line: Line) => string | null {
+  return (line) => {
+    const read = schema.safeParse(line);
+    if (!read.success) return problemOf(read.error);
+    handle(read.data);
+    return null;
+  };
+}

@@ -1,0 +1,264 @@
+// One streaming assistant message at a time: from pi's updates to blocks with deltas. What a block says comes from its
+// `delta`s and its ending, never from the snapshots beside them, which run ahead (docs/protocols/pi.md 7.3, 7.4). Knows no run.
+import type { Env } from '../../../core/contract/adapter.ts';
+import type { Dictionary, Failure, Stop } from '../../../core/model/content.ts';
+import { dictionaryOf, without } from '../../../core/model/dictionary.ts';
+import type { BlockHead } from '../../../core/model/event.ts';
+import { GrowingText } from '../../../core/model/growing-text.ts';
+import type { Outbox } from '../../../core/contract/outbox.ts';
+import { blockOf, factsOf, headOf, isJson, type Kind, kindOf, previewOf, toolHead, wholeOf } from './block.ts';
+import { endingOf, extraOf, figuresOf, leaked, same, wordOf } from '../values.ts';
+import type { AssistantMessageEvent } from '../wire/events.ts';
+import type { AssistantMessage, Block } from '../wire/values.ts';
+
+interface OpenBlock {
+  /** Null until a tool call has told its id and name; its deltas wait. */
+  head: BlockHead | null;
+  kind: Kind;
+  readonly streamed: GrowingText;
+  ended: boolean;
+  /** What the ending told, as far as it is content or a fact about it. */
+  told: Dictionary;
+}
+
+/** What rides in `extra` for clients of pi alone. */
+type Marks = Readonly<Dictionary>;
+
+/** pi printed no line of this (encode-values.ts, isUnsaid). */
+const unsaid: Marks = { unsaid: true };
+
+/** Reads the lines of one assistant message. */
+export interface MessageDecoder {
+  start(message: Partial<AssistantMessage>): void;
+  /**
+   * `snapshot` is the message so far, where the dialect repeats it; read for names and signatures only. `aside` is what
+   * the line says besides: the figures so far, fields of a newer pi.
+   */
+  update(update: AssistantMessageEvent, snapshot: unknown, aside?: Dictionary): void;
+  /** Ends every block, then the message. */
+  end(message: AssistantMessage): { stop: Stop; failure: Failure | undefined };
+  /** The block of that index, if a delta of it would be a `block-delta` and nothing else. */
+  streaming(index: number): object | null;
+  /** Such a delta came by the hot path, and has been delivered. */
+  streamed(index: number, delta: string): void;
+  /** Forgets an open message that will not be continued. */
+  forget(): void;
+}
+
+export function createMessageDecoder(env: Env, out: Outbox): MessageDecoder {
+  let blocks: Map<number, OpenBlock> | null = null;
+  /** What the beginning of the message said and its end need not repeat. */
+  let begun: Dictionary = {};
+  /** The figures that it began with, as JSON. */
+  let figures: string | undefined;
+  /** What the line at hand says besides its update. */
+  let beside: Dictionary = {};
+
+  function start(message: Partial<AssistantMessage>, missed = false): Map<number, OpenBlock> {
+    blocks = new Map();
+    const { usage, cost, rest } = figuresOf(message.usage);
+    const prices = cost && { ...cost, ...dictionaryOf(rest?.cost) };
+    const wire = without(message, 'role', 'content', 'provider', 'model', 'usage', 'timestamp');
+    begun = { provider: message.provider, model: message.model, timestamp: message.timestamp };
+    figures = JSON.stringify(message.usage);
+    // Since 0.87 a message may begin with its first block.
+    const ahead = message.content === undefined || message.content.length === 0 ? undefined : message.content;
+    out.deliver({
+      type: 'message-start',
+      id: message.responseId ?? env.id('message'),
+      model: message.model,
+      provider: message.provider,
+      usage,
+      timestamp: message.timestamp,
+      synthetic: missed || undefined,
+      ...extraOf({
+        ...wire,
+        content: ahead,
+        usage: rest && { ...rest, cost: prices },
+      }),
+    });
+    return blocks;
+  }
+
+  /** The block of that index, opened if it is new. */
+  function blockAt(index: number, kind: Kind, head: BlockHead | null, marks: Marks = {}): OpenBlock {
+    const known = (blocks ?? start({}, true)).get(index);
+    if (known !== undefined) {
+      if (known.head === null && head !== null) open(index, known, head, {});
+      return known;
+    }
+    const block: OpenBlock = { head: null, kind, streamed: new GrowingText(), ended: false, told: {} };
+    blocks?.set(index, block);
+    if (head !== null) open(index, block, head, marks);
+    return block;
+  }
+
+  function open(index: number, block: OpenBlock, head: BlockHead, marks: Marks): void {
+    block.head = head;
+    out.deliver({ type: 'block-start', index, block: head, ...extraOf({ ...beside, ...marks }) });
+    if (!block.streamed.isEmpty) out.deliver({ type: 'block-delta', index, delta: block.streamed.text });
+  }
+
+  /** Of a text that was delivered it matters only that there was one; arguments must turn out to be JSON. */
+  function remember(block: OpenBlock, delta: string): void {
+    if (block.head === null || block.kind === 'toolcall' || block.streamed.isEmpty) block.streamed.add(delta);
+  }
+
+  function append(index: number, kind: Kind, delta: string): void {
+    const block = blockAt(index, kind, kind === 'toolcall' ? null : { kind });
+    if (block.ended) return out.note('repair', 'message_update: ignored a delta of a block that has ended');
+    remember(block, delta);
+    if (block.head !== null) out.deliver({ type: 'block-delta', index, delta, ...extraOf(beside) });
+  }
+
+  /**
+   * Ends a block with its final form; a text that never streamed is streamed now. `marks` are for what pi itself printed
+   * no line of.
+   */
+  function close(index: number, final: Block, cut: boolean, marks: Marks = {}): void {
+    const kind = kindOf(final);
+    if (kind === null) return deliverWhole(index, final);
+    const block = blockAt(index, kind, headOf(kind, final), marks);
+    if (block.ended || block.head === null) return;
+    const preview = block.streamed.isEmpty ? previewOf(kind, final) : '';
+    if (preview !== '') out.deliver({ type: 'block-delta', index, delta: preview, ...extraOf(unsaid) });
+    block.ended = true;
+    block.told = without(final, ...leaked);
+    const isHalfCall = kind === 'toolcall' && cut && !isJson(block.streamed.text);
+    const incomplete = isHalfCall || (kind !== 'toolcall' && cut) || undefined;
+    const { textSignature, thinkingSignature, thoughtSignature, redacted, ...others } = factsOf(final);
+    // One that says nothing is none, but it comes back.
+    const empty = thinkingSignature === '' ? { thinkingSignature } : {};
+    out.deliver({
+      type: 'block-end',
+      index,
+      ...wholeOf(kind, final),
+      signature: wordOf(textSignature) ?? wordOf(thinkingSignature) ?? wordOf(thoughtSignature),
+      redacted: redacted === true || undefined,
+      // What pi guesses of half an argument is no argument.
+      ...(isHalfCall ? { input: {} } : {}),
+      incomplete,
+      ...extraOf({
+        ...others,
+        ...empty,
+        ...beside,
+        ...marks,
+        arguments: isHalfCall ? final.arguments : undefined,
+        // What came of a call that was cut, which pi leaves in the whole message (docs/protocols/pi.md 7.3, 7.4).
+        partialJson: cut ? final.partialJson : undefined,
+      }),
+    });
+  }
+
+  function deliverWhole(index: number, final: Block): void {
+    if (blocks?.has(index)) return;
+    const content = { type: 'opaque', name: final.type, protocol: 'pi', payload: final } as const;
+    out.deliver({ type: 'block-start', index, block: { kind: 'whole', content }, ...extraOf(unsaid) });
+    out.deliver({ type: 'block-end', index, ...extraOf(unsaid) });
+  }
+
+  /** Blocks that the message at its end does not know: an interleaved run left them behind. */
+  function closeStrays(known: number): void {
+    for (const [index, block] of blocks ?? []) {
+      if (index < known || block.ended || block.head === null) continue;
+      const incomplete = block.kind === 'toolcall' || undefined;
+      out.deliver({ type: 'block-end', index, incomplete, ...extraOf(unsaid) });
+    }
+  }
+
+  /** What the whole message tells otherwise of blocks that had ended before (signatures, since 0.84). */
+  function lateFacts(content: readonly Block[], told: ReadonlyMap<number, OpenBlock>): Dictionary[] {
+    return content.flatMap((final, index) => {
+      const block = told.get(index);
+      if (block === undefined || !block.ended) return [];
+      const late = Object.entries(without(final, 'index')).filter(([name, value]) => !same(value, block.told[name]));
+      return late.length === 0 ? [] : [{ index, ...Object.fromEntries(late) }];
+    });
+  }
+
+  /** What pi said otherwise at the beginning. */
+  function changed(message: AssistantMessage): Dictionary {
+    const { provider, model, timestamp } = message;
+    return Object.fromEntries(
+      Object.entries({ provider, model, timestamp }).filter(([name, value]) => begun[name] !== value),
+    );
+  }
+
+  return {
+    start: (message) => void start(message),
+
+    update(update, snapshot, aside = {}) {
+      const { usage, ...rest } = aside;
+      beside = usage === undefined || JSON.stringify(usage) === figures ? rest : aside;
+      const index = update.contentIndex;
+      switch (update.type) {
+        case 'text_start':
+        case 'thinking_start': {
+          const kind = update.type === 'text_start' ? 'text' : 'thinking';
+          blockAt(index, kind, { kind });
+          return;
+        }
+        case 'toolcall_start':
+          blockAt(
+            index,
+            'toolcall',
+            toolHead(update.id, update.toolName) ?? headOf('toolcall', blockOf(snapshot, index)),
+          );
+          return;
+        case 'text_delta':
+          return append(index, 'text', update.delta);
+        case 'thinking_delta':
+          return append(index, 'thinking', update.delta);
+        case 'toolcall_delta':
+          return append(index, 'toolcall', update.delta);
+        case 'text_end':
+          return close(index, { ...blockOf(snapshot, index), type: 'text', text: update.content }, false);
+        case 'thinking_end':
+          return close(index, { ...blockOf(snapshot, index), type: 'thinking', thinking: update.content }, false);
+        case 'toolcall_end':
+          return close(index, { ...update.toolCall, type: 'toolCall' }, false);
+        default:
+          return update satisfies never;
+      }
+    },
+
+    end(message) {
+      const open = blocks ?? start(message, true);
+      const { rest, ...ending } = endingOf(message);
+      const cut = ending.failure !== undefined;
+      const late = lateFacts(message.content, open);
+      beside = {};
+      for (const [index, block] of message.content.entries()) close(index, block, cut, unsaid);
+      closeStrays(message.content.length);
+      if (late.some((facts) => 'thinkingSignature' in facts || 'redacted' in facts)) {
+        out.note('loss', 'message_end: the proof of a thinking block came after the block had ended');
+      }
+      const content = late.length === 0 ? undefined : late;
+      // Interleaved runs, and messages that lost what they had streamed.
+      const kept = [...open.keys()].some((index) => index >= message.content.length)
+        ? message.content.length
+        : undefined;
+      out.deliver({
+        type: 'message-end',
+        ...ending,
+        ...extraOf({ ...rest, ...changed(message), content, blocks: kept }),
+      });
+      blocks = null;
+      return ending;
+    },
+
+    streaming(index) {
+      const block = blocks?.get(index);
+      return block === undefined || block.head === null || block.ended ? null : block;
+    },
+
+    streamed(index, delta) {
+      const block = blocks?.get(index);
+      if (block !== undefined) remember(block, delta);
+    },
+
+    forget() {
+      blocks = null;
+    },
+  };
+}

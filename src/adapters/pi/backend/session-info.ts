@@ -1,0 +1,30 @@
+// What get_state tells of the session, and what of it is new. Pure.
+import type { SessionInfo } from '../../../core/model/event.ts';
+import { modelOf, same } from '../values.ts';
+import type { StateData } from '../wire/responses.ts';
+
+/** The state of pi as session info; what pi does not tell is absent. */
+export function sessionInfoOf(state: StateData): SessionInfo {
+  return present({
+    agentSessionId: state.sessionId,
+    name: state.sessionName ?? undefined,
+    file: state.sessionFile ?? undefined,
+    model: state.model ? modelOf(state.model) : undefined,
+    thinkingLevel: state.thinkingLevel,
+    steeringMode: state.steeringMode,
+    followUpMode: state.followUpMode,
+    autoCompaction: state.autoCompactionEnabled,
+    createdAt: state.createdAt,
+  });
+}
+
+/** The fields of `now` that differ from `before`; null when none does. */
+export function changesOf(before: SessionInfo, now: SessionInfo): SessionInfo | null {
+  const known = new Map(Object.entries(before));
+  const changed = Object.entries(now).filter(([field, value]) => !same(known.get(field), value));
+  return changed.length === 0 ? null : Object.fromEntries(changed);
+}
+
+function present(info: SessionInfo): SessionInfo {
+  return Object.fromEntries(Object.entries(info).filter(([, value]) => value !== undefined));
+}

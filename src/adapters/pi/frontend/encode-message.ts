@@ -1,0 +1,121 @@
+// Whole messages as pi writes them: in message_start and message_end, agent_end, get_messages. Pure. The way back is
+// decode-whole-message.ts.
+import type { Content, Cost, Dictionary, Extra, Failure, Message, Stop, Usage } from '../../../core/model/content.ts';
+import { isDictionary, without } from '../../../core/model/dictionary.ts';
+import { encodeContents, encodeFailure, encodeStop, encodeUsage, piFields, present, textOf } from '../encode-values.ts';
+
+/** What a message is told with when its agent does not tell it. */
+export interface Defaults {
+  /** Wall clock, ms since 1970. */
+  readonly timestamp: number;
+  readonly provider?: string | undefined;
+  readonly model?: string | undefined;
+}
+
+/** What an assistant message is made of beside its content. */
+export interface AssistantFacts {
+  readonly provider?: string | undefined;
+  readonly model?: string | undefined;
+  readonly usage?: Usage | undefined;
+  readonly cost?: Cost | undefined;
+  readonly stop?: Stop | undefined;
+  readonly failure?: Failure | undefined;
+  readonly timestamp?: number | undefined;
+  readonly extra?: Extra | undefined;
+}
+
+/** Fields of pi's messages that stand elsewhere in ours, and marks of ours. */
+const ownPlaces = ['content', 'usage', 'api', 'unsaid', 'blocks'] as const;
+
+/** What stands in a failed message whose agent gave no reason. */
+const unexplained: ReadonlyMap<Stop['reason'] | undefined, string> = new Map([
+  ['aborted', 'Request was aborted.'],
+  ['error', 'The agent gave no reason.'],
+  ['refusal', 'The model refused to answer.'],
+]);
+
+/** An assistant message (docs/protocols/pi-legacy.md 4.2). */
+export function encodeAssistant(
+  content: readonly Dictionary[],
+  facts: AssistantFacts,
+  { timestamp, provider, model }: Defaults,
+): Dictionary {
+  const said = piFields(facts.extra);
+  const { stop, failure } = facts;
+  const reason = failure === undefined ? unexplained.get(stop?.reason) : encodeFailure(failure);
+  return present({
+    role: 'assistant',
+    content,
+    api: said.api ?? 'unknown',
+    provider: facts.provider ?? provider ?? 'unknown',
+    model: facts.model ?? model ?? 'unknown',
+    usage: encodeUsage(facts.usage, facts.cost, said.usage),
+    stopReason: encodeStop(stop, isDictionary(facts.extra?.pi)),
+    timestamp: facts.timestamp ?? timestamp,
+    errorMessage: reason,
+    ...without(said, ...ownPlaces),
+  });
+}
+
+/** Any whole message. */
+export function encodeMessage(message: Message, defaults: Defaults): Dictionary {
+  const { role, content } = message;
+  const { timestamp = defaults.timestamp } = message;
+  const { plain, kind, unsaid, ...said } = piFields(message.extra);
+  const speaksPi = message.extra?.pi !== undefined;
+  switch (role) {
+    case 'assistant':
+      return encodeAssistant(encodeContents(content), speaksPi ? message : foreign(message), defaults);
+    case 'user':
+      return { role, content: plain === true ? textOf(content) : encodeContents(content), timestamp, ...said };
+    case 'tool':
+      return encodeResult(message, timestamp);
+    case 'system':
+      return { role, content: textOrBlocks(content, plain ?? !speaksPi), timestamp, ...said };
+    case 'custom': {
+      const shown = { customType: message.name ?? 'message', display: true };
+      return { role, ...shown, content: textOrBlocks(content, plain), timestamp, ...said };
+    }
+    case 'bash': {
+      const command = message.name ?? '';
+      const ended = { exitCode: message.isError === true ? 1 : 0, cancelled: false, truncated: false };
+      const run = speaksPi ? {} : { command, ...ended };
+      return { role: 'bashExecution', ...run, output: textOf(content), timestamp, ...said };
+    }
+    case 'summary': {
+      const tokens = kind === undefined ? { tokensBefore: 0 } : {};
+      return { role: kind ?? 'compactionSummary', summary: textOf(content), ...tokens, timestamp, ...said };
+    }
+    default:
+      return role satisfies never;
+  }
+}
+
+/** Words of another protocol are not pi's: its reason to stop is left out, its name for the message is kept. */
+function foreign({ extra: _, id: responseId, stop, ...message }: Message): AssistantFacts {
+  return { ...message, stop: stop && { reason: stop.reason }, extra: { pi: present({ responseId }) } };
+}
+
+/** What only the end of a tool says, not the message that repeats its result. */
+const resultMarks = ['result', 'plain', 'unsaid'] as const;
+
+/** The result of a tool as a message (docs/protocols/pi-legacy.md 4.3). */
+export function encodeResult(
+  result: Pick<Message, 'call' | 'name' | 'content' | 'details' | 'isError' | 'extra'>,
+  timestamp: number,
+): Dictionary {
+  return present({
+    role: 'toolResult',
+    toolCallId: result.call ?? '',
+    toolName: result.name ?? '',
+    content: encodeContents(result.content),
+    details: result.details,
+    isError: result.isError ?? false,
+    timestamp,
+    ...without(piFields(result.extra), ...resultMarks),
+  });
+}
+
+function textOrBlocks(content: readonly Content[], plain: unknown): string | Dictionary[] {
+  return plain === true ? textOf(content) : encodeContents(content);
+}

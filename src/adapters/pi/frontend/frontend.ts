@@ -1,0 +1,122 @@
+// One connection of a client written against pi's RPC mode (docs/protocols/pi.md). Each command gets one answer, with its id; what
+// the session says comes from projection.ts. Knows no session log.
+import type { Action, Frontend, SessionView } from '../../../core/contract/adapter.ts';
+import type { Command, CommandOf } from '../../../core/model/command.ts';
+import type { Dictionary } from '../../../core/model/content.ts';
+import { isDictionary } from '../../../core/model/dictionary.ts';
+import { messageOf, type Outcome, type Problem } from '../../../core/model/errors.ts';
+import { decodeCommand } from './decode-command.ts';
+import { answerTo } from './encode-answer.ts';
+import { approvalPrefix } from './lines.ts';
+
+import { ExtensionUiResponse } from '../wire/commands.ts';
+import { parserWords, problemOf } from '../wire/problem.ts';
+
+type Actions = Action<Command>[];
+
+/** What a response must repeat of its command. `id` may be any JSON; absent when none was sent. */
+interface Asked {
+  readonly type: string;
+  readonly id?: unknown;
+}
+
+/** What pi says to a prompt that comes too early without saying how it is meant. */
+const busyWords =
+  "Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message.";
+
+/** The machine of one connection. */
+export function createConnection(session: SessionView | undefined): Frontend {
+  const asked = new WeakMap<Command, Asked>();
+
+  /** Keys in pi's own order (docs/protocols/pi.md 4.2). */
+  const respond = ({ type, id }: Asked, rest: Dictionary): Action<Command> => ({
+    do: 'send',
+    frame: JSON.stringify({ id, type: 'response', command: type, ...rest }),
+  });
+
+  const fail = (to: Asked, error: string): Action<Command> => respond(to, { success: false, error });
+
+  /** The client broke the protocol; the connection goes on. The note never repeats what the line says. */
+  const complain = (to: Asked, note: string, error: string = note): Actions => [
+    { do: 'note', level: 'violation', text: note },
+    fail(to, error),
+  ];
+
+  const unread = (to: Omit<Asked, 'type'>, note: string, error: string = note): Actions =>
+    complain({ ...to, type: 'parse' }, note, `Failed to parse command: ${error}`);
+
+  /** Whether the agent may have asked in a way that only a newer pi knows: then the answer is for it to read. */
+  function isForeign({ id }: Dictionary): boolean {
+    if (session === undefined || typeof id !== 'string' || id.startsWith(approvalPrefix)) return false;
+    const { agent, lastSeq, approvals, dialogs } = session.transcript;
+    return agent === 'up' && lastSeq > 0 && !dialogs.has(id) && !approvals.has(id);
+  }
+
+  /** pi answers nothing to an answer, and ignores one that comes too late. */
+  function answered(line: Dictionary): Actions {
+    if (isForeign(line)) return [{ do: 'deliver', message: { type: 'unknown', protocol: 'pi', payload: line } }];
+    const read = ExtensionUiResponse.safeParse(line);
+    if (!read.success)
+      return [{ do: 'note', level: 'violation', text: `extension_ui_response: ${problemOf(read.error)}` }];
+    return [{ do: 'deliver', message: answerOf(read.data, session?.transcript.dialogs.has(read.data.id) === true) }];
+  }
+
+  function command(line: Dictionary & { readonly type: string }): Actions {
+    const to: Asked = 'id' in line ? { type: line.type, id: line.id } : { type: line.type };
+    const decoded = decodeCommand(line);
+    if ('problem' in decoded) return complain(to, `${line.type}: ${decoded.problem}`);
+    asked.set(decoded.command, to);
+    return [{ do: 'deliver', message: decoded.command }];
+  }
+
+  return {
+    decode(frame) {
+      let line: unknown;
+      try {
+        line = frame.json;
+      } catch (thrown) {
+        return unread({}, messageOf(thrown), parserWords(thrown));
+      }
+      if (!isDictionary(line)) return unread({}, 'a command is a JSON object');
+      const { type } = line;
+      if (typeof type !== 'string') return unread('id' in line ? { id: line.id } : {}, 'a command has a string "type"');
+      return type === 'extension_ui_response' ? answered(line) : command({ ...line, type });
+    },
+    fault: ({ message }) => unread({}, message),
+    reply(message, outcome) {
+      const to = asked.get(message);
+      if (to === undefined) return late(message, outcome);
+      if (!outcome.ok && to.type === 'get_available_thinking_levels' && outcome.error.code === 'unsupported') {
+        // An agent that does not tell its levels has the one that it is at. pi refuses nobody here, and pi-acp needs an answer.
+        return [respond(to, { success: true, data: answerTo(to.type, {}, session) })];
+      }
+      if (!outcome.ok) return [fail(to, errorWords(message, to, outcome.error))];
+      const data = answerTo(to.type, outcome.data, session);
+      return [respond(to, data === undefined ? { success: true } : { success: true, data })];
+    },
+  };
+}
+
+/** An answer that no longer counts is daily life; one that the agent refuses leaves its question open. */
+function late({ type }: Command, outcome: Outcome): Actions {
+  if (outcome.ok || outcome.error.code === 'stale' || type === 'unknown') return [];
+  return [{ do: 'note', level: 'violation', text: `${type}: ${outcome.error.message}` }];
+}
+
+function errorWords(message: Command, { type }: Asked, { code, message: words }: Problem): string {
+  if (message.type === 'prompt' && message.whenBusy === 'refuse' && code === 'busy') return busyWords;
+  return message.type === 'unknown' && code === 'unsupported' ? `Unknown command: ${type}` : words;
+}
+
+/** An approval was asked as a `confirm`: only a clear yes allows. */
+function answerOf(response: ExtensionUiResponse, isDialog: boolean): CommandOf<'answer-approval' | 'answer-dialog'> {
+  const { id } = response;
+  if (id.startsWith(approvalPrefix) && !isDialog) {
+    const isAllowed = 'confirmed' in response && response.confirmed === true;
+    return { type: 'answer-approval', id: id.slice(approvalPrefix.length), decision: isAllowed ? 'allow' : 'deny' };
+  }
+  if ('cancelled' in response) return { type: 'answer-dialog', id, answer: { kind: 'cancelled' } };
+  if (typeof response.confirmed === 'boolean')
+    return { type: 'answer-dialog', id, answer: { kind: 'confirmed', confirmed: response.confirmed } };
+  return { type: 'answer-dialog', id, answer: { kind: 'value', value: String(response.value) } };
+}

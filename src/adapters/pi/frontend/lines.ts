@@ -1,0 +1,201 @@
+// Events that are one line each, wherever they come: retries, compactions, queues, dialogs, notices, displays. Pure;
+// knows no run and no message. The way back is decode-plain.ts and dialogs.ts.
+import type { Dictionary } from '../../../core/model/content.ts';
+import { isDictionary, without } from '../../../core/model/dictionary.ts';
+import type { EventOf, SessionInfo } from '../../../core/model/event.ts';
+import type { Dialect } from './dialect.ts';
+import { encodeFailure, piFields, present } from '../encode-values.ts';
+import { oneLine, shownInput } from './shown-input.ts';
+
+/** Before the id of an approval that is asked as a dialog: dialogs and approvals may have the same ids. */
+export const approvalPrefix = 'approval:';
+
+/** Newer pi say more of compactions and without `auto_`; nobody asked is the only kind that the document tells of. */
+function compactionName(said: unknown, trigger: string | undefined, dialect: Dialect, half: 'start' | 'end'): string {
+  if (typeof said === 'string') return said;
+  return dialect === 'delta-only' || trigger === 'manual' ? `compaction_${half}` : `auto_compaction_${half}`;
+}
+
+const reasons: ReadonlyMap<string, string> = new Map([
+  ['manual', 'manual'],
+  ['overflow', 'overflow'],
+]);
+
+/** The line of a compaction that begins. */
+export function compactionStart(event: EventOf<'compaction-start'>, dialect: Dialect): Dictionary {
+  const { type, reason, end, ...rest } = piFields(event.extra);
+  const { trigger } = event;
+  return {
+    type: compactionName(type, trigger, dialect, 'start'),
+    reason: reason ?? reasons.get(trigger) ?? 'threshold',
+    ...rest,
+  };
+}
+
+/** The line of a compaction that ends; `trigger` is what its beginning said. */
+export function compactionEnd(
+  event: EventOf<'compaction-end'>,
+  dialect: Dialect,
+  trigger: string | undefined,
+): Dictionary {
+  const speaksPi = event.extra?.pi !== undefined;
+  const { type, result, reason, ...rest } = piFields(event.extra);
+  const name = compactionName(type, event.trigger ?? trigger, dialect, 'end');
+  const { outcome, summary, tokensBefore, tokensAfter } = event;
+  const cause = event.trigger ?? (speaksPi ? undefined : trigger);
+  const isNamed = cause !== undefined && (name === 'compaction_end' || speaksPi);
+  const blank = speaksPi ? {} : { firstKeptEntryId: '', tokensBefore: 0 };
+  const figures = present({ tokensBefore, estimatedTokensAfter: tokensAfter });
+  const whole = { summary, ...blank, ...figures, ...(isDictionary(result) ? result : {}) };
+  return present({
+    type: name,
+    reason: reason ?? (isNamed ? (reasons.get(cause) ?? 'threshold') : undefined),
+    result: result === null ? null : summary === undefined ? undefined : whole,
+    aborted: outcome === 'aborted',
+    willRetry: event.willRetry ?? (speaksPi ? undefined : false),
+    errorMessage: outcome === 'failed' ? encodeFailure(event.failure) : undefined,
+    ...rest,
+  });
+}
+
+/** The line of a retry that is waited for. */
+export function retryStart({ attempt, maxAttempts, delayMs, failure, extra }: EventOf<'retry-start'>): Dictionary {
+  const { end, ...rest } = piFields(extra);
+  const errorMessage = encodeFailure(failure);
+  return present({ type: 'auto_retry_start', attempt, maxAttempts, delayMs, errorMessage, ...rest });
+}
+
+/** The line of a retry that is over. */
+export function retryEnd({ success, attempt, failure, extra }: EventOf<'retry-end'>): Dictionary {
+  const finalError = encodeFailure(failure);
+  return present({ type: 'auto_retry_end', success, attempt, finalError, ...piFields(extra) });
+}
+
+/**
+ * The lines of a change that pi has lines for (`known` is how it was). What nobody knew before has not changed, unless
+ * pi itself says so or the name is all that is told: then somebody gave it.
+ */
+export function sessionLines(event: EventOf<'session-changed'>, known: SessionInfo): Dictionary[] {
+  const { changes, extra } = event;
+  const { line, type, ...rest } = piFields(extra);
+  const isNews = (field: 'name' | 'thinkingLevel') =>
+    typeof type === 'string' || (known[field] !== undefined && known[field] !== changes[field]);
+  const isGiven = known.name === undefined && Object.keys(changes).length === 1;
+  const name = isNews('name') || isGiven ? changes.name : undefined;
+  const level = isNews('thinkingLevel') ? changes.thinkingLevel : undefined;
+  const named = present({ type: 'session_info_changed', name: name === '' ? undefined : name, ...rest });
+  return [
+    ...(name === undefined ? [] : [named]),
+    ...(level === undefined ? [] : [{ type: 'thinking_level_changed', level, ...rest }]),
+  ];
+}
+
+/** One request of the extension UI sub-protocol (docs/protocols/pi.md 12.1). */
+function request(id: unknown, method: string, fields: Dictionary): Dictionary {
+  return present({ type: 'extension_ui_request', id, method, ...fields });
+}
+
+/** The line of a dialog; null for a kind that pi does not have. */
+export function dialogLine(event: EventOf<'dialog-request'>): Dictionary | null {
+  const { id, kind, title, message = '', options = [], placeholder, prefill, timeoutMs: timeout } = event;
+  const said = piFields(event.extra);
+  switch (kind) {
+    case 'select':
+      return request(id, kind, { title, options, timeout, ...said });
+    case 'confirm':
+      return request(id, kind, { title, message, timeout, ...said });
+    case 'input':
+      return request(id, kind, { title, placeholder, timeout, ...said });
+    case 'editor':
+      return request(id, kind, { title, prefill, timeout, ...said });
+    case 'interview':
+      return null;
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** The line of an approval: pi has none, its extensions ask in dialogs (docs/protocols/pi.md 12.5). */
+export function approvalLine({ id, name, title, input, timeoutMs }: EventOf<'approval-request'>): Dictionary {
+  const asks = title === undefined ? `Allow ${oneLine(name)}?` : `Allow ${oneLine(name)}: ${oneLine(title)}?`;
+  return request(`${approvalPrefix}${id}`, 'confirm', { title: asks, message: shownInput(input), timeout: timeoutMs });
+}
+
+/** The line of a notice; `id` is for one that its agent gave none. */
+export function noticeLine({ level, text, extra }: EventOf<'notice'>, id: string): Dictionary {
+  const said = piFields(extra);
+  if (said.type === 'extension_error') return { ...said, error: text };
+  // An end without a start, for the words in it.
+  if (said.type === 'compaction_end' || said.type === 'auto_compaction_end') return { ...said, errorMessage: text };
+  const { untyped, ...rest } = said;
+  return request(id, 'notify', { message: text, notifyType: untyped === true ? undefined : level, ...rest });
+}
+
+/** A complaint: modern pi has no line for it. */
+export function complaintLine(message: string, id: string): Dictionary {
+  return request(id, 'notify', { message, notifyType: 'error' });
+}
+
+/** The line of what an extension shows. */
+export function displayLine({ place, key, lines, position, extra }: EventOf<'display'>, id: string): Dictionary {
+  const said = { id, ...piFields(extra) };
+  const text = lines?.join('\n');
+  switch (place) {
+    case 'status':
+    case 'working':
+      return request(id, 'setStatus', { statusKey: key ?? place, statusText: text, ...said });
+    case 'widget': {
+      const shown = { widgetKey: key ?? place, widgetLines: lines ?? undefined, widgetPlacement: position };
+      return request(id, 'setWidget', { ...shown, ...said });
+    }
+    case 'title':
+      return request(id, 'setTitle', { title: text ?? '', ...said });
+    case 'editor':
+      return request(id, 'set_editor_text', { text: text ?? '', ...said });
+    default:
+      return place satisfies never;
+  }
+}
+
+/** The line of a shell's output; only pi knows for which command of which client. */
+export function bashLine({ delta, extra }: EventOf<'bash-output'>): Dictionary {
+  return present({ type: 'bash_execution_update', ...without(piFields(extra), 'unsaid'), delta });
+}
+
+/** The compaction line of 0.13.2; null for one that changed nothing. */
+export function compactionWhole(event: EventOf<'compaction-end'>, trigger: string | undefined): Dictionary | null {
+  const { timestamp, firstKeptEntryIndex } = piFields(event.extra);
+  if (event.outcome !== 'completed' || event.summary === undefined) return null;
+  return present({
+    type: 'compaction',
+    timestamp: typeof timestamp === 'string' ? timestamp : undefined,
+    summary: event.summary,
+    firstKeptEntryIndex: typeof firstKeptEntryIndex === 'number' ? firstKeptEntryIndex : undefined,
+    tokensBefore: event.tokensBefore ?? 0,
+    auto: trigger === 'manual' ? undefined : true,
+  });
+}
+
+/**
+ * How what extensions ask and show is written, and what passes as it is: pi's own way, or that of a protocol which wraps
+ * pi's events and has other words for these. Null for what it has no line for.
+ */
+export interface ShownLines {
+  dialog(event: EventOf<'dialog-request'>): Dictionary | null;
+  approval(event: EventOf<'approval-request'>): Dictionary;
+  /** `id` is for one that its agent gave none; so for the next two. */
+  notice(event: EventOf<'notice'>, id: string): Dictionary;
+  complaint(message: string, id: string): Dictionary;
+  display(event: EventOf<'display'>, id: string): Dictionary | null;
+  unknown(event: EventOf<'unknown'>): Dictionary | null;
+}
+
+/** pi's own way. */
+export const shownLines: ShownLines = {
+  dialog: dialogLine,
+  approval: approvalLine,
+  notice: noticeLine,
+  complaint: complaintLine,
+  display: displayLine,
+  unknown: ({ protocol, payload }) => (protocol === 'pi' && isDictionary(payload) ? payload : null),
+};

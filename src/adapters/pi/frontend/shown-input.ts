@@ -1,0 +1,35 @@
+// What a person reads who is asked whether a tool may run: its arguments, short enough for a box on a screen. Pure. What
+// is left out is counted where it was, so that nobody takes a part for the whole (docs/threats.md T23).
+import type { Dictionary } from '../../../core/model/content.ts';
+
+/** Characters of one text, and of all arguments together. */
+const limits = { text: 2_000, all: 8_000, line: 200 } as const;
+
+/** The arguments as JSON; the middle of long texts is left out, and so is the end of many. */
+export function shownInput(input: Dictionary): string {
+  const text = JSON.stringify(
+    input,
+    (_key, value: unknown) => (typeof value === 'string' ? shortened(value) : value),
+    2,
+  );
+  const hidden = text.length - limits.all;
+  return hidden > 0 ? `${text.slice(0, limits.all)}\n${leftOut(hidden)}` : text;
+}
+
+/** A name or a title, on one line. */
+export function oneLine(text: string): string {
+  const line = text.replace(/\s+/gu, ' ').trim();
+  return line.length > limits.line ? `${line.slice(0, limits.line)}…` : line;
+}
+
+/** Both ends: a command may do its harm in either. */
+function shortened(text: string): string {
+  const hidden = text.length - limits.text;
+  if (hidden <= 0) return text;
+  const half = limits.text / 2;
+  return `${text.slice(0, half)} ${leftOut(hidden)} ${text.slice(-half)}`;
+}
+
+function leftOut(characters: number): string {
+  return `[… ${characters} characters are not shown …]`;
+}

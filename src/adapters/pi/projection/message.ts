@@ -1,0 +1,229 @@
+// The message of the model that streams, line by line: its updates in each dialect, and the message when it is whole
+// (docs/protocols/pi.md 1.6, 7, 8.3). Knows no run and no tool.
+import type { SessionView } from '../../../core/contract/adapter.ts';
+import type { Out } from '../../../core/contract/channel.ts';
+import type { Dictionary, Extra } from '../../../core/model/content.ts';
+import { isDictionary, without } from '../../../core/model/dictionary.ts';
+import type { EventOf, Logged } from '../../../core/model/event.ts';
+import { wholeBlock } from '../../../core/log/messages.ts';
+import type { AssistantMessage, Block } from '../../../core/model/transcript.ts';
+import type { Dialect } from '../frontend/dialect.ts';
+import { type AssistantFacts, type Defaults, encodeAssistant } from '../frontend/encode-message.ts';
+import { encodeContent, isUnsaid, piFields, present } from '../encode-values.ts';
+import { createSnapshot, type Snapshot } from './snapshot.ts';
+
+type BlockEvent = EventOf<'block-start' | 'block-delta' | 'block-end'>;
+
+/** Tells one message. */
+export interface MessageTeller {
+  /** The message as `message_start` shows it. */
+  readonly head: Dictionary;
+  /** The line of an update, if there is one; `quiet` where the client did not see it happen. */
+  block(event: BlockEvent, quiet: boolean): Out | null;
+  /** The message as `message_end` shows it. */
+  end(event: EventOf<'message-end'>): Dictionary;
+  /** Blocks that pi has no shape for. */
+  readonly lost: readonly string[];
+}
+
+/** The first half of an update's type. */
+const kinds = { text: 'text', thinking: 'thinking', 'tool-call': 'toolcall' } as const;
+
+interface Told {
+  readonly block: Block;
+  readonly place: number;
+  /** Null for what comes whole: pi has no updates for it. */
+  readonly kind: (typeof kinds)[keyof typeof kinds] | null;
+  /** The line of a delta up to the delta itself, made when it is needed, and the figures that are in it. */
+  head: string | null;
+  figures: unknown;
+}
+
+/** Starts to tell the message that the transcript has just opened. */
+export function createMessageTeller(
+  session: SessionView,
+  logged: Logged & { readonly event: EventOf<'message-start'> },
+  dialect: Dialect,
+): MessageTeller {
+  const { event: start } = logged;
+  const source: AssistantMessage | undefined = session.transcript.open.get('');
+  const speaksPi = isDictionary(start.extra?.pi);
+  const { model } = session.transcript.info;
+  const defaults: Defaults = {
+    timestamp: start.timestamp ?? Math.round(session.timeOrigin + logged.at),
+    provider: start.provider ?? model?.provider,
+    model: start.model ?? model?.id,
+  };
+  // An agent of another protocol has its own name for the message.
+  const startFields = speaksPi ? without(piFields(start.extra), 'content') : { responseId: start.id };
+  const head = encodeHead();
+  const told = new Map<number, Told>();
+  const lost: string[] = [];
+  const snapshot: Snapshot | null = dialect === 'delta-only' ? null : createSnapshot({ role: 'assistant' });
+  snapshot?.tail(without(head, 'role', 'content'));
+  /** The figures that the last update told, where they are not those of the beginning. */
+  let figures: unknown;
+  let usage = JSON.stringify(head.usage);
+
+  function encodeHead(): Dictionary {
+    // What pi calls `pending` since 0.84 was `stop` before. Its own word passes, but to a client of the closed list of 0.13.
+    const waiting = dialect === 'delta-only' ? 'pending' : 'stop';
+    const said = startFields.stopReason;
+    const stopReason = said === undefined || (said === 'pending' && dialect === 'legacy') ? waiting : said;
+    const { content } = piFields(start.extra);
+    const facts: AssistantFacts = { ...start, extra: { pi: { ...startFields, stopReason } } };
+    return encodeAssistant(Array.isArray(content) ? content : [], facts, defaults);
+  }
+
+  /** pi tells the figures so far with each update since 0.84.2. */
+  function learnUsage(event: BlockEvent): void {
+    const now = event.extra === undefined ? undefined : piFields(event.extra).usage;
+    if (now === figures) return;
+    figures = now;
+    usage = JSON.stringify(now ?? head.usage);
+    snapshot?.tail({ ...without(head, 'role', 'content'), usage: now ?? head.usage });
+  }
+
+  /** `extra` holds the fields of a newer pi, on the line and in its event. */
+  function update(event: Dictionary, extra: Extra | undefined): Out {
+    const said = piFields(extra);
+    const line = isDictionary(said.line) ? `${JSON.stringify(said.line).slice(1, -1)},` : '';
+    const shown = JSON.stringify(isDictionary(said.event) ? { ...event, ...said.event } : event);
+    const opening = `{"type":"message_update",${line}`;
+    if (snapshot === null) return `${opening}"usage":${usage},"assistantMessageEvent":${shown}}`;
+    return withSnapshots(`${opening}"assistantMessageEvent":${shown.slice(0, -1)}`);
+  }
+
+  /** `opening` ends inside the event; the message follows it twice, as pi has it. */
+  function withSnapshots(opening: string): Out {
+    const pieces = snapshot?.pieces() ?? [];
+    return [`${opening},"partial":`, ...pieces, '},"message":', ...pieces, '}'];
+  }
+
+  function begin(event: EventOf<'block-start'>): Out | null {
+    const block = source?.blocks.at(-1);
+    if (block === undefined) return null;
+    const { head: shape } = block;
+    const kind = shape.kind === 'whole' ? null : kinds[shape.kind];
+    if (kind === null && shape.kind === 'whole' && encodeContent(shape.content) === null) {
+      lost.push(shape.content.type === 'opaque' ? shape.content.name : shape.content.type);
+      return null;
+    }
+    // Agents of other protocols may count blocks that are not shown.
+    const place = speaksPi ? event.index : told.size;
+    told.set(event.index, { block, place, kind, head: null, figures: undefined });
+    if (kind === null) return null;
+    snapshot?.start(place, openBlock(shape));
+    const named = shape.kind === 'tool-call' && dialect === 'delta-only' ? { id: shape.id, toolName: shape.name } : {};
+    return update({ type: `${kind}_start`, contentIndex: place, ...named }, event.extra);
+  }
+
+  /** The hot path: all but the delta is the same for every delta of a block. */
+  function extend(event: EventOf<'block-delta'>): Out | null {
+    const one = told.get(event.index);
+    if (one === undefined || one.kind === null) return null;
+    snapshot?.append(one.place, event.delta);
+    if (isUnusual(event.extra)) {
+      return update({ type: `${one.kind}_delta`, contentIndex: one.place, delta: event.delta }, event.extra);
+    }
+    const delta = JSON.stringify(event.delta);
+    if (snapshot === null) {
+      if (one.head === null || one.figures !== figures) one.head = deltaHead(one);
+      one.figures = figures;
+      return `${one.head}${delta}}}`;
+    }
+    one.head ??= deltaHead(one);
+    return withSnapshots(`${one.head}${delta}`);
+  }
+
+  function deltaHead({ kind, place }: Told): string {
+    const event = `"assistantMessageEvent":{"type":"${kind}_delta","contentIndex":${place},"delta":`;
+    return snapshot === null
+      ? `{"type":"message_update","usage":${usage},${event}`
+      : `{"type":"message_update",${event}`;
+  }
+
+  function close(event: EventOf<'block-end'>): Out | null {
+    const one = told.get(event.index);
+    if (one === undefined) return null;
+    const { kind, place, block } = one;
+    const content = encodeContent(wholeBlock(block));
+    if (content === null) return null;
+    snapshot?.end(place, content);
+    // pi prints no ending of a block that was cut (docs/protocols/pi.md 7.9).
+    if (kind === null || event.incomplete === true) return null;
+    const ending = kind === 'toolcall' ? { toolCall: content } : { content: block.text };
+    return update({ type: `${kind}_end`, contentIndex: place, ...ending }, event.extra);
+  }
+
+  /** What only the end of a message tells of its blocks, by their place (decode-message.ts). */
+  function wholeBlocks(late: unknown, count: unknown): Dictionary[] {
+    const facts = new Map(
+      (Array.isArray(late) ? late.filter(isDictionary) : []).map(({ index, ...rest }) => [index, rest]),
+    );
+    const blocks = [...told.values()].sort((a, b) => a.place - b.place);
+    const contents = blocks.flatMap(({ block, place }) => {
+      const content = encodeContent(wholeBlock(block));
+      return content === null ? [] : [{ ...content, ...facts.get(place) }];
+    });
+    return typeof count === 'number' ? contents.slice(0, count) : contents;
+  }
+
+  return {
+    head,
+    lost,
+    block(event, quiet) {
+      learnUsage(event);
+      const line =
+        event.type === 'block-delta' ? extend(event) : event.type === 'block-start' ? begin(event) : close(event);
+      return quiet || isUnsaid(event) ? null : line;
+    },
+    end(event) {
+      const said = piFields(event.extra);
+      // A message that the gateway had to end keeps what its beginning said.
+      const kept = isDictionary(event.extra?.pi) ? said : without(startFields, 'stopReason', 'usage');
+      const { provider, model, timestamp, ...rest } = kept;
+      const facts: AssistantFacts = {
+        usage: event.usage ?? start.usage,
+        cost: event.cost,
+        stop: speaksPi ? event.stop : { reason: event.stop.reason },
+        failure: event.failure,
+        extra: { pi: rest },
+      };
+      const message = encodeAssistant(wholeBlocks(said.content, said.blocks), facts, defaults);
+      return { ...message, ...present({ provider, model, timestamp }) };
+    },
+  };
+}
+
+/** Whether a line has more than figures besides its update. */
+function isUnusual(extra: Extra | undefined): boolean {
+  const said = extra === undefined ? undefined : piFields(extra);
+  return said !== undefined && (isDictionary(said.line) || isDictionary(said.event));
+}
+
+function openBlock(head: Block['head']): Dictionary {
+  switch (head.kind) {
+    case 'text':
+      return { type: 'text', text: '' };
+    case 'thinking':
+      return { type: 'thinking', thinking: '', thinkingSignature: '' };
+    case 'tool-call':
+      return { type: 'toolCall', id: head.id, name: head.name, arguments: {} };
+    case 'whole':
+      return {};
+    default:
+      return head satisfies never;
+  }
+}
+
+/** An assistant message that the gateway tells because its agent told none. */
+export function encodeFailedMessage(
+  session: SessionView,
+  logged: Logged,
+  facts: Pick<AssistantFacts, 'stop' | 'failure' | 'provider' | 'model'>,
+): Dictionary {
+  const { model } = session.transcript.info;
+  const timestamp = Math.round(session.timeOrigin + logged.at);
+  return encodeAssistant([], facts, { timestamp, provider: model?.provider, model: model?.id });
+}

@@ -1,0 +1,298 @@
+// What a session says to clients of pi: pi's own strict order, whatever the agent behind (docs/protocols/pi.md 6.1). Joins
+// the parts; each part knows its own lines. Knows no command.
+import type { NoteLevel, Projection, SessionView } from '../../../core/contract/adapter.ts';
+import type { Out } from '../../../core/contract/channel.ts';
+import type { Dictionary } from '../../../core/model/content.ts';
+import { isDictionary } from '../../../core/model/dictionary.ts';
+import type { Event, EventOf, Logged, SessionInfo } from '../../../core/model/event.ts';
+import type { Dialect } from '../frontend/dialect.ts';
+import { encodeMessage } from '../frontend/encode-message.ts';
+import { encodeContent, isUnsaid, piFields } from '../encode-values.ts';
+import {
+  bashLine,
+  compactionEnd,
+  compactionStart,
+  compactionWhole,
+  retryEnd,
+  retryStart,
+  type ShownLines,
+  sessionLines,
+  shownLines,
+} from '../frontend/lines.ts';
+import { createMessageTeller, encodeFailedMessage, type MessageTeller } from './message.ts';
+import { createBrackets, restartIn, type Sink } from './run.ts';
+import { createToolTeller } from './tools.ts';
+
+type Of<Type extends Event['type']> = Logged & { readonly event: EventOf<Type> };
+
+/** The roles of docs/protocols/pi-legacy.md 4.4; `tool` is its toolResult. */
+const legacyRoles: ReadonlySet<string> = new Set(['user', 'assistant', 'tool']);
+
+/** How a projection speaks. */
+export interface Manner {
+  readonly dialect: Dialect;
+  /** Default: pi's own way. */
+  readonly shown?: ShownLines;
+  /**
+   * Whether the end of a run says that nothing prolongs it, as pi since 0.80.4 does (`agent_settled`, `willRetry`): today's
+   * clients wait for these words, older ones pass over them. Default: wherever the dialect has them.
+   */
+  readonly settles?: boolean;
+}
+
+/** One projection over one session, shared by all clients of the dialect. */
+export function createProjection(session: SessionView, manner: Manner): Projection {
+  const { dialect, shown = shownLines, settles = dialect !== 'legacy' } = manner;
+  const notes: { level: NoteLevel; text: string }[] = [];
+  let outs: Out[] = [];
+  const sink: Sink = {
+    say: (line) => void outs.push(JSON.stringify(line)),
+    write: (out) => void outs.push(out),
+    loss: (text) => void notes.push({ level: 'loss', text }),
+  };
+  const brackets = createBrackets(sink, dialect, settles);
+  const tools = createToolTeller(sink, dialect, {
+    tell: (message) => tellWhole(message),
+    inputOf: (call) => session.transcript.tools.get(call)?.input ?? {},
+  });
+  const nextId = createIds(session.epoch);
+  /** The message that streams. */
+  let teller: MessageTeller | null = null;
+  /** What came while it streamed and pi never tells before its end. */
+  let held: Logged[] = [];
+  let trigger: string | undefined;
+  /** The settings as they were told last. */
+  let known: SessionInfo = {};
+  /** Who spoke last. */
+  let speaker: { readonly provider?: string; readonly model?: string } = {};
+
+  const timeOf = ({ at }: Logged) => Math.round(session.timeOrigin + at);
+
+  function tellWhole(message: Dictionary): void {
+    const json = JSON.stringify(message);
+    sink.write(`{"type":"message_start","message":${json}}`);
+    tellEnd(message, json);
+  }
+
+  function tellEnd(message: Dictionary, json: string): void {
+    sink.write(`{"type":"message_end","message":${json}}`);
+    brackets.message(json, message.role, isFailed(message));
+  }
+
+  function startMessage(logged: Of<'message-start'>): void {
+    brackets.ensure();
+    tools.flush();
+    if (logged.event.extra?.pi !== undefined) tools.trust();
+    teller = createMessageTeller(session, logged, dialect);
+    const { provider, model } = teller.head;
+    speaker = { provider: String(provider), model: String(model) };
+    sink.say({ type: 'message_start', message: teller.head });
+  }
+
+  function tellBlock(event: EventOf<'block-start' | 'block-delta' | 'block-end'>, replay: Logged['replay']): void {
+    const line = teller?.block(event, replay === 'past') ?? null;
+    if (line !== null) outs.push(line);
+  }
+
+  function endMessage({ event }: Of<'message-end'>): void {
+    if (teller === null) return;
+    const message = teller.end(event);
+    for (const name of teller.lost) sink.loss(`block ${name}`);
+    teller = null;
+    tellEnd(message, JSON.stringify(message));
+    if (isFailed(message)) tools.drop(callsIn(message));
+    const waiting = held;
+    held = [];
+    for (const logged of waiting) take(logged);
+  }
+
+  function addMessage(logged: Of<'message-added'>): void {
+    const { event } = logged;
+    // What an agent tells again (after a fork, from a stored session) pi's clients ask for themselves.
+    if (logged.replay === undefined && (isUnsaid(event) || event.origin === 'replay')) return;
+    if (dialect === 'legacy' && !legacyRoles.has(event.role)) return sink.loss(`message of role ${event.role}`);
+    // pi 0.13.2 prints no message outside a run; an agent that compacts may leave its summary there.
+    if (dialect === 'legacy' && session.transcript.run === null) return sink.loss('message between runs');
+    if (event.role === 'tool') {
+      if (event.extra?.pi !== undefined) tools.trust();
+      if (event.call !== undefined && !tools.claim(event.call)) return;
+    } else tools.settle();
+    for (const content of event.content)
+      if (encodeContent(content) === null) sink.loss(`content of type ${content.type}`);
+    tellWhole(encodeMessage(event, { timestamp: timeOf(logged) }));
+  }
+
+  function endRun(logged: Of<'run-end'>): void {
+    const { event } = logged;
+    tools.clear();
+    brackets.runEnd(event, () => {
+      const isInTurn = brackets.turn;
+      if (!isInTurn) brackets.turnStart();
+      const reason = event.outcome === 'aborted' ? 'aborted' : 'error';
+      tellWhole(encodeFailedMessage(session, logged, { ...speaker, stop: { reason }, failure: event.failure }));
+      if (!isInTurn) brackets.turnEnd(emptyMessage(logged));
+    });
+  }
+
+  /** A turn in which the model said nothing; pi has no such turns. */
+  const emptyMessage = (logged: Logged) => () =>
+    encodeFailedMessage(session, logged, { ...speaker, stop: { reason: 'end' } });
+
+  function startCompaction({ event }: Of<'compaction-start'>): void {
+    trigger = event.trigger;
+    brackets.pause(false, event.extra);
+    if (dialect !== 'legacy') sink.say(compactionStart(event, dialect));
+  }
+
+  function endCompaction({ event }: Of<'compaction-end'>): void {
+    if (dialect !== 'legacy') return sink.say(compactionEnd(event, dialect, trigger));
+    const cause = event.trigger ?? trigger;
+    const whole = compactionWhole(event, cause);
+    if (whole !== null) return sink.say(whole);
+    // One that a client asked for is answered to that client.
+    if (event.outcome === 'completed' || cause === 'manual') return;
+    sink.say({ type: 'error', error: `Auto-compaction failed: ${event.failure?.message ?? event.outcome}` });
+  }
+
+  function changeSession({ event, replay }: Of<'session-changed'>): void {
+    const before = known;
+    known = { ...known, ...event.changes };
+    const restart = restartIn(event);
+    if (restart !== null && dialect !== 'legacy') brackets.restart(restart);
+    if (dialect === 'legacy' || replay !== undefined || isUnsaid(event)) return;
+    for (const line of sessionLines(event, before)) sink.say(line);
+  }
+
+  /** 0.13.2 has messages of roles that others do not know, and no lines but its own. */
+  const mayShow = ({ type }: Dictionary) => dialect !== 'legacy' || type === 'message_start' || type === 'message_end';
+
+  /** Sub-agents have no place in pi; only their questions must be answered all the same. */
+  function takeAside({ type }: Event): void {
+    if (type === 'message-start' || type === 'message-added' || type === 'tool-start')
+      sink.loss(`${type} of a sub-agent`);
+  }
+
+  function sayOrLose(line: Dictionary | null, type: string): void {
+    if (line === null || dialect === 'legacy') sink.loss(type);
+    else sink.say(line);
+  }
+
+  function take(logged: Logged): void {
+    const { event, seq, replay } = logged;
+    switch (event.type) {
+      case 'run-start':
+        return brackets.runStart(event);
+      case 'run-end':
+        return endRun({ ...logged, event });
+      case 'turn-start':
+        return brackets.turnStart();
+      case 'turn-end':
+        tools.flush();
+        return brackets.turnEnd(emptyMessage(logged));
+      case 'message-start':
+        return startMessage({ ...logged, event });
+      case 'block-start':
+      case 'block-delta':
+      case 'block-end':
+        return tellBlock(event, replay);
+      case 'message-end':
+        return endMessage({ ...logged, event });
+      case 'message-added':
+        return addMessage({ ...logged, event });
+      case 'tool-start':
+        brackets.ensure();
+        return tools.start(event);
+      case 'tool-update':
+        return tools.update(event);
+      case 'tool-end':
+        return tools.end(event, timeOf(logged));
+      case 'retry-start':
+        if (dialect !== 'legacy') brackets.pause(true, event.extra);
+        return sayOrLose(retryStart(event), event.type);
+      case 'retry-end':
+        if (dialect !== 'legacy') brackets.pause(false, event.extra);
+        return sayOrLose(retryEnd(event), event.type);
+      case 'compaction-start':
+        return startCompaction({ ...logged, event });
+      case 'compaction-end':
+        return endCompaction({ ...logged, event });
+      case 'approval-request':
+        // Nobody is asked what the session answers itself.
+        if (replay === 'past' || event.standing !== undefined) return;
+        return sayOrLose(shown.approval(event), event.type);
+      case 'dialog-request':
+        return sayOrLose(shown.dialog(event), event.kind === 'interview' ? 'dialog of kind interview' : event.type);
+      case 'notice':
+        if (dialect === 'legacy' && event.level === 'error') return sink.say({ type: 'error', error: event.text });
+        return sayOrLose(shown.notice(event, nextId(seq)), event.type);
+      case 'display':
+        return sayOrLose(shown.display(event, nextId(seq)), event.type);
+      case 'queue-changed': {
+        const { steering, followUp, extra } = event;
+        return sayOrLose({ type: 'queue_update', steering, followUp, ...piFields(extra) }, event.type);
+      }
+      case 'bash-output':
+        return sayOrLose(bashLine(event), event.type);
+      case 'error':
+        return sink.say(
+          dialect === 'legacy' ? { type: 'error', error: event.message } : shown.complaint(event.message, nextId(seq)),
+        );
+      case 'session-changed':
+        return changeSession({ ...logged, event });
+      case 'unknown': {
+        const line = shown.unknown(event);
+        return line !== null && mayShow(line) ? sink.say(line) : sink.loss(`event of ${event.protocol}`);
+      }
+      // pi has no words for these, and nobody misses them: answers end questions, a dead agent ends its run.
+      case 'history-reset':
+      case 'approval-end':
+      case 'dialog-end':
+      case 'agent-changed':
+        return;
+      case 'usage-changed':
+      case 'tool-server-changed':
+      case 'task-changed':
+      case 'activity':
+        return sink.loss(event.type);
+      default:
+        event satisfies never;
+    }
+  }
+
+  /** pi never tells of tools, nor of other messages, while one streams. */
+  const mustWait = ({ type }: Event) => teller !== null && (type.startsWith('tool-') || type === 'message-added');
+
+  return {
+    merges: dialect !== 'delta-only',
+    event(logged) {
+      const { event } = logged;
+      outs = [];
+      if (event.type === 'block-delta' && event.parent === undefined) tellBlock(event, logged.replay);
+      else if ('parent' in event && event.parent !== undefined && event.type !== 'approval-request') takeAside(event);
+      else if (mustWait(event)) held.push(logged);
+      else take(logged);
+      return outs;
+    },
+    notes: () => (notes.length === 0 ? notes : notes.splice(0)),
+  };
+}
+
+/** Ids for lines whose agent gave none, the same whenever they are told. */
+function createIds(epoch: string): (seq: number) => string {
+  let last = 0;
+  let place = 0;
+  return (seq) => {
+    place = seq === last ? place + 1 : 0;
+    last = seq;
+    return `${epoch}-${seq}-${place}`;
+  };
+}
+
+function isFailed({ stopReason }: Dictionary): boolean {
+  return stopReason === 'error' || stopReason === 'aborted';
+}
+
+function callsIn({ content }: Dictionary): string[] {
+  const blocks = Array.isArray(content) ? content.filter(isDictionary) : [];
+  return blocks.flatMap(({ type, id }) => (type === 'toolCall' && typeof id === 'string' ? [id] : []));
+}

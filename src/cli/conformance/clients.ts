@@ -1,0 +1,258 @@
+// Judging clients: in one of three ways they come to the agent that we play. Runs until they have left.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { adapterOf } from '../../gateway/agents.ts';
+import type { Result } from '../../conformance/check.ts';
+import { type ClientRun, createClientRun } from '../../conformance/client-runner.ts';
+import { createClientBoard } from '../../conformance/listen.ts';
+import { chooserOfAny } from '../../conformance/pattern.ts';
+import { createRelay } from '../../conformance/relay.ts';
+import { visible } from '../../conformance/report/words.ts';
+import type { ClientSet } from '../../conformance/sets.ts';
+import type { Channel } from '../../core/contract/channel.ts';
+import { GatewayError } from '../../core/model/errors.ts';
+import { streamFraming } from '../../transports/framing/framings.ts';
+import { adoptGroup } from '../../transports/process-group.ts';
+import { followStderr } from '../../transports/last-words.ts';
+import { stdioChannel } from '../../transports/stdio.ts';
+import type { ConformanceOptions } from './options.ts';
+import type { Terminal, TextStream } from './outcome.ts';
+import type { ProgressLine } from './progress.ts';
+
+/** What clients are judged with. */
+export interface ClientsOptions {
+  readonly set: ClientSet;
+  readonly command: readonly string[];
+  readonly options: ConformanceOptions;
+  readonly progress: ProgressLine;
+  readonly terminal: Terminal;
+}
+
+/** Clients that were judged. */
+export interface JudgedClients {
+  readonly results: readonly Result[];
+  /** Who they were, in words. */
+  readonly target: string;
+  /** Why we have not waited until they left, where it was so. */
+  readonly givenUp?: string;
+}
+
+/** Nobody may be connected for so long before the run is over, ms. */
+const quietMs = 2000;
+/** How many times its patience a program may say nothing: it may be built first. */
+const mostPatience = 12;
+
+/** Who waits until everybody has left. */
+interface Visitors {
+  readonly run: ClientRun;
+  take(channel: Channel): void;
+  /** Resolves when somebody has prompted and nobody has been here for a moment. */
+  readonly left: Promise<void>;
+  /** Resolves when nobody is here. */
+  gone(): Promise<void>;
+}
+
+/** Judges whoever comes, until they have left or the signal comes. */
+export async function judgeClients(given: ClientsOptions): Promise<JudgedClients> {
+  const { set, options, progress, command } = given;
+  const only = chooserOfAny(options.only);
+  const read = new Set(set.rules.filter(({ id }) => only(id)).flatMap(({ scenarios }) => scenarios));
+  const run = createClientRun(set, {
+    patienceMs: options.patience,
+    only: ({ id }) => only(id),
+    progress: (act) => progress.say(`act ${act} (${run.acts.size} of ${read.size})`),
+  });
+  const visitors = createVisitors(run);
+  const givenUp = await (options.stdio === true ? onStdio : overNetwork)(given, visitors);
+  const target = command.length > 0 ? command.join(' ') : options.stdio === true ? 'who started us' : 'who connected';
+  return { results: run.results(), target, ...(givenUp === undefined ? {} : { givenUp }) };
+}
+
+function createVisitors(run: ClientRun): Visitors {
+  const here = new Set<Promise<void>>();
+  let leave = (): void => {};
+  let quiet: NodeJS.Timeout | undefined;
+  const left = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
+  return {
+    run,
+    left,
+    take(channel) {
+      clearTimeout(quiet);
+      const visit = run.take(channel);
+      here.add(visit);
+      const over = () => {
+        here.delete(visit);
+        if (here.size === 0 && run.acts.size > 0) quiet = setTimeout(leave, quietMs);
+      };
+      visit.then(over, over);
+    },
+    async gone() {
+      while (here.size > 0) await Promise.allSettled([...here]);
+    },
+  };
+}
+
+/** Who started us is on our own stdin and stdout. */
+async function onStdio({ set, terminal: { signal } }: ClientsOptions, visitors: Visitors): Promise<undefined> {
+  const framing = streamFraming(adapterOf(set.protocol).framing.stdio);
+  visitors.take(stdioChannel({ input: process.stdin, output: process.stdout, label: 'stdio', framing }));
+  await Promise.race([visitors.gone(), aborted(signal)]);
+}
+
+/** Why it was given up, if it was. */
+async function overNetwork(given: ClientsOptions, visitors: Visitors): Promise<string | undefined> {
+  const { set, command, options, progress, terminal } = given;
+  // Only here: nothing else of this command serves, and it starts sooner without the HTTP packages.
+  const { listen } = await import('../../transports/http/server.ts');
+  const { title, framing, envelope } = adapterOf(set.protocol);
+  const { take } = visitors;
+  const board = createClientBoard({ protocol: set.protocol, title, messages: framing.websocket, envelope, take });
+  const server = await listen({
+    board,
+    port: typeof options.listen === 'number' ? options.listen : 0,
+    token: options.token,
+  });
+  const address = {
+    url: `${server.url.replace('http', 'ws')}/v1/${set.protocol}/ws`,
+    http: server.url,
+    token: server.token,
+  };
+  try {
+    if (command.length > 0) return await withProgram(given, visitors, address);
+    for (const line of welcome(set, address)) progress.say(line);
+    await Promise.race([visitors.left, aborted(terminal.signal)]);
+    return undefined;
+  } finally {
+    // Connections that somebody keeps for later are no reason to wait with the report.
+    await Promise.race([server.close(), aborted(AbortSignal.timeout(500))]);
+  }
+}
+
+interface Place {
+  readonly url: string;
+  readonly http: string;
+  readonly token: string;
+}
+
+function welcome(set: ClientSet, { url, http, token }: Place): readonly string[] {
+  return [
+    `An agent of ${set.protocol} that judges its clients listens on`,
+    `  ${url}`,
+    `  ${http}/v1/${set.protocol}/sessions/<name>/events and …/frames`,
+    `  token ${token}`,
+    'Prompts are answered by these acts in turn, or by the one that is asked for as [[name]]:',
+    ...set.acts.map(({ name, title }) => `  [[${name}]]  ${title}`),
+    'The report comes when the client has left, or with Ctrl-C.',
+  ];
+}
+
+/** Starts the client and waits until it has ended, or why it was given up. */
+async function withProgram(
+  { set, command, options, terminal }: ClientsOptions,
+  visitors: Visitors,
+  place: Place,
+): Promise<string | undefined> {
+  const { signal, stderr } = terminal;
+  const folder = mkdtempSync(join(tmpdir(), 'patchbay-relay-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', remove);
+  const { take } = visitors;
+  const relay = await createRelay({ folder, framing: streamFraming(adapterOf(set.protocol).framing.stdio), take });
+  const words = { ...place, agent: relay.path };
+  const [program = '', ...rest] = command.map((word) => filled(word, words));
+  const silence = silenceOf(visitors.run, options.patience);
+  try {
+    const child = spawn(program, rest, {
+      cwd: options.cwd,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        ...process.env,
+        PATCHBAY_CONFORMANCE_URL: place.url,
+        PATCHBAY_CONFORMANCE_HTTP: place.http,
+        PATCHBAY_CONFORMANCE_TOKEN: place.token,
+        PATCHBAY_CONFORMANCE_AGENT: relay.path,
+      },
+    });
+    const group = child.pid === undefined ? undefined : adoptGroup(child.pid);
+    const complaint = followStderr(child.stderr);
+    if (options.verbose === true) {
+      for (const output of [child.stdout, child.stderr]) show(output, stderr);
+    } else {
+      child.stdout.resume();
+    }
+    const ended = new Promise<string>((resolve) => {
+      child.once('error', ({ message }) => resolve(`could not be started: ${message}`));
+      const tell = (code: number | null, killer: string | null) =>
+        resolve(code === null ? `ended by ${killer}` : `ended with code ${code}`);
+      child.once('close', tell);
+      // Whoever it has left behind may hold its output for ever.
+      child.once('exit', (code, killer) => setTimeout(tell, quietMs, code, killer));
+    });
+    const how = await Promise.race([ended, aborted(signal), silence.late]);
+    group?.dissolve(1000);
+    // Its last words may still be on their way.
+    await Promise.race([visitors.gone(), aborted(AbortSignal.any([signal, AbortSignal.timeout(quietMs)]))]);
+    for (const output of [child.stdout, child.stderr]) output.destroy();
+    if (visitors.run.acts.size > 0) return silence.isOver ? `the client ${how}` : undefined;
+    if (signal.aborted) return undefined;
+    const words = complaint();
+    throw new GatewayError('invalid', `the client ${how} and never prompted${words === '' ? '' : `:\n${words}`}`);
+  } finally {
+    silence.stop();
+    await relay.close();
+    process.off('exit', remove);
+    remove();
+  }
+}
+
+/** Until nobody has come and nothing was said for long. */
+function silenceOf(run: ClientRun, patienceMs: number) {
+  let [heard, times, isOver] = [run.heard, 0, false];
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<string>((resolve) => {
+    timer = setInterval(() => {
+      times = run.heard === heard ? times + 1 : 0;
+      heard = run.heard;
+      if (times < mostPatience) return;
+      isOver = true;
+      const what = heard === 0 ? 'it has not connected' : 'nothing was said';
+      resolve(`was given up, for ${what} in ${(mostPatience * patienceMs) / 1000} s (--patience)`);
+    }, patienceMs);
+  });
+  return {
+    late,
+    get isOver() {
+      return isOver;
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+/** What it prints, so that it moves nobody's cursor. */
+function show(output: Readable, stream: TextStream): void {
+  const decoder = new TextDecoder();
+  output.on('data', (chunk: Uint8Array) => stream.write(visible(decoder.decode(chunk, { stream: true }))));
+}
+
+/** `{url}`, `{http}`, `{token}` and `{agent}` in a word of the command line. */
+function filled(word: string, values: Readonly<Record<'url' | 'http' | 'token' | 'agent', string>>): string {
+  return word
+    .replaceAll('{url}', values.url)
+    .replaceAll('{http}', values.http)
+    .replaceAll('{token}', values.token)
+    .replaceAll('{agent}', values.agent);
+}
+
+function aborted(signal: AbortSignal): Promise<string> {
+  return new Promise((resolve) => {
+    const stop = () => resolve('was stopped');
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+  });
+}

@@ -1,0 +1,167 @@
+// What a run leaves: reports in files and on stdout, and the exit code. Knows no protocol and runs nothing.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { z } from 'zod';
+import { sets } from '../../conformance/index.ts';
+import { compareKnown, readKnownFailing } from '../../conformance/known-failing.ts';
+import { explain, Explanations } from '../../conformance/explanations.ts';
+import { renderHtml } from '../../conformance/report/html.ts';
+import { renderJson } from '../../conformance/report/json.ts';
+import { renderJunit } from '../../conformance/report/junit.ts';
+import { renderMarkdown } from '../../conformance/report/markdown.ts';
+import { isBad, makeReport, type Report } from '../../conformance/report/report.ts';
+import { renderTable } from '../../conformance/report/table.ts';
+import { renderTap } from '../../conformance/report/tap.ts';
+import { visible } from '../../conformance/report/words.ts';
+import type { Result } from '../../conformance/check.ts';
+import { type CheckSet, descriptionsOf } from '../../conformance/sets.ts';
+import { GatewayError, messageOf } from '../../core/model/errors.ts';
+import type { ConformanceOptions } from './options.ts';
+
+/** What was judged, and what came of it. */
+export interface Judged {
+  readonly set: CheckSet;
+  readonly results: readonly Result[];
+  /** Who was judged, in words. */
+  readonly target: string;
+  readonly startedAt: Date;
+  /** It was said before, and not to us. */
+  readonly isRecorded?: boolean;
+  /** Our stdout is not for reports. */
+  readonly isStdoutTaken?: boolean;
+}
+
+/** A stream of text, e.g. our own stdout. */
+export interface TextStream {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+/** Where a run tells what it has to say, and who may stop it. */
+export interface Terminal {
+  readonly stdout: TextStream;
+  readonly stderr: TextStream;
+  /** Ends the run; what was said until then is judged. */
+  readonly signal: AbortSignal;
+}
+
+/** 0: all is well. 1: the peer is wrong, or the list of known failures. 2: it could not be told. */
+export type ExitCode = 0 | 1 | 2;
+
+type Format = 'json' | 'junit' | 'tap';
+const renderers: Readonly<Record<Format, (report: Report) => string>> = {
+  json: renderJson,
+  junit: renderJunit,
+  tap: renderTap,
+};
+const formats: readonly Format[] = ['json', 'junit', 'tap'];
+
+/** Throws `invalid` for options that contradict each other, before anything is run. */
+export function checkOutputs(options: ConformanceOptions, isStdoutTaken = false): void {
+  const bare = formats.filter((format) => options[format] === true);
+  const [first, second] = bare;
+  if (first !== undefined && isStdoutTaken)
+    throw new GatewayError('invalid', `stdout belongs to the client: name a file for --${first}`);
+  if (first !== undefined && second !== undefined)
+    throw new GatewayError('invalid', `--${first} and --${second} cannot share stdout: name a file`);
+  if (options.knownFailing !== undefined) knownEntries(options.knownFailing);
+  if (options.explanations === undefined) return;
+  if (options.markdown === undefined)
+    throw new GatewayError('invalid', '--explanations are for --markdown: name a file for it');
+  explanationsIn(options.explanations);
+}
+
+/** Writes the reports and tells what else there is to say on stderr. */
+export function conclude(judged: Judged, options: ConformanceOptions, terminal: Terminal): ExitCode {
+  const { stdout, stderr } = terminal;
+  const { set, results, startedAt, isRecorded = false } = judged;
+  const target = options.label ?? judged.target;
+  const known = knownOf(judged, options);
+  const ms = Date.now() - startedAt.getTime();
+  const report = makeReport({ set, results, target, startedAt, ms, isRecorded, known: known.ids, stale: known.stale });
+  const bare = formats.find((format) => options[format] === true);
+  for (const format of formats) {
+    const file = options[format];
+    if (typeof file === 'string') write(file, renderers[format](report));
+  }
+  if (options.html !== undefined) write(options.html, renderHtml(report));
+  if (options.markdown !== undefined) write(options.markdown, renderMarkdown(report, explained(set, options)));
+  if (bare !== undefined) stdout.write(renderers[bare](report));
+  const stream = bare === undefined && judged.isStdoutTaken !== true ? stdout : stderr;
+  const colour = stream.isTTY === true && (process.env.NO_COLOR ?? '') === '';
+  const silence = silenceOf(report);
+  // The same reason for each check is no news.
+  if (silence === null || options.verbose === true)
+    stream.write(renderTable(report, { colour, isWhole: options.verbose === true }));
+  for (const line of known.stale) tell(stderr, `${options.knownFailing} is stale: ${line}`);
+  if (silence !== null) tell(stderr, silence);
+  return exitCodeOf(report, known.stale);
+}
+
+/** What MAY be so is a notice. */
+function exitCodeOf({ results, counts }: Report, stale: readonly string[]): ExitCode {
+  const bad = results.filter((entry) => entry.level !== 'MAY' && entry.known !== true && isBad(entry));
+  if (stale.length > 0 || bad.some(({ verdict }) => verdict === 'failed')) return 1;
+  const isJudged = counts.verdicts['not-applicable'] < counts.total;
+  return bad.length > 0 || !isJudged ? 2 : 0;
+}
+
+/** Why nothing was judged at all; null when something was. */
+function silenceOf({ counts: { verdicts }, results }: Report): string | null {
+  if (verdicts.passed + verdicts.failed > 0) return null;
+  const unclear = results.find(({ verdict }) => verdict === 'unclear') ?? results[0];
+  return `nothing could be judged: ${unclear?.reason ?? 'there was no check'}`;
+}
+
+function knownOf({ set, results }: Judged, { knownFailing }: ConformanceOptions) {
+  const entries = knownFailing === undefined ? [] : knownEntries(knownFailing);
+  return compareKnown(entries, idsOf(set), results);
+}
+
+/** One file may serve both sides. */
+function idsOf(set: CheckSet): readonly string[] {
+  const kin = sets.filter(({ protocol }) => protocol === set.protocol);
+  return [set, ...kin].flatMap((one) => descriptionsOf(one).map(({ id }) => id));
+}
+
+function explained(set: CheckSet, { explanations: file }: ConformanceOptions) {
+  if (file === undefined) return {};
+  const { byId, stray } = explain(explanationsIn(file), idsOf(set));
+  if (stray.length > 0) throw new GatewayError('invalid', `${file} explains what is no check: ${stray.join(', ')}`);
+  return { explanations: byId };
+}
+
+function explanationsIn(file: string): Explanations {
+  try {
+    return Explanations.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (thrown) {
+    const why = thrown instanceof z.ZodError ? z.prettifyError(thrown) : messageOf(thrown);
+    throw new GatewayError('invalid', `cannot read ${file}: ${why}`, { cause: thrown });
+  }
+}
+
+function knownEntries(file: string) {
+  try {
+    return readKnownFailing(readFileSync(file, 'utf8'));
+  } catch (thrown) {
+    throw new GatewayError('invalid', `cannot read ${file}: ${messageOf(thrown)}`, { cause: thrown });
+  }
+}
+
+function write(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (thrown) {
+    throw new GatewayError('invalid', `cannot write ${file}: ${messageOf(thrown)}`, { cause: thrown });
+  }
+}
+
+/** A line of ours. */
+export function tell(stream: TextStream, sentence: string): void {
+  writeLine(stream, `patchbay: ${sentence}`);
+}
+
+/** A line in which the peer may have a word, and that must not move anybody's cursor (docs/threats.md T18). */
+export function writeLine(stream: TextStream, line: string): void {
+  stream.write(`${visible(line)}\n`);
+}

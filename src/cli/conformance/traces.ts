@@ -1,0 +1,58 @@
+// `patchbay conformance --trace`: judges what was recorded. Connects to nobody.
+import { readFileSync } from 'node:fs';
+import { agentSetOf, clientSetOf } from '../../conformance/index.ts';
+import type { CheckSet } from '../../conformance/sets.ts';
+import { judgeTrace, readTraceFile, type RecordedTrace, TraceFileError } from '../../conformance/trace-file.ts';
+import { GatewayError, messageOf } from '../../core/model/errors.ts';
+import type { ConformanceOptions } from './options.ts';
+import { conclude, type ExitCode, type Terminal, tell } from './outcome.ts';
+import { chosen, setOf } from './sets.ts';
+
+/** Each side that was asked for, by default both, has a report of its own. */
+export function judgeFiles(protocol: string, options: ConformanceOptions, terminal: Terminal): ExitCode {
+  const wanted = setsFor(protocol, options.as ?? options.by);
+  const only = chosen(wanted, options);
+  const { json, junit, tap, html, markdown } = options;
+  if (wanted.length > 1 && [json, junit, tap, html, markdown].some((file) => file !== undefined))
+    throw new GatewayError('invalid', 'a report is about one side: say which with --as agent or --as client');
+  const startedAt = new Date();
+  const traces = options.trace.flatMap((file) => tracesIn(file, options));
+  for (const { name, remarks } of traces) for (const remark of remarks) tell(terminal.stderr, `${name}: ${remark}`);
+  const target = options.trace.join(', ');
+  // That nothing can be judged is news of the side that was asked for, and none of one that the recording leaves out.
+  const heard = wanted.filter(({ side }) => wanted.length === 1 || traces.some((trace) => holds(trace, side)));
+  const codes = judgeTrace(heard, traces).flatMap(({ set, results }) => {
+    const asked = results.filter((result) => only(result));
+    return asked.length === 0
+      ? []
+      : [conclude({ set, results: asked, target, startedAt, isRecorded: true }, options, terminal)];
+  });
+  // Some checks must do something themselves.
+  if (codes.length === 0) throw new GatewayError('invalid', 'none of these checks can be seen in a recording');
+  // What is wrong for sure counts most.
+  if (codes.includes(1)) return 1;
+  return codes.includes(2) ? 2 : 0;
+}
+
+function setsFor(protocol: string, side: CheckSet['side'] | undefined): readonly CheckSet[] {
+  const [agent, client] = [agentSetOf(protocol), clientSetOf(protocol)];
+  if (side !== undefined) return [setOf<CheckSet>(side === 'agent' ? agent : client, protocol, side)];
+  return [setOf(agent, protocol, 'agent'), ...(client === undefined ? [] : [client])];
+}
+
+function holds({ frames }: RecordedTrace, side: CheckSet['side']): boolean {
+  return frames.some(({ by }) => by === side);
+}
+
+function tracesIn(file: string, { whole, by }: ConformanceOptions): readonly RecordedTrace[] {
+  try {
+    const traces = readTraceFile(readFileSync(file, 'utf8'), {
+      isWhole: whole === true,
+      ...(by === undefined ? {} : { by }),
+    });
+    return traces.map((trace) => ({ ...trace, name: trace.name === '' ? file : `${file}, ${trace.name}` }));
+  } catch (thrown) {
+    const known = thrown instanceof TraceFileError ? '' : 'cannot read ';
+    throw new GatewayError('invalid', `${known}${file}: ${messageOf(thrown)}`, { cause: thrown });
+  }
+}

@@ -1,0 +1,65 @@
+// What of pi's command line reaches the agent behind `patchbay-pi`.
+import { adapterOf } from '../../gateway/agents.ts';
+import type { AgentConfig } from '../../config/config.ts';
+import type { Capabilities } from '../../core/contract/adapter.ts';
+import type { Command } from '../../core/model/command.ts';
+import { type Chosen, findAgent, listOf, type StandIn, type Surroundings, wake, withAgent } from '../chosen-agent.ts';
+import { modelWish, type PiArgv } from './argv.ts';
+
+const standIn: StandIn = { program: 'patchbay-pi', instead: 'pi' };
+
+/** Throws `invalid` or `not-found` with what to do about it. */
+export function chooseAgent(argv: PiArgv, surroundings: Surroundings): Chosen {
+  const { config, name, agent, remarks } = findAgent(standIn, argv.values, surroundings);
+  const told = tellAgent(argv, name, agent);
+  return {
+    config: withAgent(config, name, told.agent),
+    name,
+    opening: agent.command === undefined ? told.opening : [wake, ...told.opening],
+    remarks: [...remarks, ...told.remarks],
+  };
+}
+
+interface Told {
+  readonly agent: AgentConfig;
+  readonly opening: readonly Command[];
+  readonly remarks: readonly string[];
+}
+
+function tellAgent(argv: PiArgv, name: string, agent: AgentConfig): Told {
+  const { command, protocol } = agent;
+  if (command !== undefined && protocol === 'pi') {
+    // Last, because for pi the last one counts.
+    return { agent: { ...agent, command: [...command, ...inRpcMode(argv, argv.words)] }, opening: [], remarks: [] };
+  }
+  if (command !== undefined && protocol === 'pi-legacy') {
+    const heard = argv.given.filter((flag) => flag.legacy).flatMap((flag) => flag.words);
+    const unheard = argv.given.filter((flag) => !flag.legacy && !flag.idle).map((flag) => flag.name);
+    const remarks = unheard.length === 0 ? [] : [`a legacy pi does not know ${listOf(unheard)}`];
+    return { agent: { ...agent, command: [...command, ...inRpcMode(argv, heard)] }, opening: [], remarks };
+  }
+  return { agent, ...ask(argv, name, adapterOf(protocol).can) };
+}
+
+function inRpcMode({ values }: PiArgv, words: readonly string[]): readonly string[] {
+  return values.has('--mode') ? words : ['--mode', 'rpc', ...words];
+}
+
+/** What another kind of agent can be asked instead. */
+function ask(argv: PiArgv, name: string, can: Capabilities): Pick<Told, 'opening' | 'remarks'> {
+  const opening: Command[] = [];
+  const heard = new Set<string>();
+  const offer = (command: Command, ...flags: string[]) => {
+    if (!can.commands.includes(command.type)) return;
+    opening.push(command);
+    for (const flag of flags) heard.add(flag);
+  };
+  const { provider, model, thinking } = modelWish(argv);
+  if (model !== undefined)
+    offer({ type: 'set-model', model, ...(provider === undefined ? {} : { provider }) }, '--model', '--provider');
+  if (thinking !== undefined) offer({ type: 'set-thinking', level: thinking }, '--thinking');
+  const session = argv.values.get('--session');
+  if (session !== undefined) offer({ type: 'switch-session', path: session }, '--session');
+  const unheard = argv.given.filter((flag) => !flag.idle && !heard.has(flag.name)).map((flag) => flag.name);
+  return { opening, remarks: unheard.length === 0 ? [] : [`the agent ${name} does not take ${listOf(unheard)}`] };
+}

@@ -1,0 +1,231 @@
+// patchbay.json, checked: which agents there are and what the gateway may use. Commands come from here only (docs/threats.md T8).
+import { readFileSync, statSync } from 'node:fs';
+import { z } from 'zod';
+import { adapters, noProtocol, protocolsOf } from '../adapters/index.ts';
+import { type JsonPlaces, lineAt, type Path, readPlaces } from './json-places.ts';
+import { mistakesIn } from './mistakes.ts';
+import { isDictionary } from '../core/model/dictionary.ts';
+import { GatewayError, messageOf } from '../core/model/errors.ts';
+import { otherwise } from '../core/model/similar-names.ts';
+import { realInside } from '../stores/paths.ts';
+
+/** An agent: a program to start or an address to connect to, and the protocol that it speaks. */
+export const AgentConfig = z
+  .strictObject({
+    protocol: z
+      .string()
+      .refine((id) => adapters.get(id)?.backend !== undefined, {
+        error: ({ input }) => noProtocol(String(input), 'agent'),
+      })
+      .meta({ description: 'The protocol that the agent speaks, e.g. pi or claude.', enum: protocolsOf('agent') }),
+    command: z
+      .tuple([z.string().min(1)], z.string())
+      .optional()
+      .describe('The program and its arguments, one word each; no shell reads them.'),
+    url: z
+      .string()
+      .regex(/^(?:ws|http)s?:\/\//u, 'must start with ws://, wss://, http:// or https://')
+      .optional()
+      .describe(
+        'The address of an agent that runs elsewhere: of its WebSocket, or of its stream of server-sent events. An agent has a command or a url.',
+      ),
+    sendUrl: z
+      .string()
+      .regex(/^https?:\/\//u, 'must start with http:// or https://')
+      .optional()
+      .describe('Where frames are posted to an agent whose url is a stream of server-sent events.'),
+    tokenVariable: z
+      .string()
+      .optional()
+      .describe('The environment variable that holds the bearer token for url and sendUrl.'),
+    cwd: z.string().optional().describe('The working directory of the program.'),
+    env: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe("Variables for the program, added to the gateway's own environment."),
+    options: z.record(z.string(), z.unknown()).optional().describe('Options of the protocol.'),
+    title: z.string().optional().describe('What lists call the agent.'),
+  })
+  .refine(
+    (agent) => agent.command === undefined || agent.url === undefined,
+    'an agent has a command or a url, not both',
+  )
+  .refine(
+    (agent) => (agent.sendUrl !== undefined) === (agent.url?.startsWith('http') ?? false),
+    'an http:// or https:// url and a sendUrl belong together',
+  );
+export type AgentConfig = z.infer<typeof AgentConfig>;
+
+const ServerConfig = z.strictObject({
+  host: z.string().default('127.0.0.1').describe('The address to listen on.'),
+  port: z.int().min(0).max(65535).default(0).describe('The port to listen on; 0 is any free one.'),
+  allowedOrigins: z
+    .array(z.string())
+    .default([])
+    .describe('Web pages (scheme, host and port) that may connect from a browser.'),
+});
+
+const minute = 60_000;
+const mebibyte = 1024 * 1024;
+const Limits = z.strictObject({
+  sessions: z.int().min(1).default(100).describe('How many sessions may be open.'),
+  idleSessionMs: z
+    .int()
+    .min(1000)
+    .default(30 * minute)
+    .describe('A session without clients and without a run is closed after this, ms.'),
+  questionMs: z
+    .int()
+    .min(10)
+    .default(10 * minute)
+    .describe('An open approval or dialog is denied or cancelled after this, ms.'),
+  abortMs: z.int().min(10).default(10_000).describe('An agent that does not stop so long after an abort is ended, ms.'),
+  silenceMs: z
+    .int()
+    .min(10)
+    .nullable()
+    .default(null)
+    .describe('An agent that is silent for so long inside a run is ended, ms; null: never.'),
+  agentFrameBytes: z
+    .int()
+    .min(1024)
+    .default(32 * mebibyte)
+    .describe('The longest frame of an agent, bytes.'),
+  clientFrameBytes: z
+    .int()
+    .min(1024)
+    .default(8 * mebibyte)
+    .describe('The longest frame of a client, bytes.'),
+});
+
+/** The whole configuration. */
+export const Config = z.strictObject({
+  $schema: z.string().optional().describe('Where editors find the description of this file.'),
+  agents: z
+    .record(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/u, 'has 1 to 64 letters, digits, - and _'), AgentConfig)
+    .default({})
+    .describe('The agents by their names.'),
+  defaultAgent: z
+    .string()
+    .optional()
+    .describe('The agent for clients that name none. Default: the only one configured, else demo.'),
+  roots: z
+    .array(z.string())
+    .default([])
+    .describe(
+      "Directories inside which a client on the network may choose a session's working directory, and stored sessions for the agent to open. Default: none.",
+    ),
+  exportDirectory: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Where sessions are exported to, and the only place where clients on the network may write an export. Default: the working directory for a client on stdio, a new private directory of the gateway for all others.',
+    ),
+  sessionDirectory: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "Where sessions are kept for agents that keep none. Default: patchbay/sessions in the user's state directory.",
+    ),
+  frontends: z
+    .record(z.string(), z.record(z.string(), z.unknown()))
+    .default({})
+    .describe(
+      "Settings of a protocol for all its clients, by its name; the environment's go before (PATCHBAY_ and the name in capitals).",
+    ),
+  server: ServerConfig.prefault({}).describe('How clients on the network are served.'),
+  limits: Limits.prefault({}).describe('What the gateway allows and how long it waits.'),
+});
+export type Config = z.infer<typeof Config>;
+
+/** The JSON schema of the file, as editors read it. */
+export function configSchema(): z.core.JSONSchema.BaseSchema {
+  return z.toJSONSchema(Config, { io: 'input', target: 'draft-07' });
+}
+
+/** The built-in agent that needs nothing. */
+const demo: AgentConfig = { protocol: 'demo', title: 'built-in scripted agent' };
+
+/**
+ * Checks a configuration and adds the demo agent. Throws `invalid` with a line for each mistake; `place` says what stands
+ * before it.
+ */
+export function parseConfig(value: unknown, place: (path: Path) => string = () => ''): Config {
+  const parsed = Config.safeParse(value);
+  if (!parsed.success) {
+    const mistakes = mistakesIn(value, parsed.error.issues, configSchema());
+    throw new GatewayError('invalid', mistakes.map(({ path, words }) => `${place(path)}${words}`).join('\n'));
+  }
+  const agents = { demo, ...parsed.data.agents };
+  const [first, second] = Object.keys(parsed.data.agents);
+  const fallback = first !== undefined && second === undefined ? first : 'demo';
+  const defaultAgent = parsed.data.defaultAgent ?? fallback;
+  if (!Object.hasOwn(agents, defaultAgent)) {
+    const words = `defaultAgent ${defaultAgent} is not among the agents; ${otherwise(defaultAgent, Object.keys(agents))}`;
+    throw new GatewayError('invalid', `${place(['defaultAgent'])}${words}`);
+  }
+  return { ...parsed.data, agents, defaultAgent };
+}
+
+/**
+ * Reads the configuration file: the given one, or `patchbay.json` here if there is one. Throws `invalid` when it
+ * cannot be read or is wrong.
+ */
+export function loadConfig(path: string | undefined): Config {
+  return withEnvironment(configIn(path), process.env);
+}
+
+/** With the settings that the environment holds, as JSON, of protocols that have any. Throws `invalid` where that is none. */
+export function withEnvironment(config: Config, environment: Readonly<Record<string, string | undefined>>): Config {
+  const frontends = { ...config.frontends };
+  for (const { id, settings } of adapters.values()) {
+    if (settings === undefined) continue;
+    const name = `PATCHBAY_${id.replaceAll('-', '_').toUpperCase()}`;
+    const text = environment[name];
+    if (text === undefined || text === '') continue;
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch (thrown) {
+      throw new GatewayError('invalid', `${name}: ${messageOf(thrown)}`);
+    }
+    if (!isDictionary(value)) throw new GatewayError('invalid', `${name}: must be a JSON object`);
+    frontends[id] = { ...frontends[id], ...value };
+  }
+  return { ...config, frontends };
+}
+
+function configIn(path: string | undefined): Config {
+  const file = path ?? 'patchbay.json';
+  let text: string;
+  try {
+    // Some editors begin a file with a mark of its encoding, which is no JSON.
+    text = readFileSync(file, 'utf8').replace(/^\uFEFF/u, '');
+  } catch (thrown) {
+    if (path === undefined) return parseConfig({});
+    throw new GatewayError('invalid', `cannot read ${path}: ${messageOf(thrown)}`);
+  }
+  const places = readPlaces(text);
+  if (places.mistake !== null) {
+    const { offset, words } = places.mistake;
+    throw new GatewayError('invalid', `${file}:${lineAt(text, offset)}: ${words}`);
+  }
+  return parseConfig(JSON.parse(text), (part) => `${file}:${lineAt(text, nearest(places, part))}: `);
+}
+
+/** Where that part begins; for one that is missing, where what should hold it begins. */
+function nearest(places: JsonPlaces, path: Path): number {
+  return places.at(path) ?? (path.length === 0 ? 0 : nearest(places, path.slice(0, -1)));
+}
+
+/**
+ * The real path of a directory that a client has chosen. Throws `invalid` unless it exists inside one of `roots`
+ * (docs/threats.md T8, T9).
+ */
+export function insideRoots(cwd: string, roots: readonly string[]): string {
+  const real = realInside(cwd, roots);
+  if (real !== null && statSync(real, { throwIfNoEntry: false })?.isDirectory() === true) return real;
+  throw new GatewayError('invalid', 'cwd must be an existing directory inside one of the configured roots');
+}

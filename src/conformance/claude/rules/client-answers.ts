@@ -1,0 +1,232 @@
+// Rules of how a Claude client answers what its agent asks (docs/protocols/claude.md 3.5 to 3.8), and of how it takes what it does not know.
+import type { Dictionary } from '../../../core/model/content.ts';
+import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
+import { each } from '../../rule.ts';
+import { fields, misfit } from '../../shape.ts';
+import { clientRules } from '../client-view.ts';
+import type { Ask, View } from '../view.ts';
+
+const asking = ['permission', 'parallel', 'unknown'];
+
+/** What a client answers always; a dialog that it has not declared it does not (docs/protocols/claude.md 3.6). */
+const answered: ReadonlySet<string> = new Set(['can_use_tool', 'hook_callback', 'mcp_message']);
+
+/** Answers of success to such a request, with the request. */
+const successes = ({ asks }: View, subtype: string) =>
+  asks.flatMap((ask) => {
+    if (ask.subtype !== subtype || ask.answer?.response.subtype !== 'success') return [];
+    return [{ frame: ask.answer.frame, ask, answer: dictionaryOf(ask.answer.response.response) }];
+  });
+
+const decided = (view: View, behavior: string) =>
+  successes(view, 'can_use_tool').filter(({ answer }) => answer.behavior === behavior);
+
+/** All answers, those that nobody asked for included. */
+const answersIn = ({ heard }: View) =>
+  heard
+    .filter(({ type }) => type === 'control_response')
+    .map(({ frame, json }) => ({ frame, response: dictionaryOf(json.response) }));
+
+const askOf = ({ asks }: View, id: unknown, before: number): Ask | undefined =>
+  asks.findLast((ask) => ask.id === id && ask.frame < before);
+
+/** Whether the client has interrupted between the two. */
+const isInterrupted = ({ requests }: View, from: number): boolean =>
+  requests.some(({ subtype, frame }) => subtype === 'interrupt' && frame > from);
+
+const knownTypes: ReadonlySet<string> = new Set([
+  ...['assistant', 'user', 'result', 'system', 'stream_event', 'control_request', 'control_response'],
+  ...['control_cancel_request', 'keep_alive', 'tool_progress', 'auth_status'],
+]);
+
+function rpcFault(message: Dictionary, answer: unknown): string | null {
+  // A notification has nothing to answer (docs/protocols/claude.md 3.14).
+  if (message.id === undefined) return null;
+  if (!isDictionary(answer)) return 'mcp_response must be an object';
+  if (answer.jsonrpc !== '2.0') return 'mcp_response is no JSON-RPC 2.0';
+  if (answer.id !== message.id) return `the id is ${JSON.stringify(answer.id)}, not ${JSON.stringify(message.id)}`;
+  return (answer.result === undefined) === (answer.error === undefined) ? 'it must have a result or an error' : null;
+}
+
+/** How it answers. */
+export const answerRules = clientRules({
+  'ask-answered': {
+    reads: 'both',
+    sentence: 'What the agent asks is answered: permissions, hooks, messages to tool servers.',
+    scenarios: asking,
+    covers: ['control:can_use_tool', 'message:control_request'],
+    *judge(view) {
+      for (const { frame, subtype, answer, cancelled } of view.asks) {
+        if (!answered.has(subtype) || cancelled !== null || isInterrupted(view, frame)) continue;
+        if (answer !== null) yield { frame, wrong: null };
+        else if (view.isWhole) yield { frame, wrong: 'nobody answers it' };
+      }
+    },
+  },
+  'answer-once': {
+    reads: 'both',
+    sentence: 'What the agent asks is answered once.',
+    scenarios: asking,
+    covers: ['message:control_response'],
+    judge: (view) => {
+      const seen = new Map<Ask, number>();
+      const known = answersIn(view).flatMap(({ frame, response }) => {
+        const ask = askOf(view, response.request_id, frame);
+        if (ask === undefined) return [];
+        seen.set(ask, (seen.get(ask) ?? 0) + 1);
+        return [{ frame, count: seen.get(ask) }];
+      });
+      return each(known, ({ count }) => (count === 1 ? null : 'it was answered before'));
+    },
+  },
+  'answer-asked': {
+    reads: 'both',
+    sentence: 'An answer has the request_id of what was asked.',
+    scenarios: asking,
+    covers: ['message:control_response'],
+    *judge(view) {
+      for (const { frame, response } of answersIn(view)) {
+        const { request_id: id } = response;
+        const isAsked = askOf(view, id, frame) !== undefined;
+        if (isAsked || view.isFromStart)
+          yield { frame, wrong: isAsked ? null : `nobody asked as ${JSON.stringify(id)}` };
+      }
+    },
+  },
+  'answer-shape': {
+    sentence: 'An answer is a success with its response, or an error with its words.',
+    scenarios: asking,
+    covers: ['message:control_response'],
+    judge: (view) =>
+      each(answersIn(view), ({ response }) => {
+        if (response.subtype === 'error') return misfit(response, fields({ error: 'string' }), 'response');
+        return response.subtype === 'success' ? null : `the subtype is ${JSON.stringify(response.subtype)}`;
+      }),
+  },
+  'permission-decision': {
+    reads: 'both',
+    sentence: 'A permission is allowed or denied.',
+    scenarios: asking,
+    covers: ['control:can_use_tool'],
+    judge: (view) =>
+      each(successes(view, 'can_use_tool'), ({ answer: { behavior } }) =>
+        behavior === 'allow' || behavior === 'deny' ? null : `the behavior is ${JSON.stringify(behavior)}`,
+      ),
+  },
+  'permission-input': {
+    reads: 'both',
+    sentence: 'What is allowed has the input that the tool is to get, if any, as an object.',
+    scenarios: asking,
+    covers: ['control:can_use_tool'],
+    judge: (view) =>
+      each(decided(view, 'allow'), ({ answer: { updatedInput } }) =>
+        updatedInput === undefined || isDictionary(updatedInput) ? null : 'updatedInput must be an object',
+      ),
+  },
+  'permission-message': {
+    reads: 'both',
+    sentence: 'What is denied has a message for the model.',
+    scenarios: asking,
+    covers: ['control:can_use_tool'],
+    judge: (view) => each(decided(view, 'deny'), ({ answer }) => misfit(answer, fields({ message: 'string' }), 'it')),
+  },
+  'permission-interrupt': {
+    reads: 'both',
+    sentence: 'Whether a denial ends the turn is true or false.',
+    scenarios: asking,
+    covers: ['control:can_use_tool'],
+    judge: (view) =>
+      each(decided(view, 'deny'), ({ answer: { interrupt } }) =>
+        interrupt === undefined || typeof interrupt === 'boolean' ? null : 'interrupt must be a boolean',
+      ),
+  },
+  'permission-call': {
+    reads: 'both',
+    sentence: 'A permission that names its call names the one that was asked for.',
+    scenarios: asking,
+    covers: ['control:can_use_tool'],
+    judge: (view) =>
+      each(
+        successes(view, 'can_use_tool').filter(({ answer }) => answer.toolUseID !== undefined),
+        ({ answer, ask }) =>
+          answer.toolUseID === ask.request.tool_use_id ? null : `${JSON.stringify(answer.toolUseID)} was not asked for`,
+      ),
+  },
+  'permission-rules': {
+    reads: 'both',
+    sentence: 'The rules that a permission brings are a list of updates, each with its type.',
+    scenarios: asking,
+    covers: ['control:can_use_tool'],
+    judge: (view) =>
+      each(
+        decided(view, 'allow').filter(({ answer }) => answer.updatedPermissions !== undefined),
+        ({ answer }) => misfit(answer.updatedPermissions, [fields({ type: 'string' })], 'updatedPermissions'),
+      ),
+  },
+  'withdrawn-left': {
+    reads: 'both',
+    level: 'SHOULD',
+    sentence: 'What the agent has withdrawn is not allowed any more when its turn is over.',
+    scenarios: ['withdrawn'],
+    covers: ['message:control_cancel_request'],
+    *judge({ asks, said }) {
+      for (const { cancelled, answer } of asks) {
+        if (cancelled === null) continue;
+        // What crossed it on its way was answered in time.
+        const isLate = said.some(
+          ({ type, frame }) => type === 'result' && frame > cancelled && answer !== null && frame < answer.frame,
+        );
+        const isWrong = isLate && answer?.response.subtype === 'success';
+        yield { frame: answer?.frame ?? cancelled, wrong: isWrong ? 'it was withdrawn' : null };
+      }
+    },
+  },
+  'hook-answer': {
+    reads: 'both',
+    sentence: 'A hook answers with an object; continue is true or false, and hookSpecificOutput names its event.',
+    scenarios: ['hooks'],
+    covers: ['message:control_request'],
+    judge: (view) =>
+      each(
+        view.asks.flatMap((ask) => {
+          const { answer, subtype } = ask;
+          const isIt = subtype === 'hook_callback' && answer?.response.subtype === 'success';
+          return isIt ? [{ frame: answer.frame, output: answer.response.response }] : [];
+        }),
+        ({ output }) => {
+          const specific = fields({ hookEventName: 'string' });
+          return misfit(output, fields({ 'continue?': 'boolean', 'hookSpecificOutput?': specific }), 'response');
+        },
+      ),
+  },
+  'server-answer': {
+    reads: 'both',
+    sentence: 'A tool server answers a request of JSON-RPC under its id, with a result or an error.',
+    scenarios: ['mcp'],
+    covers: ['message:control_request'],
+    judge: (view) =>
+      each(successes(view, 'mcp_message'), ({ ask, answer }) =>
+        rpcFault(dictionaryOf(ask.request.message), answer.mcp_response),
+      ),
+  },
+  'unknown-ignored': {
+    reads: 'both',
+    level: 'SHOULD',
+    sentence: 'A client goes on behind messages that it does not know.',
+    scenarios: ['unknown'],
+    covers: ['message:control_response'],
+    *judge(view) {
+      for (const { frame, type } of view.said) {
+        if (knownTypes.has(type)) continue;
+        const ask = view.asks.find((one) => one.frame > frame && answered.has(one.subtype) && one.cancelled === null);
+        // An interrupt is said by somebody who gives up.
+        const isHeard = view.heard.some(
+          ({ frame: at, json }) => at > (ask?.frame ?? frame) && dictionaryOf(json.request).subtype !== 'interrupt',
+        );
+        if (isHeard) yield { frame, wrong: null };
+        else if (view.isWhole && ask !== undefined)
+          yield { frame, wrong: 'nothing was heard of the client since, and it was asked' };
+      }
+    },
+  },
+});

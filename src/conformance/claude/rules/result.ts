@@ -1,0 +1,223 @@
+// Rules about the end of a turn: one result, last, with figures that are true (docs/protocols/rpc-message.md 6.5; docs/protocols/claude.md 4.12, 7).
+import type { Dictionary } from '../../../core/model/content.ts';
+import { dictionaryOf } from '../../../core/model/dictionary.ts';
+import { each } from '../../rule.ts';
+import { fields, misfit, type Shape } from '../../shape.ts';
+import { blocksOf } from '../blocks.ts';
+import { claudeRules } from '../claude-rule.ts';
+import { type Ended, failureOf, isEnded, isSeen, isWordOfError, lastAssistant, lastMessage, onMain } from '../turns.ts';
+import type { Told, Turn, View } from '../view.ts';
+
+const ended = ({ turns }: View): Ended[] => turns.filter(isEnded);
+const results = (view: View): { readonly frame: number; readonly turn: Ended; readonly json: Dictionary }[] =>
+  ended(view).map((turn) => ({ frame: turn.result.frame, turn, json: turn.result.json }));
+const shaped = (shape: Shape) => (view: View) => each(results(view), ({ json }) => misfit(json, shape, 'result'));
+/** No prompt: one may be told again, or be that of another client. */
+const isOfAgent = ({ isReplay, origin }: Dictionary) => isReplay !== true && dictionaryOf(origin).kind !== 'human';
+const isError = (json: Dictionary): boolean => String(json.subtype).startsWith('error');
+
+/** Types that belong to a turn. */
+const spoken: ReadonlySet<string> = new Set(['stream_event', 'assistant', 'user']);
+const covers = ['message:result'];
+
+export const resultRules = claudeRules({
+  'result-each-turn': {
+    reads: 'both',
+    section: '1.1',
+    sentence: 'Each prompt comes to a result; prompts that join a running turn share one.',
+    scenarios: ['text', 'tools'],
+    covers,
+    *judge({ prompts, turns, isWhole }) {
+      const last = turns.findLast(({ result }) => result !== null)?.result?.frame ?? -1;
+      for (const { frame } of prompts)
+        if (frame < last || isWhole) yield { frame, wrong: frame < last ? null : 'nothing came of this prompt' };
+    },
+  },
+  'result-once': {
+    reads: 'both',
+    section: '1.1',
+    sentence: 'A turn has one result.',
+    scenarios: ['text', 'tools'],
+    covers,
+    judge: (view) =>
+      each(results(view), ({ turn }) => {
+        // The first is no second one, wherever the recording begins.
+        const isBegun =
+          turn === view.turns[0] || turn.prompts.length > 0 || turn.said.some(({ json }) => json.subtype === 'init');
+        return isBegun || isQueued(view, turn) ? null : 'a second result for one turn';
+      }),
+  },
+  'result-last': {
+    reads: 'both',
+    section: '1.1',
+    sentence: 'The result is the last of its turn: what the model says, its calls and their results come before.',
+    scenarios: ['text', 'tools'],
+    covers,
+    *judge(view) {
+      for (const [at, turn] of view.turns.entries()) {
+        const before = view.turns[at - 1];
+        if (before?.result == null) continue;
+        const late = lateIn(turn, isQueued(view, turn));
+        const wrong = late === undefined ? null : `${late.type} behind the result`;
+        yield { frame: late?.frame ?? before.result.frame, wrong };
+      }
+    },
+  },
+  'result-shape': {
+    section: '6.5',
+    sentence: 'A result has subtype, is_error, duration_ms, duration_api_ms, num_turns, session_id and total_cost_usd.',
+    scenarios: ['text'],
+    covers,
+    judge: shaped(
+      fields({
+        subtype: 'string',
+        is_error: 'boolean',
+        duration_ms: 'number',
+        duration_api_ms: 'number',
+        num_turns: 'number',
+        session_id: 'string',
+        total_cost_usd: 'number',
+      }),
+    ),
+  },
+  'result-subtype': {
+    section: '6.5',
+    sentence: 'The subtype of a result is success or begins with error_.',
+    scenarios: ['text', 'fail'],
+    covers,
+    isMeasured: true,
+    judge: (view) =>
+      each(results(view), ({ json: { subtype } }) =>
+        /^(?:success$|error_)/u.test(String(subtype)) ? null : `subtype ${String(subtype)}`,
+      ),
+  },
+  'result-success': {
+    section: '6.5',
+    sentence: 'A success has the last words of the model in result.',
+    scenarios: ['text'],
+    covers,
+    isMeasured: true,
+    judge: (view) =>
+      each(
+        results(view).filter(({ json }) => json.subtype === 'success'),
+        ({ json }) => misfit(json, fields({ result: 'string' }), 'result'),
+      ),
+  },
+  'result-text': {
+    section: '6.5',
+    sentence: 'What a success has in result is the last text of the main thread.',
+    scenarios: ['text', 'tools'],
+    covers,
+    level: 'SHOULD',
+    isMeasured: true,
+    *judge(view) {
+      for (const { frame, turn, json } of results(view)) {
+        // What was asked for in a form of its own is the result, and no text.
+        if (json.subtype !== 'success' || typeof json.result !== 'string' || 'structured_output' in json) continue;
+        // The word of an error is nobody's text.
+        if (json.is_error === true) continue;
+        const texts = lastTexts(turn);
+        if (texts.length === 0) continue;
+        const isIt = json.result === texts.at(-1) || json.result === texts.join('');
+        yield { frame, wrong: isIt ? null : `${JSON.stringify(json.result.slice(0, 60))} was not said last` };
+      }
+    },
+  },
+  'result-error': {
+    section: '6.5',
+    sentence: 'A result with an error_ subtype has is_error true, and says in errors what went wrong.',
+    scenarios: ['interrupt', 'fail'],
+    covers,
+    isMeasured: true,
+    judge: (view) =>
+      each(
+        results(view).filter(({ json }) => isError(json)),
+        ({ json }) =>
+          json.is_error === true
+            ? misfit(json, fields({ errors: ['string'] }), 'result')
+            : `${String(json.subtype)} is no error`,
+      ),
+  },
+  'result-failed': {
+    section: '6.5',
+    sentence: 'A turn whose last message was cut, or is the word of an error, does not end well: is_error is true.',
+    scenarios: ['interrupt', 'fail'],
+    covers,
+    isMeasured: true,
+    *judge(view) {
+      for (const { frame, turn, json } of results(view)) {
+        const fault = failureOf(view, turn);
+        if (fault !== null)
+          yield { frame, wrong: json.is_error === true ? null : `${fault}, and is_error is not true` };
+      }
+    },
+  },
+  'result-turns': {
+    section: '6.5',
+    sentence:
+      'num_turns of a turn that ended well is one more than the user messages that the agent wrote on the main thread.',
+    scenarios: ['text', 'tools'],
+    covers,
+    level: 'SHOULD',
+    isMeasured: true,
+    *judge(view) {
+      for (const { frame, turn, json } of results(view)) {
+        // Commands that no model hears have none; a turn that was broken off may not have counted all of them.
+        if (json.num_turns === 0 || json.is_error === true || !isSeen(view, turn)) continue;
+        const written = onMain(turn).filter(({ type, json }) => type === 'user' && isOfAgent(json));
+        const due = written.length + 1;
+        yield { frame, wrong: json.num_turns === due ? null : `num_turns ${String(json.num_turns)} instead of ${due}` };
+      }
+    },
+  },
+  'result-stop-reason': {
+    section: '6.5',
+    sentence: 'The stop_reason of a result is that of the last message of the main thread.',
+    scenarios: ['text', 'interrupt'],
+    covers,
+    level: 'SHOULD',
+    isMeasured: true,
+    *judge(view) {
+      for (const { frame, turn, json } of results(view)) {
+        const last = lastMessage(view, turn);
+        if (last?.delta == null || isWordOfError(turn)) continue;
+        const due = dictionaryOf(last.delta.event.delta).stop_reason ?? null;
+        const { stop_reason: told = null } = json;
+        yield { frame, wrong: told === due ? null : `stop_reason ${String(told)} instead of ${String(due)}` };
+      }
+    },
+  },
+  'result-denials': {
+    section: '6.5',
+    sentence: 'permission_denials lists what was denied, with tool_name, tool_use_id and tool_input.',
+    scenarios: ['text', 'deny'],
+    covers,
+    isMeasured: true,
+    judge: shaped(
+      fields({ permission_denials: [fields({ tool_name: 'string', tool_use_id: 'string', tool_input: 'object' })] }),
+    ),
+  },
+});
+
+/** A prompt that came before this turn may still have no result of its own. */
+function isQueued({ turns }: View, turn: Turn): boolean {
+  const before = turns.slice(0, turns.indexOf(turn));
+  return before.reduce((waiting, { prompts }) => waiting + prompts.length, 0) > before.length;
+}
+
+/** What a turn says on the main thread although nothing has begun it. */
+function lateIn(turn: Turn, isPrompted: boolean): Told | undefined {
+  if (isPrompted) return undefined;
+  const init = turn.said.find(({ json }) => json.subtype === 'init')?.frame ?? Number.POSITIVE_INFINITY;
+  const prompt = turn.prompts[0]?.frame ?? Number.POSITIVE_INFINITY;
+  return onMain(turn).find(({ type, frame }) => spoken.has(type) && frame < init && frame < prompt);
+}
+
+/** The texts of the last message of a turn. */
+function lastTexts(turn: Turn): string[] {
+  const id = dictionaryOf(lastAssistant(turn)?.json.message).id;
+  return onMain(turn)
+    .filter(({ type, json }) => type === 'assistant' && dictionaryOf(json.message).id === id)
+    .flatMap(({ json }) => blocksOf(json))
+    .flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []));
+}

@@ -1,0 +1,298 @@
+// Rules of the base protocol: what is a message, and that each request is answered. docs/protocols/eca.md 5.1, 5.7; JSON-RPC 2.0;
+// docs/protocols/eca.md 5. They judge servers.
+import { isDictionary } from '../../../core/model/dictionary.ts';
+import { each, type Finding } from '../../rule.ts';
+import { misfit } from '../../shape.ts';
+import { type Answer, type Ask, isMessage, type Placed, type Side } from '../messages.ts';
+import { nobodys } from '../methods.ts';
+import type { EcaRule, EcaView } from '../view.ts';
+import { shown } from '../words.ts';
+
+const everywhere = ['start', 'text', 'odd'];
+const code = (answer: Answer | undefined): unknown => (isDictionary(answer?.error) ? answer.error.code : undefined);
+
+/** What was answered to requests from `from` on: the other side lives on. */
+function livesOn({ client, isWhole }: EcaView, { frame }: Placed): string | null | undefined {
+  const later = client.asks.filter((ask) => ask.frame > frame);
+  if (later.some(({ answers }) => answers.length > 0)) return null;
+  return isWhole && later.length > 0 ? 'nothing is answered any more' : undefined;
+}
+
+/** Findings where something can be said. */
+function* survives(view: EcaView, items: Iterable<Placed>): Generator<Finding> {
+  for (const item of items) {
+    const wrong = livesOn(view, item);
+    if (wrong !== undefined) yield { frame: item.frame, wrong };
+  }
+}
+
+/** Wrong where no answer will come any more. */
+export function* answered(view: EcaView, asks: Iterable<Ask>): Generator<Finding> {
+  for (const { frame, method, answers } of asks) {
+    if (answers.length > 0) yield { frame, wrong: null };
+    else if (view.isWhole) yield { frame, wrong: `${method} is not answered` };
+  }
+}
+
+/** Wrong where an answer is no result. */
+export function* succeeds(asks: Iterable<Ask>): Generator<Finding> {
+  for (const { answers, method } of asks) {
+    const [answer] = answers;
+    if (answer === undefined) continue;
+    yield { frame: answer.frame, wrong: 'result' in answer.json ? null : `${method}: ${shown(answer.error)}` };
+  }
+}
+
+/** Whether requests have ids that no other one has. */
+export function* ownIds({ asks }: Side): Generator<Finding> {
+  const seen = new Set<unknown>();
+  for (const { frame, id } of asks) {
+    yield { frame, wrong: seen.has(id) ? `the id ${shown(id)} again` : null };
+    seen.add(id);
+  }
+}
+
+/** Whether answers say what JSON-RPC lets them say. */
+export const resultOrError = ({ json }: Answer): string | null =>
+  'result' in json && 'error' in json ? 'a result and an error' : null;
+
+/** Rules of frames and answers. */
+export const baseRules: readonly EcaRule[] = [
+  {
+    id: 'eca/frames-readable',
+    section: 'Header Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'Each message has a header with the length of its content in bytes.',
+    scenarios: everywhere,
+    judge: ({ agent }) => each(agent.frames, ({ isFault, text }) => (isFault === true ? text : null)),
+  },
+  {
+    id: 'eca/message-shape',
+    section: 'Content Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'Each content is a request, a response or a notification of JSON-RPC 2.0.',
+    scenarios: everywhere,
+    *judge({ agent }) {
+      for (const { frame, json, text, isFault } of agent.frames) {
+        if (isFault === true) continue;
+        yield { frame, wrong: isMessage(json) ? null : `no message of JSON-RPC 2.0: ${text.slice(0, 200)}` };
+      }
+    },
+  },
+  {
+    id: 'eca/answer-result-or-error',
+    section: 'Content Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A response has a result or an error and never both, not even as null.',
+    scenarios: everywhere,
+    judge: ({ agent }) => each(agent.answers, resultOrError),
+  },
+  {
+    id: 'eca/error-shape',
+    section: 'Content Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'An error is an object with a message, and its code, where it is a number, is an integer.',
+    scenarios: ['odd'],
+    *judge({ agent }) {
+      for (const { frame, json, error } of agent.answers) {
+        if (!('error' in json) || 'result' in json) continue;
+        // Servers of today say words, or nothing, where an application has failed (docs/protocols/eca.md 5.5).
+        const wrong = misfit(error, { fields: { message: 'string' } }, 'error');
+        const number = isDictionary(error) ? error.code : undefined;
+        const isBad = typeof number === 'number' && !Number.isInteger(number);
+        yield { frame, wrong: wrong ?? (isBad ? 'error.code must be an integer' : null) };
+      }
+    },
+  },
+  {
+    id: 'eca/answered',
+    section: 'Content Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'Each request is answered.',
+    scenarios: everywhere,
+    reads: 'both',
+    *judge(view) {
+      const last = view.exit?.frame ?? Number.POSITIVE_INFINITY;
+      const own = new Set(['chat/prompt', 'initialize', 'shutdown', nobodys]);
+      const asks = view.client.asks.filter(
+        ({ frame, isExcused, id, method }) =>
+          frame < last && !isExcused && (typeof id === 'string' || id >= 0) && !own.has(method),
+      );
+      yield* answered(view, asks);
+    },
+  },
+  {
+    id: 'eca/answered-once',
+    section: 'Content Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'No request is answered twice.',
+    scenarios: everywhere,
+    reads: 'both',
+    *judge({ client }) {
+      for (const { answers, method, id } of client.asks)
+        for (const [place, { frame }] of answers.entries())
+          yield { frame, wrong: place === 0 ? null : `${method} ${shown(id)} is answered again` };
+    },
+  },
+  {
+    id: 'eca/answer-id',
+    section: 'Content Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A response bears the id of a request, as the string or the number that it was.',
+    scenarios: everywhere,
+    reads: 'both',
+    *judge({ agent, client, initialize }) {
+      // Of a talk that was not heard from the beginning nobody knows what was asked.
+      if (initialize === null) return;
+      // What could not be read may have held requests, as a list of messages does.
+      const doubt = client.frames.find(({ json }) => !isMessage(json))?.frame ?? Number.POSITIVE_INFINITY;
+      for (const { frame, id, ask } of agent.answers) {
+        if (id === null || (ask === undefined && frame > doubt)) continue;
+        const isOther = client.asks.some((one) => String(one.id) === String(id) && one.id !== id && one.frame < frame);
+        const wrong = isOther ? `the id ${shown(id)} is of another type` : `nothing was asked under ${shown(id)}`;
+        yield { frame, wrong: ask === undefined ? wrong : null };
+      }
+    },
+  },
+  {
+    id: 'eca/string-id',
+    section: 'Content Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A request whose id is a string is answered under that string.',
+    scenarios: ['odd'],
+    reads: 'both',
+    *judge(view) {
+      const asks = view.client.asks.filter(
+        ({ id, isExcused, frame }) => typeof id === 'string' && !isExcused && !isLineEnd(view, frame),
+      );
+      yield* answered(view, asks);
+    },
+  },
+  {
+    id: 'eca/line-end',
+    section: 'Content Part',
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'A content may end in a line break that its length counts, as those of Emacs do.',
+    scenarios: ['odd'],
+    reads: 'both',
+    *judge(view) {
+      const asks = view.client.asks.filter(({ frame, isExcused }) => !isExcused && isLineEnd(view, frame));
+      yield* answered(view, asks);
+    },
+  },
+  {
+    id: 'eca/error-without-id',
+    section: 'Content Part',
+    level: 'SHOULD',
+    basis: 'specification',
+    sentence: 'A response without an id is an error about what could not be read: -32700 or -32600.',
+    scenarios: ['odd'],
+    *judge({ agent }) {
+      for (const answer of agent.answers) {
+        if (answer.id !== null) continue;
+        const isRight = code(answer) === -32700 || code(answer) === -32600;
+        yield { frame: answer.frame, wrong: isRight ? null : `the code is ${shown(code(answer))}` };
+      }
+    },
+  },
+  {
+    id: 'eca/broken-json',
+    section: 'Content Part',
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'After a content that is not JSON the connection goes on.',
+    scenarios: ['odd'],
+    reads: 'both',
+    *judge(view) {
+      yield* survives(
+        view,
+        view.client.frames.filter(({ json }) => json === undefined),
+      );
+    },
+  },
+  {
+    id: 'eca/no-message',
+    section: 'Content Part',
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'After a content that is JSON and no message, a list of messages among them, the connection goes on.',
+    scenarios: ['odd'],
+    reads: 'both',
+    *judge(view) {
+      yield* survives(
+        view,
+        view.client.frames.filter(({ json }) => json !== undefined && !isMessage(json)),
+      );
+    },
+  },
+  {
+    id: 'eca/unknown-method',
+    section: 'Content Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A request of a method that the server does not have is answered with error -32601.',
+    scenarios: ['odd'],
+    reads: 'both',
+    *judge(view) {
+      const asks = view.client.asks.filter(({ method }) => method === nobodys);
+      for (const { answers, frame } of asks) {
+        const [answer] = answers;
+        if (answer === undefined && !view.isWhole) continue;
+        const isRight = code(answer) === -32601;
+        yield { frame: answer?.frame ?? frame, wrong: isRight ? null : `the answer is ${shown(answer?.json)}` };
+      }
+    },
+  },
+  {
+    id: 'eca/unknown-notification-ignored',
+    section: 'Content Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A notification of a method that the server does not have is ignored, and not answered.',
+    scenarios: ['odd'],
+    reads: 'both',
+    *judge(view) {
+      for (const notice of view.client.notices.filter(({ method }) => method === nobodys)) {
+        const next = view.client.asks.find(({ frame }) => frame > notice.frame)?.answers[0]?.frame;
+        const until = next ?? view.count;
+        const reply = view.agent.answers.find(({ frame, id }) => id === null && frame > notice.frame && frame < until);
+        if (reply !== undefined) yield { frame: reply.frame, wrong: `it is answered: ${shown(reply.json)}` };
+        else yield* survives(view, [notice]);
+      }
+    },
+  },
+  {
+    id: 'eca/unknown-fields',
+    section: 'Content Part',
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'Fields of params that the server does not know are passed over.',
+    scenarios: ['odd', 'early', 'text'],
+    reads: 'both',
+    *judge({ client }) {
+      yield* succeeds(client.asks.filter(({ params }) => params.conformance !== undefined));
+    },
+  },
+  {
+    id: 'eca/request-id',
+    section: 'Content Part',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A request of the server has an id that no other request of it has.',
+    scenarios: everywhere,
+    judge: ({ agent }) => ownIds(agent),
+  },
+];
+
+function isLineEnd({ client }: EcaView, frame: number): boolean {
+  return client.frames.some((one) => one.frame === frame && /\s$/u.test(one.text));
+}

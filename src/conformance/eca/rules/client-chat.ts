@@ -1,0 +1,249 @@
+// Rules of editors: prompts, approvals, stops, queries. docs/protocols/eca.md 8.2, 8.6, 2.
+import { dictionaryOf } from '../../../core/model/dictionary.ts';
+import { fields, misfit } from '../../shape.ts';
+import type { Ask, Notice } from '../messages.ts';
+import { contextKinds, contextWrong } from './requests.ts';
+import type { EcaRule, EcaView } from '../view.ts';
+import { optional, shown } from '../words.ts';
+
+const covers = ['request:chat/prompt'];
+const answersOf = ({ client }: EcaView): Notice[] =>
+  client.notices.filter(({ method }) => method === 'chat/toolCallApprove' || method === 'chat/toolCallReject');
+const asksOf = ({ client }: EcaView, ...methods: readonly string[]): Ask[] =>
+  client.asks.filter(({ method }) => methods.includes(method));
+
+/** Where the server has told what can be chosen before that frame: the lists of both eras. */
+function offers(view: EcaView, before: number, seed: string, today: readonly string[]): unknown[] {
+  const greeting = dictionaryOf(view.initialize?.answers[0]?.result);
+  const configs = view.agent.notices
+    .filter(({ method, frame }) => method === 'config/updated' && frame < before)
+    .map(({ params }) => dictionaryOf(params.chat));
+  const lists = [greeting[seed], ...configs.flatMap((chat) => today.map((name) => chat[name]))];
+  return lists.flatMap((list): unknown[] => (Array.isArray(list) ? list : []));
+}
+
+/** When a call was told to wait, in which chat. */
+function waiting({ chats }: EcaView, call: unknown, before: number): string[] {
+  return [...chats.values()].flatMap(({ id, calls }) =>
+    calls.some((one) => one.id === call && one.waits !== null && one.waits < before) ? [id] : [],
+  );
+}
+
+/** A rule about params of prompts. */
+function prompts(
+  id: string,
+  level: EcaRule['level'],
+  sentence: string,
+  wrongWith: (ask: Ask, view: EcaView) => string | null | undefined,
+  more: readonly string[] = [],
+): EcaRule {
+  return {
+    id: `eca/client/${id}`,
+    section: 'Chat Prompt',
+    level,
+    basis: 'specification',
+    sentence,
+    covers: [...covers, ...more],
+    scenarios: ['text', 'think', 'fail'],
+    *judge(view) {
+      for (const ask of asksOf(view, 'chat/prompt')) {
+        const wrong = wrongWith(ask, view);
+        if (wrong !== undefined) yield { frame: ask.frame, wrong };
+      }
+    },
+  };
+}
+
+/** Rules of chats. */
+export const clientChatRules: readonly EcaRule[] = [
+  prompts('prompt-message', 'MUST', 'A prompt has a message.', ({ params }) =>
+    misfit(params, fields({ message: 'string' }), 'params'),
+  ),
+  prompts(
+    'prompt-request-id',
+    'SHOULD',
+    'A prompt has a requestId of its own: a word, or a number as Emacs sends it.',
+    ({ params, frame }, view) => {
+      const { requestId } = params;
+      if (typeof requestId !== 'string' && typeof requestId !== 'number') return `requestId is ${shown(requestId)}`;
+      const isTaken = asksOf(view, 'chat/prompt').some(
+        (one) => one.frame < frame && one.params.requestId === requestId,
+      );
+      return isTaken ? `requestId ${shown(requestId)} again` : null;
+    },
+  ),
+  prompts('prompt-chat', 'MUST', 'The chat of a prompt is a word, or left out for a new one.', ({ params }) => {
+    const { chatId } = params;
+    const isRight = chatId === undefined || chatId === null || (typeof chatId === 'string' && chatId.trim() !== '');
+    return isRight ? null : `chatId is ${shown(chatId)}`;
+  }),
+  prompts(
+    'prompt-model',
+    'SHOULD',
+    'The model of a prompt is one that the server has offered.',
+    ({ params, frame }, view) => {
+      const { model } = params;
+      if (model === undefined || model === null) return undefined;
+      const known = offers(view, frame, 'models', ['models']);
+      if (typeof model !== 'string') return `model is ${shown(model)}`;
+      return known.length === 0 || known.includes(model) ? null : `model ${shown(model)} was not offered`;
+    },
+  ),
+  prompts(
+    'prompt-behavior',
+    'SHOULD',
+    'The behavior of a prompt, today its agent, is a word that the server has offered.',
+    ({ params, frame }, view) => {
+      const chosen = [params.behavior, params.agent].filter((one) => one !== undefined && one !== null);
+      if (chosen.length === 0) return undefined;
+      const known = offers(view, frame, 'chatBehaviors', ['behaviors', 'agents']);
+      const strange = chosen.find((one) => typeof one !== 'string' || (known.length > 0 && !known.includes(one)));
+      return strange === undefined ? null : `${shown(strange)} was not offered`;
+    },
+  ),
+  prompts(
+    'prompt-contexts',
+    'MUST',
+    'Contexts of a prompt are a list, each with a type and the fields of its type.',
+    ({ params }) => {
+      const { contexts } = params;
+      if (contexts === undefined || contexts === null) return undefined;
+      if (!Array.isArray(contexts)) return 'contexts must be an array';
+      return contexts.map(contextWrong).find((wrong) => wrong !== null) ?? null;
+    },
+    contextKinds,
+  ),
+  {
+    id: 'eca/client/answer-fields',
+    section: 'Chat approve tool call',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'Who approves or rejects a call names its chat and its id.',
+    covers: ['notification:chat/toolCallApprove', 'notification:chat/toolCallReject'],
+    scenarios: ['approval'],
+    *judge(view) {
+      for (const { frame, params } of answersOf(view))
+        yield { frame, wrong: misfit(params, fields({ chatId: 'string', toolCallId: 'string' }), 'params') };
+    },
+  },
+  {
+    id: 'eca/client/answer-waiting',
+    section: 'Chat approve tool call',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A call that is approved or rejected is one that waits.',
+    covers: ['notification:chat/toolCallApprove', 'notification:chat/toolCallReject'],
+    scenarios: ['tool', 'approval', 'two-approvals'],
+    reads: 'both',
+    *judge(view) {
+      // In a talk that was not heard from the beginning it may wait already.
+      if (view.initialize === null) return;
+      for (const { frame, params, method } of answersOf(view)) {
+        if (typeof params.toolCallId !== 'string') continue;
+        const isWaiting = waiting(view, params.toolCallId, frame).length > 0;
+        yield { frame, wrong: isWaiting ? null : `${method} of ${shown(params.toolCallId)}, which does not wait` };
+      }
+    },
+  },
+  {
+    id: 'eca/client/answer-chat',
+    section: 'Chat approve tool call',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A call is approved or rejected in its own chat.',
+    covers: ['notification:chat/toolCallApprove', 'notification:chat/toolCallReject'],
+    scenarios: ['approval'],
+    reads: 'both',
+    *judge(view) {
+      for (const { frame, params } of answersOf(view)) {
+        const own = waiting(view, params.toolCallId, frame);
+        if (own.length === 0 || typeof params.chatId !== 'string') continue;
+        const wrong = own.includes(params.chatId)
+          ? null
+          : `the call is of chat ${shown(own[0])}, not ${shown(params.chatId)}`;
+        yield { frame, wrong };
+      }
+    },
+  },
+  {
+    id: 'eca/client/answer-once-each',
+    section: 'Chat reject tool call',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A call is approved or rejected once.',
+    covers: ['notification:chat/toolCallApprove', 'notification:chat/toolCallReject'],
+    scenarios: ['approval', 'two-approvals'],
+    *judge(view) {
+      const seen = new Set<unknown>();
+      for (const { frame, params } of answersOf(view)) {
+        const key = JSON.stringify([params.chatId, params.toolCallId]);
+        yield { frame, wrong: seen.has(key) ? `${shown(params.toolCallId)} is answered again` : null };
+        seen.add(key);
+      }
+    },
+  },
+  {
+    id: 'eca/client/stop-known',
+    section: 'Chat stop prompt',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A stop names a chat that was prompted.',
+    covers: ['notification:chat/promptStop'],
+    scenarios: ['stop'],
+    reads: 'both',
+    *judge(view) {
+      if (view.initialize === null) return;
+      for (const { frame, method, params } of view.client.notices) {
+        if (method !== 'chat/promptStop') continue;
+        const chat = typeof params.chatId === 'string' ? view.chats.get(params.chatId) : undefined;
+        const isKnown = chat?.events.some((event) => event.is !== 'stop' && event.frame < frame) === true;
+        yield { frame, wrong: isKnown ? null : `chat ${shown(params.chatId)} was not prompted` };
+      }
+    },
+  },
+  {
+    id: 'eca/client/query-fields',
+    section: 'Chat Query Context',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A query of contexts or commands has its words; that of contexts names those that are there already.',
+    covers: ['request:chat/queryContext', 'request:chat/queryCommands'],
+    scenarios: ['text'],
+    *judge(view) {
+      for (const { frame, method, params } of asksOf(view, 'chat/queryContext', 'chat/queryCommands')) {
+        const shape = fields({ query: 'string', 'chatId?': optional('string'), 'contexts?': optional(['any']) });
+        const wrong = misfit(params, shape, `params of ${method}`);
+        const { contexts } = params;
+        const bad = Array.isArray(contexts) ? contexts.map(contextWrong).find((one) => one !== null) : null;
+        yield { frame, wrong: wrong ?? bad ?? null };
+      }
+    },
+  },
+  {
+    id: 'eca/client/delete-fields',
+    section: 'Chat delete',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'Who deletes a chat names it by a word, if at all.',
+    covers: ['request:chat/delete'],
+    scenarios: ['text'],
+    *judge(view) {
+      for (const { frame, params } of asksOf(view, 'chat/delete'))
+        yield { frame, wrong: misfit(params, fields({ 'chatId?': optional('string') }), 'params') };
+    },
+  },
+  {
+    id: 'eca/client/mcp-fields',
+    section: 'Stop MCP server',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'Who stops or starts an MCP server names it.',
+    covers: ['notification:mcp/stopServer', 'notification:mcp/startServer'],
+    scenarios: ['text'],
+    *judge(view) {
+      for (const { frame, method, params } of view.client.notices)
+        if (method === 'mcp/stopServer' || method === 'mcp/startServer')
+          yield { frame, wrong: misfit(params, fields({ name: 'string' }), 'params') };
+    },
+  },
+];

@@ -1,0 +1,290 @@
+// Rules of how a connection begins and ends. docs/protocols/eca.md 8.1, 1, 3 and 4.
+import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
+import type { Finding } from '../../rule.ts';
+import { fields, misfit, orNull, type Shape } from '../../shape.ts';
+import { declared } from '../methods.ts';
+import type { Answer, Ask } from '../messages.ts';
+import { answered, succeeds } from './base.ts';
+import type { EcaRule, EcaView } from '../view.ts';
+import { shown } from '../words.ts';
+
+const names: Shape = ['string'];
+
+/** The answers to `initialize` that are results. */
+function greetings({ client }: EcaView): Answer[] {
+  const asks = client.asks.filter(({ method }) => method === 'initialize');
+  return asks.flatMap(({ answers }) => answers.slice(0, 1)).filter(({ result }) => isDictionary(result));
+}
+
+/** What the document has in the answer to `initialize`; from 0.42 on it is in `config/updated`. */
+const seedFields = ['models', 'chatDefaultModel', 'chatBehaviors', 'chatDefaultBehavior'];
+const ofSeed = ({ result }: Answer): boolean => seedFields.some((name) => name in dictionaryOf(result));
+
+const config = fields({
+  'chat?': orNull(
+    fields({
+      'models?': orNull(names),
+      'agents?': orNull(names),
+      'behaviors?': orNull(names),
+      'variants?': orNull(names),
+      'selectModel?': orNull('string'),
+      'selectAgent?': orNull('string'),
+      'selectBehavior?': orNull('string'),
+      'defaultModel?': orNull('string'),
+      'defaultAgent?': orNull('string'),
+      'welcomeMessage?': orNull('string'),
+    }),
+  ),
+});
+
+/** Rules of the beginning and the end. */
+export const lifecycleRules: readonly EcaRule[] = [
+  {
+    id: 'eca/initialize-answered',
+    section: 'Initialize',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: '`initialize` is answered with a result.',
+    covers: ['request:initialize'],
+    scenarios: ['start', 'early'],
+    reads: 'both',
+    *judge(view) {
+      const asks = view.client.asks.filter(({ method }) => method === 'initialize');
+      yield* answered(view, asks);
+      yield* succeeds(asks);
+    },
+  },
+  {
+    id: 'eca/initialize-welcome',
+    section: 'Initialize',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'The answer to `initialize` has a chatWelcomeMessage, in both eras.',
+    covers: ['request:initialize'],
+    scenarios: ['start'],
+    reads: 'both',
+    *judge(view) {
+      for (const { frame, result } of greetings(view))
+        yield { frame, wrong: misfit(result, fields({ chatWelcomeMessage: 'string' }), 'result') };
+    },
+  },
+  {
+    id: 'eca/initialize-models',
+    section: 'Initialize',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'An answer to `initialize` that names models or behaviors names them as lists, and the default ones.',
+    covers: ['request:initialize'],
+    scenarios: ['start'],
+    reads: 'both',
+    *judge(view) {
+      for (const { frame, result } of greetings(view).filter(ofSeed)) {
+        const { models, chatBehaviors } = dictionaryOf(result);
+        // Where there is nothing to choose, there is no default.
+        const isEmpty = (list: unknown) => Array.isArray(list) && list.length === 0;
+        const shape = fields({
+          models: names,
+          chatBehaviors: names,
+          [isEmpty(models) ? 'chatDefaultModel?' : 'chatDefaultModel']: 'string',
+          [isEmpty(chatBehaviors) ? 'chatDefaultBehavior?' : 'chatDefaultBehavior']: 'string',
+        });
+        yield { frame, wrong: misfit(result, shape, 'result') };
+      }
+    },
+  },
+  {
+    id: 'eca/default-behavior-offered',
+    section: 'Initialize',
+    level: 'SHOULD',
+    basis: 'specification',
+    sentence: 'The default behavior is one of those that are offered.',
+    covers: ['request:initialize'],
+    scenarios: ['start'],
+    reads: 'both',
+    *judge(view) {
+      for (const { frame, result } of greetings(view)) {
+        const { chatBehaviors, chatDefaultBehavior: own } = dictionaryOf(result);
+        if (!Array.isArray(chatBehaviors) || own === undefined) continue;
+        yield {
+          frame,
+          wrong: chatBehaviors.includes(own) ? null : `${shown(own)} is not among ${shown(chatBehaviors)}`,
+        };
+      }
+    },
+  },
+  {
+    id: 'eca/config-shape',
+    section: 'Initialize',
+    level: 'MUST',
+    basis: 'measured',
+    sentence:
+      '`config/updated` (since 0.42) names models, agents and behaviors as lists, and those selected as words or null.',
+    covers: ['notification:config/updated'],
+    scenarios: ['start'],
+    *judge({ agent }) {
+      for (const { frame, method, said } of agent.notices)
+        if (method === 'config/updated') yield { frame, wrong: misfit(said, config, 'params') };
+    },
+  },
+  {
+    id: 'eca/models-told',
+    section: 'Initialize',
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'A client is told which models there are: in the answer to `initialize`, or later in `config/updated`.',
+    covers: ['request:initialize', 'notification:config/updated'],
+    scenarios: ['start'],
+    reads: 'both',
+    *judge(view) {
+      const { initialized, agent, isWhole } = view;
+      if (initialized === null || view.initialize === null) return;
+      const told = [
+        ...greetings(view).map(({ result }) => dictionaryOf(result).models),
+        ...agent.notices.flatMap(({ method, params }) =>
+          method === 'config/updated' ? [dictionaryOf(params.chat).models] : [],
+        ),
+      ];
+      if (told.some(Array.isArray)) yield { frame: initialized.frame, wrong: null };
+      // Who leaves at once has not waited for them.
+      const hasWaited =
+        agent.notices.some(({ method }) => method === 'tool/serverUpdated') &&
+        shutdowns(view).some(({ answers }) => answers.length > 0);
+      if (isWhole && hasWaited && !told.some(Array.isArray))
+        yield { frame: initialized.frame, wrong: 'no models were told' };
+    },
+  },
+  {
+    id: 'eca/quiet-before-initialized',
+    section: 'Initialized',
+    level: 'SHOULD',
+    basis: 'specification',
+    sentence: 'The server sends no notification and no request before `initialized`.',
+    covers: ['notification:initialized'],
+    scenarios: ['start', 'early'],
+    reads: 'both',
+    *judge(view) {
+      if (view.initialize === null) return;
+      const { initialized, client, agent, count } = view;
+      const prompt = client.asks.find(({ method }) => method === 'chat/prompt');
+      const from = Math.min(initialized?.frame ?? count, prompt?.frame ?? count);
+      const said = [...agent.notices, ...agent.asks].filter(({ frame }) => frame < from);
+      for (const { frame, method } of said) yield { frame, wrong: `${method} before initialized` };
+      if (said.length === 0 && from < count) yield { frame: from, wrong: null };
+    },
+  },
+  {
+    id: 'eca/early-requests',
+    section: 'Initialized',
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'Requests that come before `initialized` are answered, whatever the answer is.',
+    scenarios: ['early'],
+    reads: 'both',
+    *judge(view) {
+      const { initialize, initialized, client } = view;
+      const until = initialized?.frame ?? view.count;
+      if (initialize === null) return;
+      const early = client.asks.filter(({ frame, method }) => frame < until && method !== 'initialize');
+      yield* answered(view, early);
+    },
+  },
+  {
+    id: 'eca/progress-shape',
+    section: 'Initialized',
+    level: 'MUST',
+    basis: 'measured',
+    sentence: '`$/progress` (since 0.118) has a type, as start and finish are, a taskId and a title.',
+    covers: ['notification:$/progress'],
+    scenarios: ['start'],
+    *judge({ agent }) {
+      for (const { frame, method, said } of agent.notices) {
+        if (method !== '$/progress') continue;
+        yield { frame, wrong: misfit(said, fields({ type: 'string', taskId: 'string', title: 'string' }), 'params') };
+      }
+    },
+  },
+  {
+    id: 'eca/tasks-finished',
+    section: 'Initialized',
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence:
+      'A task of `$/progress` that finishes was started, and each that is started finishes: editors wait for it.',
+    covers: ['notification:$/progress'],
+    scenarios: ['start'],
+    reads: 'both',
+    *judge({ agent, client, initialize, isWhole }) {
+      if (initialize === null) return;
+      const open = new Map<unknown, number>();
+      for (const { frame, method, params } of agent.notices) {
+        if (method !== '$/progress') continue;
+        const { type, taskId } = params;
+        if (type === 'start') open.set(taskId, frame);
+        else if (type === 'finish') {
+          yield { frame, wrong: open.has(taskId) ? null : `${shown(taskId)} was not started` };
+          open.delete(taskId);
+        }
+      }
+      // Whoever is told to end lets lie what goes on.
+      const isSentAway = [...client.asks, ...client.notices].some(
+        ({ method }) => method === 'shutdown' || method === 'exit',
+      );
+      if (isWhole && !isSentAway)
+        for (const [task, frame] of open) yield { frame, wrong: `${shown(task)} does not finish` };
+    },
+  },
+  {
+    id: 'eca/asks-what-was-declared',
+    section: 'Initialize',
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'A server asks a client only what it has declared that it can answer.',
+    covers: ['request:initialize'],
+    scenarios: ['start', 'approve'],
+    reads: 'both',
+    *judge({ agent, initialize }) {
+      if (initialize === null) return;
+      for (const { frame, method } of agent.asks) {
+        const path = declared.get(method);
+        if (path === undefined) continue;
+        const able = path.reduce<unknown>((value, name) => dictionaryOf(value)[name], initialize.params.capabilities);
+        yield { frame, wrong: able === true ? null : `${method} was not declared` };
+      }
+    },
+  },
+  {
+    id: 'eca/shutdown-answered',
+    section: 'Shutdown',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: '`shutdown` is answered.',
+    covers: ['request:shutdown'],
+    scenarios: ['start', 'early'],
+    reads: 'both',
+    *judge(view) {
+      yield* answered(view, shutdowns(view));
+    },
+  },
+  {
+    id: 'eca/shutdown-null',
+    section: 'Shutdown',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'The result of `shutdown` is null, or there is an error with code and message.',
+    covers: ['request:shutdown'],
+    scenarios: ['start', 'early'],
+    reads: 'both',
+    *judge(view): Generator<Finding> {
+      for (const { answers } of shutdowns(view)) {
+        const [answer] = answers;
+        if (answer === undefined) continue;
+        const isRight = 'result' in answer.json ? answer.result === null : isDictionary(answer.error);
+        yield { frame: answer.frame, wrong: isRight ? null : `the answer is ${shown(answer.json)}` };
+      }
+    },
+  },
+];
+
+function shutdowns({ client }: EcaView): Ask[] {
+  return client.asks.filter(({ method }) => method === 'shutdown');
+}

@@ -1,0 +1,113 @@
+// Rules of the order in a chat: reasons and states. docs/protocols/eca.md 8.3, 2 and 4.
+import { turnAt, type Chat, type EcaRule } from '../view.ts';
+import { isFinished, isOver } from '../turns.ts';
+import type { Content } from '../said.ts';
+import { shown } from '../words.ts';
+
+const received = 'Chat Content Received';
+
+/** Whether nobody has interfered with it, as far as anybody can know. */
+const isCleanAt = (chat: Chat, frame: number): boolean => turnAt(chat, frame)?.isClean === true;
+
+/** Contents of reasons, in order, with whether their reason was open then. */
+function* reasonsOf(chat: Chat): Generator<{ readonly content: Content; readonly isOpen: boolean }> {
+  const open = new Set<unknown>();
+  for (const event of chat.events) {
+    if (event.is === 'prompt') open.clear();
+    if (event.is !== 'content' || event.isHistory) continue;
+    const { type, content } = event;
+    if (type !== 'reasonStarted' && type !== 'reasonText' && type !== 'reasonFinished') continue;
+    yield { content: event, isOpen: open.has(content.id) };
+    if (type === 'reasonStarted') open.add(content.id);
+    if (type === 'reasonFinished') open.delete(content.id);
+  }
+}
+
+/** Rules of reasons and states. */
+export const orderRules: readonly EcaRule[] = [
+  {
+    id: 'eca/reason-open',
+    section: received,
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'Texts and ends of reasons name a reason that has started, and has not finished.',
+    covers: ['content:reasonStarted', 'content:reasonText', 'content:reasonFinished'],
+    scenarios: ['think'],
+    reads: 'both',
+    *judge(view) {
+      // In a talk that was not heard from the beginning a reason may have started before.
+      if (view.initialize === null) return;
+      for (const chat of view.chats.values()) {
+        for (const { content, isOpen } of reasonsOf(chat)) {
+          const isClean = chat.turns.every(({ isTangled }) => !isTangled);
+          if (content.type === 'reasonStarted' || !isClean) continue;
+          const { frame, type } = content;
+          yield { frame, wrong: isOpen ? null : `${shown(type)} of ${shown(content.content.id)}, which is not open` };
+        }
+      }
+    },
+  },
+  {
+    id: 'eca/reason-closed',
+    section: received,
+    level: 'SHOULD',
+    basis: 'specification',
+    sentence: 'A reason that has started is finished before its run is.',
+    covers: ['content:reasonStarted', 'content:reasonFinished'],
+    scenarios: ['think'],
+    reads: 'both',
+    *judge(view) {
+      for (const chat of view.chats.values()) {
+        for (const turn of chat.turns) {
+          const last = turn.finished.at(-1);
+          // Where the model fails, what it was thinking stays as it is.
+          if (!turn.isClean || turn.hasWords || last === undefined || !isOver(view, turn)) continue;
+          const ends = new Set(
+            turn.contents.filter(({ type }) => type === 'reasonFinished').map((one) => one.content.id),
+          );
+          for (const { frame, type, content } of turn.contents) {
+            if (type !== 'reasonStarted') continue;
+            yield { frame, wrong: ends.has(content.id) ? null : `reason ${shown(content.id)} is not finished` };
+          }
+        }
+      }
+    },
+  },
+  {
+    id: 'eca/status-shape',
+    section: received,
+    level: 'MUST',
+    basis: 'measured',
+    sentence:
+      '`chat/statusChanged` (documented since 0.133) has a chatId and a status, as running, idle and stopping are.',
+    covers: ['notification:chat/statusChanged'],
+    scenarios: ['text', 'stop'],
+    *judge({ agent }) {
+      for (const { frame, method, params } of agent.notices) {
+        if (method !== 'chat/statusChanged') continue;
+        const isRight = typeof params.status === 'string' && typeof params.chatId === 'string';
+        yield { frame, wrong: isRight ? null : `params are ${shown(params)}` };
+      }
+    },
+  },
+  {
+    id: 'eca/status-before-finished',
+    section: received,
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'A chat whose status is told is no longer running when its run is finished.',
+    covers: ['notification:chat/statusChanged', 'content:progress'],
+    scenarios: ['text', 'stop'],
+    reads: 'both',
+    *judge(view) {
+      for (const chat of view.chats.values()) {
+        let status: unknown;
+        for (const event of chat.events) {
+          if (event.is === 'status') status = event.status;
+          if (status === undefined || !isFinished(event) || !isCleanAt(chat, event.frame)) continue;
+          yield { frame: event.frame, wrong: status === 'running' ? 'its status is still running' : null };
+        }
+      }
+    },
+  },
+];

@@ -1,0 +1,224 @@
+// Rules of prompts: how they are answered, told again, played and ended. docs/protocols/eca.md 8.2, 4.
+import { dictionaryOf } from '../../../core/model/dictionary.ts';
+import { fields, misfit } from '../../shape.ts';
+import type { Ask } from '../messages.ts';
+import { answered } from './base.ts';
+import { chatOf, type EcaRule, type EcaView, promptResult } from '../view.ts';
+import type { Content } from '../said.ts';
+import { shown } from '../words.ts';
+
+const played = ['text'];
+const covers = ['request:chat/prompt'];
+
+/** Prompts with words, which is what makes them some. */
+const promptsOf = ({ client }: EcaView): Ask[] =>
+  client.asks.filter(({ method, params }) => method === 'chat/prompt' && typeof params.message === 'string');
+const wordsOf = ({ params }: Ask): string => String(params.message).trim();
+const isOfUser = ({ role, type }: Content): boolean => role === 'user' && type === 'text';
+
+/** Rules of prompts. */
+export const promptRules: readonly EcaRule[] = [
+  {
+    id: 'eca/prompt-answered',
+    section: 'Chat Prompt',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'Each `chat/prompt` is answered, before, while or after it is played.',
+    covers,
+    scenarios: played,
+    reads: 'both',
+    *judge(view) {
+      yield* answered(
+        view,
+        promptsOf(view).filter(({ isExcused }) => !isExcused),
+      );
+    },
+  },
+  {
+    id: 'eca/prompt-result',
+    section: 'Chat Prompt',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'The result of `chat/prompt` has chatId, model and status, all strings.',
+    covers,
+    scenarios: played,
+    reads: 'both',
+    *judge(view) {
+      for (const ask of promptsOf(view)) {
+        const [answer] = ask.answers;
+        if (answer === undefined || !('result' in answer.json)) continue;
+        const shape = fields({ chatId: 'string', model: 'string', status: 'string' });
+        yield { frame: answer.frame, wrong: misfit(answer.result, shape, 'result') };
+      }
+    },
+  },
+  {
+    id: 'eca/prompt-status',
+    section: 'Chat Prompt',
+    level: 'MAY',
+    basis: 'measured',
+    sentence: 'The status is success; since 0.46 also prompting, login or error; later ones are not known.',
+    covers,
+    scenarios: played,
+    reads: 'both',
+    *judge(view) {
+      for (const ask of promptsOf(view)) {
+        const { status } = promptResult(ask) ?? {};
+        if (typeof status !== 'string') continue;
+        const isKnown = ['success', 'prompting', 'login', 'error'].includes(status);
+        yield { frame: ask.answers[0]?.frame ?? ask.frame, wrong: isKnown ? null : `status ${shown(status)}` };
+      }
+    },
+  },
+  {
+    id: 'eca/prompt-taken',
+    section: 'Chat Prompt',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A prompt with a message is taken: its answer is a result that names a chat.',
+    covers,
+    scenarios: played,
+    reads: 'both',
+    *judge(view) {
+      for (const ask of promptsOf(view)) {
+        const [answer] = ask.answers;
+        if (answer === undefined) continue;
+        const isTaken = typeof promptResult(ask)?.chatId === 'string';
+        yield { frame: answer.frame, wrong: isTaken ? null : `the answer is ${shown(answer.json)}` };
+      }
+    },
+  },
+  {
+    id: 'eca/prompt-chat-kept',
+    section: 'Chat Prompt',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A prompt that names a chat is answered with that chat.',
+    covers,
+    scenarios: played,
+    reads: 'both',
+    *judge(view) {
+      for (const ask of promptsOf(view)) {
+        const { chatId } = ask.params;
+        const told = promptResult(ask)?.chatId;
+        if (typeof chatId !== 'string' || typeof told !== 'string') continue;
+        const wrong = told === chatId ? null : `asked for chat ${shown(chatId)}, answered with ${shown(told)}`;
+        yield { frame: ask.answers[0]?.frame ?? ask.frame, wrong };
+      }
+    },
+  },
+  {
+    id: 'eca/prompt-new-chat',
+    section: 'Chat Prompt',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A prompt that names no chat begins a new one.',
+    covers,
+    scenarios: ['text'],
+    reads: 'both',
+    *judge(view) {
+      const known = new Set<unknown>();
+      for (const ask of promptsOf(view)) {
+        const { chatId } = ask.params;
+        const told = promptResult(ask)?.chatId;
+        if (typeof told !== 'string') continue;
+        const isNew = chatId === undefined || chatId === null;
+        const wrong = known.has(told) ? `chat ${shown(told)} is not new` : null;
+        if (isNew) yield { frame: ask.answers[0]?.frame ?? ask.frame, wrong };
+        known.add(told);
+      }
+    },
+  },
+  {
+    id: 'eca/prompt-without-message',
+    section: 'Chat Prompt',
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'A prompt without a message is answered with an error.',
+    covers,
+    scenarios: ['odd'],
+    reads: 'both',
+    *judge(view) {
+      const asks = view.client.asks.filter(
+        ({ method, params }) => method === 'chat/prompt' && params.message === undefined,
+      );
+      for (const { answers, frame } of asks) {
+        const [answer] = answers;
+        if (answer === undefined && !view.isWhole) continue;
+        const isRight = answer !== undefined && 'error' in answer.json;
+        yield { frame: answer?.frame ?? frame, wrong: isRight ? null : `the answer is ${shown(answer?.json)}` };
+      }
+    },
+  },
+  {
+    id: 'eca/chats-apart',
+    section: 'Chat Prompt',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'What belongs to a chat is told of that chat: the words of a prompt are in no other.',
+    covers: [...covers, 'notification:chat/contentReceived'],
+    scenarios: ['two chats', 'text'],
+    reads: 'both',
+    *judge(view) {
+      const asks = view.prompts;
+      for (const ask of asks) {
+        const own = chatOf(ask);
+        const words = wordsOf(ask);
+        // Words that were said in two chats are no mark of one.
+        const isMark = words !== '' && asks.every((one) => chatOf(one) === own || wordsOf(one) !== words);
+        if (own === null || !isMark) continue;
+        const other = view.contents.find(
+          (one) => isOfUser(one) && one.params.chatId !== own && String(one.content.text).trim() === words,
+        );
+        const wrong = other && `words of chat ${shown(own)} are told in ${shown(other.params.chatId)}`;
+        yield { frame: other?.frame ?? ask.frame, wrong: wrong ?? null };
+      }
+    },
+  },
+  {
+    id: 'eca/chats-named',
+    section: 'Chat Content Received',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'Contents are of a chat that the client has prompted or opened, or that belongs to one.',
+    covers: ['notification:chat/contentReceived'],
+    scenarios: played,
+    reads: 'both',
+    *judge(view) {
+      if (view.initialize === null) return;
+      const named = new Set<unknown>();
+      for (const { params, method, answers } of view.client.asks) {
+        named.add(params.chatId);
+        for (const { result } of answers) if (method.startsWith('chat/')) named.add(dictionaryOf(result).chatId);
+      }
+      for (const { method, params } of view.agent.notices) if (method === 'chat/opened') named.add(params.chatId);
+      for (const { id, isOfSubAgent, events } of view.chats.values()) {
+        const first = events.find(({ is }) => is === 'content');
+        if (first === undefined || isOfSubAgent) continue;
+        // The answer that names it may have been cut off.
+        if (!named.has(id) && !view.isWhole) continue;
+        yield { frame: first.frame, wrong: named.has(id) ? null : `nobody has named chat ${shown(id)}` };
+      }
+    },
+  },
+  {
+    id: 'eca/request-id-kept',
+    section: 'Chat Prompt',
+    level: 'MUST',
+    basis: 'measured',
+    sentence: 'A content that names a requestId, as those of early servers do, names that of a prompt of its chat.',
+    covers,
+    scenarios: played,
+    reads: 'both',
+    *judge(view) {
+      if (view.initialize === null) return;
+      for (const { frame, params } of view.contents) {
+        const { requestId, chatId } = params;
+        if (requestId === undefined || requestId === null) continue;
+        const known = view.prompts.filter((ask) => chatOf(ask) === chatId).map((ask) => ask.params.requestId);
+        if (known.length > 0)
+          yield { frame, wrong: known.includes(requestId) ? null : `requestId ${shown(requestId)}` };
+      }
+    },
+  },
+];

@@ -1,0 +1,291 @@
+// Rules of what a client asks of a chat beside prompts: stop, delete, contexts, commands. docs/protocols/eca.md 8.6,
+// 8.7, 4 and 5.
+import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
+import { fields, misfit, type Shape } from '../../shape.ts';
+import type { Ask } from '../messages.ts';
+import { isFinished, isRunning } from '../turns.ts';
+import type { EcaRule, EcaView } from '../view.ts';
+import { optional, shown } from '../words.ts';
+
+const lines = fields({ start: 'number', end: 'number' });
+/** The contexts of the document (docs/protocols/eca.md 8.2); later kinds are anybody's. */
+const contextShapes: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
+  ['file', fields({ path: 'string', 'linesRange?': optional(lines) })],
+  ['directory', fields({ path: 'string' })],
+  ['web', fields({ url: 'string' })],
+  ['repoMap', 'object'],
+  [
+    'mcpResource',
+    fields({ uri: 'string', name: 'string', description: 'string', mimeType: 'string', server: 'string' }),
+  ],
+]);
+/** The kinds of contexts that checks are about, as coverage names them. */
+export const contextKinds = ['file', 'directory', 'web', 'repoMap', 'mcpResource'].map((type) => `context:${type}`);
+
+/** What is wrong with a context. */
+export function contextWrong(context: unknown): string | null {
+  const wrong = misfit(context, fields({ type: 'string' }), 'context');
+  if (wrong !== null || !isDictionary(context)) return wrong;
+  const shape = contextShapes.get(context.type);
+  return shape === undefined ? null : misfit(context, shape, `${shown(context.type)} context`);
+}
+
+const command = fields({
+  name: 'string',
+  description: 'string',
+  type: 'string',
+  // Servers of today leave out whether one is required (corpus of 0.155.1).
+  arguments: [fields({ name: 'string', 'description?': optional('string'), 'required?': optional('boolean') })],
+});
+
+/** Requests of that method that were answered with a result. */
+function* resultsOf(
+  { client }: EcaView,
+  method: string,
+): Generator<{ readonly ask: Ask; readonly frame: number; readonly result: unknown }> {
+  for (const ask of client.asks) {
+    const [answer] = ask.answers;
+    if (ask.method === method && answer !== undefined && 'result' in answer.json)
+      yield { ask, frame: answer.frame, result: answer.result };
+  }
+}
+
+const namesIn = (result: unknown): unknown[] | null => {
+  const { commands } = dictionaryOf(result);
+  return Array.isArray(commands) ? commands.map((one) => dictionaryOf(one).name) : null;
+};
+
+/** Rules of these requests. */
+export const requestRules: readonly EcaRule[] = [
+  {
+    id: 'eca/stop-finishes',
+    section: 'Chat stop prompt',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A run that is stopped is finished.',
+    covers: ['notification:chat/promptStop', 'content:progress'],
+    scenarios: ['stop', 'stop waiting', 'two chats'],
+    reads: 'both',
+    *judge(view) {
+      for (const { turns } of view.chats.values()) {
+        for (const { events, isTangled, isDeleted } of turns) {
+          const stop = events.findIndex(({ is }) => is === 'stop');
+          const [before, after] = [events.slice(0, stop), events.slice(stop)];
+          if (stop < 0 || isTangled || before.some(isFinished)) continue;
+          const frame = events[stop]?.frame ?? 0;
+          if (after.some(isFinished)) yield { frame, wrong: null };
+          else if (view.isWhole && !isDeleted && before.some(isRunning))
+            yield { frame, wrong: 'its run is not finished' };
+        }
+      }
+    },
+  },
+  {
+    id: 'eca/stop-quiet',
+    section: 'Chat stop prompt',
+    level: 'SHOULD',
+    basis: 'specification',
+    sentence: 'After a run was stopped and finished the model says no more in it.',
+    covers: ['notification:chat/promptStop'],
+    scenarios: ['stop', 'stop waiting'],
+    reads: 'both',
+    *judge(view) {
+      for (const { turns } of view.chats.values()) {
+        for (const { events, isTangled } of turns) {
+          const stop = events.findIndex(({ is }) => is === 'stop');
+          const end = events.findIndex((event, index) => index > stop && isFinished(event));
+          if (stop < 0 || end < 0 || isTangled) continue;
+          const late = events
+            .slice(end)
+            .find(
+              (event) =>
+                event.is === 'content' &&
+                (event.type === 'text' || event.type === 'reasonText') &&
+                event.role === 'assistant',
+            );
+          const frame = late?.frame ?? events[end]?.frame ?? 0;
+          yield { frame, wrong: late === undefined ? null : 'words of a run that was stopped' };
+        }
+      }
+    },
+  },
+  {
+    id: 'eca/stop-frees',
+    section: 'Chat stop prompt',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'After a run was stopped the chat takes another prompt, and plays it.',
+    covers: ['notification:chat/promptStop'],
+    scenarios: ['stop'],
+    reads: 'both',
+    *judge(view) {
+      for (const { turns } of view.chats.values()) {
+        for (const [place, { prompt, isTangled, isStopped, isDeleted, contents }] of turns.entries()) {
+          if (turns[place - 1]?.isStopped !== true || isTangled || isStopped || isDeleted) continue;
+          const isPlayed = contents.some(
+            ({ role, type }) => role === 'assistant' || (role === 'system' && type === 'text'),
+          );
+          if (isPlayed || view.isWhole) yield { frame: prompt.frame, wrong: isPlayed ? null : 'nothing is said to it' };
+        }
+      }
+    },
+  },
+  {
+    id: 'eca/stop-idle',
+    section: 'Chat stop prompt',
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'A stop while nothing runs says nothing in the chat.',
+    covers: ['notification:chat/promptStop'],
+    scenarios: ['text'],
+    reads: 'both',
+    *judge(view) {
+      for (const { turns } of view.chats.values()) {
+        for (const { events: own, isTangled } of turns) {
+          const stop = own.findIndex(({ is }) => is === 'stop');
+          if (stop < 0 || isTangled || !own.slice(0, stop).some(isFinished)) continue;
+          // Late words of a run that was stopped are no answer.
+          if (own.slice(0, stop).some(({ is }) => is === 'stop' || is === 'delete')) continue;
+          const next = own[stop + 1];
+          const isWord = next?.is === 'content' || next?.is === 'status';
+          yield { frame: next?.frame ?? own[stop]?.frame ?? 0, wrong: isWord ? 'it is answered in the chat' : null };
+        }
+      }
+    },
+  },
+  {
+    id: 'eca/delete-result',
+    section: 'Chat delete',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: '`chat/delete` is answered with an object.',
+    covers: ['request:chat/delete'],
+    scenarios: ['text', 'two chats'],
+    reads: 'both',
+    *judge(view) {
+      for (const { ask, wrong } of deletes(view)) yield { frame: ask.answers[0]?.frame ?? ask.frame, wrong };
+    },
+  },
+  {
+    id: 'eca/delete-quiet',
+    section: 'Chat delete',
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'Of a chat that is deleted nothing is said any more.',
+    covers: ['request:chat/delete'],
+    scenarios: ['text', 'two chats'],
+    reads: 'both',
+    *judge(view) {
+      for (const { events, turns } of view.chats.values()) {
+        if (turns.some(({ isTangled }) => isTangled)) continue;
+        for (const [place, event] of events.entries()) {
+          if (event.is !== 'delete') continue;
+          const answered = event.ask.answers[0]?.frame;
+          if (answered === undefined) continue;
+          const later = events.slice(place + 1);
+          const next = later.find(({ is }) => is === 'prompt' || is === 'opened')?.frame ?? view.count;
+          const late = later.find(
+            ({ is, frame }) => (is === 'content' || is === 'status') && frame > answered && frame < next,
+          );
+          yield {
+            frame: late?.frame ?? answered,
+            wrong: late === undefined ? null : 'words of a chat that was deleted',
+          };
+        }
+      }
+    },
+  },
+  {
+    id: 'eca/query-context-result',
+    section: 'Chat Query Context',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: '`chat/queryContext` is answered with a list of contexts.',
+    covers: ['request:chat/queryContext'],
+    scenarios: ['queries'],
+    reads: 'both',
+    *judge(view) {
+      for (const { frame, result } of resultsOf(view, 'chat/queryContext'))
+        yield { frame, wrong: misfit(result, fields({ contexts: ['any'] }), 'result') };
+    },
+  },
+  {
+    id: 'eca/query-context-kinds',
+    section: 'Chat Query Context',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'Each context that is offered has a type, and the fields of its type.',
+    covers: ['request:chat/queryContext', ...contextKinds],
+    scenarios: ['queries'],
+    reads: 'both',
+    *judge(view) {
+      for (const { frame, result } of resultsOf(view, 'chat/queryContext')) {
+        const { contexts } = dictionaryOf(result);
+        if (Array.isArray(contexts)) for (const one of contexts) yield { frame, wrong: contextWrong(one) };
+      }
+    },
+  },
+  {
+    id: 'eca/query-commands-result',
+    section: 'Chat Query Commands',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: '`chat/queryCommands` is answered with commands: name, description, type and arguments of each.',
+    covers: ['request:chat/queryCommands'],
+    scenarios: ['queries'],
+    reads: 'both',
+    *judge(view) {
+      for (const { frame, result } of resultsOf(view, 'chat/queryCommands'))
+        yield { frame, wrong: misfit(result, fields({ commands: [command] }), 'result') };
+    },
+  },
+  {
+    id: 'eca/query-commands-filter',
+    section: 'Chat Query Commands',
+    level: 'SHOULD',
+    basis: 'specification',
+    sentence: 'A blank query gives all commands: no other query gives one that is not among them.',
+    covers: ['request:chat/queryCommands'],
+    scenarios: ['queries'],
+    reads: 'both',
+    *judge(view) {
+      const all = [...resultsOf(view, 'chat/queryCommands')];
+      const blank = all.filter(({ ask }) => ask.params.query === '').map(({ result }) => namesIn(result));
+      for (const { ask, frame, result } of all) {
+        const [known] = blank;
+        const names = namesIn(result);
+        if (ask.params.query === '' || known === undefined || known === null || names === null) continue;
+        const strange = names.find((name) => !known.includes(name));
+        yield { frame, wrong: strange === undefined ? null : `${shown(strange)} is not among all commands` };
+      }
+    },
+  },
+  {
+    id: 'eca/query-chat-kept',
+    section: 'Chat Query Context',
+    level: 'SHOULD',
+    basis: 'specification',
+    sentence: 'An answer to a query that names a chat names the one that was asked about.',
+    covers: ['request:chat/queryContext', 'request:chat/queryCommands'],
+    scenarios: ['text'],
+    reads: 'both',
+    *judge(view) {
+      for (const method of ['chat/queryContext', 'chat/queryCommands']) {
+        for (const { ask, frame, result } of resultsOf(view, method)) {
+          const { chatId } = dictionaryOf(result);
+          const own = ask.params.chatId ?? null;
+          if (chatId === undefined || own === null) continue;
+          yield { frame, wrong: chatId === own ? null : `asked about ${shown(own)}, answered about ${shown(chatId)}` };
+        }
+      }
+    },
+  },
+];
+
+function* deletes(view: EcaView): Generator<{ readonly ask: Ask; readonly wrong: string | null }> {
+  for (const ask of view.client.asks) {
+    const [answer] = ask.answers;
+    if (ask.method !== 'chat/delete' || answer === undefined) continue;
+    yield { ask, wrong: isDictionary(answer.result) ? null : `the answer is ${shown(answer.json)}` };
+  }
+}

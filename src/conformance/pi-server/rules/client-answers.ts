@@ -1,0 +1,135 @@
+// Rules of how a client answers what extensions ask: docs/protocols/pi-server.md 18.
+import { each } from '../../rule.ts';
+import { fields, misfit, type Shape } from '../../shape.ts';
+import { answersIn, noticesIn, questionOf, questionsIn } from '../questions.ts';
+import type { ServerRule, View } from '../view.ts';
+
+const asked = ['questions', 'newer'];
+
+const shapes: ReadonlyMap<unknown, Shape> = new Map([
+  ['select', fields({ value: 'string' })],
+  ['confirm', fields({ confirmed: 'boolean' })],
+  ['input', fields({ value: 'string' })],
+  ['editor', fields({ value: 'string' })],
+  ['interview', fields({ responses: 'object' })],
+  ['cancelled', fields({})],
+]);
+
+/** Answers to questions that were heard, with the question. */
+const answered = (view: View) =>
+  answersIn(view).flatMap((answer) => {
+    const question = questionOf(view, answer);
+    return question === undefined ? [] : [{ frame: answer.frame, answer, question }];
+  });
+
+/** How a client answers. */
+export const answerRules: readonly ServerRule[] = [
+  {
+    id: 'pi-server/client/question-answered',
+    section: '18',
+    level: 'SHOULD',
+    basis: 'specification',
+    sentence: 'A question is answered, or dismissed, while it is open.',
+    covers: ['dialog:select', 'dialog:confirm', 'dialog:input', 'dialog:editor'],
+    scenarios: asked,
+    reads: 'both',
+    *judge(view) {
+      const answers = answersIn(view);
+      for (const { frame, event } of questionsIn(view)) {
+        // Nobody can be so quick.
+        if (typeof event.timeout === 'number' && event.timeout < 1000) continue;
+        const isAnswered = answers.some((one) => one.requestId === event.requestId && one.frame > frame);
+        if (isAnswered || view.isWhole) yield { frame, wrong: isAnswered ? null : 'nobody answers it' };
+      }
+    },
+  },
+  {
+    id: 'pi-server/client/answer-shape',
+    section: '18.2',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'An answer has a method, and what its method needs.',
+    covers: ['command:extension_ui_response', 'dialog:cancelled'],
+    scenarios: asked,
+    judge: (view) =>
+      each(answersIn(view), ({ answer }) => {
+        const shape = shapes.get(answer.method);
+        // Later servers may know more of them.
+        return misfit(answer, shape ?? fields({ method: 'string' }), 'response');
+      }),
+  },
+  {
+    id: 'pi-server/client/answer-method',
+    section: '18.2',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'An answer is of the kind of its question, or dismisses it.',
+    scenarios: asked,
+    reads: 'both',
+    judge: (view) =>
+      each(
+        answered(view).filter(({ answer }) => shapes.has(answer.answer.method)),
+        ({ answer: { answer }, question: { event } }) =>
+          answer.method === event.method || answer.method === 'cancelled'
+            ? null
+            : `${String(answer.method)} answers ${String(event.method)}`,
+      ),
+  },
+  {
+    id: 'pi-server/client/answer-option',
+    section: '18.2',
+    level: 'SHOULD',
+    basis: 'specification',
+    sentence: 'Who is to choose chooses one of the options.',
+    scenarios: ['questions'],
+    reads: 'both',
+    judge: (view) =>
+      each(
+        answered(view).filter(({ answer }) => answer.answer.method === 'select'),
+        ({ answer: { answer }, question: { event } }) => {
+          const isOne = !Array.isArray(event.options) || event.options.includes(answer.value);
+          return isOne ? null : `${JSON.stringify(answer.value)} is no option`;
+        },
+      ),
+  },
+  {
+    id: 'pi-server/client/answer-session',
+    section: '18.2',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'An answer goes to the session whose extension asked.',
+    scenarios: asked,
+    reads: 'both',
+    judge: (view) =>
+      each(answered(view), ({ answer: { json }, question: { session } }) =>
+        json.sessionId === session ? null : `${String(json.sessionId)} did not ask, but ${session}`,
+      ),
+  },
+  {
+    id: 'pi-server/client/answer-once',
+    section: '18.2',
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'A question is answered once.',
+    scenarios: asked,
+    judge: (view) => {
+      const all = answersIn(view);
+      return each(all, ({ frame, requestId }) =>
+        all.some((one) => one.requestId === requestId && one.frame < frame) ? 'it was answered before' : null,
+      );
+    },
+  },
+  {
+    id: 'pi-server/client/answer-asked',
+    section: '18.2',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'What is answered was a question, and no notice.',
+    scenarios: asked,
+    reads: 'both',
+    judge: (view) =>
+      each(answersIn(view), ({ requestId }) =>
+        noticesIn(view).some(({ event }) => event.requestId === requestId) ? 'it answers what was no question' : null,
+      ),
+  },
+];

@@ -1,0 +1,261 @@
+// Rules of what a client sends: docs/protocols/pi-server.md 3.1, 4, 8 to 10, 13 and 17.
+import { isDeepStrictEqual } from 'node:util';
+import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
+import { each } from '../../rule.ts';
+import { isKnown, reads } from '../commands.ts';
+import { envelopeFault, fieldFault, isVersion } from '../envelope-faults.ts';
+import { between, type Line, type Sent, type ServerRule, shown, type View } from '../view.ts';
+
+const anything = ['text', 'tool', 'questions'];
+
+/** Changes that somebody else's change may have made pointless (10). */
+const replacing: ReadonlySet<unknown> = new Set([
+  'set_model',
+  'set_thinking_level',
+  'set_session_name',
+  'set_auto_compaction',
+  'set_auto_retry',
+  'fork',
+  'new_session',
+  'switch_session_file',
+]);
+
+/** Commands with that field. */
+const having = ({ sent }: View, name: string): readonly Sent[] => sent.filter(({ json }) => json[name] !== undefined);
+
+/** Other uses of an id of this client before. */
+const earlier = ({ sentAs }: View, { json, frame }: Sent): readonly Sent[] =>
+  json.id === undefined ? [] : sentAs(json.id).filter((one) => one.frame < frame);
+
+/** What a command asks for, whatever it is called. */
+const payloadOf = ({ json: { id: _id, idempotencyKey: _key, ...payload } }: Line) => payload;
+
+/** Whether both ask for the same (docs/protocols/pi-server.md 8.3). */
+export const isSamePayload = (one: Line, other: Line): boolean => isDeepStrictEqual(payloadOf(one), payloadOf(other));
+
+/** A command that is refused as one that the server does not have. */
+const isUnknownTo = (response: Line): boolean =>
+  response.json.success === false && /\bunknown command\b/iu.test(String(response.json.error));
+
+/** Versions of its session that this connection was told of before; what was told on another one nobody knows here. */
+function toldVersions(view: View, { json: { sessionId }, frame }: Sent): readonly number[] {
+  const isOf = (line: Line) =>
+    dictionaryOf(line.json.data).sessionId === sessionId ||
+    view.sent.some(({ json, response }) => response?.frame === line.frame && json.sessionId === sessionId);
+  return view.said
+    .filter((line) => line.frame < frame && isOf(line))
+    .flatMap(({ json: { type, data, sessionVersion } }) => {
+      if (type === 'session_created') return [0];
+      return [type === 'response' ? sessionVersion : dictionaryOf(data).sessionVersion];
+    })
+    .filter(isVersion);
+}
+
+/** Whether another client has changed the same since this one last heard of the session, before the command was carried out. */
+function isOverwriting(view: View, { json, frame, response }: Sent): boolean {
+  if (response?.json.success !== true) return false;
+  const own = view.sent.filter((one) => one.json.sessionId === json.sessionId && one.json.type === json.type);
+  // Nobody can tell from those of others what has no id.
+  if (own.some((one) => one.json.id === undefined)) return false;
+  const known = view.sent.flatMap((one) => {
+    const isBefore = one.json.sessionId === json.sessionId && one.response !== null && one.response.frame < frame;
+    return isBefore && one.response !== null ? [one.response.frame] : [];
+  });
+  return between(view.courses, Math.max(-1, ...known), response.frame).some(({ phase, id, data }) => {
+    const isTheirs = data.sessionId === json.sessionId && data.commandType === json.type;
+    const isDone = phase === 'finished' && data.success === true && data.replayed !== true;
+    // What was begun on an earlier connection may have been this client itself.
+    const isBegun = view.coursesOf(id).some((step) => step.phase === 'accepted');
+    return isTheirs && isDone && isVersion(data.sessionVersion) && isBegun && view.sentAs(id).length === 0;
+  });
+}
+
+/** What a client sends. */
+export const commandRules: readonly ServerRule[] = [
+  {
+    id: 'pi-server/client/frame-object',
+    section: '3.1',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'Every frame of a client is exactly one JSON object.',
+    scenarios: anything,
+    *judge({ frames }) {
+      for (const [frame, { by, json, text }] of frames.entries())
+        if (by === 'client')
+          yield { frame, wrong: isDictionary(json) ? null : `no JSON object: ${text.slice(0, 100)}` };
+    },
+  },
+  {
+    id: 'pi-server/client/command-type',
+    section: '4',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'Every command has a type.',
+    scenarios: anything,
+    judge: ({ sent }) =>
+      each(sent, (line) => (typeof line.json.type === 'string' && line.json.type !== '' ? null : shown(line))),
+  },
+  {
+    id: 'pi-server/client/known-command',
+    section: '2.1',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A client uses no command that the version of the server does not have.',
+    scenarios: anything,
+    reads: 'both',
+    judge: ({ sent }) =>
+      each(
+        sent.flatMap(({ json, response }) => (response === null ? [] : [{ ...response, command: json.type }])),
+        (response) => (isUnknownTo(response) ? `the server has no ${String(response.command)}` : null),
+      ),
+  },
+  {
+    id: 'pi-server/client/envelope',
+    section: '4',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'What a command may have besides is as it should be: id, dependsOn, ifSessionVersion, idempotencyKey.',
+    scenarios: anything,
+    judge: ({ sent }) =>
+      each(
+        sent.filter(({ json }) => typeof json.type === 'string' && json.type !== ''),
+        ({ json }) => envelopeFault(json),
+      ),
+  },
+  {
+    id: 'pi-server/client/command-fields',
+    section: '17.2',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A command of a session names it, and every command has the fields that it needs.',
+    scenarios: anything,
+    judge: ({ sent }) =>
+      each(
+        sent.filter(({ json }) => isKnown(json.type)),
+        ({ json }) => fieldFault(json),
+      ),
+  },
+  {
+    id: 'pi-server/client/id-present',
+    section: '13',
+    level: 'MAY',
+    basis: 'specification',
+    sentence: 'A command has an id, by which its response is known; an answer to an extension needs none.',
+    scenarios: anything,
+    judge: ({ sent }) =>
+      each(
+        sent.filter(({ json }) => json.type !== 'extension_ui_response'),
+        (line) => (line.json.id === undefined ? `it has none: ${shown(line)}` : null),
+      ),
+  },
+  {
+    id: 'pi-server/client/id-unique',
+    section: '13',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'An id is never used again for something else.',
+    scenarios: anything,
+    judge: (view) =>
+      each(having(view, 'id'), (command) => {
+        const isOther = earlier(view, command).some((before) => !isSamePayload(before, command));
+        return isOther ? `${JSON.stringify(command.json.id)} was used for something else` : null;
+      }),
+  },
+  {
+    id: 'pi-server/client/retry-key',
+    section: '13',
+    level: 'SHOULD',
+    basis: 'specification',
+    sentence: 'What is sent again under its id has an idempotencyKey as well.',
+    scenarios: ['text'],
+    judge: (view) =>
+      each(
+        view.sent.filter((command) => earlier(view, command).some(({ text }) => text === command.text)),
+        ({ json }) => (json.idempotencyKey === undefined ? 'it has no idempotencyKey' : null),
+      ),
+  },
+  {
+    id: 'pi-server/client/depends-on-known',
+    section: '9',
+    level: 'MAY',
+    basis: 'specification',
+    sentence:
+      'A command depends on commands that were sent before, be it on an earlier connection, which nobody sees here.',
+    scenarios: ['text'],
+    reads: 'both',
+    judge: (view) =>
+      each(
+        having(view, 'dependsOn').filter(({ json }) => Array.isArray(json.dependsOn)),
+        ({ json, frame }) => {
+          const all: readonly unknown[] = Array.isArray(json.dependsOn) ? json.dependsOn : [];
+          // Ids are everybody's (docs/protocols/pi-server.md 8.4).
+          const isSent = (id: unknown) => [...view.sentAs(id), ...view.coursesOf(id)].some((one) => one.frame < frame);
+          const unknown = all.find((id) => !isSent(id));
+          return unknown === undefined ? null : `nothing was sent as ${JSON.stringify(unknown)}`;
+        },
+      ),
+  },
+  {
+    id: 'pi-server/client/version-told',
+    section: '13',
+    level: 'MUST',
+    basis: 'specification',
+    sentence:
+      'A version that a command asks for is one that the server has told, or that own commands since will make.',
+    scenarios: ['endless'],
+    reads: 'both',
+    *judge(view) {
+      for (const command of having(view, 'ifSessionVersion')) {
+        const { sessionId, ifSessionVersion: asked } = command.json;
+        const told = toldVersions(view, command);
+        if (told.length === 0 || !isVersion(asked)) continue;
+        const own = view.sent.filter(
+          ({ frame, json }) => frame < command.frame && json.sessionId === sessionId && !reads.has(json.type),
+        );
+        const isPossible = asked <= Math.max(...told) + own.length;
+        yield { frame: command.frame, wrong: isPossible ? null : `nobody told of version ${asked}` };
+      }
+    },
+  },
+  {
+    id: 'pi-server/client/version-asked',
+    section: '13',
+    level: 'SHOULD',
+    basis: 'specification',
+    sentence:
+      'A command that replaces what somebody else may have changed asks for the version that it knows: what another client changed meanwhile is not overwritten.',
+    scenarios: ['crowd'],
+    reads: 'both',
+    judge: (view) =>
+      each(
+        view.sent.filter(({ json }) => replacing.has(json.type)),
+        (command) =>
+          command.json.ifSessionVersion === undefined && isOverwriting(view, command)
+            ? `${String(command.json.type)} asks for no version, and another client was there first`
+            : null,
+      ),
+  },
+  {
+    id: 'pi-server/client/session-there',
+    section: '17.2',
+    level: 'MAY',
+    basis: 'specification',
+    sentence: 'Nothing is sent to a session that was deleted.',
+    scenarios: anything,
+    reads: 'both',
+    *judge({ sent, said }) {
+      for (const { frame, json } of sent) {
+        const { sessionId, type } = json;
+        if (typeof sessionId !== 'string' || type === 'create_session' || type === 'load_session') continue;
+        const last = said.findLast(
+          (line) =>
+            line.frame < frame &&
+            (line.json.type === 'session_created' || line.json.type === 'session_deleted') &&
+            isDictionary(line.json.data) &&
+            line.json.data.sessionId === sessionId,
+        );
+        yield { frame, wrong: last?.json.type === 'session_deleted' ? `${sessionId} was deleted` : null };
+      }
+    },
+  },
+];

@@ -1,0 +1,168 @@
+// Rules of what a client makes of what it is told: docs/protocols/pi-server.md 2.1, 13, 14 and 16.2.
+import { dictionaryOf } from '../../../core/model/dictionary.ts';
+import { beside, isKnown } from '../commands.ts';
+import { questionsIn } from '../questions.ts';
+import { each } from '../../rule.ts';
+import { isSamePayload } from './client-commands.ts';
+import type { Line, ServerRule, View } from '../view.ts';
+
+const ourMajor = '1';
+
+/** What is said by somebody who gives up. */
+const leaving: ReadonlySet<unknown> = new Set(['abort', 'delete_session']);
+
+const eventTypes: ReadonlySet<unknown> = new Set([
+  ...['agent_start', 'agent_end', 'turn_start', 'turn_end', 'message_start', 'message_update', 'message_end'],
+  ...['tool_execution_start', 'tool_execution_update', 'tool_execution_end', 'extension_ui_request'],
+  ...['auto_compaction_start', 'auto_compaction_end', 'auto_retry_start', 'auto_retry_end'],
+]);
+const frameTypes: ReadonlySet<unknown> = new Set([
+  ...['server_ready', 'server_shutdown', 'session_created', 'session_deleted', 'event', 'response'],
+  ...['command_accepted', 'command_started', 'command_finished'],
+]);
+
+/** Frames and events that the document does not know. */
+const unknownIn = ({ said }: View): readonly Line[] =>
+  said.filter(({ json }) =>
+    json.type === 'event' ? !eventTypes.has(dictionaryOf(json.event).type) : !frameTypes.has(json.type),
+  );
+
+/** Commands that were sent under that id behind a response. */
+const againBehind = ({ sentAs }: View, { frame, json }: Line) => sentAs(json.id).find((one) => one.frame > frame);
+
+/** Responses of that kind to commands of this client: a finding for each. */
+function settled(view: View, fits: (response: Line) => boolean, says: string) {
+  return each(
+    view.responses.filter((response) => response.json.id !== undefined && fits(response)),
+    (response) => (againBehind(view, response) === undefined ? null : says),
+  );
+}
+
+/** What a client makes of what it is told. */
+export const outcomeRules: readonly ServerRule[] = [
+  {
+    id: 'pi-server/client/version-checked',
+    section: '2.1',
+    level: 'SHOULD',
+    basis: 'specification',
+    sentence: 'A client that does not speak the version of the server sends it no command.',
+    scenarios: ['incompatible'],
+    reads: 'both',
+    *judge({ said, sent }) {
+      const ready = said.find(({ json }) => json.type === 'server_ready');
+      const version = dictionaryOf(ready?.json.data).protocolVersion;
+      if (ready === undefined || typeof version !== 'string') return;
+      const isCompatible = version.split('.')[0] === ourMajor;
+      const command = sent.find(({ frame }) => frame > ready.frame);
+      const isWrong = !isCompatible && command !== undefined;
+      yield { frame: command?.frame ?? ready.frame, wrong: isWrong ? `the server speaks ${version}` : null };
+    },
+  },
+  {
+    id: 'pi-server/client/timeout-terminal',
+    section: '13',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'What timed out is over: a client that tries anew does so under a new id.',
+    scenarios: ['timeout'],
+    reads: 'both',
+    judge: (view) =>
+      settled(view, ({ json }) => json.timedOut === true && json.replayed !== true, 'its id is sent again'),
+  },
+  {
+    id: 'pi-server/client/conflict-heeded',
+    section: '13',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A command whose id is in conflict is not sent again under it.',
+    scenarios: ['conflict'],
+    reads: 'both',
+    judge: (view) =>
+      each(
+        view.sent.flatMap((command) =>
+          /^Conflicting id\b/u.test(String(command.response?.json.error)) && command.response !== null
+            ? [{ frame: command.response.frame, command }]
+            : [],
+        ),
+        // What had the id first may be sent again: that is a repetition.
+        ({ frame, command }) =>
+          view.sentAs(command.json.id).some((one) => one.frame > frame && isSamePayload(one, command))
+            ? 'it is sent again under the id that is in conflict'
+            : null,
+      ),
+  },
+  {
+    id: 'pi-server/client/success-final',
+    section: '13',
+    level: 'MAY',
+    basis: 'specification',
+    sentence: 'What has succeeded, be it by a repetition, is not sent again.',
+    scenarios: ['text', 'tool'],
+    reads: 'both',
+    judge: (view) => settled(view, ({ json }) => json.success === true, 'it is sent again'),
+  },
+  {
+    id: 'pi-server/client/unknown-ignored',
+    section: '14',
+    level: 'SHOULD',
+    basis: 'specification',
+    sentence: 'A client goes on behind frames and events that it does not know.',
+    scenarios: ['newer'],
+    reads: 'both',
+    *judge(view) {
+      const questions = questionsIn(view);
+      for (const { frame } of unknownIn(view)) {
+        const question = questions.find((one) => one.frame > frame);
+        const isHeard = view.sent.some(
+          ({ frame: at, json }) => at > (question?.frame ?? frame) && !leaving.has(json.type),
+        );
+        if (isHeard) yield { frame, wrong: null };
+        else if (view.isWhole && question !== undefined)
+          yield { frame, wrong: 'nothing was heard of the client since, and it was asked' };
+      }
+    },
+  },
+  {
+    id: 'pi-server/client/shutdown-heeded',
+    section: '16.2',
+    level: 'SHOULD',
+    basis: 'specification',
+    sentence: 'A client that was told that the server goes sends nothing new.',
+    scenarios: ['farewell'],
+    reads: 'both',
+    *judge({ said, sent }) {
+      const farewell = said.find(({ json }) => json.type === 'server_shutdown');
+      // What crossed it on its way was not sent behind it.
+      const since = farewell === undefined ? undefined : said.find(({ frame }) => frame > farewell.frame);
+      if (farewell === undefined) return;
+      yield { frame: farewell.frame, wrong: null };
+      for (const { frame, json } of sent) {
+        const isFinal =
+          beside.has(json.type) || ['extension_ui_response', 'delete_session'].includes(String(json.type));
+        if (since === undefined || frame < since.frame || isFinal || !isKnown(json.type)) continue;
+        yield { frame, wrong: `${String(json.type)} is sent to a server that goes` };
+      }
+    },
+  },
+  {
+    id: 'pi-server/client/others-left-alone',
+    section: '6.2',
+    level: 'MAY',
+    basis: 'measured',
+    sentence:
+      'Commands of others, which all are told of, are left alone: an id that was heard is given to no other command.',
+    scenarios: ['crowd'],
+    reads: 'both',
+    judge: (view) =>
+      each(
+        view.courses.filter(
+          ({ id, frame }) => typeof id === 'string' && !view.sentAs(id).some((one) => one.frame < frame),
+        ),
+        // The same command is what a client sends again when it has connected anew (13).
+        ({ id, data }) =>
+          view.sentAs(id).some(({ json }) => json.type !== data.commandType)
+            ? `${String(id)} is the id of somebody else`
+            : null,
+      ),
+  },
+];

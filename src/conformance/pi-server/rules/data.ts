@@ -1,0 +1,142 @@
+// Rules of what commands answer, and of errors: docs/protocols/pi-server.md 4.2, 12, 17 and 22.
+import { each } from '../../rule.ts';
+import { fields, misfit, type Shape } from '../../shape.ts';
+import { isKnown, needsSession, serverCommands, sessionCommandTypes } from '../commands.ts';
+import { envelopeFault } from '../envelope-faults.ts';
+import { serverAnswers, sessionAnswers, sessionInfo } from '../shapes.ts';
+import { type Sent, type ServerRule, shown, type View } from '../view.ts';
+
+const everywhere = ['errands', 'session', 'prompt'];
+const opened = fields({ sessionId: 'string', sessionInfo });
+const answers: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
+  ...[...serverAnswers, ...sessionAnswers].flatMap(({ type, data }) =>
+    data === undefined ? [] : [[type, data] as const],
+  ),
+  ['create_session', opened],
+  ['load_session', opened],
+  ['switch_session', fields({ sessionInfo })],
+  ['delete_session', fields({ deleted: 'boolean' })],
+  ['fork', fields({ cancelled: 'boolean' })],
+  // There may be none yet (docs/protocols/pi-server.md 17.5).
+  ['get_last_assistant_text', fields({ text: { oneOf: ['string', 'null'] } })],
+]);
+
+/** Successes of commands of that kind, with data that can be judged. */
+const successes = ({ responses }: View, fits: (type: unknown) => boolean) =>
+  responses.flatMap(({ frame, json }) => {
+    const shape = answers.get(json.command);
+    return json.success !== true || shape === undefined || !fits(json.command) ? [] : [{ frame, json, shape }];
+  });
+
+/** Commands that no server may take, with their responses. */
+const invalid = ({ sent }: View): readonly (Sent & { readonly fault: string })[] =>
+  sent.flatMap((command) => {
+    const { type, sessionId } = command.json;
+    const lacks = needsSession(type) && typeof sessionId !== 'string' ? 'there is no sessionId' : null;
+    const fault = envelopeFault(command.json) ?? lacks;
+    return fault === null || command.response === null ? [] : [{ ...command, fault }];
+  });
+
+/** What a failure is called, by what was done (docs/protocols/pi-server.md 22). */
+function wordsFor(view: View, { frame, json, response }: Sent): RegExp | null {
+  const { type, sessionId, id } = json;
+  const error = String(response?.json.error);
+  const isFailure = response?.json.success === false && view.sentAs(id).length === 1;
+  if (!isFailure || /\bshutting down\b|\b(?:limit|busy)\b/u.test(error)) return null;
+  if (typeof type === 'string' && type !== '' && !isKnown(type) && /^Validation failed/u.test(error))
+    return /Unknown command type/u;
+  if (envelopeFault(json) !== null) return /^Validation failed: \S/u;
+  const isGone = view.said.some(
+    (line) => line.frame < frame && line.json.type === 'session_deleted' && sessionOf(line.json.data) === sessionId,
+  );
+  const isBack = view.said.some(
+    (line) => line.json.type === 'session_created' && sessionOf(line.json.data) === sessionId && isGone,
+  );
+  return needsSession(type) && isGone && !isBack ? /\bnot found\b/u : null;
+}
+
+const sessionOf = (data: unknown): unknown =>
+  typeof data === 'object' && data !== null && 'sessionId' in data ? data.sessionId : null;
+
+/** What commands answer. */
+export const dataRules: readonly ServerRule[] = [
+  {
+    id: 'pi-server/server-data',
+    section: '17.1',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A command of the server answers with the data that is its own.',
+    covers: [...serverCommands].map((type) => `command:${String(type)}`),
+    scenarios: ['errands', 'session'],
+    judge: (view) =>
+      each(
+        successes(view, (type) => serverCommands.has(type)),
+        ({ json, shape }) => misfit(json.data, shape),
+      ),
+  },
+  {
+    id: 'pi-server/session-data',
+    section: '17.2',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A command of a session answers with the data that is its own.',
+    covers: [...sessionCommandTypes].map((type) => `command:${String(type)}`),
+    scenarios: ['session', 'prompt'],
+    judge: (view) =>
+      each(
+        successes(view, (type) => !serverCommands.has(type)),
+        ({ json, shape }) => misfit(json.data, shape),
+      ),
+  },
+  {
+    id: 'pi-server/invalid-fails',
+    section: '4.2',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A command that is not valid fails.',
+    covers: ['message:response'],
+    scenarios: ['errands'],
+    reads: 'both',
+    judge: (view) =>
+      each(invalid(view), ({ response, fault }) =>
+        response?.json.success === false ? null : `it succeeds, and ${fault}`,
+      ),
+  },
+  {
+    id: 'pi-server/unknown-fails',
+    section: '12',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A command that nobody knows fails, and the error names it.',
+    covers: ['message:response'],
+    scenarios: ['errands'],
+    reads: 'both',
+    *judge({ sent }) {
+      for (const { json, response } of sent) {
+        const error = String(response?.json.error);
+        // Servers may know more than the document does: those that do not say so.
+        if (response === null || typeof json.type !== 'string' || json.type === '' || isKnown(json.type)) continue;
+        if (response.json.success === true || !/unknown/iu.test(error)) continue;
+        yield { frame: response.frame, wrong: error.includes(json.type) ? null : `the error is ${error}` };
+      }
+    },
+  },
+  {
+    id: 'pi-server/error-words',
+    section: '22.1',
+    level: 'MAY',
+    basis: 'measured',
+    sentence: 'Errors are in the words of real servers: Validation failed, Unknown command type, Session … not found.',
+    covers: ['message:response'],
+    scenarios: everywhere,
+    reads: 'both',
+    *judge(view) {
+      for (const command of view.sent) {
+        const words = wordsFor(view, command);
+        if (words === null || command.response === null) continue;
+        const isOne = words.test(String(command.response.json.error));
+        yield { frame: command.response.frame, wrong: isOne ? null : `no ${words}: ${shown(command.response)}` };
+      }
+    },
+  },
+];

@@ -1,0 +1,268 @@
+// Rules of what sessions say: docs/protocols/pi-server.md 6.1, 7.2, 18.1 and 19.
+import { dictionaryOf } from '../../../core/model/dictionary.ts';
+import { each, type Finding } from '../../rule.ts';
+import { fields, misfit, type Shape } from '../../shape.ts';
+import { textOf } from '../frames.ts';
+import type { Event, ServerRule, View } from '../view.ts';
+
+const runs = ['prompt', 'tool', 'retry', 'compaction'];
+
+/** Walks through what each session said. `walk` gets the events one by one and says what is wrong with each, if it applies. */
+function* walked({ talks }: View, start: () => (event: Event) => string | null | undefined): Generator<Finding> {
+  for (const talk of talks.values()) {
+    const step = start();
+    for (const event of talk) {
+      const wrong = step(event);
+      if (wrong !== undefined) yield { frame: event.frame, wrong };
+    }
+  }
+}
+
+/** Begins and ends in turn; what was open when the connection began to hear is not judged. */
+function alternating(begin: string, end: string) {
+  let isOpen: boolean | null = null;
+  return {
+    get isOpen() {
+      return isOpen;
+    },
+    step(type: unknown): string | null | undefined {
+      if (type !== begin && type !== end) return undefined;
+      const wasOpen = isOpen;
+      isOpen = type === begin;
+      if (wasOpen === null) return null;
+      return wasOpen === isOpen ? `${type} where none is ${isOpen ? 'expected' : 'open'}` : null;
+    },
+    close() {
+      isOpen = false;
+    },
+  };
+}
+
+const questions: ReadonlyMap<unknown, Shape> = new Map([
+  ['select', fields({ title: 'string', options: ['string'] })],
+  ['confirm', fields({ title: 'string', message: 'string' })],
+  ['input', fields({ title: 'string' })],
+  ['editor', fields({ title: 'string' })],
+]);
+
+/** What sessions say. */
+export const eventRules: readonly ServerRule[] = [
+  {
+    id: 'pi-server/event-envelope',
+    section: '19',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'What a session says names the session, and the kind of event.',
+    covers: ['event:event'],
+    scenarios: runs,
+    judge: ({ said }) =>
+      each(
+        said.filter(({ json }) => json.type === 'event'),
+        ({ json }) => misfit(json, fields({ sessionId: 'string', event: fields({ type: 'string' }) }), 'event'),
+      ),
+  },
+  {
+    id: 'pi-server/event-subscribed',
+    section: '6.1',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'Only who has switched to a session hears what it says.',
+    covers: ['event:event', 'command:switch_session'],
+    scenarios: runs,
+    judge: (view) =>
+      each(view.isLate ? [] : view.events, ({ session, frame }) =>
+        (view.subscribedAt(session) ?? frame) < frame ? null : `this connection has not switched to ${session}`,
+      ),
+  },
+  {
+    id: 'pi-server/run-order',
+    section: '19.1',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'Runs begin and end in turn; so do turns, inside a run.',
+    covers: ['session:agent_start', 'session:agent_end', 'session:turn_start', 'session:turn_end'],
+    scenarios: runs,
+    judge: (view) =>
+      walked(view, () => {
+        const run = alternating('agent_start', 'agent_end');
+        const turn = alternating('turn_start', 'turn_end');
+        return ({ event: { type } }) => {
+          if (type === 'turn_start' && run.isOpen === false) return 'a turn outside a run';
+          if (type === 'agent_end' && turn.isOpen === true) {
+            turn.close();
+            return 'the run ends inside a turn';
+          }
+          return run.step(type) ?? turn.step(type);
+        };
+      }),
+  },
+  {
+    id: 'pi-server/run-messages',
+    section: '19.1',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'The end of a run includes its messages.',
+    covers: ['session:agent_end'],
+    scenarios: runs,
+    judge: ({ events }) =>
+      each(
+        events.filter(({ event }) => event.type === 'agent_end'),
+        ({ event }) => misfit(event.messages, [fields({ role: 'string' })], 'messages'),
+      ),
+  },
+  {
+    id: 'pi-server/message-order',
+    section: '19.2',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A message starts, grows and ends; none starts inside another.',
+    covers: ['session:message_start', 'session:message_update', 'session:message_end'],
+    scenarios: runs,
+    judge: (view) =>
+      walked(view, () => {
+        const message = alternating('message_start', 'message_end');
+        return ({ event: { type } }) => {
+          if (type === 'message_update') return message.isOpen === false ? 'no message is open' : null;
+          return message.step(type);
+        };
+      }),
+  },
+  {
+    id: 'pi-server/message-text',
+    section: '19.2',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'The pieces of text in a message are together its text.',
+    covers: ['session:message_update', 'session:message_end'],
+    scenarios: runs,
+    judge: (view) =>
+      walked(view, () => {
+        let said: string | null = null;
+        return ({ event: { type, message, assistantMessageEvent } }) => {
+          if (type === 'message_start') said = '';
+          const update = dictionaryOf(assistantMessageEvent);
+          if (type === 'message_update' && said !== null && update.type === 'text_delta') said += String(update.delta);
+          if (type !== 'message_end' || said === null || dictionaryOf(message).role !== 'assistant') return undefined;
+          const told = said;
+          said = null;
+          // Some models are not streamed, and some answers come whole.
+          return told === '' || told === textOf(message) ? null : `it was told as ${JSON.stringify(told).slice(0, 80)}`;
+        };
+      }),
+  },
+  {
+    id: 'pi-server/tool-order',
+    section: '19.3',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A tool starts, goes on and ends under one id, once, before its turn is over.',
+    covers: ['session:tool_execution_start', 'session:tool_execution_update', 'session:tool_execution_end'],
+    scenarios: ['tool'],
+    judge: (view) =>
+      walked(view, () => {
+        const running = new Set<unknown>();
+        let isHeard = false;
+        return ({ event: { type, toolCallId } }) => {
+          if (type === 'agent_start') isHeard = true;
+          const isLate = type === 'turn_end' && running.size > 0;
+          if (isLate) running.clear();
+          if (isLate) return 'a tool runs on when its turn is over';
+          if (typeof type !== 'string' || !type.startsWith('tool_execution_') || !isHeard) return undefined;
+          if (type === 'tool_execution_start') {
+            const isTwice = running.has(toolCallId);
+            running.add(toolCallId);
+            return isTwice ? 'it runs already' : null;
+          }
+          const isRunning = running.has(toolCallId);
+          if (type === 'tool_execution_end') running.delete(toolCallId);
+          return isRunning ? null : `${type} of a tool that does not run`;
+        };
+      }),
+  },
+  {
+    id: 'pi-server/compaction-told',
+    section: '19.4',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A compaction that comes by itself says why it starts, and how it ends.',
+    covers: ['session:auto_compaction_start', 'session:auto_compaction_end'],
+    scenarios: ['compaction'],
+    judge: (view) =>
+      walked(view, () => {
+        const compaction = alternating('auto_compaction_start', 'auto_compaction_end');
+        return ({ event }) => {
+          const wrong = compaction.step(event.type);
+          if (wrong !== null) return wrong;
+          const shape = event.type === 'auto_compaction_start' ? { reason: 'string' as const } : compactionEnd;
+          return misfit(event, fields(shape), String(event.type));
+        };
+      }),
+  },
+  {
+    id: 'pi-server/retry-told',
+    section: '19.5',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'Retries are counted from 1, and their end says whether one succeeded.',
+    covers: ['session:auto_retry_start', 'session:auto_retry_end'],
+    scenarios: ['retry'],
+    judge: (view) =>
+      walked(view, () => {
+        let attempts: number | null = null;
+        return ({ event: { type, attempt, success } }) => {
+          if (type === 'auto_retry_start') {
+            const before = attempts;
+            attempts = typeof attempt === 'number' ? attempt : null;
+            if (attempts === null) return 'the attempt has no number';
+            // Those of another answer begin anew, be it that nobody told of the end.
+            return attempts === 1 || before === null || attempts === before + 1 ? null : `${attempts} behind ${before}`;
+          }
+          if (type !== 'auto_retry_end') return undefined;
+          attempts = 0;
+          return typeof success === 'boolean' ? null : 'success must be a boolean';
+        };
+      }),
+  },
+  {
+    id: 'pi-server/prompt-last',
+    section: '7.2',
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'A prompt is answered when its run is over.',
+    covers: ['command:prompt', 'session:agent_end'],
+    scenarios: runs,
+    reads: 'both',
+    *judge({ sent, talks, subscribedAt }) {
+      for (const { frame, json, response } of sent) {
+        if (json.type !== 'prompt' || json.streamingBehavior !== undefined) continue;
+        if (response?.json.success !== true || response.json.replayed === true) continue;
+        const session = String(json.sessionId);
+        if ((subscribedAt(session) ?? frame) >= frame) continue;
+        const heard = (talks.get(session) ?? []).filter((event) => event.frame < response.frame);
+        const types = heard.map(({ event }) => event.type);
+        const isOver = types.lastIndexOf('agent_end') >= types.lastIndexOf('agent_start');
+        yield { frame: response.frame, wrong: isOver ? null : 'its run goes on' };
+      }
+    },
+  },
+  {
+    id: 'pi-server/question-shape',
+    section: '18.1',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A request of an extension has an id and a method; a question has what its kind needs.',
+    covers: ['session:extension_ui_request'],
+    scenarios: ['question'],
+    judge: ({ events }) =>
+      each(
+        events.filter(({ event }) => event.type === 'extension_ui_request'),
+        ({ event }) => {
+          const own = questions.get(event.method);
+          const named = misfit(event, fields({ requestId: 'string', method: 'string' }), 'event');
+          return named ?? (own === undefined ? null : misfit(event, own, 'event'));
+        },
+      ),
+  },
+];
+
+const compactionEnd = { aborted: 'boolean', willRetry: 'boolean' } as const;

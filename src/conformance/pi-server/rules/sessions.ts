@@ -1,0 +1,80 @@
+// Rules of sessions that come and go, and of the end of a server: docs/protocols/pi-server.md 6, 7.1 and 16.2.
+import { dictionaryOf } from '../../../core/model/dictionary.ts';
+import { each, type Finding } from '../../rule.ts';
+import { fields, misfit } from '../../shape.ts';
+import { type ServerRule, shown, type View } from '../view.ts';
+
+/** Successes of that command, and the session that they are about. */
+const successes = ({ sent }: View, type: string) =>
+  sent.flatMap(({ frame, json, response }) => {
+    if (json.type !== type || response?.json.success !== true || response.json.replayed === true) return [];
+    const { sessionId } = dictionaryOf(response.json.data);
+    return [{ frame: response.frame, sentAt: frame, session: sessionId ?? json.sessionId }];
+  });
+
+function* toldOf(view: View, command: string, event: string): Generator<Finding> {
+  for (const { frame, sentAt, session } of successes(view, command)) {
+    const isTold = view.said.some(
+      ({ frame: at, json }) => at > sentAt && json.type === event && dictionaryOf(json.data).sessionId === session,
+    );
+    if (isTold || view.isSettled(frame))
+      yield { frame, wrong: isTold ? null : `no ${event} tells of ${String(session)}` };
+  }
+}
+
+/** Sessions, and the end. */
+export const sessionRules: readonly ServerRule[] = [
+  {
+    id: 'pi-server/session-created',
+    section: '6',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'That a session was made is told to all.',
+    covers: ['event:session_created', 'command:create_session'],
+    scenarios: ['session'],
+    reads: 'both',
+    judge: (view) => toldOf(view, 'create_session', 'session_created'),
+  },
+  {
+    id: 'pi-server/session-deleted',
+    section: '6',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'That a session was deleted is told to all.',
+    covers: ['event:session_deleted', 'command:delete_session'],
+    scenarios: ['session'],
+    reads: 'both',
+    judge: (view) => toldOf(view, 'delete_session', 'session_deleted'),
+  },
+  {
+    id: 'pi-server/shutdown-data',
+    section: '16.2',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'server_shutdown says why, and how long what goes on may go on.',
+    covers: ['event:server_shutdown'],
+    scenarios: ['farewell', 'errands'],
+    judge: ({ said }) =>
+      each(
+        said.filter(({ json }) => json.type === 'server_shutdown'),
+        ({ json }) => misfit(json.data, fields({ reason: 'string', timeoutMs: 'number' })),
+      ),
+  },
+  {
+    id: 'pi-server/shutdown-last',
+    section: '7.1',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'Behind server_shutdown no command is accepted.',
+    covers: ['event:server_shutdown', 'event:command_accepted'],
+    scenarios: ['farewell', 'errands'],
+    *judge({ said }) {
+      const farewell = said.find(({ json }) => json.type === 'server_shutdown');
+      if (farewell === undefined) return;
+      yield { frame: farewell.frame, wrong: null };
+      for (const line of said)
+        if (line.frame > farewell.frame && line.json.type === 'command_accepted')
+          yield { frame: line.frame, wrong: `it is accepted: ${shown(line)}` };
+    },
+  },
+];

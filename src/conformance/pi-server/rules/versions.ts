@@ -1,0 +1,128 @@
+// Rules of the versions of sessions: docs/protocols/pi-server.md 10.
+import { each } from '../../rule.ts';
+import { changes, reads } from '../commands.ts';
+import type { Course, ServerRule, View } from '../view.ts';
+
+const openers: ReadonlySet<unknown> = new Set(['create_session', 'load_session']);
+
+/** A command that told the version of its session, and the one that was told before. */
+interface Told {
+  readonly frame: number;
+  readonly type: unknown;
+  readonly version: number;
+  readonly before: number;
+  /** A command of this session timed out: what it does later shows in the version alone (docs/protocols/pi-server.md 10.4). */
+  readonly isLoose: boolean;
+}
+
+/** All that was told of versions, as the connection heard it. */
+function toldIn({ courses, said }: View): readonly Told[] {
+  const told: Told[] = [];
+  const versions = new Map<string, number>();
+  const loose = new Set<string>();
+  const deleted = new Map(
+    said.flatMap(({ frame, json }) => (json.type === 'session_deleted' ? [[frame, json.data] as const] : [])),
+  );
+  const ends = courses.filter(({ phase }) => phase === 'finished');
+  for (const { frame, data } of ends) {
+    const { sessionId, commandType: type, success, replayed, sessionVersion, error } = data;
+    if (typeof sessionId !== 'string' || replayed === true) continue;
+    if (success !== true && /\btimed out\b/u.test(String(error))) loose.add(sessionId);
+    if (success !== true) continue;
+    if (type === 'delete_session' || openers.has(type)) {
+      versions.delete(sessionId);
+      loose.delete(sessionId);
+    }
+    if (typeof sessionVersion !== 'number') continue;
+    const before = versions.get(sessionId);
+    const isLoose = loose.has(sessionId);
+    if (before !== undefined && !deleted.has(frame))
+      told.push({ frame, type, version: sessionVersion, before, isLoose });
+    versions.set(sessionId, sessionVersion);
+  }
+  return told;
+}
+
+const isOpening = ({ phase, data }: Course): boolean =>
+  phase === 'finished' && openers.has(data.commandType) && data.success === true && data.replayed !== true;
+
+const says = ({ version, before }: Told): string => `the version is ${version} behind ${before}`;
+
+/** Versions of sessions. */
+export const versionRules: readonly ServerRule[] = [
+  {
+    id: 'pi-server/version-zero',
+    section: '10',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A session that has just been made has version 0.',
+    covers: ['command:create_session', 'command:load_session'],
+    scenarios: ['session'],
+    judge: ({ courses }) =>
+      each(courses.filter(isOpening), ({ data }) =>
+        data.sessionVersion === 0 ? null : `the version is ${JSON.stringify(data.sessionVersion)}`,
+      ),
+  },
+  {
+    id: 'pi-server/version-grows',
+    section: '10',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'The version of a session never falls.',
+    covers: ['event:command_finished'],
+    scenarios: ['session', 'prompt'],
+    judge: (view) => each(toldIn(view), (told) => (told.version >= told.before ? null : says(told))),
+  },
+  {
+    id: 'pi-server/version-read',
+    section: '10',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A command that only looks leaves the version as it is.',
+    covers: ['event:command_finished'],
+    scenarios: ['session', 'prompt'],
+    judge: (view) =>
+      each(
+        toldIn(view).filter(({ type, isLoose }) => reads.has(type) && !isLoose),
+        (told) => (told.version <= told.before ? null : says(told)),
+      ),
+  },
+  {
+    id: 'pi-server/version-write',
+    section: '10',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A command that changes the session makes the version greater by one.',
+    covers: ['event:command_finished'],
+    scenarios: ['session', 'prompt'],
+    judge: (view) =>
+      each(
+        toldIn(view).filter(({ type, isLoose, version, before }) => changes(type) && !isLoose && version >= before),
+        (told) => (told.version === told.before + 1 ? null : says(told)),
+      ),
+  },
+  {
+    id: 'pi-server/version-condition',
+    section: '10.1',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A command that asks for a version succeeds at that version alone.',
+    covers: ['message:response'],
+    scenarios: ['session'],
+    reads: 'both',
+    *judge({ sent, sentAs }) {
+      for (const { json, response } of sent) {
+        const { type, ifSessionVersion: asked, id } = json;
+        if (response === null || typeof asked !== 'number' || sentAs(id).length > 1) continue;
+        const { success, sessionVersion: version } = response.json;
+        if (typeof version !== 'number' || success !== true || !(reads.has(type) || changes(type))) {
+          if (success === false) yield { frame: response.frame, wrong: null };
+          continue;
+        }
+        const wanted = reads.has(type) ? asked : asked + 1;
+        const wrong = `it asked for version ${asked} and gives ${version}`;
+        yield { frame: response.frame, wrong: version === wanted ? null : wrong };
+      }
+    },
+  },
+];

@@ -1,0 +1,212 @@
+// Rules on the shapes and brackets of events beside messages: tools, compactions, retries, queues (docs/protocols/pi.md 1.6, 9, 11).
+import { each, type Finding, type Rule } from '../../rule.ts';
+import { fields, misfit, orNull, type Shape } from '../../shape.ts';
+import type { Line } from '../lines.ts';
+import type { PiView } from '../view.ts';
+
+type PiRule = Rule<PiView>;
+
+const of = { section: 'Event Stream', level: 'MUST', basis: 'measured' } as const;
+
+const tool = { toolCallId: 'string', toolName: 'string' } as const;
+const output = fields({ content: ['object'] });
+const shapeOf = (type: string, shape: Shape) => (view: PiView) =>
+  each(view.of(type), ({ json }) => misfit(json, shape, type));
+
+/** Names up to 0.64, and since. */
+const compactionStarts = ['auto_compaction_start', 'compaction_start'];
+const compactionEnds = ['auto_compaction_end', 'compaction_end'];
+
+/** Each of the second is behind one of the first, and none of the first is left at the end. */
+function* paired(view: PiView, starts: readonly string[], ends: readonly string[], end: string): Generator<Finding> {
+  let open: Line | null = null;
+  let isHeard = false;
+  for (const line of view.of(...starts, ...ends)) {
+    const { frame, type } = line;
+    if (starts.includes(type)) {
+      yield { frame, wrong: open === null || end === 'retry' ? null : `${type} before the end of the one before` };
+      open = line;
+    } else {
+      // Who comes late has not heard it begin.
+      if (open !== null || isHeard || view.start.prompted < frame)
+        yield { frame, wrong: open === null ? `${type} without a start` : null };
+      open = null;
+    }
+    isHeard = true;
+  }
+  if (open !== null && view.isWhole) yield { frame: open.frame, wrong: `${open.type} has no end` };
+}
+
+/** Tools. */
+export const toolShapeRules: readonly PiRule[] = [
+  {
+    ...of,
+    id: 'pi/tool-start-fields',
+    sentence: 'tool_execution_start has toolCallId, toolName and args.',
+    covers: ['event:tool_execution_start'],
+    scenarios: ['tool'],
+    judge: shapeOf('tool_execution_start', fields({ ...tool, args: 'object' })),
+  },
+  {
+    ...of,
+    id: 'pi/tool-update-fields',
+    sentence: 'tool_execution_update has toolCallId, toolName and a partialResult with content in blocks.',
+    covers: ['event:tool_execution_update'],
+    scenarios: ['tool'],
+    judge: shapeOf('tool_execution_update', fields({ ...tool, partialResult: output })),
+  },
+  {
+    ...of,
+    id: 'pi/tool-end-fields',
+    sentence:
+      'tool_execution_end has toolCallId, toolName, a result with content in blocks, and says whether it failed.',
+    covers: ['event:tool_execution_end'],
+    scenarios: ['tool', 'toolfail'],
+    judge: shapeOf('tool_execution_end', fields({ ...tool, result: output, isError: 'boolean' })),
+  },
+  {
+    ...of,
+    id: 'pi/tool-end-name',
+    level: 'SHOULD',
+    sentence: 'A tool ends by the name by which it started.',
+    covers: ['event:tool_execution_end'],
+    scenarios: ['tool', 'toolfail'],
+    *judge(view) {
+      const names = new Map<unknown, unknown>();
+      for (const { frame, type, json } of view.of('tool_execution_start', 'tool_execution_end')) {
+        const { toolCallId: id, toolName: name } = json;
+        if (type === 'tool_execution_start') names.set(id, name);
+        else if (names.has(id)) yield { frame, wrong: name === names.get(id) ? null : `it ends as ${String(name)}` };
+      }
+    },
+  },
+];
+
+/** Compactions. */
+export const compactionRules: readonly PiRule[] = [
+  {
+    ...of,
+    id: 'pi/compaction-brackets',
+    basis: 'specification',
+    sentence: 'auto_compaction_start (since 0.65: compaction_start) and its end alternate.',
+    covers: ['event:auto_compaction_start', 'event:auto_compaction_end'],
+    scenarios: ['compaction'],
+    judge: (view) => paired(view, compactionStarts, compactionEnds, 'compaction'),
+  },
+  {
+    ...of,
+    id: 'pi/compaction-start-fields',
+    sentence: 'A compaction that starts says why, in a word (manual, threshold, overflow or newer).',
+    covers: ['event:auto_compaction_start'],
+    scenarios: ['compaction'],
+    judge: (view) =>
+      each(view.of(...compactionStarts), ({ json }) =>
+        typeof json.reason === 'string' ? null : 'reason must be a string',
+      ),
+  },
+  {
+    ...of,
+    id: 'pi/compaction-end-fields',
+    sentence:
+      'A compaction that ends says whether it was aborted, whether the run goes on, and its result where it has one.',
+    covers: ['event:auto_compaction_end'],
+    scenarios: ['compaction'],
+    judge(view) {
+      const result = fields({ summary: 'string', firstKeptEntryId: 'string', tokensBefore: 'number' });
+      const shape = fields({ aborted: 'boolean', willRetry: 'boolean', 'result?': orNull(result) });
+      return each(view.of(...compactionEnds), ({ type, json }) => misfit(json, shape, type));
+    },
+  },
+];
+
+/** Retries. */
+export const retryRules: readonly PiRule[] = [
+  {
+    ...of,
+    id: 'pi/retry-brackets',
+    basis: 'specification',
+    sentence: 'auto_retry_end ends what one or more auto_retry_start began.',
+    covers: ['event:auto_retry_start', 'event:auto_retry_end'],
+    scenarios: ['retry'],
+    judge: (view) => paired(view, ['auto_retry_start'], ['auto_retry_end'], 'retry'),
+  },
+  {
+    ...of,
+    id: 'pi/retry-start-fields',
+    sentence: 'auto_retry_start has attempt, maxAttempts, delayMs and errorMessage.',
+    covers: ['event:auto_retry_start'],
+    scenarios: ['retry'],
+    judge: shapeOf(
+      'auto_retry_start',
+      fields({ attempt: 'number', maxAttempts: 'number', delayMs: 'number', errorMessage: 'string' }),
+    ),
+  },
+  {
+    ...of,
+    id: 'pi/retry-end-fields',
+    sentence: 'auto_retry_end has success and attempt.',
+    covers: ['event:auto_retry_end'],
+    scenarios: ['retry'],
+    judge: shapeOf('auto_retry_end', fields({ success: 'boolean', attempt: 'number', 'finalError?': 'string' })),
+  },
+  {
+    ...of,
+    id: 'pi/retry-counts',
+    level: 'SHOULD',
+    sentence: 'Attempts count from 1, and no further than maxAttempts.',
+    covers: ['event:auto_retry_start'],
+    scenarios: ['retry'],
+    *judge(view) {
+      let before: number | null = null;
+      for (const { frame, type, json } of view.of('auto_retry_start', 'auto_retry_end')) {
+        const { attempt, maxAttempts } = json;
+        if (type === 'auto_retry_end') before = 0;
+        else if (typeof attempt === 'number') {
+          const isNext = before === null ? attempt >= 1 : attempt === before + 1;
+          const isWithin = typeof maxAttempts !== 'number' || attempt <= maxAttempts;
+          yield { frame, wrong: isNext && isWithin ? null : `attempt ${attempt} behind ${before ?? 'none'}` };
+          before = attempt;
+        }
+      }
+    },
+  },
+];
+
+/** Lines of newer versions, where they come. */
+export const newerRules: readonly PiRule[] = [
+  {
+    ...of,
+    id: 'pi/queue-update-fields',
+    level: 'SHOULD',
+    sentence: 'queue_update (since 0.65) has the words that wait, in steering and followUp.',
+    scenarios: ['busy'],
+    judge: shapeOf('queue_update', fields({ steering: ['string'], followUp: ['string'] })),
+  },
+  {
+    ...of,
+    id: 'pi/agent-end-retry',
+    level: 'SHOULD',
+    sentence: 'Where agent_end says willRetry (since 0.87) it is a boolean, and a retry follows where it is true.',
+    scenarios: ['retry', 'text'],
+    *judge(view) {
+      const events = view.of('agent_end', 'agent_start', 'agent_settled', 'auto_retry_start', ...compactionStarts);
+      for (const [index, { frame, type, json }] of events.entries()) {
+        if (type !== 'agent_end' || json.willRetry === undefined) continue;
+        const next = events[index + 1];
+        const isBoolean = typeof json.willRetry === 'boolean';
+        const goesOn = next?.type !== 'agent_settled';
+        const wrong = json.willRetry === true && !goesOn ? `willRetry, and then ${String(next?.type)}` : null;
+        yield { frame, wrong: isBoolean ? wrong : 'willRetry must be a boolean' };
+      }
+    },
+  },
+  {
+    ...of,
+    id: 'pi/bash-update-fields',
+    section: 'bash',
+    level: 'SHOULD',
+    sentence: 'bash_execution_update (since 0.87) has a delta.',
+    scenarios: ['shell'],
+    judge: shapeOf('bash_execution_update', fields({ delta: 'string' })),
+  },
+];

@@ -1,0 +1,173 @@
+// Rules on prompts: what they begin, the images in them, and those that come during a run (docs/protocols/pi.md 4.4, 8.2, 10).
+import { isDeepStrictEqual } from 'node:util';
+import type { Dictionary } from '../../../core/model/content.ts';
+import { dictionaryOf } from '../../../core/model/dictionary.ts';
+import type { Rule } from '../../rule.ts';
+import { isPlain, saidAs, type Spoken, spoken } from '../joined.ts';
+import type { Answer, Asked } from '../lines.ts';
+import { answerOf, dataOf, type PiView, runAt } from '../view.ts';
+import type { Run } from '../walk.ts';
+
+type PiRule = Rule<PiView>;
+
+const must = { level: 'MUST', basis: 'specification' } as const;
+const should = { level: 'SHOULD', basis: 'measured' } as const;
+
+/** Since 0.99 a prompt may be told to have been taken by an extension, or to wait (docs/protocols/pi.md 4.12). */
+const isElsewhere = (answer: Answer, ...how: readonly string[]): boolean =>
+  how.includes(String(dataOf(answer).disposition));
+
+/** Prompts that were sent while no run was going on, and the run that began behind each. */
+function* begun(view: PiView): Generator<Spoken & { readonly run: Run | undefined }> {
+  const all = [...spoken(view, 'prompt')].filter(({ asked, answer }) => {
+    return runAt(view, asked.frame) === undefined && !isElsewhere(answer, 'handled', 'queued');
+  });
+  for (const [index, one] of all.entries()) {
+    const next = all[index + 1]?.asked.frame ?? Number.POSITIVE_INFINITY;
+    yield { ...one, run: view.runs.find(({ start }) => start > one.asked.frame && start < next) };
+  }
+}
+
+/** Prompts. */
+export const promptRules: readonly PiRule[] = [
+  {
+    ...must,
+    id: 'pi/prompt-starts-run',
+    reads: 'both',
+    section: 'prompt',
+    sentence: 'A prompt that is accepted while the agent is idle begins a run.',
+    covers: ['command:prompt', 'event:agent_start'],
+    scenarios: ['text', 'tool'],
+    *judge(view) {
+      for (const { asked, run } of begun(view)) {
+        if (run !== undefined) yield { frame: run.start, wrong: null };
+        // An extension may take it, so it is only known of what was played for it.
+        else if (view.isWhole) yield { frame: asked.frame, wrong: 'no agent_start behind it' };
+      }
+    },
+  },
+  {
+    ...should,
+    id: 'pi/prompt-answered-first',
+    reads: 'both',
+    section: 'prompt',
+    sentence: 'The response to a prompt says that it is accepted, and comes before agent_start.',
+    covers: ['command:prompt'],
+    scenarios: ['text', 'tool'],
+    *judge(view) {
+      for (const { answer, run } of begun(view)) {
+        if (run === undefined) continue;
+        yield { frame: answer.frame, wrong: answer.frame < run.start ? null : 'the run began before the response' };
+      }
+    },
+  },
+  {
+    ...should,
+    id: 'pi/prompt-said',
+    reads: 'both',
+    section: 'prompt',
+    sentence: 'In the run of a prompt there is a message of the user with its words.',
+    covers: ['command:prompt', 'event:message_start'],
+    scenarios: ['text', 'tool', 'image', 'unicode'],
+    *judge(view) {
+      for (const { text, run, asked } of begun(view)) {
+        if (run?.end == null) continue;
+        const isSaid = saidAs(run.said, text, asked.frame) !== undefined;
+        // Extensions may change it, so that it is missing is only known of what was played for it.
+        if (isSaid || view.isWhole)
+          yield { frame: run.start, wrong: isSaid ? null : 'no message of the user with the words of the prompt' };
+      }
+    },
+  },
+  {
+    ...must,
+    id: 'pi/images-attached',
+    reads: 'both',
+    section: 'Image Support',
+    sentence: 'The images of a prompt, steer or follow_up are in its message, as they were sent.',
+    covers: ['command:prompt', 'command:steer', 'command:follow_up'],
+    scenarios: ['image'],
+    *judge(view) {
+      for (const { json, text, asked } of spoken(view, 'prompt', 'steer', 'follow_up')) {
+        const sent = Array.isArray(json.images) ? json.images.map(imageOf) : [];
+        const said = saidAs(view.said, text, asked.frame);
+        if (sent.length === 0 || said === undefined) continue;
+        const { content } = said.message;
+        const images = Array.isArray(content) ? content.filter((one) => dictionaryOf(one).type === 'image') : [];
+        // Large ones may have been made smaller; those that were played for it are not large.
+        const isSame = view.isWhole ? isDeepStrictEqual(images.map(imageOf), sent) : images.length === sent.length;
+        yield {
+          frame: said.frame,
+          wrong: isSame ? null : `${images.length} images in it, and not those ${sent.length}`,
+        };
+      }
+    },
+  },
+  {
+    ...must,
+    id: 'pi/prompt-while-streaming',
+    reads: 'both',
+    section: 'Streaming Behavior',
+    sentence: 'A prompt during a run that does not say how it is meant is refused.',
+    covers: ['command:prompt'],
+    scenarios: ['busy'],
+    *judge(view) {
+      for (const { answer } of hasty(view))
+        yield { frame: answer.frame, wrong: answer.isSuccess ? 'it was accepted during a run' : null };
+    },
+  },
+  {
+    ...should,
+    id: 'pi/refused-unsaid',
+    reads: 'both',
+    section: 'Streaming Behavior',
+    sentence: 'A prompt that is refused is not said to the model.',
+    covers: ['command:prompt'],
+    scenarios: ['busy'],
+    *judge(view) {
+      for (const { asked, answer, text } of hasty(view)) {
+        if (answer.isSuccess) continue;
+        const again = view.asked.some(({ frame, json }) => frame > asked.frame && json?.message === text);
+        if (again || text === '') continue;
+        const said = saidAs(view.said, text, answer.frame);
+        yield { frame: said?.frame ?? answer.frame, wrong: said === undefined ? null : 'it was refused, and is said' };
+      }
+    },
+  },
+  {
+    ...must,
+    id: 'pi/streaming-behavior',
+    reads: 'both',
+    section: 'Streaming Behavior',
+    sentence: 'A prompt during a run that says how it is meant is accepted.',
+    covers: ['command:prompt'],
+    scenarios: ['busy'],
+    *judge(view) {
+      for (const asked of view.asked) {
+        const answer = answerOf(asked);
+        const { streamingBehavior: behaviour, message } = asked.json ?? {};
+        if (asked.type !== 'prompt' || answer === undefined || !isPlain(message)) continue;
+        if (behaviour !== 'steer' && behaviour !== 'followUp') continue;
+        // Without one it is not looked at.
+        yield { frame: answer.frame, wrong: answer.isSuccess ? null : `it was refused: ${String(answer.json.error)}` };
+      }
+    },
+  },
+];
+
+/** Prompts during a run that do not say how they are meant, and were answered during the same run. */
+function* hasty(view: PiView): Generator<{ asked: Asked; answer: Answer; text: string }> {
+  for (const asked of view.asked) {
+    const answer = answerOf(asked);
+    const { streamingBehavior, message } = asked.json ?? {};
+    if (asked.type !== 'prompt' || answer === undefined || streamingBehavior != null || !isPlain(message)) continue;
+    const run = runAt(view, asked.frame);
+    if (run === undefined || (run.over !== null && run.over < answer.frame)) continue;
+    if (!isElsewhere(answer, 'handled')) yield { asked, answer, text: message };
+  }
+}
+
+function imageOf(image: unknown): Dictionary {
+  const { data, mimeType } = dictionaryOf(image);
+  return { data, mimeType };
+}

@@ -1,0 +1,272 @@
+// Rules on lines and responses (docs/protocols/pi.md 4).
+import { isDeepStrictEqual } from 'node:util';
+import { each, type Finding, type Rule } from '../../rule.ts';
+import type { Asked } from '../lines.ts';
+import { answerOf, type PiView } from '../view.ts';
+
+type PiRule = Rule<PiView>;
+
+const core = { section: 'Core Protocol', level: 'MUST', basis: 'specification', covers: ['line:response'] } as const;
+const errors = { ...core, section: 'Error Responses' } as const;
+
+/** Whatever the agent says. */
+export const lineRules: readonly PiRule[] = [
+  {
+    ...core,
+    id: 'pi/line-is-object',
+    sentence: 'Each line of the agent is one JSON object.',
+    scenarios: ['text', 'unicode'],
+    *judge({ lines, junk }) {
+      yield* each(junk, ({ says }) => says);
+      yield* each(lines, () => null);
+    },
+  },
+  {
+    ...core,
+    id: 'pi/line-has-type',
+    sentence: 'Each line of the agent has a string "type".',
+    scenarios: ['text'],
+    judge: ({ lines }) => each(lines, ({ type }) => (type === '' ? 'type must be a string' : null)),
+  },
+];
+
+/** What a command without them has nothing to be done with (docs/protocols/pi.md 4.9). */
+const needed: ReadonlyMap<string, readonly string[]> = new Map([
+  ['prompt', ['message']],
+  ['set_model', ['provider', 'modelId']],
+  ['fork', ['entryId']],
+  ['set_session_name', ['name']],
+]);
+
+/** Answers to commands. */
+export const responseRules: readonly PiRule[] = [
+  {
+    ...core,
+    id: 'pi/answered',
+    reads: 'both',
+    sentence: 'Each command has a response.',
+    scenarios: ['state', 'text', 'odd'],
+    *judge({ asked, isWhole }) {
+      for (const one of asked) {
+        const { frame, json, type } = one;
+        // A line that is no command is another rule's.
+        if (json === null || type === null) continue;
+        if (answerOf(one) !== undefined) yield { frame, wrong: null };
+        else if (isWhole) yield { frame, wrong: `no response to ${type}` };
+      }
+    },
+  },
+  {
+    ...core,
+    id: 'pi/answered-once',
+    reads: 'both',
+    sentence: 'A command has one response.',
+    scenarios: ['state', 'busy', 'odd'],
+    *judge({ asked }) {
+      for (const { answers } of asked) {
+        const [first, second] = answers;
+        if (second !== undefined) yield { frame: second.frame, wrong: 'a second response to the same command' };
+        else if (first !== undefined) yield { frame: first.frame, wrong: null };
+      }
+    },
+  },
+  {
+    ...core,
+    id: 'pi/response-asked',
+    reads: 'both',
+    sentence: 'A response with an id has that of a command.',
+    scenarios: ['state', 'text'],
+    *judge({ answers, asked, replies, isWhole, start }) {
+      const first = Math.min(start.firstEvent, answers[0]?.frame ?? Number.POSITIVE_INFINITY);
+      const isFromStart = (asked[0]?.frame ?? first) < first;
+      for (const { frame, json, asked: by } of answers) {
+        if (json.id === undefined || json.id === null) continue;
+        // That a reply to a dialog has no response is another rule's.
+        const isReply = replies.some((one) => one.frame < frame && isDeepStrictEqual(one.json.id, json.id));
+        if (by !== null || isReply) yield { frame, wrong: null };
+        // Who came late has not heard what was asked before.
+        else if ((isWhole && isFromStart) || asked.some((one) => isForgotten(one, json.command, frame)))
+          yield { frame, wrong: `nobody asked with the id ${JSON.stringify(json.id)}` };
+      }
+    },
+  },
+  {
+    ...core,
+    id: 'pi/response-success',
+    sentence: 'A response has a boolean "success".',
+    scenarios: ['state', 'odd'],
+    judge: ({ answers }) =>
+      each(answers, ({ json }) => (typeof json.success === 'boolean' ? null : 'success must be true or false')),
+  },
+  {
+    ...core,
+    id: 'pi/response-command',
+    reads: 'both',
+    sentence: 'A response that succeeds names its command.',
+    scenarios: ['state', 'text'],
+    *judge({ answers }) {
+      for (const { frame, json, asked, isSuccess } of answers) {
+        if (!isSuccess || asked === null || asked.type === null) continue;
+        const isSame = json.command === asked.type;
+        yield { frame, wrong: isSame ? null : `command must be ${asked.type}, and is ${JSON.stringify(json.command)}` };
+      }
+    },
+  },
+  {
+    ...core,
+    id: 'pi/success-id',
+    reads: 'both',
+    sentence: 'The response to a command that succeeds has the id of the command.',
+    scenarios: ['state', 'odd'],
+    judge: (view) => idFindings(view, true),
+  },
+  {
+    ...errors,
+    id: 'pi/failure-id',
+    reads: 'both',
+    sentence: 'The response to a command that fails has the id of the command (pi itself loses some until 0.79.6).',
+    scenarios: ['odd', 'sessions'],
+    judge: (view) => idFindings(view, false),
+  },
+  {
+    ...core,
+    id: 'pi/id-absent',
+    reads: 'both',
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'The response to a command without id has none.',
+    scenarios: ['odd'],
+    *judge({ answers }) {
+      for (const { frame, json, asked } of answers) {
+        if (asked === null || asked.json === null || asked.type === null || 'id' in asked.json) continue;
+        yield { frame, wrong: 'id' in json ? 'there is an id, and nobody sent one' : null };
+      }
+    },
+  },
+  {
+    ...errors,
+    id: 'pi/error-string',
+    sentence: 'A response that fails has an "error" that says what went wrong.',
+    scenarios: ['odd'],
+    *judge({ answers }) {
+      for (const { frame, json } of answers) {
+        if (json.success !== false) continue;
+        const isString = typeof json.error === 'string' && json.error !== '';
+        yield { frame, wrong: isString ? null : 'error must be a string that says something' };
+      }
+    },
+  },
+  {
+    ...errors,
+    id: 'pi/success-without-error',
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'A response that succeeds has no "error".',
+    scenarios: ['state', 'text'],
+    *judge({ answers }) {
+      for (const { frame, json, isSuccess } of answers)
+        if (isSuccess) yield { frame, wrong: 'error' in json ? 'success, and an error' : null };
+    },
+  },
+  {
+    ...errors,
+    id: 'pi/failure-without-data',
+    level: 'MAY',
+    basis: 'measured',
+    sentence: 'A response that fails has no "data".',
+    scenarios: ['odd'],
+    *judge({ answers }) {
+      for (const { frame, json } of answers)
+        if (json.success === false) yield { frame, wrong: 'data' in json ? 'a failure, and data' : null };
+    },
+  },
+  {
+    ...errors,
+    id: 'pi/unreadable-line',
+    reads: 'both',
+    level: 'MUST',
+    basis: 'measured',
+    sentence: 'A line that is no JSON gets a response that fails, and its command is "parse".',
+    scenarios: ['odd'],
+    *judge({ asked, isWhole }) {
+      for (const one of asked) {
+        // `null` is JSON, and kills pi since 0.73 (docs/protocols/pi.md 2.8).
+        if (one.json !== null || one.isJson) continue;
+        const answer = answerOf(one);
+        if (answer === undefined && !isWhole) continue;
+        const isRefused = answer?.json.success === false && answer.json.command === 'parse';
+        yield { frame: one.frame, wrong: isRefused ? null : 'no response to it that fails with the command "parse"' };
+      }
+    },
+  },
+  {
+    ...errors,
+    id: 'pi/nameless-command',
+    reads: 'both',
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'A line without a string "type" gets a response that fails.',
+    scenarios: ['odd'],
+    *judge({ asked, isWhole }) {
+      for (const one of asked) {
+        const { frame, json, type, isJson, text } = one;
+        if (type !== null || (json === null && !isJson) || text.trim() === 'null') continue;
+        const answer = answerOf(one);
+        if (answer === undefined && !isWhole) continue;
+        yield { frame, wrong: answer?.json.success === false ? null : 'no response to it that fails' };
+      }
+    },
+  },
+  {
+    ...errors,
+    id: 'pi/missing-field',
+    reads: 'both',
+    level: 'MUST',
+    basis: 'measured',
+    sentence: 'A prompt without message, a model without name, a fork without entry and a name without words fail.',
+    covers: ['command:prompt', 'command:set_model', 'command:fork', 'command:set_session_name'],
+    scenarios: ['odd'],
+    *judge({ asked }) {
+      for (const one of asked) {
+        const answer = answerOf(one);
+        const missing = needed.get(one.type ?? '')?.find((name) => (one.json?.[name] ?? null) === null);
+        if (answer === undefined || missing === undefined) continue;
+        yield { frame: answer.frame, wrong: answer.isSuccess ? `${one.type} without ${missing} succeeds` : null };
+      }
+    },
+  },
+  {
+    ...errors,
+    id: 'pi/unknown-command',
+    reads: 'both',
+    level: 'MUST',
+    basis: 'measured',
+    sentence: 'A command that nobody knows fails.',
+    scenarios: ['odd'],
+    *judge({ asked }) {
+      for (const one of asked) {
+        const answer = answerOf(one);
+        if (answer === undefined || one.type === null || !nobodyKnows(one.type)) continue;
+        yield { frame: answer.frame, wrong: answer.isSuccess ? `${one.type} succeeds` : null };
+      }
+    },
+  },
+];
+
+/** Whether that command was asked before, and no response has come for it. */
+const isForgotten = ({ type, frame, answers }: Asked, command: unknown, before: number): boolean =>
+  type !== null && type === command && frame < before && answers.length === 0;
+
+/** Names that no version will have: those that say so. */
+function nobodyKnows(type: string): boolean {
+  return /^no[_-]?such/u.test(type);
+}
+
+function* idFindings({ answers }: PiView, ofSuccess: boolean): Generator<Finding> {
+  for (const { frame, json, asked, isSuccess } of answers) {
+    if (asked === null || asked.json === null || !('id' in asked.json) || asked.type === null) continue;
+    if (isSuccess !== ofSuccess) continue;
+    const isSame = isDeepStrictEqual(json.id, asked.json.id);
+    yield { frame, wrong: isSame ? null : `id must be ${JSON.stringify(asked.json.id)}` };
+  }
+}

@@ -1,0 +1,157 @@
+// Rules on what new_session, fork and switch_session do to a session (docs/protocols/pi.md 13.1).
+import type { Rule } from '../../rule.ts';
+import type { Asked } from '../lines.ts';
+import { doneOf, messagesOf, quietly, spoken } from '../known.ts';
+import { answerOf, dataOf, type PiView, textOf, thenAsked } from '../view.ts';
+
+type PiRule = Rule<PiView>;
+
+const must = { level: 'MUST', basis: 'specification' } as const;
+
+/** Commands that lead to another session. */
+const leaving: ReadonlySet<string | null> = new Set(['new_session', 'switch_session', 'fork']);
+/** The last part of a path. */
+const nameOf = (path: string): string | undefined => path.split(/[\\/]/u).at(-1);
+
+/** Sessions. */
+export const sessionRules: readonly PiRule[] = [
+  {
+    ...must,
+    id: 'pi/new-session-empty',
+    reads: 'both',
+    section: 'new_session',
+    sentence: 'new_session clears all messages.',
+    covers: ['command:new_session'],
+    scenarios: ['sessions'],
+    *judge(view) {
+      for (const { before, after } of thenAsked(view, 'new_session', 'get_messages')) {
+        if (dataOf(before.answer).cancelled !== false) continue;
+        const left = messagesOf(after).filter(({ role }) => spoken.has(role)).length;
+        yield { frame: after.answer.frame, wrong: left === 0 ? null : `${left} messages are left` };
+      }
+    },
+  },
+  {
+    ...must,
+    id: 'pi/new-session-id',
+    reads: 'both',
+    section: 'new_session',
+    sentence: 'A fresh session has an id of its own.',
+    covers: ['command:new_session', 'command:get_state'],
+    scenarios: ['sessions'],
+    *judge(view) {
+      const states = view.asked.flatMap(doneOf).filter(({ asked: { type } }) => type === 'get_state');
+      for (const { asked: one, answer } of view.asked.flatMap(doneOf)) {
+        if (one.type !== 'new_session' || dataOf(answer).cancelled !== false) continue;
+        const before = states.findLast((state) => state.answer.frame < one.frame);
+        const after = states.find((state) => state.asked.frame > answer.frame);
+        if (before === undefined || after === undefined) continue;
+        const isLeft = ({ type, frame }: Asked) => leaving.has(type) && frame > one.frame && frame < after.asked.frame;
+        if (view.asked.some(isLeft)) continue;
+        const isNew = dataOf(before.answer).sessionId !== dataOf(after.answer).sessionId;
+        yield { frame: after.answer.frame, wrong: isNew ? null : 'it has the id of the one before' };
+      }
+    },
+  },
+  {
+    ...must,
+    id: 'pi/fork-messages',
+    reads: 'both',
+    level: 'SHOULD',
+    section: 'get_fork_messages',
+    sentence: 'get_fork_messages tells the messages of the user, in order.',
+    covers: ['command:get_fork_messages'],
+    scenarios: ['sessions'],
+    *judge(view) {
+      for (const { before, after } of quietly(view, 'get_messages', 'get_fork_messages')) {
+        const messages = messagesOf(before);
+        if (messages.some(({ role }) => role === 'compactionSummary' || role === 'branchSummary')) continue;
+        const users = messages
+          .filter(({ role }) => role === 'user')
+          .map(textOf)
+          .filter(Boolean);
+        const told = messagesOf(after).map(({ text }) => text);
+        const isSame = users.length === told.length && users.every((text, index) => text === told[index]);
+        yield { frame: after.answer.frame, wrong: isSame ? null : 'those are not the messages of the user' };
+      }
+    },
+  },
+  {
+    ...must,
+    id: 'pi/fork-text',
+    reads: 'both',
+    section: 'fork',
+    sentence: 'fork answers with the text of the entry, as get_fork_messages told it.',
+    covers: ['command:fork'],
+    scenarios: ['sessions'],
+    *judge(view) {
+      for (const { before, after } of thenAsked(view, 'get_fork_messages', 'fork')) {
+        const entry = messagesOf(before).find(({ entryId }) => entryId === after.asked.json?.entryId);
+        if (entry === undefined) continue;
+        const wrong = dataOf(after.answer).text === entry.text ? null : 'that is another text';
+        yield { frame: after.answer.frame, wrong };
+      }
+    },
+  },
+  {
+    ...must,
+    id: 'pi/fork-cuts',
+    reads: 'both',
+    section: 'fork',
+    sentence: 'A fork has the path up to its entry: the messages of the user before it, and not its own.',
+    covers: ['command:fork'],
+    scenarios: ['sessions'],
+    *judge(view) {
+      for (const { before, after } of thenAsked(view, 'fork', 'get_messages')) {
+        const told = view.asked
+          .flatMap(doneOf)
+          .findLast(({ asked: { type, frame } }) => type === 'get_fork_messages' && frame < before.asked.frame);
+        const at =
+          told === undefined ? -1 : messagesOf(told).findIndex((one) => one.entryId === before.asked.json?.entryId);
+        if (at < 0 || dataOf(before.answer).cancelled !== false) continue;
+        const count = messagesOf(after).filter((one) => one.role === 'user' && textOf(one) !== '').length;
+        yield { frame: after.answer.frame, wrong: count === at ? null : `${count} messages of the user, not ${at}` };
+      }
+    },
+  },
+  {
+    ...must,
+    id: 'pi/fork-unknown',
+    reads: 'both',
+    section: 'fork',
+    basis: 'measured',
+    sentence: 'An entry that get_fork_messages does not tell cannot be forked from.',
+    covers: ['command:fork', 'command:get_fork_messages'],
+    scenarios: ['sessions'],
+    *judge({ asked: all }) {
+      let known: readonly unknown[] | null = null;
+      for (const one of all) {
+        const answer = answerOf(one);
+        const { entryId } = one.json ?? {};
+        if (one.type === 'get_fork_messages' && answer?.isSuccess === true)
+          known = messagesOf({ asked: one, answer }).map((message) => message.entryId);
+        if (one.type !== 'fork' || answer === undefined || known === null || known.includes(entryId)) continue;
+        yield { frame: answer.frame, wrong: answer.isSuccess ? 'it was forked from' : null };
+      }
+    },
+  },
+  {
+    ...must,
+    id: 'pi/switch-session-file',
+    reads: 'both',
+    section: 'switch_session',
+    sentence: 'After switch_session the session is that of the file.',
+    covers: ['command:switch_session', 'command:get_state'],
+    scenarios: ['sessions'],
+    *judge(view) {
+      for (const { before, after } of thenAsked(view, 'switch_session', 'get_state')) {
+        const { sessionFile } = dataOf(after.answer);
+        if (dataOf(before.answer).cancelled !== false || typeof sessionFile !== 'string') continue;
+        // The path may have been a relative one.
+        const isSame = nameOf(sessionFile) === nameOf(String(before.asked.json?.sessionPath));
+        const wrong = isSame ? null : `it is that of ${sessionFile}`;
+        yield { frame: after.answer.frame, wrong };
+      }
+    },
+  },
+];

@@ -1,0 +1,281 @@
+// Rules on settings: what a command sets, the next get_state tells (docs/protocols/pi.md 4.10, 4.11, 10.4, 13.3).
+import type { Dictionary } from '../../../core/model/content.ts';
+import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
+import type { Rule } from '../../rule.ts';
+import type { Asked, Line } from '../lines.ts';
+import { answerOf, type Done, dataOf, type PiView, succeeded, thenAsked } from '../view.ts';
+
+type PiRule = Rule<PiView>;
+
+const must = { level: 'MUST', basis: 'specification' } as const;
+const should = { level: 'SHOULD', basis: 'measured' } as const;
+
+/** What get_state must say, right behind a command that succeeded; undefined where nothing follows from it. */
+interface Setting {
+  readonly command: string;
+  readonly field: string;
+  readonly sentence: string;
+  read?(state: Dictionary): unknown;
+  expected(done: Done): unknown;
+}
+
+const asked = (name: string) => (done: Done) => done.asked.json?.[name];
+
+const settings: readonly Setting[] = [
+  {
+    command: 'set_model',
+    field: 'model',
+    sentence: 'The model that was set is the model of the session.',
+    read: ({ model }) => dictionaryOf(model).id,
+    expected: asked('modelId'),
+  },
+  {
+    command: 'cycle_model',
+    field: 'model',
+    sentence: 'The model that cycle_model tells is the model of the session.',
+    read: ({ model }) => dictionaryOf(model).id,
+    expected: ({ answer }) => dictionaryOf(dataOf(answer).model).id,
+  },
+  {
+    command: 'cycle_thinking_level',
+    field: 'thinkingLevel',
+    sentence: 'The level that cycle_thinking_level tells is the level of the session.',
+    expected: ({ answer }) => dataOf(answer).level,
+  },
+  {
+    command: 'set_steering_mode',
+    field: 'steeringMode',
+    sentence: 'The steering mode that was set is that of the session.',
+    expected: asked('mode'),
+  },
+  {
+    command: 'set_follow_up_mode',
+    field: 'followUpMode',
+    sentence: 'The follow-up mode that was set is that of the session.',
+    expected: asked('mode'),
+  },
+  {
+    command: 'set_auto_compaction',
+    field: 'autoCompactionEnabled',
+    sentence: 'Auto-compaction is on or off as it was set.',
+    expected: asked('enabled'),
+  },
+  {
+    command: 'set_session_name',
+    field: 'sessionName',
+    sentence: 'The name that was set is that of the session.',
+    // Some trim it, and some keep it as it came; one of blanks is another rule's.
+    read: ({ sessionName }) => (typeof sessionName === 'string' ? sessionName.trim() : sessionName),
+    expected: ({ asked: { json } }) => (typeof json?.name === 'string' && json.name.trim()) || undefined,
+  },
+];
+
+/** Right behind a command. */
+export const settingRules: readonly PiRule[] = [
+  ...settings.map(
+    ({ command, field, sentence, read = (state) => state[field], expected }): PiRule => ({
+      ...must,
+      id: `pi/${command.replaceAll('_', '-')}-told`,
+      reads: 'both',
+      section: command,
+      sentence,
+      covers: [`command:${command}`, 'command:get_state'],
+      scenarios: ['state'],
+      *judge(view) {
+        for (const { before, after } of thenAsked(view, command, 'get_state')) {
+          const wanted = expected(before);
+          if (wanted === undefined) continue;
+          const told = read(dataOf(after.answer));
+          const wrong = told === wanted ? null : `${field} is ${JSON.stringify(told)}, not ${JSON.stringify(wanted)}`;
+          yield { frame: after.answer.frame, wrong };
+        }
+      },
+    }),
+  ),
+  {
+    ...must,
+    id: 'pi/thinking-level-set',
+    reads: 'both',
+    section: 'set_thinking_level',
+    level: 'SHOULD',
+    sentence:
+      'The thinking level that was set is that of the session, where its model thinks; `xhigh` is for some models only.',
+    covers: ['command:set_thinking_level', 'command:get_state'],
+    scenarios: ['state'],
+    *judge(view) {
+      for (const { before, after } of thenAsked(view, 'set_thinking_level', 'get_state')) {
+        const level = before.asked.json?.level;
+        const { model, thinkingLevel } = dataOf(after.answer);
+        if (dictionaryOf(model).reasoning !== true || typeof level !== 'string' || !sureLevels.has(level)) continue;
+        const wrong = thinkingLevel === level ? null : `thinkingLevel is ${String(thinkingLevel)}, not ${level}`;
+        yield { frame: after.answer.frame, wrong };
+      }
+    },
+  },
+  {
+    ...must,
+    id: 'pi/thinking-level-valid',
+    reads: 'both',
+    section: 'set_thinking_level',
+    level: 'MAY',
+    sentence: 'The thinking level is off, minimal, low, medium, high or xhigh.',
+    covers: ['command:get_state', 'command:cycle_thinking_level'],
+    scenarios: ['state'],
+    *judge({ answers }) {
+      for (const { frame, json, isSuccess, asked: by } of answers) {
+        const data = dictionaryOf(json.data);
+        const level = by?.type === 'get_state' ? data.thinkingLevel : data.level;
+        const isTold = by?.type === 'get_state' || by?.type === 'cycle_thinking_level';
+        if (!isSuccess || !isTold || level === undefined) continue;
+        yield { frame, wrong: levels.has(level) ? null : `the level is ${JSON.stringify(level)}` };
+      }
+    },
+  },
+  {
+    ...must,
+    id: 'pi/modes-valid',
+    reads: 'both',
+    level: 'MAY',
+    section: 'Queue Modes',
+    sentence: 'A queue mode is `all` or `one-at-a-time`.',
+    covers: ['command:get_state'],
+    scenarios: ['state'],
+    *judge({ answers }) {
+      for (const { frame, json, isSuccess, asked: by } of answers) {
+        if (!isSuccess || by?.type !== 'get_state') continue;
+        const { steeringMode, followUpMode } = dictionaryOf(json.data);
+        const wrong = [steeringMode, followUpMode].find((mode) => mode !== 'all' && mode !== 'one-at-a-time');
+        yield { frame, wrong: wrong === undefined ? null : `a mode is ${JSON.stringify(wrong)}` };
+      }
+    },
+  },
+  {
+    ...must,
+    id: 'pi/unknown-model',
+    reads: 'both',
+    section: 'set_model',
+    basis: 'measured',
+    sentence: 'A model that is not among the available ones cannot be set.',
+    covers: ['command:set_model', 'command:get_available_models'],
+    scenarios: ['state'],
+    *judge({ asked: all }) {
+      let known: readonly Dictionary[] | null = null;
+      for (const one of all) {
+        const answer = answerOf(one);
+        if (one.type === 'get_available_models' && answer?.isSuccess === true) {
+          const { models } = dataOf(answer);
+          known = Array.isArray(models) ? models.filter(isDictionary) : null;
+        }
+        const { provider, modelId } = one.json ?? {};
+        if (one.type !== 'set_model' || answer === undefined || known === null) continue;
+        if (known.some((model) => model.id === modelId && model.provider === provider)) continue;
+        yield { frame: answer.frame, wrong: answer.isSuccess ? `${String(modelId)} was set` : null };
+      }
+    },
+  },
+  {
+    ...should,
+    id: 'pi/empty-name',
+    reads: 'both',
+    section: 'set_session_name',
+    sentence: 'A session cannot have a name of blanks.',
+    covers: ['command:set_session_name'],
+    scenarios: ['state'],
+    *judge({ asked: all }) {
+      for (const one of all) {
+        const answer = answerOf(one);
+        const name = one.json?.name;
+        if (one.type !== 'set_session_name' || answer === undefined || typeof name !== 'string' || name.trim() !== '')
+          continue;
+        yield { frame: answer.frame, wrong: answer.isSuccess ? 'it was set' : null };
+      }
+    },
+  },
+];
+
+/** Those of the text. */
+const levels: ReadonlySet<unknown> = new Set(['off', 'minimal', 'low', 'medium', 'high', 'xhigh']);
+/** Levels that every model which thinks has. */
+const sureLevels: ReadonlySet<string> = new Set(['low', 'medium', 'high']);
+
+/** Switches that are off, and what then does not come. */
+const switches = [
+  {
+    command: 'set_auto_retry',
+    id: 'pi/auto-retry-off',
+    sentence: 'While auto-retry is off nothing is tried again.',
+    scenario: 'retry off',
+    isForbidden: ({ type }: Line) => type === 'auto_retry_start',
+  },
+  {
+    command: 'set_auto_compaction',
+    id: 'pi/auto-compaction-off',
+    sentence: 'While auto-compaction is off only a client compacts.',
+    scenario: 'compaction off',
+    isForbidden: ({ type, json }: Line) =>
+      (type === 'auto_compaction_start' || type === 'compaction_start') && json.reason !== 'manual',
+  },
+] as const;
+
+/** What is switched off, and what is stopped. */
+export const switchRules: readonly PiRule[] = [
+  ...switches.map(
+    ({ command, id, sentence, scenario, isForbidden }): PiRule => ({
+      ...must,
+      id,
+      reads: 'both',
+      section: command,
+      sentence,
+      covers: [`command:${command}`],
+      scenarios: [scenario],
+      *judge(view) {
+        const changes = view.asked.filter(({ type }) => type === command);
+        for (const line of view.lines) {
+          if (line.type !== 'agent_end' && !isForbidden(line)) continue;
+          const last = changes.findLast(({ frame }) => frame < line.frame);
+          const answer = last === undefined ? undefined : answerOf(last);
+          if (last?.json?.enabled !== false || answer?.isSuccess !== true || answer.frame > line.frame) continue;
+          yield { frame: line.frame, wrong: line.type === 'agent_end' ? null : `${line.type}, and it is off` };
+        }
+      },
+    }),
+  ),
+  ...(['set_auto_retry', 'abort_retry', 'abort_bash'] as const).map(
+    (command): PiRule => ({
+      ...must,
+      id: `pi/${command.replaceAll('_', '-')}-succeeds`,
+      reads: 'both',
+      section: command,
+      sentence: `${command} succeeds.`,
+      covers: [`command:${command}`],
+      scenarios: ['state'],
+      *judge({ asked: all }) {
+        for (const one of all) {
+          const answer = answerOf(one);
+          if (one.type !== command || answer === undefined) continue;
+          yield { frame: answer.frame, wrong: answer.isSuccess ? null : `it fails: ${String(answer.json.error)}` };
+        }
+      },
+    }),
+  ),
+  {
+    ...must,
+    id: 'pi/abort-bash-cancels',
+    reads: 'both',
+    section: 'abort_bash',
+    sentence: 'A shell command that goes on is answered as cancelled when it is aborted.',
+    covers: ['command:abort_bash', 'command:bash'],
+    scenarios: ['shell'],
+    *judge(view) {
+      for (const { asked: one, answer } of succeeded(view, 'bash')) {
+        const isAborted = ({ type, frame }: Asked) =>
+          type === 'abort_bash' && frame > one.frame && frame < answer.frame;
+        if (!view.asked.some(isAborted)) continue;
+        const isCancelled = dataOf(answer).cancelled === true;
+        // It may have come to its end by itself at the same time: only what was played for it cannot.
+        if (isCancelled || view.isWhole)
+          yield { frame: answer.frame, wrong: isCancelled ? null : 'it was not cancelled' };
+      }
+    },
+  },
+];

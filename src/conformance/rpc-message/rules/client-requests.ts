@@ -1,0 +1,192 @@
+// Rules of what a front end of rpc-message sends: requests (docs/protocols/rpc-message.md 8), and what the
+// docs/protocols/rpc-message.md 5 shows of on the wire.
+import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
+import type { Level } from '../../check.ts';
+import { each, type Finding, type Rule } from '../../rule.ts';
+import { fields, misfit, type Shape } from '../../shape.ts';
+import { isQuery, type View } from '../view.ts';
+
+const anything = ['text', 'tool'];
+
+const methods: ReadonlySet<string> = new Set([
+  ...['connect', 'query', 'queryWithContent', 'interrupt', 'disconnect'],
+  ...['setModel', 'setPermissionMode', 'getHistory'],
+]);
+
+const image: Shape = { oneOf: [fields({ source: 'object' }), fields({ data: 'string' }), fields({ url: 'string' })] };
+const blocks: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
+  ['text', fields({ text: 'string' })],
+  ['image', image],
+  ['tool_result', fields({ tool_use_id: 'string' })],
+]);
+
+interface Row {
+  readonly section?: string;
+  readonly level?: Level;
+  readonly sentence: string;
+  readonly scenarios?: readonly string[];
+  readonly covers: readonly string[];
+  /** It sets what the front end says against what its agent said. */
+  readonly reads?: 'both';
+  judge(view: View): Iterable<Finding>;
+}
+
+function clientRules(rows: Readonly<Record<string, Row>>): Rule<View>[] {
+  return Object.entries(rows).map(([name, { section = '概述', level = 'MUST', scenarios = anything, ...row }]) => ({
+    id: `rpc-message/client/${name}`,
+    section,
+    level,
+    basis: 'measured',
+    scenarios,
+    ...row,
+  }));
+}
+
+const every = [...methods].map((method) => `request:${method}`);
+
+/** The content of queries that have one. */
+const blocksIn = ({ requests }: View) =>
+  requests.flatMap(({ frame, method, params }) => {
+    const content = method === 'queryWithContent' && isDictionary(params) ? params.content : undefined;
+    const list: readonly unknown[] = Array.isArray(content) ? content : [];
+    return list.map((block) => ({ frame, block }));
+  });
+
+/** What it sends. */
+export const requestRules = clientRules({
+  'request-object': {
+    sentence: 'Everything that a front end says is a JSON object with a method.',
+    covers: every,
+    *judge({ trace }) {
+      for (const [frame, { by, json, text }] of trace.frames.entries()) {
+        if (by !== 'client') continue;
+        const isOne = isDictionary(json) && typeof json.method === 'string';
+        yield { frame, wrong: isOne ? null : `no request: ${text.slice(0, 100)}` };
+      }
+    },
+  },
+  'request-id': {
+    sentence: 'Every request has an id, which is a text.',
+    covers: every,
+    judge: ({ requests }) =>
+      each(requests, ({ id }) => (typeof id === 'string' && id !== '' ? null : `the id is ${JSON.stringify(id)}`)),
+  },
+  'request-unique': {
+    sentence: 'Every request has an id of its own.',
+    covers: every,
+    judge: ({ requests }) =>
+      each(
+        requests.filter(({ id }) => id !== undefined),
+        ({ id, frame }) =>
+          requests.some((one) => one.id === id && one.frame < frame) ? `${JSON.stringify(id)} was used before` : null,
+      ),
+  },
+  'request-known': {
+    reads: 'both',
+    sentence: 'A front end asks for what there is.',
+    covers: every,
+    judge: ({ requests }) =>
+      each(requests, ({ method, replies }) => {
+        // A later agent may know more methods, and refuses none of them as unknown.
+        const isRefused = replies.some(({ json }) =>
+          /unknown|not found|unsupported/iu.test(String(dictionaryOf(json.error).message)),
+        );
+        return !methods.has(method) && isRefused ? `nobody knows ${method}` : null;
+      }),
+  },
+  'connect-first': {
+    level: 'SHOULD',
+    sentence: 'connect comes before all other requests.',
+    covers: ['request:connect'],
+    judge: ({ requests, trace, isFromStart }) =>
+      // A recording may begin behind it.
+      each(trace.isWhole || isFromStart ? requests.slice(0, 1) : [], ({ method }) =>
+        method === 'connect' ? null : `${method} comes first`,
+      ),
+  },
+  'connect-answered': {
+    reads: 'both',
+    level: 'SHOULD',
+    sentence: 'Nothing is asked of a session before connect is answered.',
+    covers: ['request:connect'],
+    *judge({ requests }) {
+      const connect = requests.find(({ method }) => method === 'connect');
+      const next = requests.find(({ frame }) => connect !== undefined && frame > connect.frame);
+      const answer = connect?.replies[0];
+      if (next === undefined || connect === undefined) return;
+      const isEarly = isQuery(next) && (answer === undefined || answer.frame > next.frame);
+      yield { frame: next.frame, wrong: isEarly ? `${next.method} comes before the answer` : null };
+    },
+  },
+  'query-params': {
+    sentence: 'A query has its message as a text.',
+    scenarios: ['tool', 'fail'],
+    covers: ['request:query'],
+    judge: ({ requests }) =>
+      each(
+        requests.filter(({ method }) => method === 'query'),
+        ({ params }) => misfit(params, fields({ message: 'string' }), 'params'),
+      ),
+  },
+  'content-params': {
+    sentence: 'A query with content has a list of blocks, each with its type.',
+    scenarios: ['text'],
+    covers: ['request:queryWithContent'],
+    judge: ({ requests }) =>
+      each(
+        requests.filter(({ method }) => method === 'queryWithContent'),
+        ({ params }) => misfit(params, fields({ content: [fields({ type: 'string' })] }), 'params'),
+      ),
+  },
+  'content-blocks': {
+    sentence: 'A block of a query has what its type needs.',
+    scenarios: ['text'],
+    covers: ['block:text', 'block:image'],
+    judge: (view) =>
+      each(
+        blocksIn(view).filter(({ block }) => isDictionary(block) && blocks.has(block.type)),
+        ({ block }) => misfit(block, blocks.get(isDictionary(block) ? block.type : '') ?? 'any', 'block'),
+      ),
+  },
+  'setting-params': {
+    sentence: 'setModel has the model as its params, and setPermissionMode a mode.',
+    covers: ['request:setModel', 'request:setPermissionMode'],
+    judge: ({ requests }) =>
+      each(
+        requests.filter(({ method }) => method === 'setModel' || method === 'setPermissionMode'),
+        ({ method, params }) => misfit(params, method === 'setModel' ? 'string' : fields({ mode: 'string' }), 'params'),
+      ),
+  },
+  'interrupt-running': {
+    reads: 'both',
+    section: '5.2',
+    level: 'MAY',
+    sentence: 'Only what is being answered is interrupted: message_stop and complete have told when it is over.',
+    scenarios: ['endless'],
+    covers: ['request:interrupt'],
+    judge: ({ requests }) =>
+      each(
+        requests.filter(({ method }) => method === 'interrupt'),
+        ({ frame }) => {
+          const isOpen = requests.some(
+            (one) => isQuery(one) && one.frame < frame && !one.completes.some((at) => at < frame),
+          );
+          return isOpen ? null : 'nothing is being answered';
+        },
+      ),
+  },
+  'disconnect-last': {
+    level: 'SHOULD',
+    sentence: 'Nothing is said behind disconnect.',
+    covers: ['request:disconnect'],
+    *judge({ requests }) {
+      const last = requests.findIndex(({ method }) => method === 'disconnect');
+      const farewell = requests[last];
+      const next = requests[last + 1];
+      if (farewell === undefined) return;
+      // Who connects again has begun anew.
+      const isWrong = next !== undefined && next.method !== 'connect';
+      yield { frame: next?.frame ?? farewell.frame, wrong: isWrong ? `${next.method} comes behind it` : null };
+    },
+  },
+});

@@ -1,0 +1,255 @@
+// The one accumulator: folds events into messages, open blocks, running tools, usage. Knows no protocol.
+import { addUsage, noUsage } from '../model/content.ts';
+import type { EventOf, Logged } from '../model/event.ts';
+import { GrowingText } from '../model/growing-text.ts';
+import {
+  type AssistantMessage,
+  type Block,
+  laneOf,
+  type Run,
+  type ToolRun,
+  type Transcript,
+} from '../model/transcript.ts';
+
+/** Most sessions never need most of their maps, and six empty ones weigh 1 KB: they share this one, and leave it so. */
+const nothing = new Map<string, never>();
+
+/** The map with one entry more; a map of its own, if that is the first. */
+function withEntry<Value>(map: Map<string, Value>, key: string, value: Value): Map<string, Value> {
+  return (map === nothing ? new Map<string, Value>() : map).set(key, value);
+}
+
+/** The state before any event. */
+export function emptyTranscript(): Transcript {
+  return {
+    items: [],
+    run: null,
+    runs: 0,
+    turn: false,
+    open: nothing,
+    tools: nothing,
+    approvals: nothing,
+    dialogs: nothing,
+    compaction: null,
+    retry: null,
+    queue: { steering: [], followUp: [] },
+    info: {},
+    servers: nothing,
+    displays: nothing,
+    agent: 'up',
+    usage: noUsage,
+    cost: 0,
+    lastSeq: 0,
+    lastAt: 0,
+  };
+}
+
+/**
+ * Takes one more event in. The events must be in legal order (grammar.ts); on illegal ones it does what it can and
+ * never throws.
+ */
+export function fold(transcript: Transcript, logged: Logged): void {
+  const { event, seq, at } = logged;
+  transcript.lastSeq = seq;
+  transcript.lastAt = at;
+  switch (event.type) {
+    case 'run-start': {
+      const run: Run = { number: transcript.runs++, startedAt: at };
+      transcript.run = run;
+      keep(transcript, logged);
+      return;
+    }
+    case 'run-end': {
+      transcript.run = null;
+      transcript.tools.clear();
+      keep(transcript, logged);
+      return;
+    }
+    case 'turn-start':
+    case 'turn-end':
+      transcript.turn = event.type === 'turn-start';
+      keep(transcript, logged);
+      return;
+    case 'message-start': {
+      const message: AssistantMessage = { role: 'assistant', start: event, seq, startedAt: at, blocks: [] };
+      transcript.open = withEntry(transcript.open, laneOf(event), message);
+      transcript.items.push({ kind: 'message', message });
+      return;
+    }
+    case 'block-start':
+    case 'block-delta':
+    case 'block-end':
+      foldBlock(transcript, event);
+      return;
+    case 'message-end':
+      foldMessageEnd(transcript, event, at);
+      return;
+    case 'message-added':
+      keep(transcript, logged);
+      return;
+    case 'history-reset':
+      forget(transcript);
+      return;
+    case 'tool-start':
+    case 'tool-update':
+    case 'tool-end':
+      foldTool(transcript, event);
+      if (event.type !== 'tool-update') keep(transcript, logged);
+      return;
+    case 'approval-request':
+      transcript.approvals = withEntry(transcript.approvals, event.id, event);
+      keep(transcript, logged);
+      return;
+    case 'approval-end':
+      transcript.approvals.delete(event.id);
+      keep(transcript, logged);
+      return;
+    case 'dialog-request':
+      transcript.dialogs = withEntry(transcript.dialogs, event.id, event);
+      return;
+    case 'dialog-end':
+      transcript.dialogs.delete(event.id);
+      return;
+    case 'compaction-start':
+      transcript.compaction = event;
+      keep(transcript, logged);
+      return;
+    case 'compaction-end':
+      transcript.compaction = null;
+      keep(transcript, logged);
+      return;
+    case 'retry-start':
+      transcript.retry = event;
+      return;
+    case 'retry-end':
+      transcript.retry = null;
+      return;
+    case 'queue-changed':
+      transcript.queue = event;
+      return;
+    case 'session-changed':
+      transcript.info = { ...transcript.info, ...event.changes };
+      return;
+    case 'tool-server-changed':
+      transcript.servers = withEntry(transcript.servers, event.name, event);
+      return;
+    case 'display':
+      foldDisplay(transcript, event);
+      return;
+    case 'agent-changed':
+      transcript.agent = event.state;
+      return;
+    case 'usage-changed':
+      // The agent's own figure counts; what its messages say from now on is added to it.
+      transcript.cost = event.sessionCost?.total ?? transcript.cost;
+      return;
+    case 'notice':
+    case 'task-changed':
+    case 'activity':
+    case 'bash-output':
+    case 'error':
+    case 'unknown':
+      return;
+    default:
+      event satisfies never;
+  }
+}
+
+function keep(transcript: Transcript, logged: Logged): void {
+  transcript.items.push({ kind: 'event', logged });
+}
+
+/** Between runs a compaction is all that can be open; its start must be told to late clients all the same. */
+function forget({ items, compaction }: Transcript): void {
+  // The last one: an agent may say the same object twice.
+  const open = items.findLast((item) => item.kind === 'event' && item.logged.event === compaction);
+  items.splice(0, items.length, ...(open === undefined ? [] : [open]));
+}
+
+function foldBlock(transcript: Transcript, event: EventOf<'block-start' | 'block-delta' | 'block-end'>): void {
+  const message = transcript.open.get(laneOf(event));
+  if (message === undefined) return;
+  if (event.type === 'block-start') {
+    message.blocks.push(openBlock(event));
+    if (event.block.kind === 'tool-call') announce(transcript, event.block, event.parent);
+    return;
+  }
+  const last = message.blocks[message.blocks.length - 1];
+  const isLast = last?.index === event.index;
+  const block = isLast ? last : message.blocks.findLast((candidate) => candidate.index === event.index);
+  if (block === undefined) return;
+  if (event.type === 'block-delta') {
+    block.said.add(event.delta);
+    return;
+  }
+  block.end = event;
+  if (block.head.kind !== 'tool-call') {
+    if (event.text !== undefined) block.said.set(event.text);
+    return;
+  }
+  const tool = transcript.tools.get(block.head.id);
+  // A tool that runs already has said with which arguments.
+  if (tool?.state === 'announced' && event.input !== undefined) tool.input = event.input;
+}
+
+function openBlock({ index, block: head }: EventOf<'block-start'>): Block {
+  const said = new GrowingText();
+  return {
+    index,
+    head,
+    said,
+    get text() {
+      return said.text;
+    },
+  };
+}
+
+function announce(transcript: Transcript, head: { id: string; name: string }, parent: string | undefined): void {
+  if (transcript.tools.get(head.id)?.state === 'running') return;
+  transcript.tools = withEntry<ToolRun>(transcript.tools, head.id, {
+    call: head.id,
+    name: head.name,
+    parent,
+    input: {},
+    state: 'announced',
+    progress: [],
+  });
+}
+
+function foldMessageEnd(transcript: Transcript, event: EventOf<'message-end'>, at: number): void {
+  const message = transcript.open.get(laneOf(event));
+  if (message === undefined) return;
+  transcript.open.delete(laneOf(event));
+  message.endedAt = at;
+  message.end = event;
+  message.stop = event.stop;
+  message.usage = event.usage ?? message.start.usage;
+  message.cost = event.cost;
+  message.failure = event.failure;
+  if (message.usage !== undefined) transcript.usage = addUsage(transcript.usage, message.usage);
+  transcript.cost += event.cost?.total ?? 0;
+}
+
+function foldTool(transcript: Transcript, event: EventOf<'tool-start' | 'tool-update' | 'tool-end'>): void {
+  const tool = transcript.tools.get(event.call);
+  if (event.type === 'tool-start') {
+    const { call, name, input, parent } = event;
+    const run: ToolRun = { call, name, input, parent, state: 'running', progress: [] };
+    transcript.tools = withEntry(transcript.tools, call, run);
+    return;
+  }
+  if (event.type === 'tool-update') {
+    if (tool !== undefined)
+      tool.progress = event.mode === 'replace' ? event.content : [...tool.progress, ...event.content];
+    return;
+  }
+  if (tool === undefined) return;
+  tool.state = 'done';
+  tool.progress = [];
+}
+
+function foldDisplay(transcript: Transcript, event: EventOf<'display'>): void {
+  const key = `${event.place}:${event.key ?? ''}`;
+  if (event.lines === null) transcript.displays.delete(key);
+  else transcript.displays = withEntry(transcript.displays, key, event);
+}

@@ -1,0 +1,187 @@
+// The conversation as whole messages, read from the transcript: what `messages` answers and an export shows.
+// Knows no protocol.
+import { withoutContexts } from './context-text.ts';
+import { addUsage, type Content, type Cost, type Extra, type Message, noUsage, type Usage } from '../model/content.ts';
+import { dictionaryIn } from '../model/dictionary.ts';
+import type { EventOf, Logged } from '../model/event.ts';
+import type { AssistantMessage, Block, Transcript } from '../model/transcript.ts';
+
+/**
+ * Every message of the conversation that is over, in order; sub-agents' carry their `parent`. The result of a tool that
+ * no message repeats gets one, at its place. With `timeOrigin` (see SessionView) messages whose agent told no time get
+ * that of the log, but for history that is told again, whose time nobody knows.
+ */
+export function messagesOf(transcript: Transcript, timeOrigin?: number): Message[] {
+  const messages: (Message | null)[] = [];
+  /** Where the result of a call stands, until a message repeats it. The names of calls may be used again. */
+  const results = new Map<string, number>();
+  /** Calls of the run whose result a message told before it came. */
+  const told = new Set<string>();
+  const timeOf = (at: number) => (timeOrigin === undefined ? undefined : Math.round(timeOrigin + at));
+
+  for (const item of transcript.items) {
+    if (item.kind === 'message') {
+      const { message } = item;
+      if (message.end !== undefined) messages.push(wholeMessage(message, timeOf(message.startedAt)));
+      continue;
+    }
+    const { event, at } = item.logged;
+    switch (event.type) {
+      case 'run-start':
+        results.clear();
+        told.clear();
+        break;
+      case 'message-added': {
+        if (event.role === 'tool' && event.call !== undefined) {
+          const place = results.get(event.call);
+          if (place === undefined) told.add(event.call);
+          else messages[place] = null;
+          results.delete(event.call);
+        }
+        messages.push(addedMessage(event, timeOf(at)));
+        break;
+      }
+      case 'tool-end':
+        if (told.delete(event.call)) break;
+        results.set(event.call, messages.length);
+        messages.push(resultMessage(event, timeOf(at)));
+        break;
+      default:
+    }
+  }
+  return messages.filter((message) => message !== null);
+}
+
+/**
+ * The content of a message of the model with everything that its blocks ended with: signatures, what is redacted, the
+ * fields of its own protocol. Blocks that are open count as far as they are known.
+ */
+export function wholeContent(message: AssistantMessage): Content[] {
+  return message.blocks.map(wholeBlock);
+}
+
+/** The same of one block. */
+export function wholeBlock({ head, text, end }: Block): Content {
+  const { signature, extra } = end ?? {};
+  switch (head.kind) {
+    case 'text':
+      return { type: 'text', text, signature, extra };
+    case 'thinking':
+      return { type: 'thinking', text, signature, redacted: end?.redacted, extra };
+    case 'tool-call': {
+      const input = end?.input ?? dictionaryIn(text) ?? {};
+      const incomplete = end === undefined || end.incomplete;
+      return { type: 'tool-call', id: head.id, name: head.name, input, incomplete, signature, extra };
+    }
+    case 'whole':
+      return head.content;
+    default:
+      return head satisfies never;
+  }
+}
+
+function wholeMessage(message: AssistantMessage, time: number | undefined): Message {
+  const { start, end, stop, usage, cost, failure } = message;
+  const { id, parent, model, provider, timestamp } = start;
+  const content = wholeContent(message);
+  const extra = extraOf(start.extra, end?.extra);
+  return {
+    id,
+    parent,
+    role: 'assistant',
+    content,
+    model,
+    provider,
+    stop,
+    usage,
+    cost,
+    failure,
+    timestamp: timestamp ?? time,
+    extra,
+  };
+}
+
+/** By protocol: what the end of a message says of it is the truth, its start was a preview. */
+function extraOf(start: Extra | undefined, end: Extra | undefined): Extra | undefined {
+  return start === undefined || end === undefined ? (end ?? start) : { ...start, ...end };
+}
+
+function addedMessage(event: EventOf<'message-added'>, time: number | undefined): Message {
+  const { type, synthetic, ...message } = event;
+  return { ...message, timestamp: message.timestamp ?? (message.origin === 'replay' ? undefined : time) };
+}
+
+function resultMessage(event: EventOf<'tool-end'>, timestamp: number | undefined): Message {
+  const { call, name, content, isError, details, parent, extra } = event;
+  return { role: 'tool', call, name, content, isError, details, parent, timestamp, extra };
+}
+
+/** What some messages count together. */
+export interface MessageFigures {
+  readonly userMessages: number;
+  readonly assistantMessages: number;
+  readonly toolCalls: number;
+  readonly toolResults: number;
+  readonly totalMessages: number;
+  readonly usage: Usage;
+  /** Absent when no message told a cost. */
+  readonly cost?: Cost;
+}
+
+/** Counts messages and adds up what they cost. */
+export function figuresOf(messages: readonly Message[]): MessageFigures {
+  const count = (role: Message['role']) => messages.filter((message) => message.role === role).length;
+  const calls = messages.map(({ content }) => content.filter(({ type }) => type === 'tool-call').length);
+  const costs = messages.flatMap(({ cost }) => cost ?? []);
+  return {
+    userMessages: count('user'),
+    assistantMessages: count('assistant'),
+    toolCalls: calls.reduce((sum, number) => sum + number, 0),
+    toolResults: count('tool'),
+    totalMessages: messages.length,
+    usage: messages.reduce((sum, { usage }) => addUsage(sum, usage ?? noUsage), noUsage),
+    cost: costs.length === 0 ? undefined : { total: costs.reduce((sum, { total }) => sum + total, 0) },
+  };
+}
+
+/** The texts of a message, joined. */
+export function textIn(content: readonly Content[]): string {
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}
+
+/** Characters of first words: more than a title needs. */
+const mostFirstWords = 200;
+
+/** What the user said first, cut; undefined where there are no words. Contexts that were read for the agent are none. */
+export function firstWordsIn(
+  messages: readonly Pick<Message, 'role' | 'parent' | 'origin' | 'content'>[],
+): string | undefined {
+  for (const { role, parent, origin, content } of messages) {
+    if (role !== 'user' || parent !== undefined || origin === 'agent') continue;
+    const words = Array.from(
+      withoutContexts(textIn(content))
+        .trim()
+        .slice(0, 2 * mostFirstWords),
+    );
+    if (words.length > 0) return words.slice(0, mostFirstWords).join('');
+  }
+  return undefined;
+}
+
+/** A user's message on the main thread. */
+export interface UserMessage {
+  /** A name that stays: the agent's own id, else the place in the log. */
+  readonly entry: string;
+  readonly logged: Logged & { readonly event: EventOf<'message-added'> };
+}
+
+/** All that there are, in order. What the agent writes in the user's name is none of them. */
+export function userMessages(transcript: Transcript): UserMessage[] {
+  return transcript.items.flatMap((item) => {
+    if (item.kind !== 'event') return [];
+    const { event, ...place }: Logged = item.logged;
+    if (event.type !== 'message-added' || event.role !== 'user' || event.parent !== undefined) return [];
+    if (event.origin === 'agent') return [];
+    return [{ entry: event.id ?? `message-${place.seq}`, logged: { ...place, event } }];
+  });
+}

@@ -1,0 +1,89 @@
+// Tells a session again to somebody who comes late: the shortest legal events that lead to today's state.
+// Knows no protocol.
+import type { Out } from '../contract/channel.ts';
+import type { Projection, SessionView } from '../contract/adapter.ts';
+import type { Event, Logged } from '../model/event.ts';
+import type { AssistantMessage, Transcript } from '../model/transcript.ts';
+import { emptyTranscript, fold } from './fold.ts';
+
+/**
+ * The events of {@link Transcript}, each block's deltas joined into one. Folding them gives the same state again, but
+ * for the figures (usage, cost, runs) of conversations that a `history-reset` has replaced.
+ */
+export function* replay(transcript: Transcript): Generator<Logged> {
+  const now = { seq: transcript.lastSeq, at: transcript.lastAt };
+  const present = (event: Event): Logged => ({ ...now, event, replay: 'present' });
+  if (Object.keys(transcript.info).length > 0) yield present({ type: 'session-changed', changes: transcript.info });
+  for (const server of transcript.servers.values()) yield present(server);
+  const run = openRun(transcript);
+  for (const item of transcript.items) {
+    if (item === run && item.kind === 'event') yield { ...item.logged, replay: 'present' };
+    else if (item.kind === 'message') yield* retellMessage(item.message);
+    else yield { ...item.logged, replay: isPending(transcript, item.logged.event) ? 'present' : 'past' };
+  }
+  for (const tool of transcript.tools.values()) {
+    if (tool.state !== 'running' || tool.progress.length === 0) continue;
+    const { call, parent, progress } = tool;
+    yield present({ type: 'tool-update', call, parent, mode: 'replace', content: [...progress] });
+  }
+  if (transcript.retry !== null) yield present(transcript.retry);
+  for (const dialog of transcript.dialogs.values()) yield present(dialog);
+  for (const display of transcript.displays.values()) yield present(display);
+  if (transcript.agent === 'down') yield present({ type: 'agent-changed', state: 'down' });
+  const { steering, followUp } = transcript.queue;
+  if (steering.length + followUp.length > 0) yield present({ type: 'queue-changed', steering, followUp });
+}
+
+function* retellMessage(message: AssistantMessage): Generator<Logged> {
+  const { seq, startedAt, endedAt, start, end } = message;
+  const { parent } = start;
+  const marks = end === undefined ? ({ replay: 'present' } as const) : ({ replay: 'past' } as const);
+  const at = startedAt;
+  yield { seq, at, event: start, ...marks };
+  for (const block of message.blocks) {
+    const { index } = block;
+    yield { seq, at, event: { type: 'block-start', parent, index, block: block.head }, ...marks };
+    if (block.text !== '')
+      yield { seq, at, event: { type: 'block-delta', parent, index, delta: block.text }, ...marks };
+    if (block.end !== undefined) yield { seq, at, event: block.end, ...marks };
+  }
+  if (end !== undefined) yield { seq, at: endedAt ?? at, event: end, ...marks };
+}
+
+/** The start of the run that goes on. */
+function openRun({ run, items }: Transcript) {
+  if (run === null) return undefined;
+  return items.findLast((item) => item.kind === 'event' && item.logged.event.type === 'run-start');
+}
+
+function isPending(transcript: Transcript, event: Event): boolean {
+  switch (event.type) {
+    case 'approval-request':
+      return transcript.approvals.get(event.id) === event;
+    case 'tool-start':
+      return transcript.tools.get(event.call)?.state === 'running';
+    case 'compaction-start':
+      return transcript.compaction === event;
+    default:
+      return false;
+  }
+}
+
+/** Feeds a fresh projection with the past; returns its frames and leaves it where today's events continue. */
+export function retell(
+  view: SessionView,
+  make: (view: SessionView) => Projection,
+): { projection: Projection; frames: Out[] } {
+  const past = emptyTranscript();
+  // A plain field: V8 would give an object with a getter a dictionary of its own, and every stream keeps one of these.
+  const { id, epoch, timeOrigin, agent, place } = view;
+  const told = { id, epoch, timeOrigin, agent, place, transcript: past };
+  const projection = make(told);
+  const frames: Out[] = [];
+  for (const logged of replay(view.transcript)) {
+    fold(past, logged);
+    for (const frame of projection.event(logged)) frames.push(frame);
+  }
+  told.transcript = view.transcript;
+  return { projection, frames };
+}

@@ -1,0 +1,108 @@
+// Forks, new and stored sessions for agents that have none of them but can be told a past: the session cuts or replaces its
+// own conversation. Knows no protocol.
+import type { Backend } from '../contract/adapter.ts';
+import type { CommandOf } from '../model/command.ts';
+import type { Content, Message } from '../model/content.ts';
+import { GatewayError, messageOf, type Outcome, refused } from '../model/errors.ts';
+import type { Event, EventOf } from '../model/event.ts';
+import { messagesOf, textIn, userMessages } from '../log/messages.ts';
+import type { Transcript } from '../model/transcript.ts';
+
+/** What a session carries out itself where its agent can be told a past. */
+export const forkCommands = ['fork', 'new-session', 'switch-session'] as const;
+
+type Fork = CommandOf<(typeof forkCommands)[number]>;
+type Settle = (outcome: Outcome) => void;
+
+/** What forks need of their session. */
+export interface ForkPorts {
+  readonly transcript: Transcript;
+  /** See SessionView. */
+  readonly timeOrigin: number;
+  forward(command: Fork, settle: Settle): void;
+  /** Of the agent that is there; undefined where it can be told no past. */
+  recall(): Backend['recall'];
+  /** Logs an event through the repair. */
+  admit(event: Event): void;
+  /** See SessionPorts. */
+  readonly readStored: ((path: string) => readonly Message[]) | undefined;
+  isBusy(): boolean;
+  isOver(): boolean;
+}
+
+/** The agent first: one that keeps its sessions itself makes another one. */
+export function createForks(ports: ForkPorts): (command: Fork, settle: Settle) => void {
+  const { transcript, timeOrigin } = ports;
+
+  function goOn(reason: EventOf<'history-reset'>['reason'], messages: readonly Message[]): void {
+    ports.admit({ type: 'history-reset', reason });
+    for (const event of retold(messages)) ports.admit(event);
+    ports.recall()?.(messages);
+  }
+
+  function carryOut(command: Fork): Outcome {
+    if (ports.isBusy()) return refused('busy', 'the agent is at work');
+    switch (command.type) {
+      case 'new-session':
+        goOn('new', []);
+        return { ok: true, data: { cancelled: false } };
+      case 'fork': {
+        const cut = cutAt(transcript, command.entry, timeOrigin);
+        if (cut === null) return refused('not-found', `there is no message ${command.entry}`);
+        goOn('forked', cut.before);
+        return { ok: true, data: { text: textIn(cut.content), cancelled: false } };
+      }
+      case 'switch-session':
+        return switchTo(command.path);
+      default:
+        return command satisfies never;
+    }
+  }
+
+  function switchTo(path: string): Outcome {
+    if (ports.readStored === undefined) return refused('unsupported', 'there are no stored sessions');
+    try {
+      goOn('switched', ports.readStored(path));
+      return { ok: true, data: { cancelled: false } };
+    } catch (thrown) {
+      return refused(thrown instanceof GatewayError ? thrown.code : 'internal', messageOf(thrown));
+    }
+  }
+
+  return (command, settle) => {
+    ports.forward(command, (outcome) => {
+      const isForUs = !outcome.ok && outcome.error.code === 'unsupported' && ports.recall() !== undefined;
+      settle(isForUs && !ports.isOver() ? carryOut(command) : outcome);
+    });
+  };
+}
+
+/** Messages of the past, as a conversation that begins with them is told. */
+export function retold(messages: readonly Message[]): EventOf<'message-added'>[] {
+  return messages.map((message) => ({ ...message, type: 'message-added', origin: 'replay' }));
+}
+
+/** What was said before one of the user's messages, or all; null where there is none of that name. */
+export function messagesBefore(
+  { transcript, timeOrigin }: Pick<ForkPorts, 'transcript' | 'timeOrigin'>,
+  entry: string | undefined,
+): readonly Message[] | null {
+  if (entry === undefined) return messagesOf(transcript, timeOrigin);
+  return cutAt(transcript, entry, timeOrigin)?.before ?? null;
+}
+
+/** The conversation cut before one of its user's messages; null where there is none of that name (see userMessages). */
+function cutAt(
+  transcript: Transcript,
+  entry: string,
+  timeOrigin: number,
+): { readonly content: readonly Content[]; readonly before: readonly Message[] } | null {
+  for (const [at, item] of transcript.items.entries()) {
+    if (item.kind !== 'event' || item.logged.event.type !== 'message-added') continue;
+    const [named] = userMessages({ ...transcript, items: [item] });
+    if (named?.entry !== entry) continue;
+    const before = messagesOf({ ...transcript, items: transcript.items.slice(0, at) }, timeOrigin);
+    return { content: item.logged.event.content, before };
+  }
+  return null;
+}

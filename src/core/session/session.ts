@@ -1,0 +1,155 @@
+// One conversation with one agent, whoever watches: its state, its streams and its end. What is said in it is
+// conversation.ts's. Knows no protocol.
+import type { AgentKind, Projection, SessionView } from '../contract/adapter.ts';
+import type { Command } from '../model/command.ts';
+import { type Conversation, startConversation } from './conversation.ts';
+import type { Outcome } from '../model/errors.ts';
+import { retold } from './forks.ts';
+import type { SessionPorts } from './session-ports.ts';
+import { createStream, type Stream } from '../stream/stream.ts';
+import type { Transcript } from '../model/transcript.ts';
+import { emptyTranscript, fold } from '../log/fold.ts';
+
+/** A session at work. */
+export interface Session extends SessionView {
+  /** `idle`: no run, and no prompt waits. `down`: the agent is gone; the next prompt starts a new one. */
+  readonly state: 'idle' | 'running' | 'down' | 'closed';
+  /** Clients attached to any of its streams. */
+  readonly readers: number;
+  /** Starts the agent now, not with the first command that needs it. Throws when it cannot even be tried. */
+  wake(): void;
+  /** Calls back exactly once. */
+  submit(command: Command, settle: (outcome: Outcome) => void): void;
+  /** Calls back once, when no run is open and no prompt waits; at once if that is so now. */
+  whenIdle(callback: () => void): void;
+  /**
+   * The stream of that dialect: made on first use, then shared by all who name the same key. One that is `fleeting` is
+   * forgotten with its last reader: nobody comes back to a place in it, and its keys may be a client's own words.
+   */
+  stream(key: string, make: (view: SessionView) => Projection, isFleeting?: boolean): Stream;
+  /** Nobody can answer the agent's questions any more: they are denied and cancelled from now on. */
+  unattend(): void;
+  /** Takes no more prompts; what runs goes on. */
+  retire(reason: string): void;
+  /** Ends the run, the agent and all streams. Idempotent. */
+  close(reason: string): void;
+}
+
+/**
+ * A class, and the conversation made late: a gateway may keep thousands of sessions that nobody has spoken in yet
+ * (docs/limits.md P11).
+ */
+class OpenSession implements Session {
+  readonly id: string;
+  readonly epoch: string;
+  readonly timeOrigin: number;
+  readonly place: string | undefined;
+  readonly transcript: Transcript = emptyTranscript();
+  readonly agent: AgentKind | undefined;
+  readonly #ports: SessionPorts;
+  readonly #streams = new Map<string, Stream>();
+  /** Starts with the first command. */
+  #conversation: Conversation | null = null;
+  /** Streams with a reader that cannot keep up. */
+  #pressing: Set<string> | null = null;
+  #retired: string | null = null;
+  #isAttended = true;
+  /** Why the session is over. */
+  #closed: string | null = null;
+
+  constructor(ports: SessionPorts) {
+    this.id = ports.id;
+    this.epoch = ports.epoch;
+    this.timeOrigin = ports.timeOrigin ?? 0;
+    this.place = ports.place;
+    this.agent = ports.agent;
+    if (ports.info !== undefined) this.transcript.info = ports.info;
+    this.#ports = ports;
+    const at = ports.clock.now();
+    for (const event of retold(ports.history ?? []))
+      fold(this.transcript, { seq: this.transcript.lastSeq + 1, at, event });
+  }
+
+  get state(): Session['state'] {
+    if (this.#closed !== null) return 'closed';
+    if (this.#conversation?.isBusy() === true) return 'running';
+    return this.transcript.agent === 'down' ? 'down' : 'idle';
+  }
+
+  get readers(): number {
+    let sum = 0;
+    for (const stream of this.#streams.values()) sum += stream.readers;
+    return sum;
+  }
+
+  wake(): void {
+    this.#talk().wake();
+  }
+
+  submit(command: Command, settle: (outcome: Outcome) => void): void {
+    const conversation = this.#talk();
+    if (!this.#isAttended) conversation.unattend();
+    conversation.submit(command, settle);
+  }
+
+  #talk(): Conversation {
+    this.#conversation ??= startConversation({
+      ...this.#ports,
+      view: this,
+      streams: this.#streams,
+      readers: () => this.readers,
+      retired: () => this.#retired,
+      closed: () => this.#closed,
+      close: (reason) => this.close(reason),
+    });
+    return this.#conversation;
+  }
+
+  whenIdle(callback: () => void): void {
+    if (this.#conversation === null) callback();
+    else this.#conversation.whenIdle(callback);
+  }
+
+  stream(key: string, make: (view: SessionView) => Projection, isFleeting = false): Stream {
+    const existing = this.#streams.get(key);
+    if (existing !== undefined) return existing;
+    const { limits, note } = this.#ports;
+    const pressure = (pressed: boolean) => this.#press(key, pressed);
+    const unread = isFleeting ? () => this.#streams.delete(key) : undefined;
+    const stream = createStream(this, make, { limits: limits.window, pressure, unread, note });
+    this.#streams.set(key, stream);
+    if (this.#closed !== null) stream.close(this.#closed);
+    return stream;
+  }
+
+  unattend(): void {
+    this.#isAttended = false;
+    this.#conversation?.unattend();
+  }
+
+  retire(reason: string): void {
+    this.#retired ??= reason;
+    this.#conversation?.drop(reason);
+  }
+
+  close(reason: string): void {
+    if (this.#closed !== null) return;
+    this.#closed = reason;
+    this.#conversation?.end(reason);
+    for (const stream of this.#streams.values()) stream.close(reason);
+    this.#ports.ended?.();
+  }
+
+  /** A single reader that cannot keep up slows the agent instead of filling memory (docs/faults.md F20). */
+  #press(key: string, pressure: boolean): void {
+    this.#pressing ??= new Set();
+    if (pressure) this.#pressing.add(key);
+    else this.#pressing.delete(key);
+    this.#conversation?.hold(this.#pressing.size > 0);
+  }
+}
+
+/** Opens a session. The agent starts with the first command that needs it. */
+export function createSession(ports: SessionPorts): Session {
+  return new OpenSession(ports);
+}

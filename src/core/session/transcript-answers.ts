@@ -1,0 +1,139 @@
+// What a session answers from its transcript when its agent cannot. Knows no protocol and no agent.
+import type { CommandOf, QuerySubject } from '../model/command.ts';
+import type { Model } from '../model/content.ts';
+import type { ContextFigures } from './context-usage.ts';
+import type { Outcome } from '../model/errors.ts';
+import type { Tool } from '../model/event.ts';
+import { figuresOf, messagesOf, textIn, userMessages } from '../log/messages.ts';
+import { QueryData } from '../model/outcome-data.ts';
+import type { Transcript } from '../model/transcript.ts';
+
+/** What the transcript does not hold but the session knows. */
+export interface SessionFacts {
+  readonly running: boolean;
+  /** Prompts that wait in the session's own queue. */
+  readonly waiting: number;
+  readonly context: ContextFigures;
+  /** See SessionView. */
+  readonly timeOrigin: number;
+}
+
+/** The outcome that the transcript gives; null when it has no answer to that query. */
+export function answerFrom(transcript: Transcript, command: CommandOf<'query'>, facts: SessionFacts): Outcome | null {
+  const data = dataFor(transcript, command.subject, facts);
+  return data === null ? null : { ok: true, data };
+}
+
+/**
+ * An agent's own answer to `state`, with what it left out; prompts that wait here are none of those that it knows of.
+ * Anything else comes back as it is.
+ */
+export function completeState(transcript: Transcript, data: unknown, facts: SessionFacts): unknown {
+  const read = QueryData.state.safeParse(data);
+  if (!read.success) return data;
+  const told = read.data;
+  // To count the messages is to make them all: only for an agent that has not counted.
+  const own = stateOf(transcript, facts, told.messageCount);
+  const changes = Object.entries(told.changes).filter(([, value]) => value !== undefined);
+  return {
+    ...told,
+    changes: { ...own.changes, ...Object.fromEntries(changes) },
+    compacting: told.compacting ?? own.compacting,
+    pendingMessages: told.pendingMessages === undefined ? own.pendingMessages : told.pendingMessages + facts.waiting,
+    messageCount: own.messageCount,
+  };
+}
+
+function dataFor(transcript: Transcript, subject: QuerySubject, facts: SessionFacts): object | null {
+  const { info } = transcript;
+  switch (subject) {
+    case 'messages':
+    case 'history':
+      return { messages: messagesOf(transcript, facts.timeOrigin) };
+    case 'last-text':
+      return { text: lastAnswer(transcript) };
+    case 'statistics': {
+      const { tokens: contextTokens, window } = contextOf(transcript, facts);
+      return { ...figuresOf(messagesOf(transcript)), contextTokens, contextWindow: window ?? undefined };
+    }
+    case 'state':
+      return stateOf(transcript, facts);
+    case 'models': {
+      const models = info.models ?? modelsSeen(transcript);
+      return models.length === 0 ? null : { models };
+    }
+    case 'commands':
+      // Who has no word for commands has none that a client could use.
+      return { commands: info.commands ?? [] };
+    case 'skills':
+      return { skills: (info.commands ?? []).filter(({ kind }) => kind === 'skill') };
+    case 'tools':
+      return { tools: info.tools ?? toolsSeen(transcript) };
+    case 'tool-servers':
+      return { servers: [...transcript.servers.values()].map(({ type, synthetic, extra, ...server }) => server) };
+    case 'fork-points':
+      // What could be forked at. Whether the agent can is its own answer to `fork`.
+      return {
+        points: userMessages(transcript).map(({ entry, logged }) => ({ entry, text: textIn(logged.event.content) })),
+      };
+    case 'context-usage': {
+      const { tokens, window } = contextOf(transcript, facts);
+      return tokens === null && window === null ? null : { tokens, window };
+    }
+    case 'thinking-levels':
+    case 'session-files':
+    case 'contexts':
+    case 'metrics':
+    case 'health':
+      return null;
+    default:
+      return subject satisfies never;
+  }
+}
+
+function contextOf({ info }: Transcript, { context: { tokens, window } }: SessionFacts): ContextFigures {
+  return { tokens, window: window ?? info.model?.contextWindow ?? null };
+}
+
+function stateOf(transcript: Transcript, { running, waiting }: SessionFacts, messageCount?: number) {
+  const { steering, followUp } = transcript.queue;
+  return {
+    changes: transcript.info,
+    running,
+    compacting: transcript.compaction !== null,
+    pendingMessages: waiting + steering.length + followUp.length,
+    messageCount: messageCount ?? messagesOf(transcript).length,
+  };
+}
+
+/** The words of the model's last message on the main thread; one that was cut before its first word does not count. */
+function lastAnswer(transcript: Transcript): string | null {
+  const last = messagesOf(transcript).findLast(
+    ({ role, parent, stop, content }) =>
+      role === 'assistant' && parent === undefined && !(stop?.reason === 'aborted' && content.length === 0),
+  );
+  const text = last === undefined ? '' : textIn(last.content);
+  return text === '' ? null : text;
+}
+
+/** Tools of the agent's servers, and those that were called: who tells of no tools may still have some. */
+function toolsSeen(transcript: Transcript): Tool[] {
+  const served = [...transcript.servers.values()].flatMap(({ tools = [] }) => tools);
+  const called = messagesOf(transcript).flatMap(({ role, name, content }) => [
+    ...content.flatMap((block) => (block.type === 'tool-call' ? [block.name] : [])),
+    ...(role === 'tool' && name !== undefined ? [name] : []),
+  ]);
+  const tools = new Map(called.map((name): [string, Tool] => [name, { name }]));
+  for (const tool of served) tools.set(tool.name, tool);
+  return [...tools.values()];
+}
+
+/** The model in use: as the session tells it, else as the last message does. */
+function modelsSeen(transcript: Transcript): Model[] {
+  const { model } = transcript.info;
+  if (model !== undefined) return [model];
+  const last = messagesOf(transcript).findLast(
+    (message) => message.parent === undefined && message.model !== undefined,
+  );
+  return last?.model === undefined ? [] : [{ id: last.model, provider: last.provider }];
+}

@@ -1,0 +1,66 @@
+// A glance reaches the log like any event, and a fault on either half of it ends that agent and nothing else.
+import { expect, test } from 'vitest';
+import type { Backend } from '../../../src/core/contract/adapter.ts';
+import { linkAgent } from '../../../src/core/link/agent-link.ts';
+import type { Channel, Glimpse, Receiver } from '../../../src/core/contract/channel.ts';
+import type { Event } from '../../../src/core/model/event.ts';
+import { createVirtualClock } from '../../support/core/virtual-clock.ts';
+
+const delta: Event = { type: 'block-delta', index: 0, delta: 'text' };
+const glimpse: Glimpse = { bytes: new Uint8Array(), ascii: () => '', utf8: () => '' };
+
+/** An agent whose backend glances like this, and who hears its events. */
+function linked(glance: Backend['glance'], hear: (event: Event) => void = () => {}) {
+  const told: string[] = [];
+  const receivers: Receiver[] = [];
+  const channel: Channel = {
+    label: 'agent',
+    buffered: 0,
+    open: (receiver) => void receivers.push(receiver),
+    send: () => {},
+    pause: () => {},
+    resume: () => {},
+    close: (code) => void told.push(`close ${code}`),
+  };
+  const backend: Backend = { decode: () => [], encode: () => [], ...(glance === undefined ? {} : { glance }) };
+  linkAgent({ channel, backend }, createVirtualClock(), {
+    event: hear,
+    note: (_level, text) => void told.push(text),
+    end: () => {},
+  });
+  return { told, look: () => receivers[0]?.glance?.(glimpse, 0, 1) };
+}
+
+const right = () => ({ next: 7, ending: new Uint8Array([1]), seam: null, accept: () => delta });
+const broken = () => {
+  throw new Error('broken');
+};
+
+test('what a backend recognises is heard once it is accepted', () => {
+  const heard: Event[] = [];
+  const glance = linked(right, (event) => void heard.push(event)).look();
+  expect(heard).toEqual([]);
+  glance?.accept();
+  expect({ heard, next: glance?.next, ending: glance?.ending }).toEqual({
+    heard: [delta],
+    next: 7,
+    ending: new Uint8Array([1]),
+  });
+});
+
+test.each<[string, Backend['glance']]>([
+  ['a backend that recognises nothing', () => null],
+  ['one that cannot glance', undefined],
+])('%s', (_name, glance) => {
+  expect(linked(glance).look() ?? null).toBeNull();
+});
+
+test.each<[string, Backend['glance'], ((event: Event) => void)?]>([
+  ['looking', broken],
+  ['accepting', () => ({ ...right(), accept: broken })],
+  ['hearing', right, broken],
+])('a fault in %s ends the agent', (_name, glance, hear) => {
+  const { told, look } = linked(glance, hear);
+  look()?.accept();
+  expect(told).toEqual(['internal error: broken', 'close error']);
+});
