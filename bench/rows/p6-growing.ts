@@ -5,7 +5,7 @@ import type { Writable } from 'node:stream';
 import { createBatch } from '../../src/transports/batch.ts';
 import { bytesOf } from '../../src/transports/framing/frame.ts';
 import { jsonl } from '../../src/transports/framing/jsonl.ts';
-import { createOutlet } from '../../src/transports/outlet.ts';
+import { createFrameWriter } from '../../src/transports/frame-writer.ts';
 import { ourTeller, plainTeller, type Teller } from '../growing.ts';
 import { atLeast, atMost, type Family, type Figure, short, WrongResult } from '../report.ts';
 import { exponent, interleave, median, ratio, timed } from '../rounds.ts';
@@ -39,7 +39,7 @@ export const growing: Family = {
 
 async function written(cat: ChildProcess & { readonly stdin: Writable }): Promise<Figure> {
   let drained = () => {};
-  const outlet = createOutlet(cat.stdin, jsonl, () => drained());
+  const outlet = createFrameWriter(cat.stdin, jsonl, () => drained());
   const ours = (teller: Teller, delta: string) =>
     new Promise<void>((resolve) => {
       drained = resolve;

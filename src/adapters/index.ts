@@ -1,6 +1,6 @@
 // The registry: one line per protocol. Everything that lists protocols reads it here.
 import type { Adapter } from '../core/contract/adapter.ts';
-import { otherwise } from '../core/model/similar-names.ts';
+import { didYouMean } from '../core/model/similar-names.ts';
 import { anthropic } from './anthropic/index.ts';
 import { claude, rpcMessage } from './claude/index.ts';
 import { demo } from './demo/index.ts';
@@ -28,5 +28,5 @@ export function protocolsOf(side?: Side): string[] {
 
 /** What is said of a protocol that does not exist, with those that this side speaks. */
 export function noProtocol(id: string, side?: Side): string {
-  return `no protocol named ${JSON.stringify(id.slice(0, 64))}; ${otherwise(id, protocolsOf(side))}`;
+  return `no protocol named ${JSON.stringify(id.slice(0, 64))}; ${didYouMean(id, protocolsOf(side))}`;
 }

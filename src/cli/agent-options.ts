@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { adapterOf } from '../gateway/agents.ts';
 import { AgentConfig, type Config, loadConfig } from '../config/config.ts';
 import { GatewayError } from '../core/model/errors.ts';
-import { otherwise } from '../core/model/similar-names.ts';
+import { didYouMean } from '../core/model/similar-names.ts';
 
 /** What the options give. */
 export interface AgentOptions {
@@ -46,7 +46,7 @@ export function configFrom(options: AgentOptions, command: readonly string[]): C
     if (options.agent === undefined) return config;
     if (!Object.hasOwn(config.agents, options.agent)) {
       const names = Object.keys(config.agents);
-      throw new GatewayError('invalid', `no agent named ${options.agent}; ${otherwise(options.agent, names)}`);
+      throw new GatewayError('invalid', `no agent named ${options.agent}; ${didYouMean(options.agent, names)}`);
     }
     return { ...config, defaultAgent: options.agent };
   }

@@ -5,10 +5,10 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { type AgentConfig, type Config, loadConfig, parseConfig } from '../config/config.ts';
 import type { Command } from '../core/model/command.ts';
 import { GatewayError } from '../core/model/errors.ts';
-import { otherwise } from '../core/model/similar-names.ts';
+import { didYouMean } from '../core/model/similar-names.ts';
 
 /** Starts an agent that is a program at once, as the real one would be: it may have something to say before it is asked. */
-export const wake: Command = { type: 'query', subject: 'state' };
+export const startAgent: Command = { type: 'query', subject: 'state' };
 
 /** Holds the agents that were started above us, one a line, so that a circle is seen. */
 export const chainVariable = 'PATCHBAY_CHAIN';
@@ -60,7 +60,7 @@ export function findAgent(standIn: StandIn, values: ReadonlyMap<string, string>,
   const agent = Object.hasOwn(config.agents, name) ? config.agents[name] : undefined;
   if (agent === undefined) {
     const names = Object.keys(config.agents);
-    throw new GatewayError('not-found', `no agent named ${name}; ${otherwise(name, names)}`);
+    throw new GatewayError('not-found', `no agent named ${name}; ${didYouMean(name, names)}`);
   }
   return { config, name, agent: withChain(standIn, agent, `${source}#${name}`, env), remarks };
 }

@@ -5,7 +5,7 @@ import { adapterOf } from '../gateway/agents.ts';
 import type { Config } from '../config/config.ts';
 import type { Channel, Out } from '../core/contract/channel.ts';
 import { GatewayError } from '../core/model/errors.ts';
-import { createGateway, type Opening } from '../gateway/gateway.ts';
+import { createGateway, type StartOptions } from '../gateway/gateway.ts';
 import { streamFraming } from '../transports/framing/framings.ts';
 import { stdioChannel } from '../transports/stdio.ts';
 import { onSignals } from './signals.ts';
@@ -23,7 +23,7 @@ export interface ServeOptions {
   /** Log repairs and losses to stderr. */
   readonly verbose?: boolean;
   /** Without its `lost`, an agent that is lost is logged, and the exit code is 1. */
-  readonly opening?: Opening;
+  readonly opening?: StartOptions;
   /**
    * End when the agent does, as who starts us expects of the agent itself: whenever that is, or only before anything
    * was said.
@@ -80,7 +80,7 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
     log('error', 'the agent is gone', { agent: config.defaultAgent ?? 'demo', reason: sentence });
     process.exitCode = 1;
   }
-  const watched: Opening = { commands: [], settled: () => {}, ...opening, lost };
+  const watched: StartOptions = { commands: [], settled: () => {}, ...opening, lost };
   const served = gateway.serveClient(channel, { frontend, options: client, id: options.session }, watched);
   onSignals(
     async (reason) => {

@@ -6,7 +6,7 @@ import { type JsonPlaces, lineAt, type Path, readPlaces } from './json-places.ts
 import { mistakesIn } from './mistakes.ts';
 import { isDictionary } from '../core/model/dictionary.ts';
 import { GatewayError, messageOf } from '../core/model/errors.ts';
-import { otherwise } from '../core/model/similar-names.ts';
+import { didYouMean } from '../core/model/similar-names.ts';
 import { realInside } from '../stores/paths.ts';
 
 /** An agent: a program to start or an address to connect to, and the protocol that it speaks. */
@@ -163,7 +163,7 @@ export function parseConfig(value: unknown, place: (path: Path) => string = () =
   const fallback = first !== undefined && second === undefined ? first : 'demo';
   const defaultAgent = parsed.data.defaultAgent ?? fallback;
   if (!Object.hasOwn(agents, defaultAgent)) {
-    const words = `defaultAgent ${defaultAgent} is not among the agents; ${otherwise(defaultAgent, Object.keys(agents))}`;
+    const words = `defaultAgent ${defaultAgent} is not among the agents; ${didYouMean(defaultAgent, Object.keys(agents))}`;
     throw new GatewayError('invalid', `${place(['defaultAgent'])}${words}`);
   }
   return { ...parsed.data, agents, defaultAgent };

@@ -1,7 +1,7 @@
 // What is wrong with a configuration, in the words of those who write one. Knows the shape of the file by its JSON schema.
 import type { z } from 'zod';
 import { isDictionary } from '../core/model/dictionary.ts';
-import { otherwise } from '../core/model/similar-names.ts';
+import { didYouMean } from '../core/model/similar-names.ts';
 import type { Path } from './json-places.ts';
 
 /** A part of a JSON schema, as far as it is looked at here. */
@@ -53,7 +53,7 @@ function unknownKey(path: Path, schema: SchemaNode): ConfigMistake {
     path,
     words: isSplit
       ? `${nameOf(path)} does not exist: its words follow the program in command`
-      : `${nameOf(path)} does not exist; ${otherwise(key, known)}`,
+      : `${nameOf(path)} does not exist; ${didYouMean(key, known)}`,
   };
 }
 

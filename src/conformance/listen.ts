@@ -3,7 +3,7 @@
 import type { EventEnvelope, FramingName, Options } from '../core/contract/adapter.ts';
 import type { Channel } from '../core/contract/channel.ts';
 import { GatewayError } from '../core/model/errors.ts';
-import type { Board, ClientRequest, SessionSummary } from '../core/contract/gateway-api.ts';
+import type { GatewayApi, ClientRequest, OpenSession } from '../core/contract/gateway-api.ts';
 import { createStreamSession, type StreamSession } from './stream-session.ts';
 
 /** Whom clients find. */
@@ -21,7 +21,7 @@ export interface ClientBoardOptions {
 }
 
 /** Sessions of server-sent events are made by `POST /v1/sessions`, or by whoever comes first. */
-export function createClientBoard(options: ClientBoardOptions): Board {
+export function createClientBoard(options: ClientBoardOptions): GatewayApi {
   const { protocol, title, messages, take, awayMs = 2000 } = options;
   const sessions = new Map<string, { readonly stream: StreamSession; readonly createdAt: string }>();
   let made = 0;
@@ -37,7 +37,7 @@ export function createClientBoard(options: ClientBoardOptions): Board {
     sessions.set(id, { stream, createdAt: new Date().toISOString() });
     return stream;
   }
-  function summary(id: string): SessionSummary {
+  function summary(id: string): OpenSession {
     const found = sessions.get(id);
     if (found === undefined) throw new GatewayError('not-found', `there is no session ${JSON.stringify(id)}`);
     return { id, agent: 'conformance', state: 'open', createdAt: found.createdAt, clients: 1 };

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { adapters, noProtocol, type Side } from '../adapters/index.ts';
 import type { AgentConfig, Config } from '../config/config.ts';
-import type { Adapter, AgentKind, Env, Trunk } from '../core/contract/adapter.ts';
+import type { Adapter, AgentKind, Env, Multiplexing } from '../core/contract/adapter.ts';
 import type { AgentConnection } from '../core/link/agent-link.ts';
 import type { Channel } from '../core/contract/channel.ts';
 import type { Command } from '../core/model/command.ts';
@@ -17,7 +17,7 @@ import { streamFraming } from '../transports/framing/framings.ts';
 import type { AgentSummary } from '../core/contract/gateway-api.ts';
 import { nullChannel } from '../transports/memory.ts';
 import { connectEventSource } from '../transports/sse-client.ts';
-import { createTrunk, type TrunkConnection } from '../transports/trunk.ts';
+import { createMultiplexer, type MultiplexedConnection } from '../transports/multiplexer.ts';
 import { connectWebSocket } from '../transports/websocket.ts';
 
 /** Where an agent is to work. */
@@ -56,7 +56,7 @@ export function createAgents(config: Config, env: Env): Agents {
   );
 
   /** Those that are not over. */
-  const trunks = new Map<string, TrunkConnection>();
+  const trunks = new Map<string, MultiplexedConnection>();
 
   function named(name: string | undefined): [string, AgentConfig] {
     const chosen = name ?? config.defaultAgent ?? 'demo';
@@ -68,7 +68,7 @@ export function createAgents(config: Config, env: Env): Agents {
 
   function connect(name: string, wanted: AgentConfig, { cwd, folders, instructions }: AgentPlace): AgentConnection {
     const adapter = adapterOf(wanted.protocol);
-    const agent = instructions === undefined ? wanted : instructed(wanted, adapter, instructions);
+    const agent = instructions === undefined ? wanted : withInstructions(wanted, adapter, instructions);
     if (adapter.backend === undefined) throw new GatewayError('invalid', `${agent.protocol} has no agent side`);
     const session = randomUUID();
     // Who carries sessions for many and is reached by an address works where its own directories are.
@@ -84,29 +84,29 @@ export function createAgents(config: Config, env: Env): Agents {
     name: string,
     agent: AgentConfig,
     adapter: Adapter,
-    { route }: Trunk,
+    { route }: Multiplexing,
     cwd?: string,
-  ): TrunkConnection {
+  ): MultiplexedConnection {
     const key = JSON.stringify([name, agent.command === undefined ? undefined : (cwd ?? agent.cwd)]);
     const known = trunks.get(key);
     if (known !== undefined) return known;
     const over = () => void trunks.delete(key);
     const channel = openAgent(name, agent, adapter, cwd);
-    const trunk = createTrunk({ label: `agent ${name}`, channel, route, over });
+    const trunk = createMultiplexer({ label: `agent ${name}`, channel, route, over });
     trunks.set(key, trunk);
     return trunk;
   }
 
   function takesInstructions({ protocol, url }: AgentConfig): boolean {
     const adapter = adapterOf(protocol);
-    return adapter.instructed !== undefined && adapter.trunk === undefined && url === undefined;
+    return adapter.withInstructions !== undefined && adapter.trunk === undefined && url === undefined;
   }
 
   function isForgetful(name: string): boolean {
     const [, { protocol, options = {} }] = named(name);
     const { backend, stored } = adapterOf(protocol);
     try {
-      return stored === undefined && backend?.(env, options).recall !== undefined;
+      return stored === undefined && backend?.(env, options).restoreHistory !== undefined;
     } catch {
       // Whoever wants to speak to it will be told why it cannot be.
       return false;
@@ -176,7 +176,8 @@ export function adapterOf(id: string, side?: Side): Adapter {
  * say (docs/threats.md T8). Throws `unsupported`.
  */
 export function passable(command: Command): Command {
-  if (command.type !== 'unknown' || adapterOf(command.protocol).passes?.(command.payload) !== false) return command;
+  if (command.type !== 'unknown' || adapterOf(command.protocol).allowsPassthrough?.(command.payload) !== false)
+    return command;
   throw new GatewayError('unsupported', 'no client on the network may ask that of an agent');
 }
 
@@ -199,11 +200,11 @@ function tokenOf(name: string, { tokenVariable }: AgentConfig): string | undefin
 }
 
 /** The words go last, because for programs the last one counts. */
-function instructed(agent: AgentConfig, adapter: Adapter, instructions: Instructions): AgentConfig {
+function withInstructions(agent: AgentConfig, adapter: Adapter, instructions: Instructions): AgentConfig {
   const { command, options = {} } = agent;
-  const start = adapter.instructed?.({ words: [], options }, instructions);
+  const start = adapter.withInstructions?.({ argv: [], options }, instructions);
   if (start === undefined) return agent;
-  return { ...agent, options: { ...start.options }, ...(command && { command: [...command, ...start.words] }) };
+  return { ...agent, options: { ...start.options }, ...(command && { command: [...command, ...start.argv] }) };
 }
 
 function agentSummary(name: string, agent: AgentConfig): AgentSummary {

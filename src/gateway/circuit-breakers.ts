@@ -16,7 +16,7 @@ export interface Pass {
 }
 
 /** All breakers. */
-export interface Circuits {
+export interface CircuitBreakers {
   /** A refusal where a breaker is open. Commands that no breaker guards pass. */
   enter(command: Command, place: { readonly agent: string; readonly session: string }): Pass | Outcome;
   /** Its shell is gone. */
@@ -35,7 +35,7 @@ const all = '*';
 const free: Pass = { ended: () => {} };
 
 /** All closed. `timeOrigin`: ms since 1970 when the clock was 0. */
-export function createCircuits(limits: BreakerLimits, clock: Clock, timeOrigin: number): Circuits {
+export function createCircuitBreakers(limits: BreakerLimits, clock: Clock, timeOrigin: number): CircuitBreakers {
   const agents = new Map<string, Breaker>();
   const shells = new Map<string, Breaker>();
   const everyShell = createBreaker({ ...limits, failures: limits.failures * shellsToOne });

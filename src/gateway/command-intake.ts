@@ -1,7 +1,7 @@
 // Where commands with tickets are taken in: for each protocol that has them one ledger, its circuit breakers, and all the
 // clients that hear of both. Part of the composition root; knows no protocol.
 import { createHash } from 'node:crypto';
-import { createCircuits } from './circuit-breakers.ts';
+import { createCircuitBreakers } from './circuit-breakers.ts';
 import type { FrontendLimits } from '../core/contract/adapter.ts';
 import type { Clock } from '../core/contract/clock.ts';
 import type { Command } from '../core/model/command.ts';
@@ -9,10 +9,10 @@ import type { Outcome } from '../core/model/errors.ts';
 import type { GatewayFigures } from '../core/model/gateway-figures.ts';
 import { createLedger } from '../core/ledger/ledger.ts';
 import type { Receipt, Ticket } from '../core/contract/ticket.ts';
-import type { News } from '../core/contract/broadcast.ts';
+import type { Broadcast } from '../core/contract/broadcast.ts';
 
 /** A command as it is handed in. */
-export interface Order {
+export interface CommandRequest {
   readonly command: Command;
   readonly ticket: Ticket;
   /** Which session the client means, if any. */
@@ -21,22 +21,22 @@ export interface Order {
   settle(outcome: Outcome, receipt: Receipt): void;
 }
 
-/** What a desk counts beside its ledger. */
+/** What a intake counts beside its ledger. */
 export type Miscount = 'sessionLimit' | 'frameSize';
 
-/** Who hears the news. */
-export interface NewsListener {
-  hear(news: News): void;
+/** Who hears the broadcast. */
+export interface BroadcastListener {
+  onBroadcast(message: Broadcast): void;
   /** False while there is nobody behind it; default true. */
   readonly isHeard?: boolean;
 }
 
 /** The commands of all clients of one protocol, in one order. */
-export interface Desk {
+export interface CommandIntake {
   readonly limits: FrontendLimits;
-  submit(order: Order): void;
-  /** A client that hears the news; returns how it leaves. */
-  join(client: NewsListener): () => void;
+  submit(order: CommandRequest): void;
+  /** A client that hears the broadcast; returns how it leaves. */
+  subscribe(client: BroadcastListener): () => void;
   /** Those that are there. */
   readonly clients: number;
   count(what: Miscount): void;
@@ -44,11 +44,11 @@ export interface Desk {
   metrics(sessions: { readonly sessions: number; readonly questions: number }): Outcome;
 }
 
-/** All desks. */
-export interface Desks {
+/** All intakes. */
+export interface CommandIntakes {
   /** The one of that protocol; made with its first client. */
-  of(frontend: string, limits: FrontendLimits): Desk;
-  tell(news: Exclude<News, { news: 'command' }>): void;
+  of(frontend: string, limits: FrontendLimits): CommandIntake;
+  broadcast(message: Exclude<Broadcast, { kind: 'command' }>): void;
   /** A command without a ticket has been carried out: its session may be another one than it was. */
   carriedOut(command: Command, session: string, outcome: Outcome): void;
   /** That session is no more. */
@@ -59,8 +59,8 @@ export interface Desks {
   drain(): Promise<void>;
 }
 
-interface OpenDesk extends Desk {
-  tell(news: News): void;
+interface OpenIntake extends CommandIntake {
+  broadcast(message: Broadcast): void;
   /** A client without tickets has changed that session. */
   changed(session: string): void;
   /** That session is no more. */
@@ -74,52 +74,56 @@ function changes({ type }: Command): boolean {
 }
 
 /** `agentOf`: the name of a session's agent; undefined where there is no such session. */
-export function createDesks(clock: Clock, timeOrigin: number, agentOf: (session: string) => string | undefined): Desks {
-  const desks = new Map<string, OpenDesk>();
+export function createCommandIntakes(
+  clock: Clock,
+  timeOrigin: number,
+  agentOf: (session: string) => string | undefined,
+): CommandIntakes {
+  const intakes = new Map<string, OpenIntake>();
   let isDraining = false;
 
-  function tell(news: Parameters<Desks['tell']>[0]): void {
-    for (const desk of desks.values()) desk.tell(news);
+  function broadcast(message: Parameters<CommandIntakes['broadcast']>[0]): void {
+    for (const intake of intakes.values()) intake.broadcast(message);
   }
 
   return {
     of(frontend, limits) {
-      const known = desks.get(frontend);
+      const known = intakes.get(frontend);
       if (known !== undefined) return known;
-      const made = openDesk(limits, { clock, timeOrigin, agentOf });
-      desks.set(frontend, made);
+      const made = openIntake(limits, { clock, timeOrigin, agentOf });
+      intakes.set(frontend, made);
       if (isDraining) void made.drain();
       return made;
     },
-    tell,
+    broadcast,
     carriedOut(command, session, outcome) {
       if (!outcome.ok || !changes(command)) return;
-      for (const desk of desks.values()) desk.changed(session);
+      for (const intake of intakes.values()) intake.changed(session);
     },
     forget(session) {
-      for (const desk of desks.values()) desk.forget(session);
+      for (const intake of intakes.values()) intake.forget(session);
     },
     get drainMs() {
-      const used = [...desks.values()].filter(({ clients }) => clients > 0);
+      const used = [...intakes.values()].filter(({ clients }) => clients > 0);
       return Math.max(0, ...used.map(({ limits }) => limits.drainMs));
     },
     async drain() {
       isDraining = true;
-      await Promise.all([...desks.values()].map((desk) => desk.drain()));
+      await Promise.all([...intakes.values()].map((intake) => intake.drain()));
     },
   };
 }
 
-function openDesk(
+function openIntake(
   limits: FrontendLimits,
   { clock, timeOrigin, agentOf }: { clock: Clock; timeOrigin: number; agentOf(session: string): string | undefined },
-): OpenDesk {
-  const listeners = new Set<NewsListener>();
-  const circuits = createCircuits(limits.breaker, clock, timeOrigin);
+): OpenIntake {
+  const listeners = new Set<BroadcastListener>();
+  const breakers = createCircuitBreakers(limits.breaker, clock, timeOrigin);
   const counts: Record<Miscount, number> = { sessionLimit: 0, frameSize: 0 };
   // A copy: who hears it may be gone by it.
-  const tell = (news: News) => {
-    for (const listener of [...listeners]) listener.hear(news);
+  const broadcast = (message: Broadcast) => {
+    for (const listener of [...listeners]) listener.onBroadcast(message);
   };
   const present = () => [...listeners].filter(({ isHeard }) => isHeard !== false).length;
   const ledger = createLedger({
@@ -127,17 +131,17 @@ function openDesk(
     limits: limits.ledger,
     digest: (text) => createHash('sha256').update(text).digest('base64'),
     exists: (session) => agentOf(session) !== undefined,
-    tell,
+    broadcast,
   });
 
-  function submit({ command, ticket, session, execute, settle }: Order): void {
+  function submit({ command, ticket, session, execute, settle }: CommandRequest): void {
     let timedOut = () => {};
     ledger.submit({
       ticket,
       run(done) {
         const agent = session === undefined ? undefined : agentOf(session);
         if (session === undefined || agent === undefined) return execute(command, done);
-        const pass = circuits.enter(command, { agent, session });
+        const pass = breakers.enter(command, { agent, session });
         if ('ok' in pass) return done(pass);
         timedOut = () => pass.ended('timeout');
         execute(command, (outcome) => {
@@ -161,15 +165,15 @@ function openDesk(
       clients: present(),
       ledger: { ...figures, maxInFlight, maxOutcomes, maxPerMinute },
       refused: { ...counts, ...refused },
-      ...circuits.figures(),
+      ...breakers.figures(),
     };
   }
 
   return {
     limits,
     submit,
-    tell,
-    join(client) {
+    broadcast,
+    subscribe(client) {
       listeners.add(client);
       return () => void listeners.delete(client);
     },
@@ -182,11 +186,11 @@ function openDesk(
     changed: ledger.changed,
     forget(session) {
       ledger.forget(session);
-      circuits.forget(session);
+      breakers.forget(session);
     },
     health() {
-      const openCircuits = circuits.open();
-      const openShells = circuits.openShells();
+      const openCircuits = breakers.open();
+      const openShells = breakers.openShells();
       const issues = [
         ...openCircuits.map((name) => `Circuit open for ${name}`),
         ...openShells.map((name) => `Bash circuit open for ${name === '*' ? 'all sessions' : `session ${name}`}`),
@@ -197,7 +201,7 @@ function openDesk(
     metrics: (all) => ({ ok: true, data: { values: values(all) } }),
     drain() {
       ledger.shut();
-      tell({ news: 'shutdown', graceMs: limits.drainMs });
+      broadcast({ kind: 'shutdown', graceMs: limits.drainMs });
       return new Promise((resolve) => ledger.whenIdle(resolve));
     },
   };

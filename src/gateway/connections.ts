@@ -1,4 +1,4 @@
-// How clients are connected: to one session, to many, or behind posts; and to the desk of their protocol. Part of the
+// How clients are connected: to one session, to many, or behind posts; and to the intake of their protocol. Part of the
 // composition root; knows no protocol.
 import { adapterOf } from './agents.ts';
 import type { Config } from '../config/config.ts';
@@ -12,9 +12,9 @@ import { linkPosts, type PostLink } from '../core/link/post-link.ts';
 import type { Reader } from '../core/contract/reader.ts';
 import type { Session } from '../core/session/session.ts';
 import type { Stream } from '../core/stream/stream.ts';
-import type { Desk, Desks } from './command-intake.ts';
+import type { CommandIntake, CommandIntakes } from './command-intake.ts';
 import type { Sessions } from './sessions.ts';
-import { createSwitchboard, type Switchboard, type SwitchboardPorts } from './session-router.ts';
+import { createSessionRouter, type SessionRouter, type SessionRouterPorts } from './session-router.ts';
 import type { ClientRequest } from '../core/contract/gateway-api.ts';
 
 /** A client of a protocol, wherever it comes from. */
@@ -24,26 +24,26 @@ export type Caller = Pick<ClientRequest, 'frontend' | 'agent' | 'options'>;
 export type SessionCaller = Caller & { readonly session: string };
 
 /** What clients are connected to. */
-export interface ClientsPorts {
+export interface ConnectionsPorts {
   readonly config: Config;
   readonly env: Env;
   readonly clock: Clock;
   readonly sessions: Sessions;
-  readonly desks: Desks;
+  readonly intakes: CommandIntakes;
 }
 
 /** Connects clients. */
-export interface Clients {
+export interface Connections {
   /** Throws `not-found` or `invalid`. */
   sideOf(frontend: string, options: Options): FrontendSide;
   /** On a channel of its own, to that session. A client that owns the process also holds its agent back when it is slow. */
   attach(channel: Channel, request: SessionCaller, isOurs: boolean, listener: ClientListener): void;
-  /** On a channel of its own, to those that it opens. `make` wires the switchboard. */
+  /** On a channel of its own, to those that it opens. `make` wires the router. */
   attachMany(
     channel: Channel,
     request: Caller,
-    wishes: Pick<SwitchboardPorts, 'isOurs' | 'lost' | 'opened'>,
-    listenerOf: (switchboard: Switchboard) => ClientListener,
+    wishes: Pick<SessionRouterPorts, 'isOurs' | 'lost' | 'opened'>,
+    listenerOf: (router: SessionRouter) => ClientListener,
   ): void;
   /** The connection behind all that is posted to a stream. */
   postLink(request: SessionCaller): PostLink;
@@ -56,7 +56,7 @@ export interface Clients {
 }
 
 /** Nobody is connected yet. */
-export function createClients({ config, env, clock, sessions, desks }: ClientsPorts): Clients {
+export function createConnections({ config, env, clock, sessions, intakes }: ConnectionsPorts): Connections {
   /** One per stream for server-sent events: those who post to it and those who read it share it. */
   const posting = new WeakMap<Stream, PostLink>();
   /** How those who post leave, by their session. */
@@ -69,8 +69,8 @@ export function createClients({ config, env, clock, sessions, desks }: ClientsPo
     return side;
   }
 
-  function deskOf({ frontend }: Caller, { limits }: FrontendSide): Desk | undefined {
-    return limits === undefined ? undefined : desks.of(frontend, limits);
+  function deskOf({ frontend }: Caller, { limits }: FrontendSide): CommandIntake | undefined {
+    return limits === undefined ? undefined : intakes.of(frontend, limits);
   }
 
   /** Commands with tickets may be about any session, also where a connection hears but one. */
@@ -80,10 +80,10 @@ export function createClients({ config, env, clock, sessions, desks }: ClientsPo
     side: FrontendSide,
     isOurs: boolean,
   ): CommandSink & { end(): void } {
-    const desk = deskOf(request, side);
-    const { carriedOut } = desks;
-    if (desk !== undefined)
-      return createSwitchboard({ ...request, sessions, side, desk, bound, isOurs, clock, carriedOut });
+    const intake = deskOf(request, side);
+    const { carriedOut } = intakes;
+    if (intake !== undefined)
+      return createSessionRouter({ ...request, sessions, side, intake, bound, isOurs, clock, carriedOut });
     const sink = sessions.sinkOf(bound, isOurs);
     return {
       ...sink,
@@ -97,9 +97,9 @@ export function createClients({ config, env, clock, sessions, desks }: ClientsPo
     };
   }
 
-  /** From the first to the last of a client it hears the news of its desk. */
+  /** From the first to the last of a client it hears the broadcast of its intake. */
   function linkHearing(
-    desk: Desk | undefined,
+    intake: CommandIntake | undefined,
     listener: ClientListener,
     make: (listener: ClientListener) => ClientLink,
   ): ClientLink {
@@ -113,7 +113,7 @@ export function createClients({ config, env, clock, sessions, desks }: ClientsPo
         listener.end();
       },
     });
-    if (desk !== undefined && !isGone) leave = desk.join(link);
+    if (intake !== undefined && !isGone) leave = intake.subscribe(link);
     return link;
   }
 
@@ -131,7 +131,7 @@ export function createClients({ config, env, clock, sessions, desks }: ClientsPo
     const sink = sinkFor(session, request, side, false);
     const link = linkPosts(side.connection(session), stream, clock, sink);
     posting.set(stream, link);
-    const leave = deskOf(request, side)?.join(link);
+    const leave = deskOf(request, side)?.subscribe(link);
     if (leave !== undefined) posters.set(session.id, [...(posters.get(session.id) ?? []), leave, sink.end]);
     return link;
   }
@@ -158,28 +158,28 @@ export function createClients({ config, env, clock, sessions, desks }: ClientsPo
     attachMany(channel, request, wishes, listenerOf) {
       if (sessions.isShut) throw new GatewayError('shutting-down', 'the gateway is shutting down');
       const side = sideOf(request.frontend, request.options);
-      const desk = deskOf(request, side);
-      const switchboard = createSwitchboard({
+      const intake = deskOf(request, side);
+      const router = createSessionRouter({
         ...request,
         ...wishes,
         sessions,
         side,
-        desk,
+        intake,
         clock,
-        carriedOut: desks.carriedOut,
+        carriedOut: intakes.carriedOut,
       });
-      const listener = listenerOf(switchboard);
+      const listener = listenerOf(router);
       // No end of a session ends it.
       const ending: ClientListener = {
         ...listener,
         end() {
           carriers.delete(link);
-          switchboard.end();
+          router.end();
           listener.end();
         },
       };
-      const link = linkHearing(desk, ending, (heard) =>
-        linkClient(channel, side.connection(), null, clock, switchboard, heard),
+      const link = linkHearing(intake, ending, (heard) =>
+        linkClient(channel, side.connection(), null, clock, router, heard),
       );
       carriers.add(link);
     },

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { adapters } from '../adapters/index.ts';
 import { adapterOf, createAgents } from './agents.ts';
 import type { Config } from '../config/config.ts';
-import { createClients } from './connections.ts';
+import { createConnections } from './connections.ts';
 import type { Env } from '../core/contract/adapter.ts';
 import type { Channel, Out } from '../core/contract/channel.ts';
 import type { Clock } from '../core/contract/clock.ts';
@@ -13,14 +13,14 @@ import { GatewayError, type Outcome } from '../core/model/errors.ts';
 import type { HubEntry } from '../core/session/hub.ts';
 import { type Figures, metricsText } from '../core/metrics/metrics.ts';
 import type { Session } from '../core/session/session.ts';
-import { createDesks } from './command-intake.ts';
+import { createCommandIntakes } from './command-intake.ts';
 import type { Log } from './log.ts';
 import { createSessions } from './sessions.ts';
 import { bytesOf, createFrame } from '../transports/framing/frame.ts';
-import type { Board, ClientRequest, SessionSummary } from '../core/contract/gateway-api.ts';
+import type { GatewayApi, ClientRequest, OpenSession } from '../core/contract/gateway-api.ts';
 
 /** What a session is told before its client says anything. */
-export interface Opening {
+export interface StartOptions {
   readonly commands: readonly Command[];
   settled(command: Command, outcome: Outcome): void;
   /**
@@ -40,12 +40,12 @@ export type ServeRequest = Pick<ClientRequest, 'frontend' | 'agent' | 'options'>
 /** A running gateway. */
 export interface Gateway {
   /** The gateway, as the HTTP routes see it. */
-  readonly board: Board;
+  readonly board: GatewayApi;
   /**
    * Serves one client on a channel of its own, with a session of its own. The returned promise resolves when the
    * client has gone and the session is closed. `id`: of that session. Throws `invalid` for an unknown frontend or agent.
    */
-  serveClient(channel: Channel, request: ServeRequest, opening?: Opening): Promise<void>;
+  serveClient(channel: Channel, request: ServeRequest, opening?: StartOptions): Promise<void>;
   /**
    * Takes nothing new and lets runs end for at most `graceMs`; where clients have been told how long that is
    * ({@link Gateway.drainMs}), so long. Then {@link Gateway.close}.
@@ -94,23 +94,23 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
   const env: Env = { now: clock.now, id: () => randomUUID() };
   const agents = createAgents(config, env);
   const timeOrigin = Math.round(Date.now() - clock.now());
-  const desks = createDesks(clock, timeOrigin, (id) => agentOf(id));
+  const intakes = createCommandIntakes(clock, timeOrigin, (id) => agentOf(id));
   let isClosed = false;
   const sessions = createSessions(config, agents, {
     clock,
     log,
     timeOrigin,
-    tell(news) {
+    tell(broadcast) {
       // Who hears that all is over need not hear it of each session.
-      if (!isClosed) desks.tell(news);
+      if (!isClosed) intakes.broadcast(broadcast);
     },
     ended(session) {
-      desks.forget(session);
+      intakes.forget(session);
       clients.forget(session);
     },
   });
   const { hub } = sessions;
-  const clients = createClients({ config, env, clock, sessions, desks });
+  const clients = createConnections({ config, env, clock, sessions, intakes });
   const { sideOf } = clients;
   checkSettings();
 
@@ -132,27 +132,27 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
   }
 
   /** A client that owns the process and opens its sessions itself: they end with it. */
-  function serveMany(channel: Channel, request: ServeRequest, opening?: Opening): Promise<void> {
+  function serveMany(channel: Channel, request: ServeRequest, opening?: StartOptions): Promise<void> {
     return new Promise((resolve) => {
       const wishes = {
         isOurs: true,
         lost: opening?.lost,
         opened: (session: Session) => begin(session, opening),
       };
-      clients.attachMany(channel, request, wishes, (switchboard) => {
-        if (opening?.isUnattended === true) switchboard.unattend();
+      clients.attachMany(channel, request, wishes, (router) => {
+        if (opening?.isUnattended === true) router.setUnattended();
         return {
           end: resolve,
           half() {
-            switchboard.unattend();
-            const stop = opening?.stopsWithInput === true ? switchboard.abort : () => {};
+            router.setUnattended();
+            const stop = opening?.stopsWithInput === true ? router.abort : () => {};
             // Now, for prompts that wait are not answered before; and again, for what has begun since.
             stop();
             return {
               reason: answered,
               whenIdle(callback) {
                 stop();
-                switchboard.whenIdle(callback);
+                router.whenIdle(callback);
               },
             };
           },
@@ -161,10 +161,10 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     });
   }
 
-  function serveOne(channel: Channel, request: ServeRequest, opening?: Opening): Promise<void> {
+  function serveOne(channel: Channel, request: ServeRequest, opening?: StartOptions): Promise<void> {
     return new Promise((resolve) => {
       const { session } = sessions.open(request, true, opening?.lost);
-      if (opening?.isUnattended === true) session.unattend();
+      if (opening?.isUnattended === true) session.setUnattended();
       begin(session, opening);
       clients.attach(channel, { ...request, session: session.id }, true, {
         end: () => {
@@ -173,7 +173,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
         },
         // `echo '…' | patchbay stdio`: the answer is still wanted when the question has been asked.
         half() {
-          session.unattend();
+          session.setUnattended();
           return { reason: answered, whenIdle: (callback) => session.whenIdle(callback) };
         },
       });
@@ -206,7 +206,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     clients.leaveAll(reason);
   }
 
-  const board: Board = {
+  const board: GatewayApi = {
     agents: agents.summaries,
     sessions: () => hub.list().map(sessionSummary),
     session: (id) => sessionSummary(sessions.find(id)),
@@ -257,9 +257,11 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     },
     async drain(reason, graceMs) {
       sessions.shut();
-      const grace = new Promise<void>((resolve) => clock.after(desks.drainMs > 0 ? desks.drainMs : graceMs, resolve));
+      const grace = new Promise<void>((resolve) =>
+        clock.after(intakes.drainMs > 0 ? intakes.drainMs : graceMs, resolve),
+      );
       // What has been taken in is carried out, prompts that wait as well.
-      await Promise.race([desks.drain(), grace]);
+      await Promise.race([intakes.drain(), grace]);
       const open = hub.list().map((entry) => entry.session);
       for (const session of open) session.retire(reason);
       const idle = open.map((session) => new Promise<void>((resolve) => session.whenIdle(resolve)));
@@ -268,14 +270,14 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
       close(reason);
     },
     get drainMs() {
-      return desks.drainMs;
+      return intakes.drainMs;
     },
     close,
   };
 }
 
 /** What a session is told before its client says anything. */
-function begin(session: Session, opening: Opening | undefined): void {
+function begin(session: Session, opening: StartOptions | undefined): void {
   for (const command of opening?.commands ?? []) {
     session.submit(command, (outcome) => opening?.settled(command, outcome));
   }
@@ -285,6 +287,6 @@ function textOf(out: Out): string {
   return bytesOf(out).toString();
 }
 
-function sessionSummary({ session, agent, createdAt }: HubEntry): SessionSummary {
+function sessionSummary({ session, agent, createdAt }: HubEntry): OpenSession {
   return { id: session.id, agent, state: session.state, createdAt, clients: session.readers };
 }

@@ -13,20 +13,20 @@ import { statOf } from '../stores/opened.ts';
 import { createKeeper, type SessionKeeper } from '../stores/session-keeper.ts';
 
 /** A stored session that was found. */
-export interface Found {
+export interface FoundSession {
   /** Without links. */
   readonly file: string;
   /** The name of the agent that is to go on with it. */
   readonly agent: string;
   readonly cwd?: string | undefined;
   /** What was said in it; null where the agent reads the file itself. */
-  readonly told: StoredSession | null;
+  readonly stored: StoredSession | null;
   /** Of the file when it was read, bytes. */
   readonly size: number;
 }
 
 /** A session that is about to be opened. */
-export interface Opening {
+export interface SessionOrigin {
   readonly id: string;
   /** Its agent, by its name in the configuration. */
   readonly agent: string;
@@ -39,11 +39,11 @@ export interface Opening {
   /** It is kept as a file, unless its agent keeps its sessions itself. */
   readonly keep?: boolean | undefined;
   /** What it goes on with. */
-  readonly found?: Found | undefined;
+  readonly found?: FoundSession | undefined;
 }
 
 /** What an open session has to do with files. */
-export interface Life {
+export interface SessionPersistence {
   /** What is known of it before its agent has said anything. */
   readonly info: SessionInfo | undefined;
   /** What was said before. */
@@ -53,31 +53,37 @@ export interface Life {
   /** What was said in one of the gateway's own. Throws what Stored.find does. */
   read(path: string): readonly Message[];
   /** Hears each event but deltas when the log has it. Another conversation has another file and name: it says which. */
-  hear(event: Event, view: SessionView): SessionInfo | undefined;
+  logged(event: Event, view: SessionView): SessionInfo | undefined;
   /** The session is over. */
   end(view: SessionView): void;
 }
 
 /** What they need of the stored ones. */
-export interface LivesPorts {
+export interface SessionPersistencePorts {
   /** Of the gateway's own files, without links. */
   directory(): string;
   /** Whether that agent keeps nothing itself and can be told what was said; by its name. */
   isForgetful(agent: string): boolean;
   /** See Stored. */
-  find(wish: string, agent: string | undefined): Found;
-  filesOf(opening: Opening): SessionFile[];
+  find(wish: string, agent: string | undefined): FoundSession;
+  filesOf(opening: SessionOrigin): SessionFile[];
   readonly log: Log;
 }
 
 /** Returns what gives a session its life. */
-export function createLives({ directory, isForgetful, find, filesOf, log }: LivesPorts): (opening: Opening) => Life {
+export function createSessionPersistence({
+  directory,
+  isForgetful,
+  find,
+  filesOf,
+  log,
+}: SessionPersistencePorts): (opening: SessionOrigin) => SessionPersistence {
   /** Files of open sessions: two must not write into one. */
   const used = new Set<string>();
   const isOwn = (file: string) => file.startsWith(`${directory()}${path.sep}`);
 
-  function growingFile({ id, createdAt, found }: Opening): GrowingFile {
-    if (found?.told && isOwn(found.file) && !used.has(found.file)) return oldGrowingFile(found.file, found.size);
+  function growingFile({ id, createdAt, found }: SessionOrigin): GrowingFile {
+    if (found?.stored && isOwn(found.file) && !used.has(found.file)) return oldGrowingFile(found.file, found.size);
     // There are protocols that have no path with two dots, wherever they are.
     const name = `${createdAt}_${id.slice(0, 128)}`.replaceAll(/[:.]/gu, '-');
     const stem = path.join(directory(), name);
@@ -91,11 +97,11 @@ export function createLives({ directory, isForgetful, find, filesOf, log }: Live
    * Null where nothing is to be kept, or its agent does that itself. `items`: of the transcript that are none of its
    * conversation.
    */
-  function keep(opening: Opening, items = 0): { readonly file: string; readonly keeper: SessionKeeper } | null {
+  function keep(opening: SessionOrigin, items = 0): { readonly file: string; readonly keeper: SessionKeeper } | null {
     const { id, agent, cwd, createdAt, found } = opening;
     if (opening.keep !== true || !isForgetful(agent)) return null;
     const file = growingFile(opening);
-    const told = found?.told ?? null;
+    const told = found?.stored ?? null;
     const fresh: SessionHead = { type: 'patchbay-session', version: 1, id, agent, cwd, createdAt };
     const keeper = createKeeper({
       head: { ...(file.isMade && told !== null ? told.head : fresh), name: told?.name },
@@ -109,11 +115,11 @@ export function createLives({ directory, isForgetful, find, filesOf, log }: Live
     return { file: file.file, keeper };
   }
 
-  function live(opening: Opening): Life {
+  function live(opening: SessionOrigin): SessionPersistence {
     let kept = keep(opening);
     /** What its client has told it to go on with. */
-    let wanted: Found | undefined;
-    const told = opening.found?.told ?? null;
+    let wanted: FoundSession | undefined;
+    const told = opening.found?.stored ?? null;
     const info: SessionInfo = {
       ...(opening.cwd === undefined ? {} : { cwd: opening.cwd }),
       ...(kept === null ? {} : { file: kept.file }),
@@ -122,12 +128,12 @@ export function createLives({ directory, isForgetful, find, filesOf, log }: Live
     };
 
     /** What was said until now stays as it is, for whoever wants it again. */
-    function goOn({ transcript }: SessionView, found: Found | undefined): SessionInfo | undefined {
+    function goOn({ transcript }: SessionView, found: FoundSession | undefined): SessionInfo | undefined {
       if (kept === null) return undefined;
       kept.keeper.write();
       used.delete(kept.file);
       kept = keep({ ...opening, createdAt: new Date().toISOString(), found }, transcript.items.length);
-      const name = found?.told?.name ?? '';
+      const name = found?.stored?.name ?? '';
       return { ...(kept && { file: kept.file }), ...(name === (transcript.info.name ?? '') ? {} : { name }) };
     }
 
@@ -139,12 +145,12 @@ export function createLives({ directory, isForgetful, find, filesOf, log }: Live
         // It may be its own.
         kept?.keeper.write();
         const found = find(wish, opening.agent);
-        const read = found.told;
+        const read = found.stored;
         if (read === null) throw new GatewayError('unsupported', 'only the agent that wrote that session can read it');
         wanted = found;
         return read.messages;
       },
-      hear(event, view) {
+      logged(event, view) {
         if (event.type === 'history-reset') {
           const found = event.reason === 'switched' ? wanted : undefined;
           wanted = undefined;

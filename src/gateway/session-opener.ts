@@ -11,7 +11,7 @@ import type { Session } from '../core/session/session.ts';
 import type { SessionRequest, Sessions } from './sessions.ts';
 
 /** Who opens them, and how. */
-export interface OpeningsPorts {
+export interface SessionOpenerPorts {
   readonly sessions: Sessions;
   /** Of sessions that name none. */
   readonly agent: string | undefined;
@@ -27,7 +27,7 @@ export interface OpeningsPorts {
 }
 
 /** Opens sessions. Throws what Sessions.open does; the answer may come later. */
-export interface Openings {
+export interface SessionOpener {
   create(command: CommandOf<'create-session'>, settle: Settle): void;
   load(command: CommandOf<'load-session'>, settle: Settle): void;
 }
@@ -45,7 +45,7 @@ const Stopped = z.looseObject({ cancelled: z.boolean() });
 const describeMs = 30_000;
 
 /** Of one client. */
-export function createOpenings(ports: OpeningsPorts): Openings {
+export function createSessionOpener(ports: SessionOpenerPorts): SessionOpener {
   const { sessions, isOurs } = ports;
 
   function create(command: CommandOf<'create-session'>, settle: Settle): void {
@@ -111,7 +111,7 @@ export function createOpenings(ports: OpeningsPorts): Openings {
     const { agent, cwd, file } = found;
     const folders = cwd === undefined ? [] : [cwd];
     const { entry, endOf } = open({ agent, id, folders, keep, found, isQuiet: true });
-    if (found.told !== null) return describe ? describeOpened(entry, settle, endOf) : announced(entry, settle);
+    if (found.stored !== null) return describe ? describeOpened(entry, settle, endOf) : announced(entry, settle);
     walk(entry, [{ type: 'switch-session', path: file }], settle, () => {
       if (!describe) return settled(entry, settle);
       entry.session.submit({ type: 'query', subject: 'state' }, () => describeOpened(entry, settle, endOf));
@@ -163,7 +163,7 @@ export function createOpenings(ports: OpeningsPorts): Openings {
       end({ ok: true, data: { ...opened(entry), state } }, () => sessions.announce(entry, state));
     }
     try {
-      session.wake();
+      session.start();
     } catch (thrown) {
       return end(refused('agent-down', messageOf(thrown)));
     }

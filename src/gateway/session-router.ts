@@ -1,6 +1,6 @@
 // What one client may ask of all sessions: to open, find and leave them at its word, within bounds. For connections that
 // carry many of them, and for all whose commands have tickets. Part of the composition root; knows no protocol.
-import type { FrontendSide, SessionView, Watch } from '../core/contract/adapter.ts';
+import type { FrontendSide, SessionView, SubscriptionRequest } from '../core/contract/adapter.ts';
 import type { Clock } from '../core/contract/clock.ts';
 import type { Command } from '../core/model/command.ts';
 import { GatewayError, type Outcome, refused } from '../core/model/errors.ts';
@@ -9,12 +9,12 @@ import type { Receipt, Ticket } from '../core/contract/ticket.ts';
 import type { Reader } from '../core/contract/reader.ts';
 import type { Session } from '../core/session/session.ts';
 import type { Transcript } from '../core/model/transcript.ts';
-import type { Desk, Desks } from './command-intake.ts';
-import { createOpenings, type Settle } from './session-opener.ts';
+import type { CommandIntake, CommandIntakes } from './command-intake.ts';
+import { createSessionOpener, type Settle } from './session-opener.ts';
 import { refusalOf, type Sessions } from './sessions.ts';
 
 /** What the connection is and may. */
-export interface SwitchboardPorts {
+export interface SessionRouterPorts {
   readonly sessions: Sessions;
   readonly frontend: string;
   readonly side: FrontendSide;
@@ -23,11 +23,11 @@ export interface SwitchboardPorts {
   /** It owns this process: its sessions are its own, and its agents wait for it. */
   readonly isOurs: boolean;
   /** Where its commands with tickets go. */
-  readonly desk?: Desk | undefined;
+  readonly intake?: CommandIntake | undefined;
   /** The connection hears this session alone; commands that name none are for it. */
   readonly bound?: Session | undefined;
   /** See Desks. */
-  readonly carriedOut: Desks['carriedOut'];
+  readonly carriedOut: CommandIntakes['carriedOut'];
   /** Called for each session that it opens, before anybody can speak in it. */
   opened?(session: Session): void;
   readonly clock: Clock;
@@ -35,10 +35,10 @@ export interface SwitchboardPorts {
 }
 
 /** Where the commands of that connection go. */
-export interface Switchboard extends CommandSink {
-  watch(watch: Watch): { readonly view: SessionView; readonly reader: Reader };
+export interface SessionRouter extends CommandSink {
+  subscribe(watch: SubscriptionRequest): { readonly view: SessionView; readonly reader: Reader };
   /** Nobody can answer questions any more in the sessions that it has opened, or will open. */
-  unattend(): void;
+  setUnattended(): void;
   /** Stops what runs in the sessions that it has opened, and what waits behind it. */
   abort(): void;
   /** Calls back once, when none of the sessions that it has opened is at work; at once if that is so now. */
@@ -66,23 +66,23 @@ function isForAll(command: Command): boolean {
 const sessionName = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,256}$/u;
 
 /** A connection without any session yet. */
-export function createSwitchboard(ports: SwitchboardPorts): Switchboard {
-  const { sessions, frontend, side, isOurs, desk } = ports;
+export function createSessionRouter(ports: SessionRouterPorts): SessionRouter {
+  const { sessions, frontend, side, isOurs, intake } = ports;
   /** Weak: a connection may see thousands of sessions come and go. */
   const opened = new WeakSet<Session>();
   let isAttended = true;
   let isGone = false;
-  const openings = createOpenings({
+  const opener = createSessionOpener({
     sessions,
     agent: ports.agent,
     isOurs,
-    questionMs: desk?.limits.questionMs,
+    questionMs: intake?.limits.questionMs,
     clock: ports.clock,
     opened(session) {
       opened.add(session);
       // Nobody comes to it any more whose connection is gone.
       if (!isGone) sessions.reserve(session);
-      if (!isAttended) session.unattend();
+      if (!isAttended) session.setUnattended();
       ports.opened?.(session);
     },
     lost: ports.lost,
@@ -104,14 +104,14 @@ export function createSwitchboard(ports: SwitchboardPorts): Switchboard {
       case 'load-session':
         // What it opens would be nobody's.
         if (isGone && isOurs) return settle(refused('shutting-down', 'the client is gone'));
-        return command.type === 'create-session' ? openings.create(command, settle) : openings.load(command, settle);
+        return command.type === 'create-session' ? opener.create(command, settle) : opener.load(command, settle);
       case 'list-stored-sessions':
         return settle({ ok: true, data: { sessions: sessions.listStored() } });
       case 'list-sessions':
         return settle({ ok: true, data: { sessions: sessions.hub.list().map(sessions.summary) } });
       case 'query':
-        if (command.subject === 'health' && desk !== undefined) return settle(desk.health());
-        if (command.subject === 'metrics' && desk !== undefined) return settle(desk.metrics(census()));
+        if (command.subject === 'health' && intake !== undefined) return settle(intake.health());
+        if (command.subject === 'metrics' && intake !== undefined) return settle(intake.metrics(census()));
         break;
       default:
     }
@@ -139,10 +139,10 @@ export function createSwitchboard(ports: SwitchboardPorts): Switchboard {
   function execute(command: Command, settle: Settle, id?: string): void {
     try {
       if (id === undefined) return withoutSession(command, settle);
-      if (command.type === 'delete-session' && desk !== undefined) return remove(id, settle);
+      if (command.type === 'delete-session' && intake !== undefined) return remove(id, settle);
       sessions.sinkOf(sessions.find(id).session, isOurs).submit(command, (outcome) => settle(outcome));
     } catch (thrown) {
-      if (thrown instanceof GatewayError && thrown.code === 'limit') desk?.count('sessionLimit');
+      if (thrown instanceof GatewayError && thrown.code === 'limit') intake?.count('sessionLimit');
       settle(refusalOf(thrown));
     }
   }
@@ -154,7 +154,7 @@ export function createSwitchboard(ports: SwitchboardPorts): Switchboard {
     ticket?: Ticket,
   ): void {
     const session = idOf(named) ?? (isForAll(command) ? undefined : ports.bound?.id);
-    if (ticket === undefined || desk === undefined) {
+    if (ticket === undefined || intake === undefined) {
       return execute(
         command,
         (outcome, then) => {
@@ -167,7 +167,7 @@ export function createSwitchboard(ports: SwitchboardPorts): Switchboard {
     }
     /** Null when the client has been answered, as it may be before its command has come to its end. */
     let later: (() => void)[] | null = [];
-    desk.submit({
+    intake.submit({
       command,
       // Of one session there is one lane, however it is called.
       ticket: named !== undefined && ticket.session === named ? { ...ticket, session } : ticket,
@@ -203,9 +203,9 @@ export function createSwitchboard(ports: SwitchboardPorts): Switchboard {
     submit,
     note: (level, text) => sessions.note(ports.bound?.id ?? '(connection)', level, text),
     fault({ code }) {
-      if (code === 'too-large') desk?.count('frameSize');
+      if (code === 'too-large') intake?.count('frameSize');
     },
-    watch({ session: id, as, dialect }) {
+    subscribe({ session: id, as, dialect }) {
       const { session } = sessions.find(id);
       sessions.release(session);
       if (as !== undefined) {
@@ -219,9 +219,9 @@ export function createSwitchboard(ports: SwitchboardPorts): Switchboard {
       const stream = session.stream(key, (view) => side.projection(under(name, view), dialect), true);
       return { view: session, reader: stream.attach(null, isOurs) };
     },
-    unattend() {
+    setUnattended() {
       isAttended = false;
-      for (const session of own()) session.unattend();
+      for (const session of own()) session.setUnattended();
     },
     abort() {
       for (const session of own()) {

@@ -11,14 +11,14 @@ import { GatewayError, messageOf, type Outcome, refused } from '../core/model/er
 import type { CommandSink } from '../core/link/frontend-driver.ts';
 import { createHub, type Hub, type HubEntry } from '../core/session/hub.ts';
 import { firstWordsIn, messagesOf } from '../core/log/messages.ts';
-import type { News } from '../core/contract/broadcast.ts';
+import type { Broadcast } from '../core/contract/broadcast.ts';
 import type { SessionState, SessionSummary } from '../core/model/outcome-data.ts';
 import { createSession, type Session } from '../core/session/session.ts';
 import { defaultSessionLimits } from '../core/session/session-ports.ts';
-import { withSuggested } from '../core/session/rememberable-permissions.ts';
+import { withRememberablePermissions } from '../core/session/rememberable-permissions.ts';
 import type { Log } from './log.ts';
-import type { Found } from './session-files.ts';
-import { createStored, type Stored } from './stored-sessions.ts';
+import type { FoundSession } from './session-files.ts';
+import { createStoredSessions, type StoredSessions } from './stored-sessions.ts';
 import { createExportPlaces } from '../stores/export.ts';
 import { faultInWords, isDirectory } from '../stores/paths.ts';
 import { withPathsInside } from '../stores/stored-sessions.ts';
@@ -36,7 +36,7 @@ export interface SessionRequest {
   /** It is kept as a file, where its agent keeps none. */
   readonly keep?: boolean | undefined;
   /** The stored session that it goes on with. */
-  readonly found?: Found | undefined;
+  readonly found?: FoundSession | undefined;
   /** What was said before, where no file tells it. */
   readonly history?: readonly Message[] | undefined;
   /** Why its agent is gone, whenever that is. */
@@ -60,9 +60,9 @@ export interface Sessions {
   /** Newest first; open ones under their ids. */
   listStored(): SessionSummary[];
   /** See Stored. */
-  findStored: Stored['find'];
+  findStored: StoredSessions['find'];
   /** See Stored. */
-  copyStored: Stored['copy'];
+  copyStored: StoredSessions['copy'];
   /** See Agents. */
   isForgetful: Agents['isForgetful'];
   /** Not idle, though nobody hears it: its client is there, and still to come to it. Until `release`. */
@@ -84,7 +84,7 @@ export interface SessionsPorts {
   /** Ms since 1970 when the clock was 0. */
   readonly timeOrigin: number;
   /** Sessions come and go. */
-  tell(news: Extract<News, { news: 'session-opened' | 'session-closed' }>): void;
+  tell(broadcast: Extract<Broadcast, { kind: 'session-opened' | 'session-closed' }>): void;
   /** That session is over, whether clients have heard of it or not. */
   ended(session: string): void;
 }
@@ -100,7 +100,7 @@ export function createSessions(config: Config, agents: Agents, ports: SessionsPo
   const { clock, log, timeOrigin } = ports;
   const hub = createHub({ sessions: config.limits.sessions });
   const notes = new Map<NoteLevel, number>();
-  const stored = createStored(config, agents, log);
+  const stored = createStoredSessions(config, agents, log);
   const exportsOf = createExportPlaces(config.exportDirectory);
   const idleSince = new WeakMap<Session, number>();
   const reserved = new WeakSet<Session>();
@@ -179,10 +179,10 @@ export function createSessions(config: Config, agents: Agents, ports: SessionsPo
         sessionFiles: life.files,
         readStored: life.read,
         note: (level, text) => note(id, level, text),
-        logged: (event) => life.hear(event, session),
+        logged: (event) => life.logged(event, session),
         ended() {
           life.end(session);
-          if (announced.delete(id)) ports.tell({ news: 'session-closed', session: id });
+          if (announced.delete(id)) ports.tell({ kind: 'session-closed', session: id });
           ports.ended(id);
         },
         lost(sentence, wasSilent) {
@@ -201,7 +201,7 @@ export function createSessions(config: Config, agents: Agents, ports: SessionsPo
     // It may have ended before it could be told of.
     if (entry.session.state === 'closed') return;
     announced.add(entry.session.id);
-    ports.tell({ news: 'session-opened', session: summary(entry), ...(state === undefined ? {} : { state }) });
+    ports.tell({ kind: 'session-opened', session: summary(entry), ...(state === undefined ? {} : { state }) });
   }
 
   function summary({ session, createdAt }: HubEntry): SessionSummary {
@@ -227,7 +227,7 @@ export function createSessions(config: Config, agents: Agents, ports: SessionsPo
     const admit = (command: Command) => {
       // It names folders, and no agent is to look whether they may be used.
       if (command.type === 'create-session') throw new GatewayError('unsupported', 'this connection has its session');
-      const suggested = withSuggested(passable(command), session.transcript, dropped);
+      const suggested = withRememberablePermissions(passable(command), session.transcript, dropped);
       const file = suggested.type === 'switch-session' ? stored.fileAt(suggested.path) : null;
       // What may be loaded may be switched to: it is the same to the agent.
       if (suggested.type === 'switch-session' && file !== null) return { ...suggested, path: file };

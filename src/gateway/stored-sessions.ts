@@ -10,7 +10,12 @@ import type { StoredFormat } from '../core/contract/adapter.ts';
 import { GatewayError } from '../core/model/errors.ts';
 import type { SessionFile, SessionSummary } from '../core/model/outcome-data.ts';
 import { mostLines, outlineOf, readSession } from '../core/log/session-lines.ts';
-import { createLives, type Found, type Life, type Opening } from './session-files.ts';
+import {
+  createSessionPersistence,
+  type FoundSession,
+  type SessionPersistence,
+  type SessionOrigin,
+} from './session-files.ts';
 import type { Log } from './log.ts';
 import { createFileCache } from '../stores/file-cache.ts';
 import { longestFile } from '../stores/growing-file.ts';
@@ -19,20 +24,20 @@ import { type Beginning, readBounded } from '../stores/read-bounded.ts';
 import { type SessionPlaces, storedFileAt, storedFilesIn } from '../stores/session-places.ts';
 
 /** The stored sessions of a gateway. */
-export interface Stored {
+export interface StoredSessions {
   /** Newest first, of very many some. `open`: ids of open sessions, by their file. */
   list(open: ReadonlyMap<string, string>): SessionSummary[];
   /**
    * The one at that path, which a client has named. `agent`: of that client, if it wants one. Throws `invalid` for a path
    * that leads to none that it may have (docs/threats.md T9), and `limit` for a file that is too large.
    */
-  find(wish: string, agent: string | undefined): Found;
+  find(wish: string, agent: string | undefined): FoundSession;
   /** Another file with the same session, for an agent of that name; null where the agent has no second ones. */
   copy(file: string, agent: string): string | null;
   /** The file at that path without links, if it is a session that may be loaded; else null. */
   fileAt(wish: string): string | null;
   /** To be called when its id is known to be free. */
-  readonly live: (opening: Opening) => Life;
+  readonly live: (opening: SessionOrigin) => SessionPersistence;
 }
 
 /** Names of session files, whoever makes them (docs/protocols/pi-server.md 20). */
@@ -58,7 +63,7 @@ interface Read {
 }
 
 /** Looks at the disk whenever it is asked. */
-export function createStored(config: Config, agents: Agents, log: Log): Stored {
+export function createStoredSessions(config: Config, agents: Agents, log: Log): StoredSessions {
   const own = config.sessionDirectory ?? defaultDirectory();
   const cache = createFileCache<Read>(2 * mostListed);
   /** Agents that keep files on this machine, with what is known of them. */
@@ -94,7 +99,7 @@ export function createStored(config: Config, agents: Agents, log: Log): Stored {
     return Object.hasOwn(config.agents, name) ? name : agents.named(undefined)[0];
   }
 
-  function find(wish: string, agent: string | undefined): Found {
+  function find(wish: string, agent: string | undefined): FoundSession {
     const place = storedFileAt(wish, places());
     if ('fault' in place) throw refusal(place.fault, allowed());
     const { file } = place;
@@ -104,21 +109,21 @@ export function createStored(config: Config, agents: Agents, log: Log): Stored {
     for (const { name, format } of inOrder(agent)) {
       // An agent may empty a file that is none of its own.
       const summary = format.read(beginning.text);
-      if (summary !== null) return { file, agent: name, cwd: summary.cwd, told: null, size: beginning.size };
+      if (summary !== null) return { file, agent: name, cwd: summary.cwd, stored: null, size: beginning.size };
     }
     throw refusal('must point to an existing session file');
   }
 
   /** One of those that gateways write. Who brought it from elsewhere does not choose among the agents. */
-  function findOwn(file: string, wish: string | undefined): Found {
+  function findOwn(file: string, wish: string | undefined): FoundSession {
     const read = readBounded(file, longestFile, mostLines + 1);
-    const told = read === null ? null : readSession(read.text);
-    if (read === null || told === null) throw refusal('must point to an existing session file');
+    const stored = read === null ? null : readSession(read.text);
+    if (read === null || stored === null) throw refusal('must point to an existing session file');
     if (read.size > longestFile)
       throw new GatewayError('limit', `the session file is larger than ${longestFile} bytes`);
-    if (told.isCut || !read.isWhole) throw new GatewayError('limit', 'the session file holds more than can be read');
-    const agent = isOwn(file) ? agentFor(told.head.agent) : agents.named(wish)[0];
-    return { file, agent, cwd: told.head.cwd, told, size: read.size };
+    if (stored.isCut || !read.isWhole) throw new GatewayError('limit', 'the session file holds more than can be read');
+    const agent = isOwn(file) ? agentFor(stored.head.agent) : agents.named(wish)[0];
+    return { file, agent, cwd: stored.head.cwd, stored, size: read.size };
   }
 
   function summaries(): {
@@ -174,9 +179,9 @@ export function createStored(config: Config, agents: Agents, log: Log): Stored {
       return { agent, shown };
     }
     for (const { format } of keepers) {
-      const told = format.read(read.text);
-      if (told === null) continue;
-      const { messageCount, ...shown } = told;
+      const stored = format.read(read.text);
+      if (stored === null) continue;
+      const { messageCount, ...shown } = stored;
       return { agent: null, shown: { ...shown, ...counted(messageCount) } };
     }
     return null;
@@ -191,7 +196,7 @@ export function createStored(config: Config, agents: Agents, log: Log): Stored {
   }
 
   /** Of that agent, by the folder that they say they are of. */
-  function filesOf({ agent, cwd, place }: Opening): SessionFile[] {
+  function filesOf({ agent, cwd, place }: SessionOrigin): SessionFile[] {
     const isKeeper = keepers.some(({ name }) => name === agent);
     const folders = new Set([cwd, place, realOrNull(place) ?? place]);
     return summaries().flatMap(({ agent: of, modifiedAt, shown: { file, cwd: at } }) => {
@@ -232,7 +237,7 @@ export function createStored(config: Config, agents: Agents, log: Log): Stored {
       const read = 'file' in place ? readBounded(place.file, ofRest.bytes, ofRest.lines) : null;
       return 'file' in place && read !== null && summaryOf(read) !== null ? place.file : null;
     },
-    live: createLives({
+    live: createSessionPersistence({
       directory,
       isForgetful: agents.isForgetful,
       find,

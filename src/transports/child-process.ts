@@ -5,10 +5,10 @@ import type { Channel } from '../core/contract/channel.ts';
 import { messageOf } from '../core/model/errors.ts';
 import type { Framing } from './framing/framing.ts';
 import { jsonl } from './framing/jsonl.ts';
-import { createInlet } from './inlet.ts';
+import { createFrameReader } from './frame-reader.ts';
 import { createFirstWords, followStderr } from './last-words.ts';
 import { nullChannel } from './memory.ts';
-import { createOutlet } from './outlet.ts';
+import { createFrameWriter } from './frame-writer.ts';
 import { adoptGroup } from './process-group.ts';
 
 /** How to start an agent. */
@@ -42,7 +42,7 @@ export type ChildChannel = Channel & {
  */
 export function spawnChannel(options: SpawnOptions): ChildChannel {
   const { label, framing = jsonl, maxFrameBytes = 32 * 1024 * 1024, termGraceMs = 5000, drainMs = 250 } = options;
-  const inlet = createInlet();
+  const inlet = createFrameReader();
   const child = start(options);
   if (typeof child === 'string') {
     const nobody = nullChannel(label);
@@ -52,7 +52,7 @@ export function spawnChannel(options: SpawnOptions): ChildChannel {
 
   const { stdin, stdout, stderr, pid } = child;
   const group = pid === undefined ? undefined : adoptGroup(pid);
-  const outlet = stdin === null ? undefined : createOutlet(stdin, framing, () => inlet.drained());
+  const outlet = stdin === null ? undefined : createFrameWriter(stdin, framing, () => inlet.drained());
   const firstWords = createFirstWords();
   const decoder = framing.decoder(
     {
@@ -60,7 +60,7 @@ export function spawnChannel(options: SpawnOptions): ChildChannel {
         firstWords.frame(frame);
         inlet.frame(frame);
       },
-      glance: (glimpse, start, end) => inlet.glance(glimpse, start, end),
+      recognise: (peek, start, end) => inlet.recognise(peek, start, end),
       fault: (fault) => inlet.fault(fault),
     },
     { maxFrameBytes },

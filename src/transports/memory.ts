@@ -1,13 +1,13 @@
 // Channels without a wire: two back to back, for tests and in-process use, and one that leads nowhere. Knows no protocol.
 import type { Channel } from '../core/contract/channel.ts';
 import { bytesOf, createFrame } from './framing/frame.ts';
-import { createInlet, type Inlet } from './inlet.ts';
+import { createFrameReader, type FrameReader } from './frame-reader.ts';
 import { createQueue } from './queue.ts';
 
 /** Two channels, each the other's far end. A frame is handed over on a microtask, and waits while the other pauses. */
 export function memoryPair(label = 'memory'): [Channel, Channel] {
-  const left = createInlet();
-  const right = createInlet();
+  const left = createFrameReader();
+  const right = createFrameReader();
   const toRight = createPipe(right, () => left.drained());
   const toLeft = createPipe(left, () => right.drained());
   return [endpoint(`${label} left`, left, toLeft, toRight), endpoint(`${label} right`, right, toRight, toLeft)];
@@ -15,7 +15,7 @@ export function memoryPair(label = 'memory'): [Channel, Channel] {
 
 /** A channel with nobody at the other end: takes everything, says nothing, ends when it is closed. */
 export function nullChannel(label: string): Channel {
-  const inlet = createInlet();
+  const inlet = createFrameReader();
   return {
     label,
     open: (receiver) => inlet.open(receiver),
@@ -30,7 +30,7 @@ export function nullChannel(label: string): Channel {
   };
 }
 
-function endpoint(label: string, inlet: Inlet, inward: Pipe, outward: Pipe): Channel {
+function endpoint(label: string, inlet: FrameReader, inward: Pipe, outward: Pipe): Channel {
   return {
     label,
     open(receiver) {
@@ -68,7 +68,7 @@ interface Pipe {
   cut(): void;
 }
 
-function createPipe(target: Inlet, drained: () => void): Pipe {
+function createPipe(target: FrameReader, drained: () => void): Pipe {
   const waiting = createQueue<Uint8Array>();
   let buffered = 0;
   let isOpen = true;

@@ -6,7 +6,7 @@ import { messageOf } from '../core/model/errors.ts';
 import { createFramePoster, problemOf } from './frame-poster.ts';
 import { eventStreamDecoder, type IncomingEvent } from './framing/event-stream.ts';
 import { createFrame } from './framing/frame.ts';
-import { createInlet } from './inlet.ts';
+import { createFrameReader } from './frame-reader.ts';
 import { printable } from './printable.ts';
 
 /** Where to read and where to post. Times in ms. */
@@ -46,7 +46,7 @@ interface Break {
 export function connectEventSource(options: EventSourceOptions): Channel {
   const { token, maxFrameBytes = 32 * 1024 * 1024, silenceMs = 50_000 } = options;
   const { envelope, tries = 5, firstWaitMs = 500, longestWaitMs = 8000, closeGraceMs = 1000 } = options;
-  const inlet = createInlet();
+  const inlet = createFrameReader();
   const reading = new AbortController();
   const posting = new AbortController();
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };

@@ -4,8 +4,8 @@ import type { Readable, Writable } from 'node:stream';
 import type { Channel } from '../core/contract/channel.ts';
 import type { Framing } from './framing/framing.ts';
 import { jsonl } from './framing/jsonl.ts';
-import { createInlet } from './inlet.ts';
-import { createOutlet } from './outlet.ts';
+import { createFrameReader } from './frame-reader.ts';
+import { createFrameWriter } from './frame-writer.ts';
 
 /** Which streams, and how they are cut. */
 export interface StdioOptions {
@@ -28,8 +28,8 @@ export interface StdioOptions {
  */
 export function stdioChannel(options: StdioOptions): Channel {
   const { input, output, label, framing = jsonl, maxFrameBytes = 8 * 1024 * 1024, closeGraceMs = 1000 } = options;
-  const inlet = createInlet();
-  const outlet = createOutlet(output, framing, () => inlet.drained());
+  const inlet = createFrameReader();
+  const outlet = createFrameWriter(output, framing, () => inlet.drained());
   const decoder = framing.decoder(inlet, { maxFrameBytes, blank: options.blank });
   let closed = false;
   let inputOver = false;

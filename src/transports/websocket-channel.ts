@@ -8,7 +8,7 @@ import { bytesOf, createFrame } from './framing/frame.ts';
 import type { FrameDecoder } from './framing/framing.ts';
 import { jsonlDecoder, lineBytes } from './framing/jsonl.ts';
 import { type Heartbeat, type HeartbeatOptions, startHeartbeat } from './heartbeat.ts';
-import { createInlet } from './inlet.ts';
+import { createFrameReader } from './frame-reader.ts';
 import { firstBytes, printable } from './printable.ts';
 
 /** What the channel needs beside the WebSocket. */
@@ -42,7 +42,7 @@ class WebSocketChannel implements Channel {
   readonly label: string;
   readonly #socket: WebSocket;
   readonly #options: WebSocketChannelOptions;
-  readonly #inlet = createInlet();
+  readonly #inlet = createFrameReader();
   /** Made with the first message that holds lines. */
   #lines: FrameDecoder | undefined;
   #wire: Duplex | undefined;

@@ -168,7 +168,7 @@ function describeFrontend({ id, can }: Adapter, side: FrontendSide, { prompt }: 
             const { delivered } = checked(connection.decode(frame), can);
             for (const command of delivered) checked(connection.reply(command, outcome), can);
           }
-          checked(connection.wake?.('no such timer') ?? [], can);
+          checked(connection.onTimer?.('no such timer') ?? [], can);
           checked(connection.end?.() ?? [], can);
         }),
         runs,

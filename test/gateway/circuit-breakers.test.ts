@@ -1,6 +1,6 @@
 // The breakers before agents and shells: what counts as a failure, who is kept out, and what is told of it.
 import { describe, expect, test } from 'vitest';
-import { createCircuits, type Pass } from '../../src/gateway/circuit-breakers.ts';
+import { createCircuitBreakers, type Pass } from '../../src/gateway/circuit-breakers.ts';
 import type { Clock } from '../../src/core/contract/clock.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import { type ErrorCode, type Outcome, refused } from '../../src/core/model/errors.ts';
@@ -13,7 +13,7 @@ const bash: Command = { type: 'bash', command: 'ls' };
 function open() {
   const time = { now: 0 };
   const clock: Clock = { now: () => time.now, after: () => () => {} };
-  const circuits = createCircuits(limits, clock, timeOrigin);
+  const circuits = createCircuitBreakers(limits, clock, timeOrigin);
   const enter = (command: Command, session = 's1', agent = 'one') => circuits.enter(command, { agent, session });
   /** Lets a command in and out again. */
   function pass(command: Command, outcome: Outcome | 'timeout', session?: string, agent?: string): void {

@@ -1,7 +1,7 @@
 // Clients whose connections carry many sessions, at a whole gateway: what they may open, and what the end of one thing means
 // for the others. The clients speak a protocol of the tests, whose words are the gateway's own.
 import { describe, expect, test } from 'vitest';
-import type { Gateway, Opening } from '../../src/gateway/gateway.ts';
+import type { Gateway, StartOptions } from '../../src/gateway/gateway.ts';
 import type { RelayClient } from '../support/relay.ts';
 import { isOver, onStdio, onWebSocket, openGateway, prompt } from '../support/relay-rig.ts';
 
@@ -178,7 +178,7 @@ describe('a client that owns the process', () => {
   test('each of its sessions begins as the first one does, unattended if it is so, and tells when its agent is gone', async () => {
     const settled: unknown[] = [];
     const lost: unknown[] = [];
-    const opening: Opening = {
+    const opening: StartOptions = {
       commands: [{ type: 'set-name', name: 'begun' }],
       settled: ({ type }, { ok }) => settled.push([type, ok]),
       lost: (sentence, wasSilent) => lost.push([sentence, wasSilent]),

@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: [
       'test/{core,adapters}/**/*.test.ts',
-      'test/transports/{batch,content-length,event-stream,frame,framings,glimpse,jsonl,one-line}.test.ts',
+      'test/transports/{batch,content-length,event-stream,frame,framings,peek,jsonl,one-line}.test.ts',
     ],
     // Recordings repeat the words of the Node that they were made with; many runs of one property say nothing of a Node.
     exclude: ['**/*corpus*', '**/*propert*', '**/laws.test.ts'],

@@ -55,8 +55,8 @@ export function driveBackend(backend: Backend): AgentDriver {
         case 'close':
           if (action.reason === '') throw new Error('a close without a reason');
           break;
-        case 'watch':
-        case 'unwatch':
+        case 'subscribe':
+        case 'unsubscribe':
           throw new Error('an agent watches nothing');
         default:
           action satisfies never;
@@ -82,10 +82,10 @@ export function driveBackend(backend: Backend): AgentDriver {
         const [timer] = timers;
         if (timer === undefined) return;
         timers.delete(timer);
-        perform(backend.wake?.(timer) ?? []);
+        perform(backend.onTimer?.(timer) ?? []);
       }
     },
-    wake: (timer) => perform(backend.wake?.(timer) ?? []),
+    wake: (timer) => perform(backend.onTimer?.(timer) ?? []),
     end: () => perform(backend.end?.() ?? []),
   };
 }

@@ -63,7 +63,7 @@ export function play(rows: readonly TraceRow[], partialMessages: boolean): Playe
 
   /** A frame on its way to the client. */
   function tell(out: Out): void {
-    const dressed = connection.dress === undefined ? out : connection.dress(out);
+    const dressed = connection.mapOutgoing === undefined ? out : connection.mapOutgoing(out);
     if (dressed === null) return;
     const outs = typeof dressed === 'object' && 'frames' in dressed ? dressed.frames : [dressed];
     for (const out of outs) ours.push(parsed(textOf(out)) ?? {});

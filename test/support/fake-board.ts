@@ -3,7 +3,7 @@ import type { EventEnvelope } from '../../src/core/contract/adapter.ts';
 import type { Channel, Out } from '../../src/core/contract/channel.ts';
 import { GatewayError } from '../../src/core/model/errors.ts';
 import type { Entry, Reader } from '../../src/core/contract/reader.ts';
-import type { Board, ClientRequest, PostResult, SessionSummary } from '../../src/core/contract/gateway-api.ts';
+import type { GatewayApi, ClientRequest, PostResult, OpenSession } from '../../src/core/contract/gateway-api.ts';
 import { createArrivals, type Arrivals } from '../transports/support/arrivals.ts';
 import { namingEnvelope, taggedEnvelope } from '../transports/support/tagged-envelope.ts';
 
@@ -24,8 +24,8 @@ export interface FakeSession {
   close(reason: string): void;
 }
 
-export interface FakeBoard extends Board {
-  session(id: string): SessionSummary;
+export interface FakeBoard extends GatewayApi {
+  session(id: string): OpenSession;
   /** Makes a session, as if somebody had. */
   add(id: string): FakeSession;
   /** WebSockets that were handed over. */
@@ -65,7 +65,7 @@ export function createFakeBoard(): FakeBoard {
     return session;
   }
 
-  function summary(id: string, agent = 'demo'): SessionSummary {
+  function summary(id: string, agent = 'demo'): OpenSession {
     return { id, agent, state: 'idle', createdAt: '2026-01-01T00:00:00.000Z', clients: find(id).readers.size };
   }
 

@@ -69,8 +69,8 @@ function without(all: readonly string[], known: readonly string[]): string {
 }
 
 /** Instructions are taken by whoever starts the agent, and are no command to its machine. */
-function commandsOf({ can, instructed }: Adapter): readonly string[] {
-  return instructed === undefined ? can.commands : [...can.commands, 'set-instructions'];
+function commandsOf({ can, withInstructions }: Adapter): readonly string[] {
+  return withInstructions === undefined ? can.commands : [...can.commands, 'set-instructions'];
 }
 
 function part(agent: Adapter, client: Adapter): string {

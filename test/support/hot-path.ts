@@ -51,13 +51,13 @@ export function pass(chunks: readonly Buffer[], options: PassageOptions): Passag
       fault: ({ code }) => void said.push(`fault ${code}`),
       ...(glances
         ? {
-            glance(glimpse, start, end) {
-              const glance = translator.glance(glimpse, start, end);
+            recognise(peek, start, end) {
+              const glance = translator.glance(peek, start, end);
               if (glance === null) return null;
               return {
                 next: glance.next,
                 ending: glance.ending,
-                seam: glance.seam,
+                splice: glance.splice,
                 accept() {
                   glanced += 1;
                   glance.accept();

@@ -43,7 +43,7 @@ function oblige(inner: Backend): Backend {
       spoken.push({ verbs, words });
       return inner.encode({ ...command, content: [{ type: 'text', text: verbs }] }, id).map(asItWasSaid);
     },
-    wake: (timer) => (inner.wake?.(timer) ?? []).map(asItWasSaid),
+    onTimer: (timer) => (inner.onTimer?.(timer) ?? []).map(asItWasSaid),
     end: () => (inner.end?.() ?? []).map(asItWasSaid),
   };
 }

@@ -4,7 +4,7 @@ import { afterEach } from 'vitest';
 import { adapters } from '../../src/adapters/index.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import type { Command } from '../../src/core/model/command.ts';
-import { createGateway, type Gateway, type Opening } from '../../src/gateway/gateway.ts';
+import { createGateway, type Gateway, type StartOptions } from '../../src/gateway/gateway.ts';
 import { listen } from '../../src/transports/http/server.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
 import { stdioChannel } from '../../src/transports/stdio.ts';
@@ -50,7 +50,7 @@ export function onNetwork(
 }
 
 /** A client that owns the process. */
-export function onStdio(gateway: Gateway, opening?: Opening, agent?: string) {
+export function onStdio(gateway: Gateway, opening?: StartOptions, agent?: string) {
   const [toUs, fromUs] = [new PassThrough(), new PassThrough()];
   const near = stdioChannel({ input: toUs, output: fromUs, label: 'gateway' });
   const served = gateway.serveClient(near, { ...request, agent }, opening);

@@ -45,8 +45,8 @@ function connection(): Frontend {
   const asked = new WeakMap<Command, Said>();
 
   function actions(said: Said): Action<Command>[] {
-    if ('watch' in said) return [{ do: 'watch', ...said, session: said.watch }];
-    if ('unwatch' in said) return [{ do: 'unwatch', session: said.unwatch }];
+    if ('watch' in said) return [{ do: 'subscribe', ...said, session: said.watch }];
+    if ('unwatch' in said) return [{ do: 'unsubscribe', session: said.unwatch }];
     asked.set(said.deliver, said);
     return [{ do: 'deliver', message: said.deliver, ...(said.session === undefined ? {} : { session: said.session }) }];
   }
@@ -64,7 +64,7 @@ function connection(): Frontend {
       if (said === undefined || !('deliver' in said)) return [];
       return [tell(answerOf(said.tag ?? command.type, outcome)), ...(said.next ?? []).flatMap(actions)];
     },
-    over: (session, reason) => [tell({ over: session, reason })],
+    sessionEnded: (session, reason) => [tell({ over: session, reason })],
   };
 }
 

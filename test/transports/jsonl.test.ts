@@ -186,12 +186,12 @@ describe('glances', () => {
       {
         frame: (frame) => told.push(Buffer.from(frame.bytes).toString('latin1')),
         fault: (fault: FrameFault) => told.push({ fault: fault.code }),
-        glance(glimpse, start, end) {
-          const next = glimpse.bytes.indexOf(0x21, start);
-          const feed = glimpse.bytes.indexOf(0x0a, start);
+        recognise(peek, start, end) {
+          const next = peek.bytes.indexOf(0x21, start);
+          const feed = peek.bytes.indexOf(0x0a, start);
           if (next === -1 || next >= end || (feed !== -1 && feed < next)) return null;
-          const glanced = glimpse.ascii(start, next);
-          return { next: next + 1, ending: Buffer.from('#'), seam: null, accept: () => void told.push({ glanced }) };
+          const glanced = peek.ascii(start, next);
+          return { next: next + 1, ending: Buffer.from('#'), splice: null, accept: () => void told.push({ glanced }) };
         },
       },
       { maxFrameBytes: 1000, ...options },

@@ -25,7 +25,7 @@ it('ends with the input, for a receiver that does not know halves', async () => 
 it('tells of the half, after which answers still go out until close', async () => {
   const { input, output, channel, heard } = start();
   const halves = createArrivals<true>();
-  channel.open({ ...heard.receiver, half: () => halves.add(true) });
+  channel.open({ ...heard.receiver, inputEnded: () => halves.add(true) });
   input.end('{"n":1}\n');
   await halves.first(1);
   expect(heard.calls).toEqual(['frame']);

@@ -9,9 +9,7 @@ import { Order, type RequestEnd, type RequestFailure } from './wire.ts';
 /** What of the library is used. */
 async function loadLibrary(baseUrl: string | undefined) {
   const [{ Anthropic, APIError, APIConnectionError }, { Stream }] = await Promise.all([
-    // biome-ignore lint/style/noRestrictedImports: the library is this agent's wire (decision 0014)
     import('@anthropic-ai/sdk'),
-    // biome-ignore lint/style/noRestrictedImports: as above
     import('@anthropic-ai/sdk/core/streaming'),
   ]);
   // It reads the key from the environment itself. Retries are told to clients, so they are backend.ts's; the library's own

@@ -10,7 +10,7 @@ import { sayPrompt } from './content.ts';
 import { createHistory } from './history.ts';
 import { createModels, shownModel } from './models.ts';
 import type { AnthropicOptions } from './options.ts';
-import { exchangesOf } from './recall.ts';
+import { exchangesOf } from './exchanges.ts';
 import { requestBody } from './request.ts';
 import { delayBefore, failureOfEvent, shownFailure } from './retry.ts';
 import { createSettings } from './settings.ts';
@@ -298,8 +298,8 @@ export function createBackend(env: Env, options: AnthropicOptions): Backend {
       carryOut(command, id);
       return out.take();
     },
-    recall: (messages) => history.recall(exchangesOf(messages)),
-    wake(timer) {
+    restoreHistory: (messages) => history.recall(exchangesOf(messages)),
+    onTimer(timer) {
       if (timer === retryTimer && run?.phase === 'waiting') ask(run);
       return out.take();
     },

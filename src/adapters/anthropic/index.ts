@@ -2,7 +2,7 @@
 import type { Adapter } from '../../core/contract/adapter.ts';
 import { connectApi } from './api.ts';
 import { createBackend } from './backend.ts';
-import { instructed, parseOptions } from './options.ts';
+import { withInstructions, parseOptions } from './options.ts';
 
 /** The Anthropic Messages API, through its library. Options: see options.ts and the README. */
 export const anthropic: Adapter = {
@@ -43,5 +43,5 @@ export const anthropic: Adapter = {
   },
   connect: (options, ports) => connectApi(parseOptions(options), ports),
   backend: (env, options) => createBackend(env, parseOptions(options)),
-  instructed: (start, instructions) => ({ ...start, options: instructed(start.options, instructions) }),
+  withInstructions: (start, instructions) => ({ ...start, options: withInstructions(start.options, instructions) }),
 };

@@ -78,7 +78,7 @@ export const AnthropicOptions = z
 export type AnthropicOptions = z.infer<typeof AnthropicOptions>;
 
 /** The options of an agent whose model is told so. */
-export function instructed(options: Options, { text, addition }: Instructions): Options {
+export function withInstructions(options: Options, { text, addition }: Instructions): Options {
   const parts = [text ?? options.system, addition].filter((part) => part !== undefined && part !== '');
   return parts.length === 0 ? options : { ...options, system: parts.join('\n\n') };
 }

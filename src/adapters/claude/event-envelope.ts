@@ -73,7 +73,7 @@ export function eventEnvelope(options: Options): Required<EventEnvelope> | undef
       if (post.success) return post.data.events.map(({ payload }) => ({ frame: payload, id: idOf(payload) }));
       throw new GatewayError('invalid', `not a post of events: ${z.prettifyError(post.error)}`);
     },
-    thanks: '{}',
+    acceptedBody: '{}',
     reader: createReader,
     post: (frames) => `{"session_id":${JSON.stringify(sessionId)},"events":[${frames.map(inEvent).join(',')}]}`,
   };

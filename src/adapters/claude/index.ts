@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import type { Adapter, Env, FrontendSide, Options } from '../../core/contract/adapter.ts';
 import { GatewayError } from '../../core/model/errors.ts';
-import { agentOptions, instructed } from './backend/options.ts';
+import { agentOptions, withInstructions } from './backend/options.ts';
 import { createBackend } from './backend/backend.ts';
 import { Dialect } from './frontend/envelope.ts';
 import { eventEnvelope } from './event-envelope.ts';
 import { createConnection } from './frontend/frontend.ts';
-import { passes } from './passable.ts';
+import { allowsPassthrough } from './passable.ts';
 import { createProjection } from './projection/projection.ts';
 
 const Flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]);
@@ -64,7 +64,7 @@ export const claude: Adapter = {
   title: 'Claude Agent SDK messages (stream_event, assistant, user, result)',
   framing,
   envelope: eventEnvelope,
-  passes,
+  allowsPassthrough,
   can: {
     events: [
       ...sharedEvents,
@@ -88,7 +88,7 @@ export const claude: Adapter = {
   },
   frontend: (env, options) => frontend(env, options, 'claude'),
   backend: (env, options) => createBackend(env, agentOptions(options)),
-  instructed,
+  withInstructions,
 };
 
 /** The RpcMessage front end: five frame types, no nulls, both spellings of a tool call. It cannot be asked anything. */

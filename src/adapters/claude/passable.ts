@@ -60,6 +60,6 @@ const Passable = z.union([
 ]);
 
 /** See Adapter. */
-export function passes(payload: unknown): boolean {
+export function allowsPassthrough(payload: unknown): boolean {
   return Passable.safeParse(payload).success;
 }

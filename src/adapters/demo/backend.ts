@@ -4,7 +4,7 @@ import type { CommandOf } from '../../core/model/command.ts';
 import type { Content } from '../../core/model/content.ts';
 import { type Outcome, refused } from '../../core/model/errors.ts';
 import type { Event, EventOf, SessionInfo } from '../../core/model/event.ts';
-import { retold } from '../../core/session/forks.ts';
+import { replayedMessages } from '../../core/session/forks.ts';
 import { emptyTranscript, fold } from '../../core/log/fold.ts';
 import { compaction } from './compaction.ts';
 import { answerQuery, currentInfo, fixedInfo, type Now } from './info.ts';
@@ -179,12 +179,12 @@ export function createBackend(env: Env, { paceMs }: { readonly paceMs: number })
           return settle(id, refused('unsupported', `the demo agent has no command ${command.type}`));
       }
     },
-    recall(messages) {
+    restoreHistory(messages) {
       // It was another conversation's.
       delete settings.name;
-      remember(retold(messages));
+      remember(replayedMessages(messages));
     },
-    wake(id) {
+    onTimer(id) {
       return id === timer ? player.wake() : [];
     },
   };

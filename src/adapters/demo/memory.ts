@@ -1,7 +1,7 @@
 // What the demo agent remembers of the conversation, and how it is cut at one of its messages.
 import type { Content } from '../../core/model/content.ts';
 import type { EventOf } from '../../core/model/event.ts';
-import { retold } from '../../core/session/forks.ts';
+import { replayedMessages } from '../../core/session/forks.ts';
 import { messagesOf } from '../../core/log/messages.ts';
 import type { Transcript } from '../../core/model/transcript.ts';
 
@@ -19,5 +19,5 @@ export function cutAt(transcript: Transcript, entry: string): Cut | null {
   const at = messages.findIndex(({ id, role, parent }) => id === entry && role === 'user' && parent === undefined);
   const found = messages[at];
   if (found === undefined) return null;
-  return { content: found.content, before: retold(messages.slice(0, at)) };
+  return { content: found.content, before: replayedMessages(messages.slice(0, at)) };
 }

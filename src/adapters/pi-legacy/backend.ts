@@ -13,7 +13,7 @@ import { createEventDecoder } from '../pi/backend/decode-event.ts';
 import { plainEvents } from '../pi/backend/decode-plain.ts';
 import { sayPrompt } from '../pi/backend/encode-prompt.ts';
 import { piFields } from '../pi/encode-values.ts';
-import { createGlancer } from '../pi/backend/glance.ts';
+import { createLineRecogniser } from '../pi/backend/delta-template.ts';
 import { createOrigins } from '../pi/backend/origins.ts';
 import { writeLine } from '../pi/backend/write-line.ts';
 import { readLine } from '../pi/backend/read-line.ts';
@@ -66,7 +66,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
     learn: () => {},
   });
 
-  const glancer = createGlancer(events.streaming);
+  const recogniser = createLineRecogniser(events.streaming);
 
   function settlePrompt(outcome: Outcome): void {
     if (prompting === null) return;
@@ -195,15 +195,15 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
       if (problem !== undefined) out.note('violation', problem);
       if (object !== null) decode(object);
       const actions = out.take();
-      glancer.learn(frame, actions);
+      recogniser.learn(frame, actions);
       return actions;
     },
-    glance: glancer.read,
+    recognise: recogniser.read,
     encode(command, id) {
       encode(command, id);
       return out.take();
     },
-    wake(timer) {
+    onTimer(timer) {
       if (timer === promptTimer && prompting !== null) {
         // Without a key, or when it hangs: what it does with the next line is anybody's guess.
         const reason = `pi said nothing for ${options.startTimeoutMs} ms after a prompt`;

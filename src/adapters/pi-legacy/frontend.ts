@@ -9,14 +9,14 @@ import { compactionWhole } from '../pi/frontend/lines.ts';
 import { extraOf } from '../pi/values.ts';
 import { parserWords, problemOf } from '../pi/wire/problem.ts';
 import { contentOf } from './attachments.ts';
-import { createBystander } from '../../core/session/auto-decline.ts';
+import { createAutoDecline } from '../../core/session/auto-decline.ts';
 import { ClientLine, commandSchemas } from './wire.ts';
 
 type Actions = Action<Command>[];
 
 /** The machine of one connection. */
 export function createConnection(session: SessionView | undefined): Frontend {
-  const bystander = createBystander(session);
+  const bystander = createAutoDecline(session);
   /** How far the log was when a compaction was asked for. */
   const askedAt = new WeakMap<Command, number>();
 
@@ -78,7 +78,7 @@ export function createConnection(session: SessionView | undefined): Frontend {
       if (command.type === 'prompt') bystander.answered();
       return outcome.ok ? done(command, outcome.data) : refused(command, outcome);
     },
-    wake: bystander.wake,
+    onTimer: bystander.onTimer,
   };
 
   function done(command: Command, data: unknown): Actions {

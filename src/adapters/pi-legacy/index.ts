@@ -3,7 +3,7 @@ import type { Adapter } from '../../core/contract/adapter.ts';
 import { createProjection } from '../pi/projection/projection.ts';
 import { createBackend } from './backend.ts';
 import { createConnection } from './frontend.ts';
-import { instructed } from '../pi/instructions.ts';
+import { withInstructions } from '../pi/instructions.ts';
 import { checkClientOptions, readAgentOptions } from './options.ts';
 
 /** pi's first RPC protocol: three commands, events, no responses (docs/protocols/pi-legacy.md). */
@@ -43,5 +43,5 @@ export const piLegacy: Adapter = {
     };
   },
   backend: (env, options) => createBackend(env, readAgentOptions(options)),
-  instructed,
+  withInstructions,
 };

@@ -5,7 +5,7 @@ import { trunk } from './backend/frames.ts';
 import { agentOptions } from './backend/options.ts';
 import { createBackend } from './backend/backend.ts';
 import { readClientOptions } from './frontend/dialect.ts';
-import { serverReady } from './frontend/encode-news.ts';
+import { serverReady } from './frontend/encode-broadcast.ts';
 import { createConnection } from './frontend/frontend.ts';
 import { createProjection } from './projection/projection.ts';
 import { limitsOf, readSettings } from './settings.ts';

@@ -3,7 +3,7 @@ import type { Adapter } from '../../core/contract/adapter.ts';
 import { createBackend } from './backend/backend.ts';
 import { readClientOptions } from './frontend/dialect.ts';
 import { createConnection } from './frontend/frontend.ts';
-import { instructed } from './instructions.ts';
+import { withInstructions } from './instructions.ts';
 import { readOptions } from './backend/options.ts';
 import { createProjection } from './projection/projection.ts';
 import { storedFormat } from './stored-session.ts';
@@ -51,6 +51,6 @@ export const pi: Adapter = {
     };
   },
   backend: (env, options) => createBackend(env, readOptions(options)),
-  instructed,
+  withInstructions,
   stored: storedFormat,
 };

@@ -9,7 +9,15 @@ import type { Command } from '../../core/model/command.ts';
 import { GatewayError, messageOf } from '../../core/model/errors.ts';
 import type { Instructions } from '../../core/contract/instructions.ts';
 import { beginningOf } from '../../stores/stored-sessions.ts';
-import { type Chosen, findAgent, listOf, type StandIn, type Surroundings, wake, withAgent } from '../chosen-agent.ts';
+import {
+  type Chosen,
+  findAgent,
+  listOf,
+  type StandIn,
+  type Surroundings,
+  startAgent,
+  withAgent,
+} from '../chosen-agent.ts';
 import type { ClaudeArgv, Given } from './argv.ts';
 import type { StoredIds } from '../stored-ids.ts';
 
@@ -60,14 +68,14 @@ export function chooseAgent(argv: ClaudeArgv, surroundings: ClaudeSurroundings):
     name,
     // For an agent of any kind: what it tells of itself is asked for at once by every client of this protocol. Only what
     // it is to hear when it is started goes before.
-    opening: [...opening.filter(isInstructing), wake, ...opening.filter((command) => !isInstructing(command))],
+    opening: [...opening.filter(isInstructing), startAgent, ...opening.filter((command) => !isInstructing(command))],
     remarks: [...remarks, ...unasked, ...unheard],
     session,
     isNamedByAgent: isOfOurs,
     isUnattended: asks !== 'stdio',
     resumes: goesOn?.file,
     // An agent of this protocol is passed the greeting itself.
-    awaitsGreeting: protocol !== 'claude' && adapterOf(protocol).instructed !== undefined,
+    awaitsGreeting: protocol !== 'claude' && adapterOf(protocol).withInstructions !== undefined,
   };
 }
 
@@ -116,7 +124,7 @@ function withFlags(
 function ask(
   argv: ClaudeArgv,
   name: string,
-  { can, instructed }: Adapter,
+  { can, withInstructions }: Adapter,
   goesOn: StoredSession | null,
 ): Pick<Chosen, 'opening' | 'remarks'> {
   const opening: Command[] = [];
@@ -140,9 +148,9 @@ function ask(
   else if (mode !== undefined) offer({ type: 'set-mode', mode }, '--permission-mode', '--dangerously-skip-permissions');
   const title = values.get('--name');
   if (title !== undefined) offer({ type: 'set-name', name: title }, '--name');
-  const instructions = instructed === undefined ? null : instructionsIn(values);
+  const instructions = withInstructions === undefined ? null : instructionsIn(values);
   if (instructions !== null) opening.push({ type: 'set-instructions', ...instructions });
-  for (const option of instructed === undefined ? [] : instructing) heard.add(option);
+  for (const option of withInstructions === undefined ? [] : instructing) heard.add(option);
 
   const isHeard = (flag: Given) => flag.ours || flag.idle || isEmpty(flag) || heard.has(flag.name);
   const unheard = argv.given.filter((flag) => !isHeard(flag));

@@ -1,6 +1,6 @@
 // Which agent stands behind `patchbay-eca`, and what of eca's command line reaches it.
 import { isAbsolute, join } from 'node:path';
-import { type Chosen, findAgent, type StandIn, type Surroundings, wake, withAgent } from '../chosen-agent.ts';
+import { type Chosen, findAgent, type StandIn, type Surroundings, startAgent, withAgent } from '../chosen-agent.ts';
 import type { EcaArgv } from './argv.ts';
 
 /** What the choice depends on. */
@@ -26,7 +26,7 @@ export function chooseAgent(argv: EcaArgv, surroundings: EcaSurroundings): Chose
     config: withAgent(config, name, isEca ? { ...agent, command: [...command, ...argv.words] } : agent),
     name,
     // So that the editor learns at once which models there are, or why there are none.
-    opening: command === undefined ? [] : [wake],
+    opening: command === undefined ? [] : [startAgent],
     remarks: [...remarks, ...unheard],
   };
 }

@@ -3,7 +3,15 @@ import { adapterOf } from '../../gateway/agents.ts';
 import type { AgentConfig } from '../../config/config.ts';
 import type { Capabilities } from '../../core/contract/adapter.ts';
 import type { Command } from '../../core/model/command.ts';
-import { type Chosen, findAgent, listOf, type StandIn, type Surroundings, wake, withAgent } from '../chosen-agent.ts';
+import {
+  type Chosen,
+  findAgent,
+  listOf,
+  type StandIn,
+  type Surroundings,
+  startAgent,
+  withAgent,
+} from '../chosen-agent.ts';
 import { modelWish, type PiArgv } from './argv.ts';
 
 const standIn: StandIn = { program: 'patchbay-pi', instead: 'pi' };
@@ -15,7 +23,7 @@ export function chooseAgent(argv: PiArgv, surroundings: Surroundings): Chosen {
   return {
     config: withAgent(config, name, told.agent),
     name,
-    opening: agent.command === undefined ? told.opening : [wake, ...told.opening],
+    opening: agent.command === undefined ? told.opening : [startAgent, ...told.opening],
     remarks: [...remarks, ...told.remarks],
   };
 }

@@ -1,6 +1,6 @@
 // The contract of a protocol: two sans-IO machines and a projection. Knows no protocol itself.
 import type { BreakerLimits } from './breaker-limits.ts';
-import type { Channel, CloseCode, Frame, FrameFault, Glimpse, Out, Seam } from './channel.ts';
+import type { Channel, CloseCode, Frame, FrameFault, Peek, Out, Splice } from './channel.ts';
 import type { Command, CommandType } from '../model/command.ts';
 import type { Message } from '../model/content.ts';
 import type { Outcome } from '../model/errors.ts';
@@ -8,7 +8,7 @@ import type { Event, EventType, Logged } from '../model/event.ts';
 import type { Instructions } from './instructions.ts';
 import type { LedgerLimits } from './ledger-limits.ts';
 import type { Receipt, Ticket } from './ticket.ts';
-import type { News } from './broadcast.ts';
+import type { Broadcast } from './broadcast.ts';
 import type { SessionSummary } from '../model/outcome-data.ts';
 import type { FrameEntry } from './reader.ts';
 import type { Transcript } from '../model/transcript.ts';
@@ -23,13 +23,13 @@ export interface Env {
 export type NoteLevel = 'loss' | 'repair' | 'violation';
 
 /** How an agent is started: the words behind its program's name and own arguments, and the options of its adapter. */
-export interface Start {
-  readonly words: readonly string[];
+export interface AgentLaunch {
+  readonly argv: readonly string[];
   readonly options: Options;
 }
 
 /** Which session a client is to hear, where its connection carries several (decision 0016). */
-export interface Watch {
+export interface SubscriptionRequest {
   readonly session: string;
   /** The client's own name for it, if it has one: what the projection takes for the session's id. */
   readonly as?: string;
@@ -48,9 +48,9 @@ export type Action<Message> =
    * Connections that carry several sessions: from now on the peer hears what that one says; see {@link Watch}. Again in
    * another way is anew, from a snapshot; again in the same way is nothing.
    */
-  | ({ readonly do: 'watch' } & Watch)
+  | ({ readonly do: 'subscribe' } & SubscriptionRequest)
   /** … and from now on no more. */
-  | { readonly do: 'unwatch'; readonly session: string }
+  | { readonly do: 'unsubscribe'; readonly session: string }
   /** A frame to the peer; also protocol-level replies that core never sees. */
   | { readonly do: 'send'; readonly frame: Out }
   /** The answer to the command of that id (backends only). Later answers to the same id are ignored. */
@@ -61,10 +61,10 @@ export type Action<Message> =
   | { readonly do: 'close'; readonly code: CloseCode; readonly reason: string };
 
 /** A frame that was recognised by its first bytes; see Glance. */
-export interface Recognised {
+export interface RecognisedEvent {
   readonly next: number;
   readonly ending: Uint8Array;
-  readonly seam: Seam | null;
+  readonly splice: Splice | null;
   /** Takes it in and returns the one event that `decode` would have delivered, and nothing else. */
   accept(): Event;
 }
@@ -79,13 +79,13 @@ export interface Backend {
   start?(): Action<Event>[];
   decode(frame: Frame): Action<Event>[];
   /** Recognises frames of the hot path without decoding them; null where `decode` must (decision 0011). */
-  glance?(glimpse: Glimpse, start: number, end: number): Recognised | null;
+  recognise?(peek: Peek, start: number, end: number): RecognisedEvent | null;
   /**
    * Ask the agent. `id` is ours and comes back in `settle`, exactly once unless the channel ends first. A prompt that
    * is settled well gives exactly one run (a synthetic one where the agent shows none), unless it joins the open run.
    */
   encode(command: Command, id: string): Action<Event>[];
-  wake?(timer: string): Action<Event>[];
+  onTimer?(timer: string): Action<Event>[];
   /** The session is over, and its channel about to be closed: what the agent is to hear before. */
   leave?(): Action<Event>[];
   /**
@@ -93,13 +93,13 @@ export interface Backend {
    * command, and again between runs when the session cuts its conversation (forks.ts). Only for agents that keep no
    * sessions themselves.
    */
-  recall?(messages: readonly Message[]): void;
+  restoreHistory?(messages: readonly Message[]): void;
   /** The channel ended: a last chance to deliver what was held back. The session closes the run itself. */
   end?(): Action<Event>[];
 }
 
 /** Frames that go out one after the other in the place of one. */
-export interface Several {
+export interface Frames {
   readonly frames: readonly Out[];
 }
 
@@ -112,17 +112,17 @@ export interface Frontend {
   /** The outcome of a command that `decode` delivered (the same object). `receipt`: of one that had a ticket. */
   reply(command: Command, outcome: Outcome, receipt?: Receipt): Action<Command>[];
   /** What all clients of this protocol are told. */
-  hear?(news: News): Action<Command>[];
+  onBroadcast?(broadcast: Broadcast): Action<Command>[];
   /**
    * Each frame on its way to this client, its own answers and what all are told, in wire order: how it goes out to
    * this one, or null when it does not. Without it frames go as they are.
    */
-  dress?(out: Out): Out | Several | null;
+  mapOutgoing?(out: Out): Out | Frames | null;
   /** The answer to `watch`, before anything of that session is said. `session.id` is its real id. */
-  watching?(session: SessionView): void;
+  subscribed?(session: SessionView): void;
   /** A session that this connection watches is over, or could not be watched: nothing more of it will be said. */
-  over?(session: string, reason: string): Action<Command>[];
-  wake?(timer: string): Action<Command>[];
+  sessionEnded?(session: string, reason: string): Action<Command>[];
+  onTimer?(timer: string): Action<Command>[];
   end?(): Action<Command>[];
 }
 
@@ -204,7 +204,7 @@ export interface EventEnvelope {
    */
   posted?(body: unknown): readonly { readonly frame: unknown; readonly id?: string | undefined }[];
   /** The answer to a post that was in order. */
-  readonly thanks?: string;
+  readonly acceptedBody?: string;
   /** A machine that reads the stream of one agent. */
   reader(): EventReader;
   /** The body of a post to an agent. */
@@ -268,7 +268,7 @@ export interface WirePorts {
  * Agents of which one carries many sessions over one channel: whom a frame is for. `name` is the word under which a
  * session's backend is known to it (`Adapter.backend`).
  */
-export interface Trunk {
+export interface Multiplexing {
   /** All get the frame where nobody is named; `isGreeting`: those who come later get it as well, as their first. */
   route(frame: Frame): { readonly name: string | null; readonly isGreeting?: boolean };
 }
@@ -303,7 +303,7 @@ export interface Adapter {
    * Whether a client on the network may have that `unknown` command passed to an agent of this protocol: it names no
    * program, no path and no setting of the machine. Absent: any.
    */
-  passes?(payload: unknown): boolean;
+  allowsPassthrough?(payload: unknown): boolean;
   /** Set for options that ask for an envelope; those of a client and those of an agent. */
   envelope?(options: Options): EventEnvelope | undefined;
   /**
@@ -321,9 +321,9 @@ export interface Adapter {
   /** `frontend` reads its `settings`; those of others are a mistake, and variables that look like theirs are none. */
   readonly settings?: true;
   /** One channel carries all sessions of such an agent. */
-  readonly trunk?: Trunk;
+  readonly trunk?: Multiplexing;
   /** The same start with instructions for the model. Absent: its agents cannot be started with any. */
-  instructed?(start: Start, instructions: Instructions): Start;
+  withInstructions?(start: AgentLaunch, instructions: Instructions): AgentLaunch;
   /** Its agents keep their sessions themselves. */
   readonly stored?: StoredFormat;
 }

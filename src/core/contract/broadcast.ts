@@ -5,8 +5,8 @@ import type { Receipt, Ticket } from './ticket.ts';
 import type { SessionState, SessionSummary } from '../model/outcome-data.ts';
 
 /** A command of somebody has got so far. */
-export interface CommandNews {
-  readonly news: 'command';
+export interface CommandBroadcast {
+  readonly kind: 'command';
   readonly phase: 'accepted' | 'started' | 'finished';
   /** What becomes of it, known from the first: only what is `executed` is ever started. */
   readonly how: 'executed' | 'replayed' | 'refused';
@@ -18,10 +18,10 @@ export interface CommandNews {
 }
 
 /** Everything of that kind. */
-export type News =
-  | CommandNews
+export type Broadcast =
+  | CommandBroadcast
   /** Said when it can be used, behind the answer to whoever opened it. */
-  | { readonly news: 'session-opened'; readonly session: SessionSummary; readonly state?: SessionState }
-  | { readonly news: 'session-closed'; readonly session: string }
+  | { readonly kind: 'session-opened'; readonly session: SessionSummary; readonly state?: SessionState }
+  | { readonly kind: 'session-closed'; readonly session: string }
   /** Nothing new is taken any more; what goes on may end within so many ms. */
-  | { readonly news: 'shutdown'; readonly graceMs: number };
+  | { readonly kind: 'shutdown'; readonly graceMs: number };

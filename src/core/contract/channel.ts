@@ -13,7 +13,7 @@ export interface Frame {
 }
 
 /** Bytes that were read and not cut into frames yet. Valid during the call that it is given to. */
-export interface Glimpse {
+export interface Peek {
   readonly bytes: Uint8Array;
   /** Those bytes as text, where they are ASCII. */
   ascii(from: number, to: number): string;
@@ -21,8 +21,8 @@ export interface Glimpse {
   utf8(from: number, to: number): string;
 }
 
-/** The rest of a frame says the same twice: two halves of one length with a seam between them. */
-export interface Seam {
+/** The rest of a frame says the same twice: two halves of one length with a splice between them. */
+export interface Splice {
   /** Where the first half begins, counted from the beginning of the frame. */
   readonly from: number;
   readonly bytes: Uint8Array;
@@ -31,13 +31,13 @@ export interface Seam {
 }
 
 /** What the first bytes of a frame gave away (decision 0011). Used up before the next glance. */
-export interface Glance {
+export interface RecognisedFrame {
   /** Index of the first byte that was not looked at; the frame ends there or later. */
   readonly next: number;
   /** The last bytes of the frame, if it is what it looks like. */
   readonly ending: Uint8Array;
   /** What must stand in its middle, if anything. */
-  readonly seam: Seam | null;
+  readonly splice: Splice | null;
   /** It is: take it in. The frame is not cut out and not told by `frame`. */
   accept(): void;
 }
@@ -79,14 +79,14 @@ export interface Receiver {
    * Asked, where the framing can, about a frame that begins at `start` of these bytes; what is before `end` was read.
    * Null: it must be cut out and told by `frame`. Both ways must mean the same.
    */
-  glance?(glimpse: Glimpse, start: number, end: number): Glance | null;
+  recognise?(peek: Peek, start: number, end: number): RecognisedFrame | null;
   fault(fault: FrameFault): void;
   end(ending: Ending): void;
   /**
    * The peer will send nothing more but still reads, as a program does whose input was a file. A receiver without this
    * is told `end` at once; one with it ends the channel by `close` when it has said everything.
    */
-  half?(): void;
+  inputEnded?(): void;
   /** The peer took what was waiting; more may be sent. */
   drained?(): void;
 }

@@ -4,7 +4,7 @@ import type { EventEnvelope, FramingName, Options } from './adapter.ts';
 import type { Reader } from './reader.ts';
 
 /** A session as the REST routes show it. */
-export interface SessionSummary {
+export interface OpenSession {
   readonly id: string;
   readonly agent: string;
   readonly state: string;
@@ -44,11 +44,11 @@ export interface PostedFrame {
 export type PostResult = { readonly ok: true } | { readonly ok: false; readonly frames: readonly string[] };
 
 /** The gateway, seen from HTTP. Every method throws a GatewayError (`not-found`, `invalid`, `limit`, …) to refuse. */
-export interface Board {
+export interface GatewayApi {
   agents(): readonly AgentSummary[];
-  sessions(): readonly SessionSummary[];
-  session(id: string): SessionSummary;
-  createSession(request: { agent?: string; id?: string; cwd?: string }, principal: string): SessionSummary;
+  sessions(): readonly OpenSession[];
+  session(id: string): OpenSession;
+  createSession(request: { agent?: string; id?: string; cwd?: string }, principal: string): OpenSession;
   /** Ends the session and its agent. */
   closeSession(id: string): void;
   /** Checks a WebSocket request before the upgrade; throws to refuse it. Returns how messages hold its frames. */

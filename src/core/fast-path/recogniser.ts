@@ -1,15 +1,15 @@
 // From what a backend recognises to where its events go, without an object for each frame. Knows no protocol.
-import type { Backend, Recognised } from '../contract/adapter.ts';
-import type { Glance, Receiver, Seam } from '../contract/channel.ts';
+import type { Backend, RecognisedEvent } from '../contract/adapter.ts';
+import type { RecognisedFrame, Receiver, Splice } from '../contract/channel.ts';
 
-class OneGlance implements Glance {
+class ReusedMatch implements RecognisedFrame {
   next = 0;
   ending: Uint8Array = new Uint8Array();
-  seam: Seam | null = null;
-  recognised: Recognised | null = null;
-  readonly #take: (recognised: Recognised) => void;
+  splice: Splice | null = null;
+  recognised: RecognisedEvent | null = null;
+  readonly #take: (recognised: RecognisedEvent) => void;
 
-  constructor(take: (recognised: Recognised) => void) {
+  constructor(take: (recognised: RecognisedEvent) => void) {
     this.#take = take;
   }
 
@@ -20,18 +20,18 @@ class OneGlance implements Glance {
 }
 
 /** `take` gets what turned out to be right, and accepts it. */
-export function createGlances(
-  look: NonNullable<Backend['glance']>,
-  take: (recognised: Recognised) => void,
-): NonNullable<Receiver['glance']> {
-  const glance = new OneGlance(take);
-  return (glimpse, start, end) => {
-    const recognised = look(glimpse, start, end);
-    glance.recognised = recognised;
+export function createRecogniser(
+  look: NonNullable<Backend['recognise']>,
+  take: (recognised: RecognisedEvent) => void,
+): NonNullable<Receiver['recognise']> {
+  const match = new ReusedMatch(take);
+  return (peek, start, end) => {
+    const recognised = look(peek, start, end);
+    match.recognised = recognised;
     if (recognised === null) return null;
-    glance.next = recognised.next;
-    glance.ending = recognised.ending;
-    glance.seam = recognised.seam;
-    return glance;
+    match.next = recognised.next;
+    match.ending = recognised.ending;
+    match.splice = recognised.splice;
+    return match;
   };
 }

@@ -1,7 +1,7 @@
 // The hot path of JSON lines: lines that begin alike byte for byte, and what stands around their delta. Learns from
 // lines that were parsed; an adapter says what such a line teaches (decision 0011). Knows no protocol.
-import type { Action, Recognised } from '../contract/adapter.ts';
-import type { Frame, Glimpse, Seam } from '../contract/channel.ts';
+import type { Action, RecognisedEvent } from '../contract/adapter.ts';
+import type { Frame, Peek, Splice } from '../contract/channel.ts';
 import type { Event, EventOf } from '../model/event.ts';
 
 type Delta = EventOf<'block-delta'>;
@@ -53,7 +53,7 @@ export interface Rest {
   /** Its last bytes. */
   readonly ending: Uint8Array;
   /** What stands between its halves, and how many bytes behind the second: the first begins one byte before the rest. */
-  readonly seam: Omit<Seam, 'from'> | null;
+  readonly splice: Omit<Splice, 'from'> | null;
 }
 
 /** What a glancer must know of the message that streams. */
@@ -65,14 +65,14 @@ export interface Streaming {
 }
 
 /** What lines like this one look like; null when that cannot be told. It gave this event and nothing else. */
-export type Teach = (line: Frame, event: Delta) => Template | null;
+export type LearnTemplate = (line: Frame, event: Delta) => Template | null;
 
 /** Learns from lines that were parsed, recognises lines that look like them. */
-export interface Glancer {
+export interface TemplateRecogniser {
   /** The line was decoded and gave these actions: one delta and nothing else teaches what lines like it look like. */
   learn(line: Frame, actions: readonly Action<Event>[]): void;
   /** See Backend. */
-  read(glimpse: Glimpse, start: number, end: number): Recognised | null;
+  read(peek: Peek, start: number, end: number): RecognisedEvent | null;
 }
 
 const utf8 = new TextEncoder();
@@ -84,7 +84,7 @@ interface Learned extends Template {
 }
 
 /** Starts with no templates. */
-export function createGlancer(streaming: Streaming, teach: Teach): Glancer {
+export function createTemplateRecogniser(streaming: Streaming, teach: LearnTemplate): TemplateRecogniser {
   let templates: Learned[] = [];
   /** The stretch that `bytes` and `view` show. */
   let seen: Uint8Array = nothing;
@@ -96,11 +96,11 @@ export function createGlancer(streaming: Streaming, teach: Teach): Glancer {
   let isAscii = true;
   let isPlain = true;
 
-  const seam = { from: 0, bytes: nothing, after: 0 };
+  const splice = { from: 0, bytes: nothing, after: 0 };
   const found = {
     next: 0,
     ending: nothing,
-    seam: null as Seam | null,
+    splice: null as Splice | null,
     accept(): Delta {
       const { index, extra } = known;
       streaming.streamed(index, delta);
@@ -131,10 +131,10 @@ export function createGlancer(streaming: Streaming, teach: Teach): Glancer {
   }
 
   /** What the string means; null when it is no JSON string. */
-  function textBetween(glimpse: Glimpse, from: number, to: number): string | null {
-    if (isAscii && isPlain) return glimpse.ascii(from, to);
+  function textBetween(peek: Peek, from: number, to: number): string | null {
+    if (isAscii && isPlain) return peek.ascii(from, to);
     try {
-      const raw = isAscii ? glimpse.ascii(from, to) : glimpse.utf8(from, to);
+      const raw = isAscii ? peek.ascii(from, to) : peek.utf8(from, to);
       return isPlain ? raw : JSON.parse(`"${raw}"`);
     } catch {
       return null;
@@ -169,9 +169,9 @@ export function createGlancer(streaming: Streaming, teach: Teach): Glancer {
       templates = [{ head, behind, trail, rest, event, block }, ...others].slice(0, memory);
     },
 
-    read(glimpse, start, end) {
+    read(peek, start, end) {
       if (templates.length === 0) return null;
-      look(glimpse.bytes);
+      look(peek.bytes);
       for (const template of templates) {
         const { head, behind, trail, rest, event, block } = template;
         const from = start + head.length;
@@ -182,19 +182,19 @@ export function createGlancer(streaming: Streaming, teach: Teach): Glancer {
         if (next >= end || !isAt(bytes, quote, behind)) return null;
         if (trail !== null) next = passTrail(trail, next, end);
         if (next < 0 || (rest === null && bytes[next] !== LF)) return null;
-        const said = textBetween(glimpse, from, quote);
+        const said = textBetween(peek, from, quote);
         // An empty delta is no event.
         if (said === null || said === '') return null;
         delta = said;
         known = event;
         found.next = next;
         found.ending = rest === null ? nothing : rest.ending;
-        found.seam = null;
-        if (rest !== null && rest.seam !== null) {
-          seam.from = next - 1 - start;
-          seam.bytes = rest.seam.bytes;
-          seam.after = rest.seam.after;
-          found.seam = seam;
+        found.splice = null;
+        if (rest !== null && rest.splice !== null) {
+          splice.from = next - 1 - start;
+          splice.bytes = rest.splice.bytes;
+          splice.after = rest.splice.after;
+          found.splice = splice;
         }
         return found;
       }

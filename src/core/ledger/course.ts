@@ -1,7 +1,7 @@
 // The course of one command: started, behind its dependencies, carried out, finished; and what others make of its end
 // (docs/protocols/common.md 2 to 6). Knows no protocol.
 import { messageOf, type Outcome, refused } from '../model/errors.ts';
-import type { CommandNews } from '../contract/broadcast.ts';
+import type { CommandBroadcast } from '../contract/broadcast.ts';
 import { deadlock, dependsOnItself, failedDependency, slowDependency, unknownDependency } from './dependencies.ts';
 import type { Identities } from './identities.ts';
 import type { Lanes } from './lanes.ts';
@@ -18,7 +18,7 @@ export interface CoursePorts extends Pick<LedgerPorts, 'clock' | 'limits'> {
   readonly versions: Versions;
   /** Asked with each command, for lanes and courses need each other. */
   lanes(): Lanes;
-  tell(news: CommandNews): void;
+  broadcast(message: CommandBroadcast): void;
   /** It is over, and everybody who asked for it has been told. */
   ended(work: Work): void;
 }
@@ -35,14 +35,14 @@ export interface Course {
 
 /** No command yet. */
 export function createCourse(ports: CoursePorts): Course {
-  const { clock, limits, steps, identities, versions, tell } = ports;
+  const { clock, limits, steps, identities, versions, broadcast } = ports;
   let executed = 0;
 
   function begin(work: Work): void {
     const { ticket, number } = work;
     work.stage = 'waiting';
     work.startedAt = clock.now();
-    tell({ news: 'command', phase: 'started', how: 'executed', ticket, number });
+    broadcast({ kind: 'command', phase: 'started', how: 'executed', ticket, number });
     goOn(work);
   }
 
@@ -133,8 +133,8 @@ export function createCourse(ports: CoursePorts): Course {
     conclude(repetition, { outcome, receipt: again }, 'replayed');
   }
 
-  function conclude({ entry, number }: Repetition, ending: Ending, how: CommandNews['how']): void {
-    tell({ news: 'command', phase: 'finished', how, ticket: entry.ticket, number, ending });
+  function conclude({ entry, number }: Repetition, ending: Ending, how: CommandBroadcast['how']): void {
+    broadcast({ kind: 'command', phase: 'finished', how, ticket: entry.ticket, number, ending });
     attempt(() => entry.settle(ending.outcome, ending.receipt));
   }
 

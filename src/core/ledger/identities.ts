@@ -2,14 +2,14 @@
 // Knows no protocol.
 import { canonicalJson } from './fingerprint.ts';
 import type { LedgerPorts } from './ports.ts';
-import { createShelf, type Kept } from './outcomes.ts';
+import { createOutcomeStore, type KeptOutcome } from './outcomes.ts';
 import type { Ticket } from '../contract/ticket.ts';
 import { weightOf } from './weight.ts';
 import { type Ending, type Identity, laneOf, type Work } from './work.ts';
 
 /** What there is of a command that has come before. */
-export type Recognised =
-  | { readonly is: 'kept'; readonly kept: Kept }
+export type IdentityMatch =
+  | { readonly is: 'kept'; readonly kept: KeptOutcome }
   | { readonly is: 'under-way'; readonly work: Work }
   /** The name is taken; the sentence for whoever used it again. */
   | { readonly is: 'conflict'; readonly message: string };
@@ -18,13 +18,13 @@ export type Recognised =
 export interface Identities {
   identify(ticket: Ticket): Identity;
   /** Null: it is new. */
-  recognise(ticket: Ticket, identity: Identity): Recognised | null;
+  recognise(ticket: Ticket, identity: Identity): IdentityMatch | null;
   admit(work: Work): void;
   finish(work: Work, ending: Ending): void;
   /** The command of that id that is not over. */
   find(id: string): Work | undefined;
   /** What came of the command of that id. */
-  kept(id: string): Kept | undefined;
+  kept(id: string): KeptOutcome | undefined;
   /** That session is gone: keys say nothing of one that comes later under the same name. */
   forget(session: string): void;
   readonly outcomes: number;
@@ -53,8 +53,8 @@ export function createIdentities({
 }: Pick<LedgerPorts, 'clock' | 'limits' | 'digest'>): Identities {
   const now = () => clock.now();
   const bounds = { count: limits.maxOutcomes, bytes: maxBytes / 2 };
-  const kept = createShelf(bounds, now);
-  const keptKeys = createShelf({ ...bounds, ttlMs: limits.idempotencyTtlMs }, now);
+  const kept = createOutcomeStore(bounds, now);
+  const keptKeys = createOutcomeStore({ ...bounds, ttlMs: limits.idempotencyTtlMs }, now);
   const underWay = new Map<string, Work>();
   const keysUnderWay = new Map<string, Work>();
 
@@ -62,8 +62,13 @@ export function createIdentities({
   function compare(
     ticket: Ticket,
     { fingerprint }: Identity,
-    { before, over, what, name }: { before: Work | undefined; over: Kept | undefined; what: string; name: string },
-  ): Recognised | null {
+    {
+      before,
+      over,
+      what,
+      name,
+    }: { before: Work | undefined; over: KeptOutcome | undefined; what: string; name: string },
+  ): IdentityMatch | null {
     const known = before ?? over;
     if (known === undefined) return null;
     if (known.fingerprint !== fingerprint) {

@@ -1,9 +1,9 @@
 // The commands of many clients in one order: which have been carried out, which wait, what came of them. Knows no protocol
 // and no session; what a command does is its caller's.
 import { type Outcome, refused } from '../model/errors.ts';
-import type { CommandNews } from '../contract/broadcast.ts';
+import type { CommandBroadcast } from '../contract/broadcast.ts';
 import { createCourse } from './course.ts';
-import { createIdentities, type Recognised } from './identities.ts';
+import { createIdentities, type IdentityMatch } from './identities.ts';
 import { createLanes, type Lanes } from './lanes.ts';
 import { maxBytesInFlight } from '../contract/ledger-limits.ts';
 import type { Entry, LedgerPorts } from './ports.ts';
@@ -41,7 +41,7 @@ export interface Ledger {
   changed(session: string): void;
   /** Undefined for a session that there is not. */
   version(session: string): number | undefined;
-  /** From now on everything is refused as `shutting-down`, without news. */
+  /** From now on everything is refused as `shutting-down`, without broadcast. */
   shut(): void;
   /** Calls back once, when nothing is in flight. */
   whenIdle(callback: () => void): void;
@@ -64,8 +64,8 @@ export function createLedger(ports: LedgerPorts): Ledger {
   /** Of all payloads that are held. */
   let bytes = 0;
 
-  const tell = (news: CommandNews) => attempt(() => ports.tell(news));
-  const course = createCourse({ clock, limits, steps, identities, versions, lanes: () => lanes, tell, ended });
+  const broadcast = (message: CommandBroadcast) => attempt(() => ports.broadcast(message));
+  const course = createCourse({ clock, limits, steps, identities, versions, lanes: () => lanes, broadcast, ended });
   const lanes: Lanes = createLanes(course.begin, steps.run);
 
   /** The order of the checks is that of docs/protocols/common.md 2.2. */
@@ -92,16 +92,16 @@ export function createLedger(ports: LedgerPorts): Ledger {
     bytes += weight;
     const work = createWork({ entry, number: count, weight }, identity);
     identities.admit(work);
-    tell({ news: 'command', phase: 'accepted', how: 'executed', ticket, number: count });
+    broadcast({ kind: 'command', phase: 'accepted', how: 'executed', ticket, number: count });
     lanes.enter(work);
   }
 
-  function answerKnown(entry: Entry, known: Recognised): void {
+  function answerKnown(entry: Entry, known: IdentityMatch): void {
     if (known.is === 'conflict') return refuse(entry, refused('conflict', known.message));
     // Repetitions that wait are held in memory like commands, but need no allowance: they have a cap of their own.
     const weight = known.is === 'under-way' ? weightOf(entry.ticket.payload, maxBytesInFlight) : 0;
     if (known.is === 'under-way' && (repetitions >= limits.maxInFlight || !hasRoom(weight))) return refuseAsBusy(entry);
-    tell({ news: 'command', phase: 'accepted', how: 'replayed', ticket: entry.ticket, number: count });
+    broadcast({ kind: 'command', phase: 'accepted', how: 'replayed', ticket: entry.ticket, number: count });
     const repetition = { entry, number: count, weight };
     if (known.is === 'kept') return course.repeat(repetition, known.kept);
     known.work.repetitions.push(repetition);
@@ -121,9 +121,9 @@ export function createLedger(ports: LedgerPorts): Ledger {
 
   function refuse(entry: Entry, outcome: Outcome): void {
     const receipt = { replayed: false, timedOut: false };
-    const news = { news: 'command', how: 'refused', ticket: entry.ticket, number: count } as const;
-    tell({ ...news, phase: 'accepted' });
-    tell({ ...news, phase: 'finished', ending: { outcome, receipt } });
+    const refusal = { kind: 'command', how: 'refused', ticket: entry.ticket, number: count } as const;
+    broadcast({ ...refusal, phase: 'accepted' });
+    broadcast({ ...refusal, phase: 'finished', ending: { outcome, receipt } });
     attempt(() => entry.settle(outcome, receipt));
   }
 

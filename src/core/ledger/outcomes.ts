@@ -3,7 +3,7 @@ import type { Outcome } from '../model/errors.ts';
 import type { Receipt } from '../contract/ticket.ts';
 
 /** A command that is over. */
-export interface Kept {
+export interface KeptOutcome {
   readonly type: string;
   readonly fingerprint: string;
   /** What was kept for it by key goes with that session; absent: with none. */
@@ -16,17 +16,17 @@ export interface Kept {
 }
 
 /** Commands that are over, by a name. */
-export interface Shelf {
-  get(name: string): Kept | undefined;
+export interface OutcomeStore {
+  get(name: string): KeptOutcome | undefined;
   /** Now the newest; the oldest give way. */
-  put(name: string, kept: Kept): void;
+  put(name: string, kept: KeptOutcome): void;
   /** Those of that session are gone. */
   forget(session: string): void;
   readonly size: number;
 }
 
 /** Bounds of a shelf. */
-export interface ShelfLimits {
+export interface OutcomeStoreLimits {
   readonly count: number;
   /** The newest is kept even where it alone is more: the one that is most likely asked for again. */
   readonly bytes: number;
@@ -35,10 +35,10 @@ export interface ShelfLimits {
 }
 
 /** An empty shelf; `now` is asked where there is a `ttlMs`. */
-export function createShelf(limits: ShelfLimits, now: () => number): Shelf {
+export function createOutcomeStore(limits: OutcomeStoreLimits, now: () => number): OutcomeStore {
   const ttlMs = limits.ttlMs ?? Number.POSITIVE_INFINITY;
   // A map keeps the order in which names were set, so the first is the oldest, and the first to expire.
-  const all = new Map<string, { readonly kept: Kept; readonly until: number }>();
+  const all = new Map<string, { readonly kept: KeptOutcome; readonly until: number }>();
   let bytes = 0;
 
   function drop(name: string): void {

@@ -1,7 +1,7 @@
 // What a ledger needs from outside, and what is handed in to it. Knows no protocol.
 import type { Clock } from '../contract/clock.ts';
 import type { Outcome } from '../model/errors.ts';
-import type { CommandNews } from '../contract/broadcast.ts';
+import type { CommandBroadcast } from '../contract/broadcast.ts';
 import type { LedgerLimits } from '../contract/ledger-limits.ts';
 import type { Receipt, Ticket } from '../contract/ticket.ts';
 
@@ -14,7 +14,7 @@ export interface LedgerPorts {
   /** Whether there is a session of that name: one that the ledger has not seen opened has version 0. */
   exists(session: string): boolean;
   /** Tells all clients, in the order of things. */
-  tell(news: CommandNews): void;
+  broadcast(message: CommandBroadcast): void;
 }
 
 /** A command that is handed in. */
@@ -22,7 +22,7 @@ export interface Entry {
   readonly ticket: Ticket;
   /** Carries it out; calls back exactly once. Never called for a repetition or a refusal. */
   run(settle: (outcome: Outcome) => void): void;
-  /** Its answer, exactly once, behind the news that it has finished. */
+  /** Its answer, exactly once, behind the broadcast that it has finished. */
   settle(outcome: Outcome, receipt: Receipt): void;
   /** Its time is over, and `run` has not called back. */
   undo?(): void;

@@ -39,7 +39,7 @@ export function rateSentence(allowance: Allowance, limits: LedgerLimits): string
 
 /** Nobody has come yet. */
 export function createRates(limits: LedgerLimits, now: () => number): Rates {
-  // One queue for all lanes: what it forgets is forgotten of its lane too, so that names of lanes cannot pile up.
+  // One queue for all lanes: what it forgets is forgotten of its lane too, so that names of lanes cannot buffer up.
   const recent = createQueue<{ readonly at: number; readonly names: readonly string[] }>();
   const counts = new Map<string, number>();
 

@@ -1,12 +1,12 @@
 // Drives one backend over one channel: carries out its actions, keeps its timers, answers its commands.
 // Knows no protocol.
 import type { Action, Backend, NoteLevel } from '../contract/adapter.ts';
-import type { Channel, Ending, Glance, Glimpse } from '../contract/channel.ts';
+import type { Channel, Ending, RecognisedFrame, Peek } from '../contract/channel.ts';
 import { type Clock, createTimers } from '../contract/clock.ts';
 import type { Command } from '../model/command.ts';
 import { messageOf, type Outcome, refused } from '../model/errors.ts';
 import type { Event } from '../model/event.ts';
-import { createGlances } from '../fast-path/recogniser.ts';
+import { createRecogniser } from '../fast-path/recogniser.ts';
 
 /** A fresh agent: its connection and the machine that speaks to it. */
 export interface AgentConnection {
@@ -30,8 +30,8 @@ export function sentenceOf({ reason, detail }: Ending): string {
 /** A running agent. */
 export interface AgentLink {
   /** Stops and restarts hearing it (back-pressure). */
-  hold(): void;
-  release(): void;
+  pause(): void;
+  resume(): void;
   /** Calls back exactly once, also when the agent goes away. */
   submit(command: Command, settle: (outcome: Outcome) => void): void;
   /** Ends the connection; `listener.end` follows with that reason. */
@@ -77,8 +77,8 @@ export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, l
           stopping ??= action.reason;
           channel.close(action.code, action.reason);
           break;
-        case 'watch':
-        case 'unwatch':
+        case 'subscribe':
+        case 'unsubscribe':
           break;
         default:
           action satisfies never;
@@ -103,8 +103,8 @@ export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, l
 
   /** The hot path: a fault on either half of a glance is a fault like any other. */
   function glancing(backend: Backend) {
-    if (backend.glance === undefined) return {};
-    const glance = createGlances(backend.glance, (recognised) => {
+    if (backend.recognise === undefined) return {};
+    const recognise = createRecogniser(backend.recognise, (recognised) => {
       try {
         listener.event(recognised.accept());
       } catch (thrown) {
@@ -112,9 +112,9 @@ export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, l
       }
     });
     return {
-      glance(glimpse: Glimpse, start: number, end: number): Glance | null {
+      recognise(peek: Peek, start: number, end: number): RecognisedFrame | null {
         try {
-          return glance(glimpse, start, end);
+          return recognise(peek, start, end);
         } catch (thrown) {
           failed(thrown);
           return null;
@@ -126,7 +126,7 @@ export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, l
   /** An agent inside this process is held back by its timers: there is no pipe to leave unread. */
   function wake(timer: string): void {
     if (held) due.add(timer);
-    else guarded(() => backend.wake?.(timer) ?? []);
+    else guarded(() => backend.onTimer?.(timer) ?? []);
   }
 
   channel.open({
@@ -152,11 +152,11 @@ export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, l
   guarded(() => backend.start?.() ?? []);
 
   return {
-    hold() {
+    pause() {
       held = true;
       channel.pause();
     },
-    release() {
+    resume() {
       held = false;
       channel.resume();
       // Never in this call: who releases may be in the middle of reading what the agent said.

@@ -1,13 +1,13 @@
 // Drives one client on a channel of its own: sends it what there is as fast as it reads, and lets it go in order. Knows no
 // protocol.
-import type { Frontend, Watch } from '../contract/adapter.ts';
-import { createAgenda, type Heard } from './send-scheduler.ts';
+import type { Frontend, SubscriptionRequest } from '../contract/adapter.ts';
+import { createSendScheduler, type Subscription } from './send-scheduler.ts';
 import type { Channel, CloseCode, Out } from '../contract/channel.ts';
 import type { Clock } from '../contract/clock.ts';
 import { GatewayError, type Outcome, refused } from '../model/errors.ts';
 import { type CommandSink, driveFrontend } from './frontend-driver.ts';
 import type { Receipt } from '../contract/ticket.ts';
-import type { News } from '../contract/broadcast.ts';
+import type { Broadcast } from '../contract/broadcast.ts';
 import type { Entry, Reader } from '../contract/reader.ts';
 
 /** Bytes that may wait in a client's socket before its reader stops pulling (docs/threats.md T26). */
@@ -16,7 +16,7 @@ export const highWater = 64 * 1024;
 /** Commands of one client that may be on their way at once, to all its sessions (docs/threats.md T32). */
 const mostUnanswered = 256;
 
-/** Bytes of news that may wait for a client: for ever, at once, and for how long what is between (docs/threats.md T26). */
+/** Bytes of broadcast that may wait for a client: for ever, at once, and for how long what is between (docs/threats.md T26). */
 const mostUnreadNews = { ever: 1024 * 1024, atOnce: 4 * 1024 * 1024, forMs: 10_000 };
 
 /** When a client that sends nothing more has been served. */
@@ -43,7 +43,7 @@ export interface ClientLink {
   /** Closes the channel as soon as the client has been sent all that there is for it. Idempotent. */
   leave(code: CloseCode, reason: string): void;
   /** What all clients of its protocol are told; one that does not read is let go. */
-  hear(news: News): void;
+  onBroadcast(broadcast: Broadcast): void;
 }
 
 /** How a client is let go that has been sent everything. */
@@ -66,14 +66,14 @@ export function linkClient(
   sink: CommandSink,
   listener: ClientListener,
 ): ClientLink {
-  const agenda = createAgenda();
+  const scheduler = createSendScheduler();
   /** A client that asks and does not read is not heard either (docs/threats.md T26, T32). */
   let isUnheard = false;
   let isPumping = false;
   let mustPump = false;
   let unanswered = 0;
   let unreadNews = 0;
-  /** Since when more news wait than may for ever. */
+  /** Since when more broadcast wait than may for ever. */
   let behindSince: number | null = null;
   let leaving: Leave | null = null;
   let awaitsIdleness = false;
@@ -93,34 +93,34 @@ export function linkClient(
     } finally {
       isPumping = false;
     }
-    listen();
+    updateReading();
   }
 
   function sendAll(): void {
     while (!isOver) {
       blocked = channel.buffered >= highWater;
       if (blocked) return;
-      const step = agenda.next(highWater);
+      const step = scheduler.next(highWater);
       if (step === null) {
         if (leaving !== null) letGo(leaving);
         return;
       }
       if ('answer' in step) send(step.answer);
-      else for (const entry of step.entries) tell(step.heard, entry);
+      else for (const entry of step.entries) tell(step.subscription, entry);
     }
   }
 
-  function tell(heard: Heard, entry: Entry): void {
+  function tell(subscription: Subscription, entry: Entry): void {
     // What was told before may have ended the client, or its interest in that session.
-    if (isOver || heard.isOver) return;
+    if (isOver || subscription.isOver) return;
     if (entry.kind === 'frame') send(entry.out);
     // Bare frames cannot say that some are missing: this client must come back for a snapshot (docs/faults.md F19), of all its
     // sessions, for it is the client that does not read.
     else if (entry.kind === 'reset') close('slow', 'too far behind: reconnect for the current state');
-    else if (heard.session === null) close('going-away', entry.reason);
+    else if (subscription.session === null) close('going-away', entry.reason);
     else {
-      agenda.forget(heard);
-      driver.over(heard.session, entry.reason);
+      scheduler.unsubscribe(subscription);
+      driver.sessionEnded(subscription.session, entry.reason);
     }
   }
 
@@ -137,16 +137,16 @@ export function linkClient(
     isNow = false;
   }
 
-  function listen(): void {
-    if (isOver || agenda.answerBytes > highWater === isUnheard) return;
+  function updateReading(): void {
+    if (isOver || scheduler.answerBytes > highWater === isUnheard) return;
     isUnheard = !isUnheard;
     if (isUnheard) channel.pause();
     else channel.resume();
   }
 
   function send(out: Out): void {
-    if (frontend.dress === undefined) return channel.send(out);
-    const dressed = frontend.dress(out);
+    if (frontend.mapOutgoing === undefined) return channel.send(out);
+    const dressed = frontend.mapOutgoing(out);
     if (dressed === null) return;
     if (typeof dressed === 'object' && 'frames' in dressed) for (const frame of dressed.frames) channel.send(frame);
     else channel.send(dressed);
@@ -155,41 +155,41 @@ export function linkClient(
   /** Answers that still wait are this client's last chance to learn why. */
   function close(code: CloseCode, reason: string): void {
     isOver = true;
-    for (const out of agenda.takeAnswers()) send(out);
+    for (const out of scheduler.takeAnswers()) send(out);
     channel.close(code, reason);
   }
 
-  function hear(session: string | null, reader: Reader, wish: Watch | null): void {
-    agenda.hear(session, reader, wish);
+  function listen(session: string | null, reader: Reader, request: SubscriptionRequest | null): void {
+    scheduler.subscribe(session, reader, request);
     reader.onReadable = pump;
   }
 
-  function watch(wish: Watch): void {
-    if (isOver || sink.watch === undefined || isHeard(wish.session, wish)) return;
-    let found: ReturnType<NonNullable<CommandSink['watch']>>;
+  function subscribe(request: SubscriptionRequest): void {
+    if (isOver || sink.subscribe === undefined || isSubscribed(request.session, request)) return;
+    let found: ReturnType<NonNullable<CommandSink['subscribe']>>;
     try {
-      found = sink.watch(wish);
+      found = sink.subscribe(request);
     } catch (thrown) {
-      return driver.over(wish.session, reasonOf(thrown));
+      return driver.sessionEnded(request.session, reasonOf(thrown));
     }
     const { view, reader } = found;
     // By another of its names.
-    if (isHeard(view.id, wish)) return reader.close();
-    unwatch(view.id);
-    hear(view.id, reader, wish);
-    frontend.watching?.(view);
+    if (isSubscribed(view.id, request)) return reader.close();
+    unsubscribe(view.id);
+    listen(view.id, reader, request);
+    frontend.subscribed?.(view);
     pump();
   }
 
   /** Already, and in that way. */
-  function isHeard(session: string, { as, dialect }: Watch): boolean {
-    const heard = agenda.find(session);
-    return heard !== undefined && heard.wish?.as === as && heard.wish?.dialect === dialect;
+  function isSubscribed(session: string, { as, dialect }: SubscriptionRequest): boolean {
+    const subscription = scheduler.subscriptionTo(session);
+    return subscription !== undefined && subscription.request?.as === as && subscription.request?.dialect === dialect;
   }
 
-  function unwatch(session: string): void {
-    const heard = agenda.find(session);
-    if (heard !== undefined) agenda.forget(heard);
+  function unsubscribe(session: string): void {
+    const subscription = scheduler.subscriptionTo(session);
+    if (subscription !== undefined) scheduler.unsubscribe(subscription);
   }
 
   function reasonOf(thrown: unknown): string {
@@ -218,16 +218,16 @@ export function linkClient(
   const driver = driveFrontend(frontend, clock, counted, {
     send: (out) => {
       if (isOver) return;
-      agenda.answer(out);
+      scheduler.answer(out);
       pump();
     },
     close,
-    watch,
-    unwatch,
+    subscribe,
+    unsubscribe,
   });
   // A greeting goes before all that the session has said.
   driver.start();
-  if (reader !== null) hear(null, reader, null);
+  if (reader !== null) listen(null, reader, null);
   let ended = false;
   channel.open({
     frame: (frame) => {
@@ -242,13 +242,13 @@ export function linkClient(
       ended = true;
       isOver = true;
       driver.end();
-      agenda.forgetAll();
+      scheduler.unsubscribeAll();
       listener.end();
     },
     ...(listener.half === undefined
       ? {}
       : {
-          half: () => {
+          inputEnded: () => {
             const remainder = listener.half?.();
             if (remainder === undefined) return;
             leaving ??= { code: 'normal', reason: remainder.reason, remainder };
@@ -263,12 +263,12 @@ export function linkClient(
       leaving = { code, reason, remainder: null };
       pump();
     },
-    hear(news) {
+    onBroadcast(broadcast) {
       if (isOver) return;
-      const before = agenda.answerBytes;
-      driver.hear(news);
+      const before = scheduler.answerBytes;
+      driver.onBroadcast(broadcast);
       // Answers that the client has asked for count for nothing here, however long they are.
-      unreadNews = agenda.answerBytes === 0 ? 0 : unreadNews + Math.max(0, agenda.answerBytes - before);
+      unreadNews = scheduler.answerBytes === 0 ? 0 : unreadNews + Math.max(0, scheduler.answerBytes - before);
       if (unreadNews <= mostUnreadNews.ever) behindSince = null;
       else behindSince ??= clock.now();
       // A burst is nobody's fault who reads.

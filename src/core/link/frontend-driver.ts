@@ -1,11 +1,11 @@
 // Carries out what one frontend asks for: its commands, its frames, its timers. Knows no protocol and no channel.
-import type { Action, Frontend, NoteLevel, SessionView, Watch } from '../contract/adapter.ts';
+import type { Action, Frontend, NoteLevel, SessionView, SubscriptionRequest } from '../contract/adapter.ts';
 import type { CloseCode, Frame, FrameFault, Out } from '../contract/channel.ts';
 import { type Clock, createTimers } from '../contract/clock.ts';
 import type { Command } from '../model/command.ts';
 import { messageOf, type Outcome } from '../model/errors.ts';
 import type { Receipt, Ticket } from '../contract/ticket.ts';
-import type { News } from '../contract/broadcast.ts';
+import type { Broadcast } from '../contract/broadcast.ts';
 import type { Reader } from '../contract/reader.ts';
 
 /** Where a client's commands go. */
@@ -24,7 +24,7 @@ export interface CommandSink {
   /** The client sent bytes that never became a frame. */
   fault?(fault: FrameFault): void;
   /** Connections that carry several sessions. Throws a GatewayError, e.g. `not-found`. */
-  watch?(watch: Watch): { readonly view: SessionView; readonly reader: Reader };
+  subscribe?(watch: SubscriptionRequest): { readonly view: SessionView; readonly reader: Reader };
 }
 
 /** A frontend at work, wherever its frames go. */
@@ -35,9 +35,9 @@ export interface FrontendDriver {
   frame(frame: Frame): boolean;
   fault(fault: FrameFault): void;
   /** What all clients of its protocol are told. */
-  hear(news: News): void;
+  onBroadcast(broadcast: Broadcast): void;
   /** That session, which was watched, says nothing more. */
-  over(session: string, reason: string): void;
+  sessionEnded(session: string, reason: string): void;
   end(): void;
 }
 
@@ -47,8 +47,8 @@ export interface FrontendPeer {
   send(out: Out): void;
   close(code: CloseCode, reason: string): void;
   /** Absent where a connection belongs to one session. */
-  watch?(watch: Watch): void;
-  unwatch?(session: string): void;
+  subscribe?(watch: SubscriptionRequest): void;
+  unsubscribe?(session: string): void;
 }
 
 /** Nothing is carried out before `start`. */
@@ -71,11 +71,11 @@ export function driveFrontend(frontend: Frontend, clock: Clock, sink: CommandSin
             action.ticket,
           );
           break;
-        case 'watch':
-          peer.watch?.(action);
+        case 'subscribe':
+          peer.subscribe?.(action);
           break;
-        case 'unwatch':
-          peer.unwatch?.(action.session);
+        case 'unsubscribe':
+          peer.unsubscribe?.(action.session);
           break;
         case 'send':
           peer.send(action.frame);
@@ -85,7 +85,7 @@ export function driveFrontend(frontend: Frontend, clock: Clock, sink: CommandSin
           sink.note(action.level, action.text);
           break;
         case 'timer':
-          timers.set(action.id, action.ms, () => perform(frontend.wake?.(action.id) ?? []));
+          timers.set(action.id, action.ms, () => perform(frontend.onTimer?.(action.id) ?? []));
           break;
         case 'close':
           peer.close(action.code, action.reason);
@@ -116,11 +116,11 @@ export function driveFrontend(frontend: Frontend, clock: Clock, sink: CommandSin
       sink.fault?.(fault);
       perform(frontend.fault(fault));
     },
-    hear: (news) => {
-      if (!ended) perform(frontend.hear?.(news) ?? []);
+    onBroadcast: (broadcast) => {
+      if (!ended) perform(frontend.onBroadcast?.(broadcast) ?? []);
     },
-    over: (session, reason) => {
-      if (!ended) perform(frontend.over?.(session, reason) ?? []);
+    sessionEnded: (session, reason) => {
+      if (!ended) perform(frontend.sessionEnded?.(session, reason) ?? []);
     },
     end: () => {
       perform(frontend.end?.() ?? []);

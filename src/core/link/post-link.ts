@@ -6,14 +6,14 @@ import type { Clock } from '../contract/clock.ts';
 import { GatewayError, type Outcome } from '../model/errors.ts';
 import { type CommandSink, driveFrontend } from './frontend-driver.ts';
 import type { Receipt } from '../contract/ticket.ts';
-import type { News } from '../contract/broadcast.ts';
+import type { Broadcast } from '../contract/broadcast.ts';
 import type { Stream } from '../stream/stream.ts';
 
 /** Ids of posted frames that are remembered: far more than a client sends before it hears that one has arrived. */
 const mostRemembered = 1024;
 
 /**
- * How long a stream hears the news that nobody reads, ms: who posts first and reads then, and who comes back after a cut,
+ * How long a stream hears the broadcast that nobody reads, ms: who posts first and reads then, and who comes back after a cut,
  * is to find them. With nobody there they would only push the session's own frames out of what can be resumed.
  */
 const patience = 30_000;
@@ -27,7 +27,7 @@ export interface PostLink {
   frame(frame: Frame, id?: string, digest?: string): readonly Out[];
   fault(fault: FrameFault): readonly Out[];
   /** What all clients of its protocol are told: into the stream, while there is somebody. */
-  hear(news: News): void;
+  onBroadcast(broadcast: Broadcast): void;
   /**
    * Whether there is somebody: a reader, or one until a moment ago, or a post a moment ago or whose commands are on
    * their way.
@@ -120,10 +120,10 @@ export function linkPosts(frontend: Frontend, stream: Stream, clock: Clock, sink
       if (refusals.length === 0) remember(id, digest);
       return refusals;
     },
-    hear(news) {
+    onBroadcast(broadcast) {
       if (!isHeard()) return;
-      // In the middle of a post: the news go before what the session says because of it.
-      aside(() => driver.hear(news));
+      // In the middle of a post: the broadcast go before what the session says because of it.
+      aside(() => driver.onBroadcast(broadcast));
     },
     get isHeard() {
       return isHeard();

@@ -1,9 +1,9 @@
 // A filter from one protocol's agent frames to another's client frames: no session, no clock. Knows no protocol.
 import type { Action, Backend, NoteLevel, Projection, SessionView } from '../contract/adapter.ts';
-import type { Frame, Glance, Glimpse, Out } from '../contract/channel.ts';
+import type { Frame, RecognisedFrame, Peek, Out } from '../contract/channel.ts';
 import { closeRun } from '../log/close-run.ts';
 import type { Event } from '../model/event.ts';
-import { createGlances } from '../fast-path/recogniser.ts';
+import { createRecogniser } from '../fast-path/recogniser.ts';
 import { createRepair } from '../log/repair.ts';
 import { emptyTranscript, fold } from '../log/fold.ts';
 
@@ -12,7 +12,7 @@ export interface Translator {
   /** What the client would be sent for this frame of the agent, and for what was recognised before it. */
   frame(frame: Frame): Out[];
   /** See Receiver. What an accepted glance gives comes with the next frames, or by {@link Translator.take}. */
-  glance(glimpse: Glimpse, start: number, end: number): Glance | null;
+  glance(peek: Peek, start: number, end: number): RecognisedFrame | null;
   /** What has gathered since. */
   take(): Out[];
   /** The input is over: a run that is open is closed properly. */
@@ -71,9 +71,9 @@ export function createTranslator(ports: TranslatorPorts): Translator {
       return taken();
     },
     glance:
-      ports.backend.glance === undefined
+      ports.backend.recognise === undefined
         ? () => null
-        : createGlances(ports.backend.glance, (frame) => admit(frame.accept())),
+        : createRecogniser(ports.backend.recognise, (frame) => admit(frame.accept())),
     take: taken,
     end() {
       perform(ports.backend.end?.() ?? []);

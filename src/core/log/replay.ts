@@ -18,7 +18,7 @@ export function* replay(transcript: Transcript): Generator<Logged> {
   const run = openRun(transcript);
   for (const item of transcript.items) {
     if (item === run && item.kind === 'event') yield { ...item.logged, replay: 'present' };
-    else if (item.kind === 'message') yield* retellMessage(item.message);
+    else if (item.kind === 'message') yield* replayMessage(item.message);
     else yield { ...item.logged, replay: isPending(transcript, item.logged.event) ? 'present' : 'past' };
   }
   for (const tool of transcript.tools.values()) {
@@ -34,7 +34,7 @@ export function* replay(transcript: Transcript): Generator<Logged> {
   if (steering.length + followUp.length > 0) yield present({ type: 'queue-changed', steering, followUp });
 }
 
-function* retellMessage(message: AssistantMessage): Generator<Logged> {
+function* replayMessage(message: AssistantMessage): Generator<Logged> {
   const { seq, startedAt, endedAt, start, end } = message;
   const { parent } = start;
   const marks = end === undefined ? ({ replay: 'present' } as const) : ({ replay: 'past' } as const);
@@ -70,7 +70,7 @@ function isPending(transcript: Transcript, event: Event): boolean {
 }
 
 /** Feeds a fresh projection with the past; returns its frames and leaves it where today's events continue. */
-export function retell(
+export function replayCurrent(
   view: SessionView,
   make: (view: SessionView) => Projection,
 ): { projection: Projection; frames: Out[] } {

@@ -1,13 +1,14 @@
 // Whether two JSON values say the same. Pure.
 
 /** Whatever the order of their keys. */
-export function isSame(one: unknown, other: unknown): boolean {
+export function jsonEqual(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
   if (Array.isArray(one) !== Array.isArray(other)) return false;
   const entries = Object.entries(one);
   const others = new Map(Object.entries(other));
   return (
-    entries.length === others.size && entries.every(([key, value]) => others.has(key) && isSame(value, others.get(key)))
+    entries.length === others.size &&
+    entries.every(([key, value]) => others.has(key) && jsonEqual(value, others.get(key)))
   );
 }

@@ -4,7 +4,7 @@
 const longest = 64;
 
 /** The words behind "there is no …": the name that was probably meant, else all that exist. */
-export function otherwise(name: string, known: readonly string[]): string {
+export function didYouMean(name: string, known: readonly string[]): string {
   const meant = similarTo(name, known);
   if (meant !== undefined) return `did you mean ${JSON.stringify(meant)}?`;
   const [only, ...others] = known;

@@ -14,7 +14,7 @@ const paceMs = 250;
 const reason = 'the client of this session has no way to ask its user';
 
 /** Watches the sessions of one client. */
-export interface Bystander {
+export interface AutoDecline {
   /** One more session; `name`: what its commands are delivered to, where the connection carries several. */
   watching(session: SessionView, name?: string): void;
   /** The session of that name is over. */
@@ -23,17 +23,17 @@ export interface Bystander {
   prompted(): Actions;
   /** A prompt was answered: its run has begun, or will not. */
   answered(): void;
-  wake(timer: string): Actions;
+  onTimer(timer: string): Actions;
 }
 
 /**
  * `session`: the one that the connection belongs to, `many` where it watches sessions of its own; without any it does
  * nothing. `canAsk`: which questions this client can be asked after all.
  */
-export function createBystander(
+export function createAutoDecline(
   session: SessionView | 'many' | undefined,
   canAsk: (question: Question) => boolean = () => false,
-): Bystander {
+): AutoDecline {
   /** By identity: agents use ids again. */
   const seen = new WeakSet<object>();
   const views = new Map<string | undefined, SessionView>();
@@ -71,7 +71,7 @@ export function createBystander(
     answered() {
       prompts = Math.max(0, prompts - 1);
     },
-    wake(name) {
+    onTimer(name) {
       if (name !== timer || session === undefined) return [];
       isWatching = false;
       const told = [...views].flatMap(([key, view]) => decline(view, key));

@@ -2,7 +2,7 @@
 // Knows no protocol, and of the clients no more than the streams that they listen to.
 import type { Backend, SessionView } from '../contract/adapter.ts';
 import { type AgentLink, linkAgent, sentenceOf } from '../link/agent-link.ts';
-import { createAsk } from './queries.ts';
+import { createQueries } from './queries.ts';
 import type { Ending } from '../contract/channel.ts';
 import { createTimers } from '../contract/clock.ts';
 import { closeRun } from '../log/close-run.ts';
@@ -41,13 +41,13 @@ export interface Conversation {
   /** A run is open or about to be, or a prompt waits. */
   isBusy(): boolean;
   /** See Session. */
-  wake(): void;
+  start(): void;
   submit(command: Command, settle: Settle): void;
   whenIdle(callback: () => void): void;
   /** Slows the agent, or lets it go on. */
-  hold(pressed: boolean): void;
+  pauseStallWatch(pressed: boolean): void;
   /** See Session. */
-  unattend(): void;
+  setUnattended(): void;
   /** What waits will not run. */
   drop(reason: string): void;
   /** Ends the run and the agent. The session is closed by then. */
@@ -67,7 +67,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
   let postponed: (() => void)[] | null = null;
   let held = false;
   /** What the agent that is there now can do. */
-  let able: Pick<Backend, 'takesContexts' | 'keepsPermissions' | 'recall'> = {};
+  let able: Pick<Backend, 'takesContexts' | 'keepsPermissions' | 'restoreHistory'> = {};
 
   const admit = createRepair({ transcript, append, note: ports.note });
   const questions = createQuestions({
@@ -91,7 +91,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
     admit,
   });
 
-  const ask = createAsk({
+  const ask = createQueries({
     view,
     clock,
     exports: ports.exports,
@@ -123,7 +123,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
     transcript,
     timeOrigin: view.timeOrigin,
     forward: (command, settle) => forward(command, settle),
-    recall: () => able.recall,
+    restoreHistory: () => able.restoreHistory,
     readStored: ports.readStored,
     admit,
     isBusy: () => prompts.isBusy(),
@@ -197,8 +197,9 @@ export function startConversation(ports: ConversationPorts): Conversation {
     // Before it says anything itself.
     if (isReplacement) admit({ type: 'agent-changed', state: 'up' });
     if (transcript.items.length > 0) {
-      if (able.recall === undefined) warn('A new agent was started; it does not remember what was said before.');
-      else able.recall(messagesOf(transcript));
+      if (able.restoreHistory === undefined)
+        warn('A new agent was started; it does not remember what was said before.');
+      else able.restoreHistory(messagesOf(transcript));
     }
     agent = linkAgent(connection, clock, { event: admit, note: ports.note, end: agentEnded });
     return agent;
@@ -297,12 +298,12 @@ export function startConversation(ports: ConversationPorts): Conversation {
     }
   }
 
-  function hold(pressed: boolean): void {
+  function pauseStallWatch(pressed: boolean): void {
     if (pressed === held || agent === null) return;
     held = pressed;
-    if (pressed) agent.hold();
-    else agent.release();
-    prompts.hold(pressed, clock.now());
+    if (pressed) agent.pause();
+    else agent.resume();
+    prompts.pauseStallWatch(pressed, clock.now());
     // An agent that we do not listen to is not silent.
     watchSilence();
   }
@@ -319,11 +320,11 @@ export function startConversation(ports: ConversationPorts): Conversation {
 
   return {
     isBusy: () => prompts.isBusy() || prompts.queued() > 0,
-    wake: () => void connectAgent(),
+    start: () => void connectAgent(),
     submit,
     whenIdle: prompts.whenIdle,
-    hold,
-    unattend: questions.unattend,
+    pauseStallWatch,
+    setUnattended: questions.setUnattended,
     drop: (reason) => prompts.drop(refused('shutting-down', reason)),
     end,
   };

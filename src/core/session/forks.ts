@@ -21,7 +21,7 @@ export interface ForkPorts {
   readonly timeOrigin: number;
   forward(command: Fork, settle: Settle): void;
   /** Of the agent that is there; undefined where it can be told no past. */
-  recall(): Backend['recall'];
+  restoreHistory(): Backend['restoreHistory'];
   /** Logs an event through the repair. */
   admit(event: Event): void;
   /** See SessionPorts. */
@@ -36,8 +36,8 @@ export function createForks(ports: ForkPorts): (command: Fork, settle: Settle) =
 
   function goOn(reason: EventOf<'history-reset'>['reason'], messages: readonly Message[]): void {
     ports.admit({ type: 'history-reset', reason });
-    for (const event of retold(messages)) ports.admit(event);
-    ports.recall()?.(messages);
+    for (const event of replayedMessages(messages)) ports.admit(event);
+    ports.restoreHistory()?.(messages);
   }
 
   function carryOut(command: Fork): Outcome {
@@ -71,14 +71,14 @@ export function createForks(ports: ForkPorts): (command: Fork, settle: Settle) =
 
   return (command, settle) => {
     ports.forward(command, (outcome) => {
-      const isForUs = !outcome.ok && outcome.error.code === 'unsupported' && ports.recall() !== undefined;
+      const isForUs = !outcome.ok && outcome.error.code === 'unsupported' && ports.restoreHistory() !== undefined;
       settle(isForUs && !ports.isOver() ? carryOut(command) : outcome);
     });
   };
 }
 
 /** Messages of the past, as a conversation that begins with them is told. */
-export function retold(messages: readonly Message[]): EventOf<'message-added'>[] {
+export function replayedMessages(messages: readonly Message[]): EventOf<'message-added'>[] {
   return messages.map((message) => ({ ...message, type: 'message-added', origin: 'replay' }));
 }
 

@@ -7,7 +7,7 @@ import { dictionaryOf } from '../model/dictionary.ts';
 import { type Outcome, refused } from '../model/errors.ts';
 import type { Event, EventOf, Logged } from '../model/event.ts';
 import { textIn } from '../log/messages.ts';
-import { createSilence, type Silence } from './stall-watch.ts';
+import { createStallWatch, type StallWatch } from './stall-watch.ts';
 import type { Transcript } from '../model/transcript.ts';
 
 type Settle = (outcome: Outcome) => void;
@@ -57,7 +57,7 @@ export interface Prompts {
   /** After an event was logged. */
   event(logged: Logged): void;
   /** The agent is held, or heard again; session clock, ms. */
-  hold(isHeld: boolean, at: number): void;
+  pauseStallWatch(isHeld: boolean, at: number): void;
   /** The agent is gone: what was in its hands has failed. */
   lose(outcome: Outcome): void;
   /** What waits will never run. */
@@ -79,7 +79,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
   let told: Outcome = accepted;
   const compaction = createCompactionTurn({ transcript, forward, admit: ports.admit, over: () => afterRun() });
   /** The prompt whose run is open, where it is answered at the end of that. */
-  let running: { readonly settle: Settle; readonly silence: Silence } | null = null;
+  let running: { readonly settle: Settle; readonly silence: StallWatch } | null = null;
   /** What becomes of it when its run is closed without the agent. */
   let lost: Outcome | null = null;
   /** The handle of the prompt that the agent has, until its run is over. */
@@ -322,7 +322,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
       // Still taken: the run that makes the session busy is not logged yet.
       prompting = { command, settle: () => {} };
       if (command.untilIdle !== true) return settle(empty === true ? withTaken('handled', told) : told);
-      running = { settle, silence: createSilence(transcript, ports.isHeld()) };
+      running = { settle, silence: createStallWatch(transcript, ports.isHeld()) };
     },
     event({ event, at }) {
       running?.silence.event(event, at);
@@ -336,7 +336,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
       }
       if (transcript.run === null && (event.type === 'run-end' || event.type === 'compaction-end')) afterRun();
     },
-    hold: (isHeld, at) => running?.silence.hold(isHeld, at),
+    pauseStallWatch: (isHeld, at) => running?.silence.pause(isHeld, at),
     lose(outcome) {
       settlePrompt(outcome);
       // Behind the events that close its run.

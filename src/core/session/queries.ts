@@ -13,7 +13,7 @@ type Question = CommandOf<'query' | 'set-name' | 'export'>;
 type Settle = (outcome: Outcome) => void;
 
 /** What the answers of a session need. */
-export interface AskPorts {
+export interface QueryPorts {
   readonly view: SessionView;
   readonly clock: Clock;
   /** Without it only the agent can make exports. */
@@ -35,7 +35,7 @@ export interface AskPorts {
  * a model before it has said anything. That goes for a session that nobody has used yet as well. But where an agent is
  * gone, the next one knows less than the transcript does, and is not started for a question.
  */
-export function createAsk(ports: AskPorts): (command: Question, settle: Settle) => void {
+export function createQueries(ports: QueryPorts): (command: Question, settle: Settle) => void {
   const { view, clock, exports, files } = ports;
   const { transcript } = view;
 

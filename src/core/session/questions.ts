@@ -4,8 +4,8 @@ import { type Clock, createTimers } from '../contract/clock.ts';
 import type { CommandOf } from '../model/command.ts';
 import { type Outcome, refused } from '../model/errors.ts';
 import type { Event, EventOf } from '../model/event.ts';
-import { isSame } from '../model/json-equal.ts';
-import { createStanding, mostRemembered } from './standing-approvals.ts';
+import { jsonEqual } from '../model/json-equal.ts';
+import { createStandingApprovals, mostRemembered } from './standing-approvals.ts';
 import type { Transcript } from '../model/transcript.ts';
 
 type Answer = CommandOf<'answer-approval'> | CommandOf<'answer-dialog'>;
@@ -40,7 +40,7 @@ export interface Questions {
   /** Watches the log: starts and stops deadlines. */
   event(event: Event): void;
   /** Nobody is there any more who could answer: what is open, and what will be asked, ends at once. */
-  unattend(): void;
+  setUnattended(): void;
   clear(): void;
 }
 
@@ -64,7 +64,7 @@ export function createQuestions(ports: QuestionPorts): Questions {
   // By identity: agents use ids again, and the answer to an old question must not end a new one (docs/threats.md T22).
   const isOpen = (question: Question) => openOf(transcript, question) === question;
 
-  const standing = createStanding();
+  const standing = createStandingApprovals();
   let isAttended = true;
 
   /** Why a question is not put to anybody; null when it is. */
@@ -188,7 +188,7 @@ export function createQuestions(ports: QuestionPorts): Questions {
         default:
       }
     },
-    unattend() {
+    setUnattended() {
       isAttended = false;
       const questions = [...transcript.approvals.values(), ...transcript.dialogs.values()];
       for (const question of questions) expire(question, nobodyThere);
@@ -210,7 +210,7 @@ function forAgent(answer: Answer, question: Question, keeper: Keeper | null): An
   const { input, forSession, remember, ...rest } = answer;
   return {
     ...rest,
-    ...(input === undefined || isSame(input, question.input) ? {} : { input }),
+    ...(input === undefined || jsonEqual(input, question.input) ? {} : { input }),
     ...(keeper === 'session' || remember === undefined ? {} : { remember }),
     ...(keeper === 'agent' ? { forSession } : {}),
   };

@@ -4,7 +4,7 @@ import type { AgentKind, Projection, SessionView } from '../contract/adapter.ts'
 import type { Command } from '../model/command.ts';
 import { type Conversation, startConversation } from './conversation.ts';
 import type { Outcome } from '../model/errors.ts';
-import { retold } from './forks.ts';
+import { replayedMessages } from './forks.ts';
 import type { SessionPorts } from './session-ports.ts';
 import { createStream, type Stream } from '../stream/stream.ts';
 import type { Transcript } from '../model/transcript.ts';
@@ -17,7 +17,7 @@ export interface Session extends SessionView {
   /** Clients attached to any of its streams. */
   readonly readers: number;
   /** Starts the agent now, not with the first command that needs it. Throws when it cannot even be tried. */
-  wake(): void;
+  start(): void;
   /** Calls back exactly once. */
   submit(command: Command, settle: (outcome: Outcome) => void): void;
   /** Calls back once, when no run is open and no prompt waits; at once if that is so now. */
@@ -28,7 +28,7 @@ export interface Session extends SessionView {
    */
   stream(key: string, make: (view: SessionView) => Projection, isFleeting?: boolean): Stream;
   /** Nobody can answer the agent's questions any more: they are denied and cancelled from now on. */
-  unattend(): void;
+  setUnattended(): void;
   /** Takes no more prompts; what runs goes on. */
   retire(reason: string): void;
   /** Ends the run, the agent and all streams. Idempotent. */
@@ -66,7 +66,7 @@ class OpenSession implements Session {
     if (ports.info !== undefined) this.transcript.info = ports.info;
     this.#ports = ports;
     const at = ports.clock.now();
-    for (const event of retold(ports.history ?? []))
+    for (const event of replayedMessages(ports.history ?? []))
       fold(this.transcript, { seq: this.transcript.lastSeq + 1, at, event });
   }
 
@@ -82,13 +82,13 @@ class OpenSession implements Session {
     return sum;
   }
 
-  wake(): void {
-    this.#talk().wake();
+  start(): void {
+    this.#talk().start();
   }
 
   submit(command: Command, settle: (outcome: Outcome) => void): void {
     const conversation = this.#talk();
-    if (!this.#isAttended) conversation.unattend();
+    if (!this.#isAttended) conversation.setUnattended();
     conversation.submit(command, settle);
   }
 
@@ -122,9 +122,9 @@ class OpenSession implements Session {
     return stream;
   }
 
-  unattend(): void {
+  setUnattended(): void {
     this.#isAttended = false;
-    this.#conversation?.unattend();
+    this.#conversation?.setUnattended();
   }
 
   retire(reason: string): void {
@@ -145,7 +145,7 @@ class OpenSession implements Session {
     this.#pressing ??= new Set();
     if (pressure) this.#pressing.add(key);
     else this.#pressing.delete(key);
-    this.#conversation?.hold(this.#pressing.size > 0);
+    this.#conversation?.pauseStallWatch(this.#pressing.size > 0);
   }
 }
 

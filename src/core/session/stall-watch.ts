@@ -4,17 +4,17 @@ import type { Event } from '../model/event.ts';
 import type { Transcript } from '../model/transcript.ts';
 
 /** The silence of one run, measured as it goes on. Times on the session clock, ms. */
-export interface Silence {
+export interface StallWatch {
   /** Takes an event of the run, after it was folded. */
   event(event: Event, at: number): void;
   /** The agent is not listened to for a while, or is again: what is not heard is not silence. */
-  hold(isHeld: boolean, at: number): void;
+  pause(isHeld: boolean, at: number): void;
   /** The longest gap so far, ms. */
   longestMs(): number;
 }
 
 /** Starts with the run's first event. */
-export function createSilence(transcript: Transcript, wasHeld = false): Silence {
+export function createStallWatch(transcript: Transcript, wasHeld = false): StallWatch {
   let longest = 0;
   /** Since when something has been due; null: nothing is. In the future while a retry waits. */
   let since: number | null = null;
@@ -42,7 +42,7 @@ export function createSilence(transcript: Transcript, wasHeld = false): Silence 
       if (event.type === 'retry-end') retriesAt = 0;
       waitFrom(at);
     },
-    hold(isHeld, at) {
+    pause(isHeld, at) {
       measure(at);
       held = isHeld;
       waitFrom(at);

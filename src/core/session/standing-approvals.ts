@@ -5,7 +5,7 @@ import type { EventOf } from '../model/event.ts';
 type Asked = EventOf<'approval-request'>;
 
 /** What a session's user has said yes to beforehand. */
-export interface Standing {
+export interface StandingApprovals {
   /** Why that tool needs no answer of its user; undefined where it needs one. */
   of(asked: Asked): Asked['standing'];
   trust(isOn: boolean): void;
@@ -20,7 +20,7 @@ export const mostRemembered = 256;
 const keyOf = ({ name, server = '' }: Asked): string => JSON.stringify([server, name]);
 
 /** Nothing was said yet. */
-export function createStanding(): Standing {
+export function createStandingApprovals(): StandingApprovals {
   const remembered = new Set<string>();
   let isTrusted = false;
 

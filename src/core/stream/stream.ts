@@ -6,7 +6,7 @@ import { messageOf } from '../model/errors.ts';
 import type { Event, Logged } from '../model/event.ts';
 import { deltaIn, goesOn, joinDeltas, type LoggedDelta } from './merge.ts';
 import type { Entry, Reader } from '../contract/reader.ts';
-import { retell } from '../log/replay.ts';
+import { replayCurrent } from '../log/replay.ts';
 import { createWindow, defaultWindow, sizeOf, type WindowLimits } from './window.ts';
 
 /** The frames of one (session, dialect, options). */
@@ -82,7 +82,7 @@ export function createStream(
   make: (view: SessionView) => Projection,
   options: StreamOptions = {},
 ): Stream {
-  const { projection } = retell(view, make);
+  const { projection } = replayCurrent(view, make);
   const { limits = defaultWindow } = options;
   const window = createWindow(view.epoch, view.transcript.lastSeq, limits, () => neededFrom());
   /** Copied when it changes: who is woken may attach and close others. */
@@ -128,7 +128,7 @@ export function createStream(
 
   function fromSnapshot(reset: Position['reset']): Position {
     tellHeld();
-    return { snapshot: retell(view, make).frames, told: 0, place: window.last, next: window.top, reset };
+    return { snapshot: replayCurrent(view, make).frames, told: 0, place: window.last, next: window.top, reset };
   }
 
   function positionOf(cursor: string | null): Position {
@@ -266,7 +266,7 @@ export function createStream(
     const first = window.top;
     lastAt = view.timeOrigin + logged.at;
     for (const out of outs) window.push(out, logged.seq, lastAt);
-    // What merges must not pile up before a reader that may turn out to be busy.
+    // What merges must not buffer up before a reader that may turn out to be busy.
     if (logged.event.type === 'block-delta' && projection.merges !== true) wakeSoon(first);
     else wakeNow();
   }

@@ -5,7 +5,7 @@ import { gather } from '../batch.ts';
 import { createContentHeader } from './content-header.ts';
 import { createFrame } from './frame.ts';
 import type { DecoderOptions, FrameDecoder, FrameSink, Framing } from './framing.ts';
-import { createPile } from './pile.ts';
+import { createByteBuffer } from './byte-buffer.ts';
 
 const nothing = new Uint8Array();
 
@@ -18,7 +18,7 @@ export function contentLengthDecoder(sink: FrameSink, options: DecoderOptions): 
   const { maxFrameBytes, tail = 'deliver', blank = 'skip', reusedChunks = false } = options;
   const header = createContentHeader();
   /** The beginning of the body that is still open. */
-  const held = createPile();
+  const held = createByteBuffer();
   /** Bytes of the open body that are still to come; null between bodies. */
   let missing: number | null = null;
   /** Set from the header of a body that is too long until its end. */

@@ -1,12 +1,12 @@
 // What every framing gives: bytes to frames and back, pure and bounded. Knows no stream and no protocol.
-import type { Frame, FrameFault, Glance, Glimpse, Out } from '../../core/contract/channel.ts';
+import type { Frame, FrameFault, RecognisedFrame, Peek, Out } from '../../core/contract/channel.ts';
 import type { FramingName } from '../../core/contract/adapter.ts';
 
 /** Where a decoder puts what it finds, synchronously and in wire order. */
 export interface FrameSink {
   frame(frame: Frame): void;
   /** See Receiver: a chance to read a frame without having it cut out. */
-  glance?(glimpse: Glimpse, start: number, end: number): Glance | null;
+  recognise?(peek: Peek, start: number, end: number): RecognisedFrame | null;
   fault(fault: FrameFault): void;
 }
 

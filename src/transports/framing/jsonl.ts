@@ -1,10 +1,10 @@
 // JSON lines: one message a line, split on LF bytes only, for U+2028 and a lone CR may stand inside strings. Knows no stream and no protocol.
-import type { Glance, Out, Seam } from '../../core/contract/channel.ts';
+import type { RecognisedFrame, Out, Splice } from '../../core/contract/channel.ts';
 import { bytesOf, createFrame } from './frame.ts';
 import type { DecoderOptions, FrameDecoder, FrameSink, Framing } from './framing.ts';
 import { oneLine, oneLineText } from './one-line.ts';
-import { createGlimpse } from './glimpse.ts';
-import { createPile } from './pile.ts';
+import { createPeek } from './peek.ts';
+import { createByteBuffer } from './byte-buffer.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -18,9 +18,9 @@ const headBytes = 4096;
 export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDecoder {
   const { maxFrameBytes, tail = 'deliver', blank = 'skip', reusedChunks = false } = options;
   /** The beginning of the line that is still open. */
-  const held = createPile();
+  const held = createByteBuffer();
   /** What that beginning gave away. */
-  let recognised: Glance | null = null;
+  let recognised: RecognisedFrame | null = null;
   /** Set from the moment a line grew too long until its LF. */
   let skipping = false;
 
@@ -38,24 +38,24 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
 
   /** The open line is whole. */
   function finish(): void {
-    const glance = recognised;
+    const match = recognised;
     recognised = null;
     if (skipping) {
       skipping = false;
-    } else if (glance !== null && isAlikeHeld(glance)) {
+    } else if (match !== null && isAlikeHeld(match)) {
       held.clear();
-      glance.accept();
+      match.accept();
     } else {
       deliver(held.take());
     }
   }
 
   /** The same as {@link isAlike} for the line that came in pieces. */
-  function isAlikeHeld({ ending, seam }: Glance): boolean {
+  function isAlikeHeld({ ending, splice }: RecognisedFrame): boolean {
     if (!held.hasAt(held.length - ending.length, ending)) return false;
-    if (seam === null) return true;
-    const place = seamPlace(seam, held.length);
-    return place !== -1 && held.hasAt(place, seam.bytes);
+    if (splice === null) return true;
+    const place = splicePlace(splice, held.length);
+    return place !== -1 && held.hasAt(place, splice.bytes);
   }
 
   function deliver(bytes: Uint8Array): void {
@@ -75,32 +75,32 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
 
   /** What was held was too short to tell anything; returns from where on this chunk may end the line. */
   function recogniseHeld(bytes: Buffer): number {
-    if (sink.glance === undefined) return 0;
+    if (sink.recognise === undefined) return 0;
     const before = held.take();
     held.add(before);
     const both = Buffer.concat([before, bytes.subarray(0, headBytes)]);
-    recognised = sink.glance(createGlimpse(both), 0, both.length);
+    recognised = sink.recognise(createPeek(both), 0, both.length);
     return Math.max(0, (recognised?.next ?? 0) - before.length);
   }
 
   return {
     push(chunk) {
       const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-      const glimpse = createGlimpse(bytes);
+      const peek = createPeek(bytes);
       let start = held.length > 0 || skipping ? goOn(bytes) : 0;
       if (start === -1) return;
       while (start < bytes.length) {
-        const glance = sink.glance?.(glimpse, start, bytes.length) ?? null;
+        const match = sink.recognise?.(peek, start, bytes.length) ?? null;
         // A recognised line often ends right behind what was looked at: then no search is needed.
-        const isShort = glance !== null && bytes[glance.next] === LF;
-        const end = isShort ? glance.next : bytes.indexOf(LF, glance?.next ?? start);
+        const isShort = match !== null && bytes[match.next] === LF;
+        const end = isShort ? match.next : bytes.indexOf(LF, match?.next ?? start);
         if (end === -1 || end - start > maxFrameBytes) {
-          recognised = glance;
+          recognised = match;
           take(bytes.subarray(start, end === -1 ? bytes.length : end));
           if (end === -1) return;
           finish();
-        } else if (glance !== null && isAlike(glance, bytes, start, end)) {
-          glance.accept();
+        } else if (match !== null && isAlike(match, bytes, start, end)) {
+          match.accept();
         } else {
           deliver(bytes.subarray(start, end));
         }
@@ -117,18 +117,18 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
   };
 }
 
-/** Where the seam of a frame of that length is; -1 when its halves cannot be equal. */
-function seamPlace({ from, bytes, after }: Seam, length: number): number {
+/** Where the splice of a frame of that length is; -1 when its halves cannot be equal. */
+function splicePlace({ from, bytes, after }: Splice, length: number): number {
   const halves = length - from - bytes.length - after;
   return halves >= 0 && halves % 2 === 0 ? from + halves / 2 : -1;
 }
 
 /** Whether the bytes from `start` to `end` are the frame that its first bytes promised. */
-function isAlike({ ending, seam }: Glance, bytes: Uint8Array, start: number, end: number): boolean {
+function isAlike({ ending, splice }: RecognisedFrame, bytes: Uint8Array, start: number, end: number): boolean {
   if (!standsAt(bytes, end - ending.length, ending)) return false;
-  if (seam === null) return true;
-  const place = seamPlace(seam, end - start);
-  return place !== -1 && standsAt(bytes, start + place, seam.bytes);
+  if (splice === null) return true;
+  const place = splicePlace(splice, end - start);
+  return place !== -1 && standsAt(bytes, start + place, splice.bytes);
 }
 
 /** A loop, because the parts are short: a call into the library costs more. */

@@ -7,14 +7,14 @@ import { GatewayError } from '../../core/model/errors.ts';
 import { createFrame } from '../framing/frame.ts';
 import { jsonlDecoder } from '../framing/jsonl.ts';
 import { type EventStream, type EventStreamOptions, eventStreamHeaders, openEventStream } from '../sse.ts';
-import type { Board, PostedFrame } from '../../core/contract/gateway-api.ts';
+import type { GatewayApi, PostedFrame } from '../../core/contract/gateway-api.ts';
 import { contentType, maxBodyBytes, readBody, stringFields } from './body.ts';
 import { checkedSessionId, clientRequest, tokenHolder } from './client-request.ts';
 import { describeError, errorBody } from './status.ts';
 
 /** What the routes need. */
 export interface AppOptions {
-  readonly board: Board;
+  readonly board: GatewayApi;
   /** Every stream that is being written, so that a shutdown can end them. */
   readonly streams: Set<EventStream>;
   /** Longest body, bytes. Default 8 MiB. */
@@ -108,8 +108,8 @@ export function createApp({ board, streams, maxFrameBytes, stream, onError }: Ap
       if (body.length === 0 || frames.length === 0) throw new GatewayError('invalid', 'the body holds no frame');
       const result = board.post(request, frames);
       if (!result.ok) return context.body(linesWith(result.frames), 400, lineHeaders);
-      if (envelope?.thanks === undefined) return context.json({ accepted: frames.length }, 202);
-      return context.body(envelope.thanks, 200, { 'content-type': 'application/json' });
+      if (envelope?.acceptedBody === undefined) return context.json({ accepted: frames.length }, 202);
+      return context.body(envelope.acceptedBody, 200, { 'content-type': 'application/json' });
     },
   );
 

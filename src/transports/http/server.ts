@@ -5,7 +5,7 @@ import { getRequestListener } from '@hono/node-server';
 import { GatewayError, messageOf } from '../../core/model/errors.ts';
 import type { EventStream, EventStreamOptions } from '../sse.ts';
 import { createApp } from './app.ts';
-import type { Board } from '../../core/contract/gateway-api.ts';
+import type { GatewayApi } from '../../core/contract/gateway-api.ts';
 import { createGates, type Refusal } from './gates.ts';
 import { corsHeaders, isPreflight, preflightHeaders, securityHeaders } from './headers.ts';
 import { errorBody } from './status.ts';
@@ -14,7 +14,7 @@ import { createUpgradeHandler } from './upgrade.ts';
 
 /** Where to listen, and for whom. */
 export interface ListenOptions {
-  readonly board: Board;
+  readonly board: GatewayApi;
   /** Default 127.0.0.1. */
   readonly host?: string;
   /** Default 0: any. */

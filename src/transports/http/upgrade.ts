@@ -6,7 +6,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Channel } from '../../core/contract/channel.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import { type WebSocketChannelOptions, webSocketChannel, webSocketLimits } from '../websocket-channel.ts';
-import type { Board, ClientRequest } from '../../core/contract/gateway-api.ts';
+import type { GatewayApi, ClientRequest } from '../../core/contract/gateway-api.ts';
 import { clientRequest } from './client-request.ts';
 import type { Refusal } from './gates.ts';
 import { headerList, securityHeaders } from './headers.ts';
@@ -25,7 +25,7 @@ const route = /^\/v1\/([^/]{1,64})\/ws$/;
 
 /** `check` is the gates: null means come in. */
 export function createUpgradeHandler(
-  board: Board,
+  board: GatewayApi,
   check: (request: IncomingMessage) => Refusal | null,
   maxFrameBytes?: number,
 ): UpgradeHandler {

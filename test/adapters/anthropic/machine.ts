@@ -52,8 +52,8 @@ export function startMachine(options: Record<string, unknown> = {}) {
           break;
         case 'close':
           throw new Error('this machine closes nothing');
-        case 'watch':
-        case 'unwatch':
+        case 'subscribe':
+        case 'unsubscribe':
           throw new Error('an agent watches nothing');
         default:
           action satisfies never;
@@ -83,14 +83,14 @@ export function startMachine(options: Record<string, unknown> = {}) {
     prompt(text: string): Outcome | undefined {
       return this.ask({ type: 'prompt', content: [{ type: 'text', text }] });
     },
-    recall: (past: readonly Message[]) => backend.recall?.(past),
+    recall: (past: readonly Message[]) => backend.restoreHistory?.(past),
     /** The API says these, or our own wire does. */
     say: (...frames: readonly unknown[]) =>
       frames.flatMap((frame) => perform(backend.decode(createFrame(Buffer.from(JSON.stringify(frame)))))),
     raw: (text: string) => perform(backend.decode(createFrame(Buffer.from(text)))),
     ring(timer = 'retry'): Event[] {
       timers.delete(timer);
-      return perform(backend.wake?.(timer) ?? []);
+      return perform(backend.onTimer?.(timer) ?? []);
     },
     /** The body of the last request. */
     body(): Body {

@@ -150,7 +150,7 @@ describe('what clients post', () => {
     expect(JSON.stringify(envelopeOf().posted(body)[0]?.frame)).toBe('{"z":1,"type":"user","__proto__":{"a":1}}');
   });
 
-  test('they are thanked in JSON', () => expect(JSON.parse(envelopeOf().thanks)).toEqual({}));
+  test('they are thanked in JSON', () => expect(JSON.parse(envelopeOf().acceptedBody)).toEqual({}));
 });
 
 describe('what an agent says', () => {

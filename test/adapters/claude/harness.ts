@@ -51,7 +51,7 @@ interface ConnectSetting {
 }
 
 function dressed(connection: Frontend, out: Out): readonly Out[] {
-  const worn = connection.dress?.(out) ?? null;
+  const worn = connection.mapOutgoing?.(out) ?? null;
   if (worn === null) return [];
   return typeof worn === 'object' && 'frames' in worn ? worn.frames : [worn];
 }

@@ -385,7 +385,7 @@ describe('what was said before it was started', () => {
 
   test('counts as read, and can be forked at', () => {
     const driver = startDemo();
-    driver.backend.recall?.([told('four', 'a'), told('more than four', 'b')]);
+    driver.backend.restoreHistory?.([told('four', 'a'), told('more than four', 'b')]);
     expect(driver.send({ type: 'query', subject: 'context-usage' })).toMatchObject({ data: { tokens: 5 } });
     expect(driver.send({ type: 'fork', entry: 'b' })).toMatchObject({ ok: true, data: { text: 'more than four' } });
     expect(driver.send({ type: 'query', subject: 'context-usage' })).toMatchObject({ data: { tokens: 1 } });
@@ -395,14 +395,14 @@ describe('what was said before it was started', () => {
     const driver = startDemo();
     driver.send(promptOf('one'));
     driver.settleDown();
-    driver.backend.recall?.([]);
+    driver.backend.restoreHistory?.([]);
     expect(driver.send({ type: 'query', subject: 'context-usage' })).toMatchObject({ data: { tokens: 0 } });
   });
 
   test('had another name', () => {
     const driver = startDemo();
     driver.send({ type: 'set-name', name: 'of this one' });
-    driver.backend.recall?.([]);
+    driver.backend.restoreHistory?.([]);
     expect(dataOf(driver.send({ type: 'query', subject: 'state' }))).not.toHaveProperty('changes.name');
   });
 });

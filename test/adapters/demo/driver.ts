@@ -100,7 +100,7 @@ export function startDemo(options: { paceMs?: number; answering?: Answering } = 
         const { id, at } = timer;
         timer = null;
         now = at;
-        perform(backend.wake?.(id) ?? []);
+        perform(backend.onTimer?.(id) ?? []);
         return true;
       }
       const answer = question === null ? null : answering(question);

@@ -304,7 +304,7 @@ describe('options', () => {
     const { backend } = driver;
     const frame = { bytes: new Uint8Array(), text: '', json: null, from: () => frame };
     expect(backend.decode(frame)).toMatchObject([{ do: 'note', level: 'violation' }]);
-    expect(backend.wake?.('play')).toEqual([]);
-    expect(backend.wake?.('other')).toEqual([]);
+    expect(backend.onTimer?.('play')).toEqual([]);
+    expect(backend.onTimer?.('other')).toEqual([]);
   });
 });

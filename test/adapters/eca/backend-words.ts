@@ -84,7 +84,7 @@ export function talk(era: Era | null, options: Json = {}): Talk {
       perform(backend.encode(command, `c${asked}`));
       return `c${asked}`;
     },
-    wake: (timer) => perform(backend.wake?.(timer) ?? []),
+    wake: (timer) => perform(backend.onTimer?.(timer) ?? []),
     outcome: (command) => outcomes.get(command),
     of: (type) => events.filter((event): event is EventOf<typeof type> => event.type === type),
     last(method) {

@@ -113,7 +113,7 @@ describe('a stored chat is opened', () => {
     const client = greeted('modern', { answering: listing() });
     const { delivered, others, sent } = client.request('chat/open', { chatId: 'old' }, 'o');
     expect(delivered.at(-1)).toEqual({ command: { type: 'load-session', path: '/s/old' }, session: undefined });
-    expect(others).toContainEqual(expect.objectContaining({ do: 'watch', session: 'session-7', as: 'old' }));
+    expect(others).toContainEqual(expect.objectContaining({ do: 'subscribe', session: 'session-7', as: 'old' }));
     expect(sent).toMatchObject([
       { method: '$/showMessage', params: { message: 'mind' } },
       { id: 'o', result: { found: true, chatId: 'old', title: 'sort them' } },

@@ -146,13 +146,13 @@ export function connect({ bound, answering = answerAll, sessions = [] }: Setting
           else perform(machine.reply(one.command, outcome));
           break;
         }
-        case 'watch': {
+        case 'subscribe': {
           others.push(action);
           const view = views.get(action.session);
-          if (view === undefined) perform(machine.over?.(action.session, 'gone') ?? []);
+          if (view === undefined) perform(machine.sessionEnded?.(action.session, 'gone') ?? []);
           else {
             for (const name of [view.id, action.as ?? view.id]) views.set(name, view);
-            machine.watching?.(view);
+            machine.subscribed?.(view);
           }
           break;
         }
@@ -199,7 +199,7 @@ export function connect({ bound, answering = answerAll, sessions = [] }: Setting
       return take();
     },
     wake(timer: string) {
-      perform(machine.wake?.(timer) ?? []);
+      perform(machine.onTimer?.(timer) ?? []);
       return take();
     },
     fault(code: 'too-large' | 'bad-frame') {
@@ -209,7 +209,7 @@ export function connect({ bound, answering = answerAll, sessions = [] }: Setting
     over(session: string) {
       const view = views.get(session);
       if (view !== undefined) forget(view);
-      perform(machine.over?.(session, 'it was idle') ?? []);
+      perform(machine.sessionEnded?.(session, 'it was idle') ?? []);
       return take();
     },
     /** Something happens in a session. */

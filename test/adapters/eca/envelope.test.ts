@@ -28,7 +28,11 @@ const { wrap, lost, reader } = envelopeOf();
 test('clients and agents may ask for bare frames, and posts always go bare', () => {
   expect(eca.envelope?.({ events: 'frames' })).toBeUndefined();
   expect(eca.envelope?.({ events: 'eca' })).toBeDefined();
-  expect([envelopeOf().posted, envelopeOf().post, envelopeOf().thanks]).toEqual([undefined, undefined, undefined]);
+  expect([envelopeOf().posted, envelopeOf().post, envelopeOf().acceptedBody]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });
 
 describe('notifications by their names', () => {

@@ -20,7 +20,7 @@ const but =
 describe('a prompt', () => {
   test('of a newer client: its chat is heard, it sees that something goes on, then the answer', () => {
     const { sent, delivered, others } = greeted().request('chat/prompt', prompt('c1'), 'p');
-    expect(others[0]).toEqual({ do: 'watch', session: 'session-1', as: 'c1', dialect: 'streams-asks' });
+    expect(others[0]).toEqual({ do: 'subscribe', session: 'session-1', as: 'c1', dialect: 'streams-asks' });
     expect(delivered.at(-1)).toEqual({ command: { type: 'prompt', content: text }, session: 'session-1' });
     expect(sent).toMatchObject([
       { ...waiting, params: { ...waiting.params, chatId: 'c1' } },
@@ -31,7 +31,7 @@ describe('a prompt', () => {
   test('of an older client: it learns the name of its chat', () => {
     const client = greeted('first');
     const { sent, others } = client.request('chat/prompt', prompt(undefined, { behavior: 'agent' }), 4);
-    expect(others[0]).toEqual({ do: 'watch', session: 'session-1', as: 'chat-1' });
+    expect(others[0]).toEqual({ do: 'subscribe', session: 'session-1', as: 'chat-1' });
     expect(sent.at(-1)).toMatchObject({ id: 4, result: { chatId: 'chat-1', status: 'success' } });
     const { delivered } = client.request('chat/prompt', prompt('chat-1'), 5);
     expect(delivered).toMatchObject([{ command: { type: 'prompt' }, session: 'session-1' }]);
@@ -442,7 +442,7 @@ describe('sessions', () => {
     const { delivered, others } = client.request('chat/prompt', prompt('b'));
     expect(typesOf(delivered)).toContain('create-session');
     expect(delivered.at(-1)?.session).toBe('session-2');
-    expect(others[0]).toMatchObject({ do: 'watch', session: 'session-2', as: 'b' });
+    expect(others[0]).toMatchObject({ do: 'subscribe', session: 'session-2', as: 'b' });
     expect(client.request('chat/prompt', prompt('a')).delivered).toMatchObject([{ session: 'session-1' }]);
   });
 
@@ -467,12 +467,12 @@ describe('sessions', () => {
       ['query', 'mine'],
       ['prompt', 'mine'],
     ]);
-    expect(others[0]).toMatchObject({ do: 'watch', session: 'mine', as: 'mine' });
+    expect(others[0]).toMatchObject({ do: 'subscribe', session: 'mine', as: 'mine' });
     expect(methodsOf(sent)).toEqual(['chat/contentReceived progress running', 'answer']);
     // From then on by its own id, under which it is watched as well.
     expect(client.request('chat/delete', { chatId: 'mine' })).toMatchObject({
       delivered: [{ session: 'real-mine' }],
-      others: [{ do: 'unwatch', session: 'real-mine' }],
+      others: [{ do: 'unsubscribe', session: 'real-mine' }],
     });
   });
 
@@ -502,7 +502,7 @@ describe('sessions', () => {
     client.request('chat/prompt', prompt('session-2'));
     client.request('chat/prompt', prompt('two'));
     const { others } = client.settle('query', answerAll({ type: 'query', subject: 'state' }));
-    expect(others).toContainEqual(expect.objectContaining({ do: 'watch', session: 'session-3', as: 'session-2' }));
+    expect(others).toContainEqual(expect.objectContaining({ do: 'subscribe', session: 'session-3', as: 'session-2' }));
   });
 
   test('a name that we have made up is looked for nowhere', () => {
@@ -559,7 +559,7 @@ describe('a connection that belongs to a session', () => {
     for (const chatId of [undefined, 'one']) {
       const { sent, delivered, others } = client.request('chat/prompt', prompt(chatId), 'p');
       expect(delivered).toEqual([{ command: { type: 'prompt', content: text }, session: undefined }]);
-      expect(others.filter((action) => action.do === 'watch')).toEqual([]);
+      expect(others.filter((action) => action.do === 'subscribe')).toEqual([]);
       expect(sent).toMatchObject([{ id: 'p', result: { chatId: 'one' } }]);
     }
   });

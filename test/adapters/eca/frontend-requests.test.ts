@@ -215,7 +215,7 @@ describe('what is done with chats', () => {
     const client = chatting();
     const { sent, delivered, others } = client.request('chat/delete', { chatId: 'c' }, 'x');
     expect(delivered).toEqual([{ command: { type: 'delete-session' }, session: 'session-1' }]);
-    expect(others).toEqual([{ do: 'unwatch', session: 'session-1' }]);
+    expect(others).toEqual([{ do: 'unsubscribe', session: 'session-1' }]);
     expect(sent).toMatchObject([
       { method: 'chat/deleted', params: { chatId: 'c' } },
       { id: 'x', result: {} },
@@ -257,7 +257,7 @@ describe('what is done with chats', () => {
       gone.map((session) => ['delete-session', session]),
     );
     const next = client.request('chat/prompt', { chatId: 'd', message: 'Hello.' });
-    expect(next.others).toContainEqual(expect.objectContaining({ do: 'watch', as: 'd' }));
+    expect(next.others).toContainEqual(expect.objectContaining({ do: 'subscribe', as: 'd' }));
   });
 
   test('delete a chat of an earlier connection', () => {
@@ -304,15 +304,15 @@ describe('what is done with chats', () => {
 
   test('open: a chat of an earlier connection is told from the beginning', () => {
     const { sent, others } = greeted('modern', { sessions: ['old'] }).request('chat/open', { chatId: 'old' });
-    expect(others).toEqual([{ do: 'watch', session: 'old', as: 'old', dialect: 'streams-asks' }]);
+    expect(others).toEqual([{ do: 'subscribe', session: 'old', as: 'old', dialect: 'streams-asks' }]);
     expect(sent).toMatchObject([{ result: { found: true, chatId: 'old' } }]);
   });
 
   test('open: a chat of this connection is told again', () => {
     const { others, sent } = chatting().request('chat/open', { chatId: 'c' });
     expect(others).toMatchObject([
-      { do: 'unwatch', session: 'session-1' },
-      { do: 'watch', session: 'session-1', as: 'c' },
+      { do: 'unsubscribe', session: 'session-1' },
+      { do: 'subscribe', session: 'session-1', as: 'c' },
     ]);
     expect(sent).toMatchObject([{ result: { found: true, chatId: 'c' } }]);
   });
@@ -533,7 +533,7 @@ describe('ids that are numbers are read as their decimal strings', () => {
 
   test('the answer to a prompt names the chat as all that is said of it does', () => {
     const { sent, others } = greeted('modern').request('chat/prompt', { chatId: 7, message: 'Hello.' }, 'p');
-    expect(others[0]).toMatchObject({ do: 'watch', as: '7' });
+    expect(others[0]).toMatchObject({ do: 'subscribe', as: '7' });
     expect(sent.at(-1)).toMatchObject({ id: 'p', result: { chatId: '7', status: 'prompting' } });
   });
 });

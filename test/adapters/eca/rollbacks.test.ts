@@ -116,7 +116,7 @@ describe('fork', () => {
       session: undefined,
     });
     expect(delivered.at(-1)).toEqual({ command: { type: 'set-name', name: 'one (2)' }, session: 'session-2' });
-    expect(others).toContainEqual(expect.objectContaining({ do: 'watch', session: 'session-2', as: 'chat-1' }));
+    expect(others).toContainEqual(expect.objectContaining({ do: 'subscribe', session: 'session-2', as: 'chat-1' }));
     expect(sent).toMatchObject([
       { params: { chatId: 'c', role: 'system', content: { text: '\n\nChat forked to: one (2)\n' } } },
       { result: {} },

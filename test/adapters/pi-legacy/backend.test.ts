@@ -106,10 +106,10 @@ describe('a prompt', () => {
   test('that begins no run in time ends the agent', () => {
     const backend = backendOf({ startTimeoutMs: 500 }, piLegacy);
     expect(backend.encode(prompt(), 'c1')).toContainEqual({ do: 'timer', id: 'prompt', ms: 500 });
-    const actions: Action<Event>[] = backend.wake?.('prompt') ?? [];
+    const actions: Action<Event>[] = backend.onTimer?.('prompt') ?? [];
     expect(actions.map((action) => action.do)).toEqual(['timer', 'settle', 'close']);
     expect(actions[1]).toMatchObject({ id: 'c1', outcome: refused('timeout') });
-    expect(backend.wake?.('prompt')).toEqual([]);
+    expect(backend.onTimer?.('prompt')).toEqual([]);
   });
 });
 

@@ -34,7 +34,7 @@ function connect(session: SessionView | undefined = sessionOf().view) {
     say: (line: unknown) => did(connection.decode(createFrame(Buffer.from(JSON.stringify(line))))),
     fault: (message: string) => did(connection.fault({ code: 'too-large', message })),
     reply: (command: Command, outcome: Outcome) => did(connection.reply(command, outcome)),
-    wake: (timer: string) => did(connection.wake?.(timer) ?? []),
+    wake: (timer: string) => did(connection.onTimer?.(timer) ?? []),
   };
 }
 
@@ -224,6 +224,6 @@ describe('a question that the client cannot be asked', () => {
     const connection = createConnection(undefined);
     const line = createFrame(Buffer.from('{"type":"prompt","message":"go"}'));
     expect(connection.decode(line).map((action) => action.do)).toEqual(['deliver']);
-    expect(connection.wake?.('questions')).toEqual([]);
+    expect(connection.onTimer?.('questions')).toEqual([]);
   });
 });

@@ -37,7 +37,7 @@ export function strangeAgent(options: Json = {}, folders: readonly string[] = ['
         start: () => watched(backend.start?.() ?? []),
         decode: (frame) => watched(backend.decode(frame)),
         encode: (command, id) => watched(backend.encode(command, id)),
-        wake: (timer) => watched(backend.wake?.(timer) ?? []),
+        onTimer: (timer) => watched(backend.onTimer?.(timer) ?? []),
       };
     },
   };

@@ -5,7 +5,7 @@ import type { Command } from '../../../src/core/model/command.ts';
 import type { Outcome } from '../../../src/core/model/errors.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import type { Receipt, Ticket } from '../../../src/core/contract/ticket.ts';
-import type { CommandNews, News } from '../../../src/core/contract/broadcast.ts';
+import type { CommandBroadcast, Broadcast } from '../../../src/core/contract/broadcast.ts';
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import { createFrame } from '../../../src/transports/framing/frame.ts';
 import { stillEnv } from '../../support/decoding.ts';
@@ -71,7 +71,7 @@ export function connect({ options = {}, settings = {}, bound, side = sideOf(opti
           result.delivered.push({ command, session, ticket });
           break;
         }
-        case 'watch':
+        case 'subscribe':
           result.watched.push(action.session);
           break;
         case 'note':
@@ -97,9 +97,9 @@ export function connect({ options = {}, settings = {}, bound, side = sideOf(opti
       return perform(machine.reply(one.command, outcome, { ...receipt, ...told }));
     },
     fault: (fault: Parameters<typeof machine.fault>[0]) => perform(machine.fault(fault)),
-    hear: (news: News) => perform(machine.hear?.(news) ?? []),
-    watching: (view: SessionView) => machine.watching?.(view),
-    over: (session: string) => perform(machine.over?.(session, 'it is gone') ?? []),
+    hear: (news: Broadcast) => perform(machine.onBroadcast?.(news) ?? []),
+    watching: (view: SessionView) => machine.subscribed?.(view),
+    over: (session: string) => perform(machine.sessionEnded?.(session, 'it is gone') ?? []),
   };
 }
 
@@ -113,8 +113,8 @@ export interface Setting {
 }
 
 /** The news of one command's phase. */
-export function newsOf(ticket: Ticket, rest: Partial<CommandNews> = {}): CommandNews {
-  return { news: 'command', phase: 'accepted', how: 'executed', ticket, number: 7, ...rest };
+export function newsOf(ticket: Ticket, rest: Partial<CommandBroadcast> = {}): CommandBroadcast {
+  return { kind: 'command', phase: 'accepted', how: 'executed', ticket, number: 7, ...rest };
 }
 
 /** The ticket of a line. */

@@ -109,7 +109,7 @@ describe('a subscription', () => {
       client.send(switching);
       const { sent, watched, order } = client.settle(answer, { version: 0, replayed });
       expect(sent).toMatchObject([{ id: 'sw', success: true, data: { sessionInfo: { sessionId: 's1' } } }]);
-      expect([watched, order]).toEqual([['s1'], ['send', 'watch']]);
+      expect([watched, order]).toEqual([['s1'], ['send', 'subscribe']]);
     }
   });
 
@@ -296,7 +296,7 @@ describe('what all clients are told', () => {
   test('sessions come and go, and the end is near', () => {
     const client = connect();
     const session = { id: 's1', createdAt: '2026-01-01T00:00:00.000Z', messageCount: 0, running: false };
-    const opened = client.hear({ news: 'session-opened', session, state: { changes: { name: 'x' }, running: false } });
+    const opened = client.hear({ kind: 'session-opened', session, state: { changes: { name: 'x' }, running: false } });
     expect(opened.sent).toEqual([
       {
         type: 'session_created',
@@ -313,10 +313,10 @@ describe('what all clients are told', () => {
         },
       },
     ]);
-    expect(client.hear({ news: 'session-closed', session: 's1' }).sent).toEqual([
+    expect(client.hear({ kind: 'session-closed', session: 's1' }).sent).toEqual([
       { type: 'session_deleted', data: { sessionId: 's1' } },
     ]);
-    expect(client.hear({ news: 'shutdown', graceMs: 30_000 }).sent).toEqual([
+    expect(client.hear({ kind: 'shutdown', graceMs: 30_000 }).sent).toEqual([
       { type: 'server_shutdown', data: { reason: 'graceful_shutdown', timeoutMs: 30_000 } },
     ]);
   });

@@ -61,7 +61,7 @@ export function bench(options: Record<string, unknown> = {}, adapter: Adapter = 
         if (next === undefined) break;
         timers.delete(next[0]);
         now = next[1];
-        perform(backend.wake?.(next[0]) ?? []);
+        perform(backend.onTimer?.(next[0]) ?? []);
       }
       now = until;
     },

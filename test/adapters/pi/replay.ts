@@ -162,7 +162,7 @@ export function play(rows: readonly TraceRow[], dialect: Dialect): Played {
   /** Time passes between a client's lines: what waits for it is over. */
   function pass(line: string): void {
     const names = parsed(line)?.type === 'prompt' ? ['run-end', 'prompt-start'] : ['run-end'];
-    for (const name of names) if (timers.delete(name)) agentDoes(backend.wake?.(name) ?? []);
+    for (const name of names) if (timers.delete(name)) agentDoes(backend.onTimer?.(name) ?? []);
   }
 
   /** The open command that a line of pi is about. */

@@ -14,7 +14,7 @@ import { createSession, type Session } from '../../../src/core/session/session.t
 import { defaultSessionLimits } from '../../../src/core/session/session-ports.ts';
 import { systemClock } from '../../../src/gateway/gateway.ts';
 import { memoryPair } from '../../../src/transports/memory.ts';
-import { createTrunk } from '../../../src/transports/trunk.ts';
+import { createMultiplexer } from '../../../src/transports/multiplexer.ts';
 
 /** A session of ours whose agent is the one that judges. */
 export interface OwnSession {
@@ -109,7 +109,7 @@ function openSession(
     const [agent, client] = memoryPair(name);
     serve(agent);
     if (adapter.trunk === undefined) return { backend, channel: client };
-    const trunk = createTrunk({ label: name, channel: client, route: adapter.trunk.route });
+    const trunk = createMultiplexer({ label: name, channel: client, route: adapter.trunk.route });
     return { backend, channel: trunk.join(name) };
   }
 

@@ -1,16 +1,16 @@
-// A glance reaches the log like any event, and a fault on either half of it ends that agent and nothing else.
+// A recognise reaches the log like any event, and a fault on either half of it ends that agent and nothing else.
 import { expect, test } from 'vitest';
 import type { Backend } from '../../../src/core/contract/adapter.ts';
 import { linkAgent } from '../../../src/core/link/agent-link.ts';
-import type { Channel, Glimpse, Receiver } from '../../../src/core/contract/channel.ts';
+import type { Channel, Peek, Receiver } from '../../../src/core/contract/channel.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import { createVirtualClock } from '../../support/core/virtual-clock.ts';
 
 const delta: Event = { type: 'block-delta', index: 0, delta: 'text' };
-const glimpse: Glimpse = { bytes: new Uint8Array(), ascii: () => '', utf8: () => '' };
+const peek: Peek = { bytes: new Uint8Array(), ascii: () => '', utf8: () => '' };
 
 /** An agent whose backend glances like this, and who hears its events. */
-function linked(glance: Backend['glance'], hear: (event: Event) => void = () => {}) {
+function linked(recognise: Backend['recognise'], hear: (event: Event) => void = () => {}) {
   const told: string[] = [];
   const receivers: Receiver[] = [];
   const channel: Channel = {
@@ -22,45 +22,45 @@ function linked(glance: Backend['glance'], hear: (event: Event) => void = () => 
     resume: () => {},
     close: (code) => void told.push(`close ${code}`),
   };
-  const backend: Backend = { decode: () => [], encode: () => [], ...(glance === undefined ? {} : { glance }) };
+  const backend: Backend = { decode: () => [], encode: () => [], ...(recognise === undefined ? {} : { recognise }) };
   linkAgent({ channel, backend }, createVirtualClock(), {
     event: hear,
     note: (_level, text) => void told.push(text),
     end: () => {},
   });
-  return { told, look: () => receivers[0]?.glance?.(glimpse, 0, 1) };
+  return { told, look: () => receivers[0]?.recognise?.(peek, 0, 1) };
 }
 
-const right = () => ({ next: 7, ending: new Uint8Array([1]), seam: null, accept: () => delta });
+const right = () => ({ next: 7, ending: new Uint8Array([1]), splice: null, accept: () => delta });
 const broken = () => {
   throw new Error('broken');
 };
 
 test('what a backend recognises is heard once it is accepted', () => {
   const heard: Event[] = [];
-  const glance = linked(right, (event) => void heard.push(event)).look();
+  const recognise = linked(right, (event) => void heard.push(event)).look();
   expect(heard).toEqual([]);
-  glance?.accept();
-  expect({ heard, next: glance?.next, ending: glance?.ending }).toEqual({
+  recognise?.accept();
+  expect({ heard, next: recognise?.next, ending: recognise?.ending }).toEqual({
     heard: [delta],
     next: 7,
     ending: new Uint8Array([1]),
   });
 });
 
-test.each<[string, Backend['glance']]>([
+test.each<[string, Backend['recognise']]>([
   ['a backend that recognises nothing', () => null],
-  ['one that cannot glance', undefined],
-])('%s', (_name, glance) => {
-  expect(linked(glance).look() ?? null).toBeNull();
+  ['one that cannot recognise', undefined],
+])('%s', (_name, recognise) => {
+  expect(linked(recognise).look() ?? null).toBeNull();
 });
 
-test.each<[string, Backend['glance'], ((event: Event) => void)?]>([
+test.each<[string, Backend['recognise'], ((event: Event) => void)?]>([
   ['looking', broken],
   ['accepting', () => ({ ...right(), accept: broken })],
   ['hearing', right, broken],
-])('a fault in %s ends the agent', (_name, glance, hear) => {
-  const { told, look } = linked(glance, hear);
+])('a fault in %s ends the agent', (_name, recognise, hear) => {
+  const { told, look } = linked(recognise, hear);
   look()?.accept();
   expect(told).toEqual(['internal error: broken', 'close error']);
 });

@@ -86,7 +86,7 @@ describe('a lane', () => {
     expect(runs).toEqual(['a', 'b', 'c']);
   });
 
-  test('ten thousand commands that end at once do not pile up on the stack', () => {
+  test('ten thousand commands that end at once do not buffer up on the stack', () => {
     const { send, succeed, runs, ledger } = createRig();
     send('first');
     for (let count = 0; count < 10_000; count += 1) send(`n${count}`, {}, 'ok');

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '../../../src/core/ledger/fingerprint.ts';
-import { createShelf, type Kept } from '../../../src/core/ledger/outcomes.ts';
+import { createOutcomeStore, type KeptOutcome } from '../../../src/core/ledger/outcomes.ts';
 import { createQueue } from '../../../src/core/ledger/queue.ts';
 import { weightOf } from '../../../src/core/ledger/weight.ts';
 
@@ -65,7 +65,7 @@ describe('weights', () => {
 });
 
 describe('the shelf', () => {
-  const kept = (weight: number): Kept => ({
+  const kept = (weight: number): KeptOutcome => ({
     type: 't',
     fingerprint: 'f',
     outcome: { ok: true },
@@ -81,14 +81,14 @@ describe('the shelf', () => {
     ['and gives way to the next', { count: 9, bytes: 100 }, [500, 1], ['n1']],
     ['none at all', { count: 0, bytes: 100 }, [1], []],
   ])('%s', (_, limits, weights, expected) => {
-    const shelf = createShelf(limits, () => 0);
+    const shelf = createOutcomeStore(limits, () => 0);
     for (const [place, weight] of weights.entries()) shelf.put(`n${place}`, kept(weight));
     expect(weights.map((_, place) => `n${place}`).filter((name) => shelf.get(name) !== undefined)).toEqual(expected);
     expect(shelf.size).toBe(expected.length);
   });
 
   test('the same name again is the newest, and weighs once', () => {
-    const shelf = createShelf({ count: 2, bytes: 100 }, () => 0);
+    const shelf = createOutcomeStore({ count: 2, bytes: 100 }, () => 0);
     shelf.put('a', kept(50));
     shelf.put('b', kept(20));
     shelf.put('a', kept(60));

@@ -90,7 +90,7 @@ export function createRig({
     limits: { ...wide, ...limits },
     digest: (text) => text,
     exists: (session) => there.has(session),
-    tell({ phase, how, ticket, ending }) {
+    broadcast({ phase, how, ticket, ending }) {
       const label = labels.get(ticket) ?? '?';
       const end = ending === undefined ? '' : `: ${say(ending.outcome, ending.receipt)}`;
       log.push(`${label} ${phase}${how === 'executed' ? '' : ` ${how}`}${end}`);

@@ -14,8 +14,8 @@ import { createVirtualClock } from '../../support/core/virtual-clock.ts';
 /** Something that is told again to who comes late. */
 const message = (text: string): Event => ({ type: 'message-added', role: 'user', content: [{ type: 'text', text }] });
 const rename = (name: string): Command => ({ type: 'set-name', name });
-const watch = (session: string, more: object = {}) => ({ do: 'watch' as const, session, ...more });
-const unwatch = (session: string) => ({ do: 'unwatch' as const, session });
+const watch = (session: string, more: object = {}) => ({ do: 'subscribe' as const, session, ...more });
+const unwatch = (session: string) => ({ do: 'unsubscribe' as const, session });
 const send = (frame: string): Action<Command> => ({ do: 'send', frame });
 
 const ids = ['a', 'b', 'c'] as const;
@@ -39,7 +39,7 @@ function carried(script: ClientScript = {}, options: StreamOptions = {}, holds =
         settles.push((outcome = { ok: true }) => settle(outcome));
       },
       note: (level, text) => void heard.push(`${level}: ${text}`),
-      watch({ session }) {
+      subscribe({ session }) {
         if (session === 'broken') throw new Error('the password is 1234');
         const id = session === 'alias' ? 'a' : session;
         const rig = rigs.get(id);
@@ -290,13 +290,13 @@ describe('a client that reads slowly', () => {
 });
 
 describe('news', () => {
-  const news = { news: 'session-closed', session: 's' } as const;
+  const news = { kind: 'session-closed', session: 's' } as const;
   const slow = [{ code: 'slow', reason: 'too far behind: reconnect' }];
   /** A client that is told so many bytes by each piece of news, and does not read for now. */
   function told(bytes: number) {
     const rig = carried({ hear: () => [send('x'.repeat(bytes))] });
     rig.client.wire.buffered = highWater;
-    return { ...rig, tell: (times: number) => Array.from({ length: times }, () => rig.link.hear(news)) };
+    return { ...rig, tell: (times: number) => Array.from({ length: times }, () => rig.link.onBroadcast(news)) };
   }
 
   test('in a burst are kept for who reads then', () => {

@@ -89,10 +89,10 @@ test('a held agent is not read and its timers wait; released, it goes on where i
     start: [{ do: 'timer', id: 't', ms: 5 }],
     wake: (timer) => [{ do: 'deliver', message: notice(timer) }],
   });
-  link.hold();
+  link.pause();
   clock.advance(100);
   expect([heard, agent.wire.pauses]).toEqual([[], ['pause']]);
-  link.release();
+  link.resume();
   // Never inside the call: who releases may be in the middle of reading.
   expect(heard).toEqual([]);
   clock.advance(0);
@@ -104,13 +104,13 @@ test('an agent that is held again before it went on waits again', () => {
     start: [{ do: 'timer', id: 't', ms: 5 }],
     wake: (timer) => [{ do: 'deliver', message: notice(timer) }],
   });
-  link.hold();
+  link.pause();
   clock.advance(100);
-  link.release();
-  link.hold();
+  link.resume();
+  link.pause();
   clock.advance(100);
   expect(heard).toEqual([]);
-  link.release();
+  link.resume();
   clock.advance(0);
   expect(heard).toEqual(['t']);
 });

@@ -84,7 +84,7 @@ describe('news', () => {
     decode: () => [{ do: 'deliver', message: { type: 'query', subject: 'state' } }],
     fault: () => [],
     reply: () => [{ do: 'send', frame: 'answer' }],
-    hear: ({ news }) => [{ do: 'send', frame: news }],
+    onBroadcast: ({ kind }) => [{ do: 'send', frame: kind }],
   };
   /** Longer than anything is kept for somebody who may come back, ms. */
   const long = 60_000;
@@ -105,7 +105,7 @@ describe('news', () => {
       link,
       clock,
       stream,
-      news: () => link.hear({ news: 'session-closed', session: 'other' }),
+      news: () => link.onBroadcast({ kind: 'session-closed', session: 'other' }),
       post: () => void link.frame(createFrame(Buffer.from('x'))),
       answer: () => open.shift()?.({ ok: true }),
       said: () => framesOf(drain(everything)),
@@ -153,16 +153,16 @@ test('in the middle of a post: the news of a command go before what the session 
   const asking: Frontend = {
     decode: () => [{ do: 'deliver', message: { type: 'clear-queue' } }],
     fault: () => [],
-    hear: () => [{ do: 'send', frame: 'news' }],
+    onBroadcast: () => [{ do: 'send', frame: 'news' }],
     reply: () => [{ do: 'send', frame: 'answer' }],
   };
   const link = linkPosts(asking, stream, createVirtualClock(), {
     note: () => {},
     submit(_command, settle) {
-      link.hear({ news: 'session-closed', session: 'started' });
+      link.onBroadcast({ kind: 'session-closed', session: 'started' });
       say({ type: 'message-added', role: 'user', content: [{ type: 'text', text: 'said' }] });
       settle({ ok: true });
-      link.hear({ news: 'session-closed', session: 'after' });
+      link.onBroadcast({ kind: 'session-closed', session: 'after' });
     },
   });
   expect(link.frame(createFrame(Buffer.from('{}')))).toEqual([]);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Event } from '../../../src/core/model/event.ts';
 import { verify } from '../../../src/core/log/grammar.ts';
-import { replay, retell } from '../../../src/core/log/replay.ts';
+import { replay, replayCurrent } from '../../../src/core/log/replay.ts';
 import type { Transcript } from '../../../src/core/model/transcript.ts';
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 import { anyEvents, legalEvents } from '../../support/core/arbitraries.ts';
@@ -160,7 +160,7 @@ test('a projection that is told the past sees it grow, and then the present', ()
       const seen: Transcript[] = [];
       const view = { id: 's', epoch: '0123456789ab', timeOrigin: 0, transcript };
       let ask = (): Transcript => transcript;
-      const { frames, projection } = retell(view, (given) => {
+      const { frames, projection } = replayCurrent(view, (given) => {
         ask = () => given.transcript;
         const { event } = recordingProjection();
         return {

@@ -1,7 +1,7 @@
 // Standing permissions of clients on the network: what the agent has suggested, and nothing else (docs/threats.md T23).
 import { expect, test } from 'vitest';
 import type { CommandOf } from '../../../src/core/model/command.ts';
-import { withSuggested } from '../../../src/core/session/rememberable-permissions.ts';
+import { withRememberablePermissions } from '../../../src/core/session/rememberable-permissions.ts';
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 
 const rule = { type: 'addRules', rules: [{ toolName: 'Bash', ruleContent: 'ls' }], destination: 'session' };
@@ -32,7 +32,7 @@ test.each<[name: string, id: string, wishes: unknown[] | undefined, kept: unknow
   ['something for a question that nobody asked', 'a2', [rule], []],
 ])('%s', (_name, id, wishes, kept) => {
   let drops = 0;
-  const told = withSuggested(answer(id, wishes), transcript, () => {
+  const told = withRememberablePermissions(answer(id, wishes), transcript, () => {
     drops += 1;
   });
   expect([told, drops]).toEqual([answer(id, kept), wishes?.length === kept?.length ? 0 : 1]);
@@ -45,7 +45,7 @@ test.each([
   let drops = 0;
   const command = { ...answer(id, [wider]), forSession: true };
   expect(
-    withSuggested(command, transcript, () => {
+    withRememberablePermissions(command, transcript, () => {
       drops += 1;
     }),
   ).toEqual({ ...command, remember: [] });

@@ -335,7 +335,7 @@ describe('a denial that interrupts', () => {
 
 test('where nobody can answer any more, what is open and what is asked later is denied', () => {
   const { agent, session, told, log, clock } = asked([question, dialog]);
-  session.unattend();
+  session.setUnattended();
   expect(log()).toEqual(['+approval-end x expired', '+dialog-end x expired']);
   agent.say({ ...dialog, id: 'y' });
   clock.advance(0);
@@ -354,13 +354,13 @@ describe('the reason of a denial that no user gave is the true one', () => {
 
   test('nobody is there', () => {
     const { session, told } = asked();
-    session.unattend();
+    session.setUnattended();
     expect(told()).toEqual([denied('nobody is there who can be asked')]);
   });
 
   test('nobody was there when it was asked', () => {
     const { agent, session, told, clock } = asked([]);
-    session.unattend();
+    session.setUnattended();
     agent.say(question);
     clock.advance(0);
     expect(told()).toEqual([denied('nobody is there who can be asked')]);
@@ -376,7 +376,7 @@ describe('the reason of a denial that no user gave is the true one', () => {
 
 test('that nobody can answer may be said before anything else is', () => {
   const rig = createSessionRig({ limits: { questionMs: 60_000 } });
-  rig.session.unattend();
+  rig.session.setUnattended();
   rig.prompt('one');
   rig.run();
   rig.agent.say(question);

@@ -216,7 +216,7 @@ describe('trust', () => {
   test('holds where nobody can answer any more', () => {
     const { submit, session, asked } = running();
     submit(trust(true));
-    session.unattend();
+    session.setUnattended();
     expect(asked(asks('y'))[1]).toEqual([{ ...allow, id: 'y' }]);
   });
 });

@@ -178,7 +178,7 @@ describe('a prompt until idle', () => {
     test('is taken out behind a compaction, and between two runs, and then nothing is waited for', () => {
       const rig = rigged();
       const idle: string[] = [];
-      rig.session.wake();
+      rig.session.start();
       rig.agent().say({ type: 'compaction-start', trigger: 'manual' });
       askWith(rig, 'mine');
       rig.agent().say({ type: 'compaction-end', outcome: 'completed' });
@@ -199,7 +199,7 @@ describe('a prompt until idle', () => {
       askWith(rig, 'mine');
       if (isBegun) rig.run();
       end(rig);
-      rig.session.wake();
+      rig.session.start();
       rig.run();
       rig.submit('back', takeBack);
       expect([aborts(rig), rig.session.state]).toEqual([0, 'running']);

@@ -1,7 +1,7 @@
 // How long a model says nothing while it is its turn.
 import { expect, test } from 'vitest';
 import type { Event } from '../../../src/core/model/event.ts';
-import { createSilence } from '../../../src/core/session/stall-watch.ts';
+import { createStallWatch } from '../../../src/core/session/stall-watch.ts';
 import { emptyTranscript, fold } from '../../../src/core/log/fold.ts';
 
 /** Something at a time: an event, or that the agent is held or heard again. */
@@ -205,10 +205,10 @@ test.each<[string, number, readonly Step[]]>([
   ],
 ])('is measured: %s', (_name, longest, steps) => {
   const transcript = emptyTranscript();
-  const silence = createSilence(transcript);
+  const silence = createStallWatch(transcript);
   for (const [at, what] of steps) {
     if (typeof what === 'string') {
-      silence.hold(what === 'hold', at);
+      silence.pause(what === 'hold', at);
       continue;
     }
     fold(transcript, { seq: transcript.lastSeq + 1, at, event: what });
@@ -219,9 +219,9 @@ test.each<[string, number, readonly Step[]]>([
 
 test('is nothing where nobody listened from the first', () => {
   const transcript = emptyTranscript();
-  const silence = createSilence(transcript, true);
+  const silence = createStallWatch(transcript, true);
   fold(transcript, { seq: 1, at: 0, event: start });
   silence.event(start, 0);
-  silence.hold(false, 900);
+  silence.pause(false, 900);
   expect(silence.longestMs()).toBe(0);
 });

@@ -47,7 +47,7 @@ export function createAgent(clock: Clock, script: Script = {}): ScriptedAgent {
     backend: {
       ...(script.takesContexts === undefined ? {} : { takesContexts: script.takesContexts }),
       ...(script.keepsPermissions === undefined ? {} : { keepsPermissions: script.keepsPermissions }),
-      ...(script.recall === undefined ? {} : { recall: script.recall }),
+      ...(script.recall === undefined ? {} : { restoreHistory: script.recall }),
       start: () => [...(script.start ?? [])],
       end: () => [...(script.end ?? [])],
       leave: () => [...(script.leave ?? [])],
@@ -56,7 +56,7 @@ export function createAgent(clock: Clock, script: Script = {}): ScriptedAgent {
         agent.received.push({ id, command });
         return [...(script.encode?.(command, id) ?? [])];
       },
-      wake: (timer) => [...(script.wake?.(timer) ?? [])],
+      onTimer: (timer) => [...(script.wake?.(timer) ?? [])],
     },
     act(...actions) {
       next = actions;

@@ -13,8 +13,8 @@ export interface ClientScript {
   readonly end?: Actions;
   reply?(command: Command, outcome: Outcome): Actions;
   wake?(timer: string): Actions;
-  dress?: Frontend['dress'];
-  watching?: Frontend['watching'];
+  dress?: Frontend['mapOutgoing'];
+  watching?: Frontend['subscribed'];
   over?(session: string, reason: string): Actions;
   hear?(): Actions;
 }
@@ -44,11 +44,11 @@ export function createClient(clock: Clock, script: ClientScript = {}): ScriptedC
         { do: 'send', frame: `fault ${fault.message}` },
       ],
       reply: (command, outcome) => [...(script.reply?.(command, outcome) ?? [answerTo(command, outcome)])],
-      wake: (timer) => [...(script.wake?.(timer) ?? [])],
-      ...(script.dress === undefined ? {} : { dress: script.dress }),
-      watching: (view) => script.watching?.(view),
-      hear: () => [...(script.hear?.() ?? [])],
-      over: (session, reason) => [...(script.over?.(session, reason) ?? [])],
+      onTimer: (timer) => [...(script.wake?.(timer) ?? [])],
+      ...(script.dress === undefined ? {} : { mapOutgoing: script.dress }),
+      subscribed: (view) => script.watching?.(view),
+      onBroadcast: () => [...(script.hear?.() ?? [])],
+      sessionEnded: (session, reason) => [...(script.over?.(session, reason) ?? [])],
     },
     act(...actions) {
       next = actions;

@@ -58,9 +58,9 @@ export function createWire(clock: Clock, label = 'wire'): Wire {
     frame: (text = '') => listener().frame(createFrame(Buffer.from(text))),
     fault: (message) => listener().fault({ code: 'too-large', message }),
     half() {
-      const { half } = listener();
-      if (half === undefined) end({ reason: 'the peer sends nothing more' });
-      else half();
+      const { inputEnded } = listener();
+      if (inputEnded === undefined) end({ reason: 'the peer sends nothing more' });
+      else inputEnded();
     },
     drain() {
       wire.buffered = 0;

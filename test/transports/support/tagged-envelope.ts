@@ -15,7 +15,7 @@ export const taggedEnvelope: Required<EventEnvelope> = {
     if (Array.isArray(body)) return body.map((frame) => ({ frame, id: JSON.stringify(frame) }));
     throw new GatewayError('invalid', 'not a list');
   },
-  thanks: '{"thank":"you"}',
+  acceptedBody: '{"thank":"you"}',
   reader() {
     let resumptions = 0;
     return {

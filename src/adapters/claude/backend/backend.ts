@@ -15,7 +15,7 @@ import { createAgentDecoder, objectIn } from './decode-agent.ts';
 
 import { encodeSetting, refusalOf } from './encode-command.ts';
 import { promptFrame, sayPrompt, textBlock } from './encode-prompt.ts';
-import { createGlancer } from './glance.ts';
+import { createLineRecogniser } from './delta-template.ts';
 import { errorAnswer, NamedRequest } from '../wire/client.ts';
 import {
   AgentCancelFrame,
@@ -265,7 +265,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
     if (named.success) out.send(errorAnswer(named.data.request_id, 'a malformed control request'));
   }
 
-  const glancer = createGlancer(decoder.streaming);
+  const recogniser = createLineRecogniser(decoder.streaming);
 
   return {
     keepsPermissions: true,
@@ -281,15 +281,15 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
       if (object === null) out.note('violation', 'a frame must be an object with a type');
       else if (!control(object)) decoder.frame(object);
       const actions = out.take();
-      glancer.learn(frame, actions);
+      recogniser.learn(frame, actions);
       return actions;
     },
-    glance: glancer.read,
+    recognise: recogniser.read,
     encode(command, id) {
       encode(command, id);
       return out.take();
     },
-    wake(timer) {
+    onTimer(timer) {
       requests.wake(timer) || questions.wake(timer) || tools.wake(timer);
       return out.take();
     },

@@ -1,6 +1,6 @@
 // What may be set for an agent that speaks Claude's format. Knows no frame.
 import { z } from 'zod';
-import type { Start } from '../../../core/contract/adapter.ts';
+import type { AgentLaunch } from '../../../core/contract/adapter.ts';
 import { GatewayError } from '../../../core/model/errors.ts';
 import type { Instructions } from '../../../core/contract/instructions.ts';
 
@@ -19,11 +19,11 @@ const AgentOptions = z.strictObject({
 export type AgentOptions = z.infer<typeof AgentOptions>;
 
 /** The start of a Claude Code whose model is told so. One word each, for a text may look like an option. */
-export function instructed(start: Start, { text, addition }: Instructions): Start {
+export function withInstructions(start: AgentLaunch, { text, addition }: Instructions): AgentLaunch {
   return {
     ...start,
-    words: [
-      ...start.words,
+    argv: [
+      ...start.argv,
       ...(text === undefined ? [] : [`--system-prompt=${text}`]),
       ...(addition === undefined ? [] : [`--append-system-prompt=${addition}`]),
     ],

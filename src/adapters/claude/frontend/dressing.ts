@@ -1,13 +1,13 @@
 // What one connection makes of the frames on their way to it: all clients of a dialect share what the session says, and
 // this is what only one of them has to do with it. Knows frames by their first characters and never parses one.
-import type { Several } from '../../../core/contract/adapter.ts';
+import type { Frames } from '../../../core/contract/adapter.ts';
 import type { Out } from '../../../core/contract/channel.ts';
 import { cancelFrame } from './notices.ts';
 
 /** The dress of one connection. Marks are frames that it sends to itself: they never go out. */
 export interface Dressing {
   /** See Frontend. */
-  dress(out: Out): Out | Several | null;
+  dress(out: Out): Out | Frames | null;
   /**
    * A mark: what is told from there on belongs to that query, up to and with its result (docs/protocols/rpc-message.md 8.4, 8.6). Its
    * prompt is this client's.
@@ -73,7 +73,7 @@ export function createDressing(): Dressing {
     return typeof out === 'string' ? `${query.head}${out}}` : [query.head, ...out, '}'];
   }
 
-  function dressText(out: string): Out | Several | null {
+  function dressText(out: string): Out | Frames | null {
     if (cancels.size > 0 && out.startsWith(heads.cancel) && cancels.delete(out)) return null;
     if (isOwnPrompt && out.startsWith(heads.prompt) && !out.startsWith(heads.joining)) {
       isOwnPrompt = false;

@@ -135,7 +135,7 @@ export function createConnection(env: Env, options: ConnectionOptions, session: 
       asked.delete(command);
       return then?.(outcome) ?? [];
     },
-    dress: dressing.dress,
+    mapOutgoing: dressing.dress,
   };
 }
 

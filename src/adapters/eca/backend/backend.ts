@@ -263,7 +263,7 @@ export function createBackend(env: Env, options: AgentOptions, folders: readonly
       encode(command, id);
       return out.take();
     },
-    wake(timer) {
+    onTimer(timer) {
       requests.wake(timer) || greeting.wake(timer);
       return out.take();
     },

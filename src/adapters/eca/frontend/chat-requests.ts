@@ -1,5 +1,5 @@
 // What a client asks of its chats beside prompts: to stop, steer, clear, delete, name and tell them again (docs/protocols/eca.md 8.6; the rest since 0.80). Knows no prompt on its way.
-import type { Bystander } from '../../../core/session/auto-decline.ts';
+import type { AutoDecline } from '../../../core/session/auto-decline.ts';
 import type { ChatLists } from './chat-lists.ts';
 import { type Chat, type Chats, isChatId, isRunning, openedParams } from './chats.ts';
 import { type Actions, type ConnectionPorts, note, showMessage } from '../connection.ts';
@@ -26,7 +26,7 @@ export interface ChatRequestPorts extends ConnectionPorts {
   readonly chats: Chats;
   readonly prompts: Prompts;
   readonly chatLists: ChatLists;
-  readonly bystander: Bystander;
+  readonly bystander: AutoDecline;
 }
 
 /** No state of its own. */
@@ -153,7 +153,7 @@ export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
       }
       const lost = prompts.lose(chat, reason);
       const told = lost.length > 0 ? lost : showMessage(ports, 'warning', `The chat is over: ${reason}.`, chat.id);
-      return [...told, ...forget(chat).filter((action) => action.do !== 'unwatch')];
+      return [...told, ...forget(chat).filter((action) => action.do !== 'unsubscribe')];
     },
   };
 }

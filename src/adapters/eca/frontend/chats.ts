@@ -80,7 +80,7 @@ export function createChats(ports: ConnectionPorts, home: Home): Chats {
       asks: client.asks,
       saysInChat: !client.showsMessages,
     });
-    return [{ do: 'watch', session: target, as: id, ...(dialect === undefined ? {} : { dialect }) }];
+    return [{ do: 'subscribe', session: target, as: id, ...(dialect === undefined ? {} : { dialect }) }];
   }
 
   function adopt(chat: Chat, target: Target): Actions {
@@ -147,7 +147,7 @@ export function createChats(ports: ConnectionPorts, home: Home): Chats {
     },
     retell(chat) {
       if (typeof chat.target !== 'string') return [];
-      return [{ do: 'unwatch', session: chat.target }, ...watch(chat)];
+      return [{ do: 'unsubscribe', session: chat.target }, ...watch(chat)];
     },
     forget(chat) {
       if (chat.target === null) return [];
@@ -156,7 +156,7 @@ export function createChats(ports: ConnectionPorts, home: Home): Chats {
       unheard(chat);
       if (typeof chat.target !== 'string') return [];
       home.lost(chat.target);
-      return [{ do: 'unwatch', session: chat.target }];
+      return [{ do: 'unsubscribe', session: chat.target }];
     },
     unheard,
     watching(view) {

@@ -1,7 +1,7 @@
 // One connection of an ECA client: its parts put together, and the envelope around what they say. Knows no session log;
 // what sessions say comes from projection.ts.
 import type { Env, Frontend, SessionView } from '../../../core/contract/adapter.ts';
-import { createBystander } from '../../../core/session/auto-decline.ts';
+import { createAutoDecline } from '../../../core/session/auto-decline.ts';
 import type { Command } from '../../../core/model/command.ts';
 import { messageOf, type Outcome } from '../../../core/model/errors.ts';
 import { createChatForks } from './chat-forks.ts';
@@ -89,7 +89,7 @@ export function createConnection(env: Env, bound: SessionView | undefined): Fron
 
   // Without a connection of its own a client is spoken to as all are, and asked nothing.
   const asks = () => bound === undefined && client.asks;
-  const bystander = createBystander(bound ?? 'many', (question) =>
+  const bystander = createAutoDecline(bound ?? 'many', (question) =>
     question.type === 'approval-request' ? true : wayOfAsking(question, { asks: asks() }) !== null,
   );
   const home = createHome(ports);
@@ -148,11 +148,11 @@ export function createConnection(env: Env, bound: SessionView | undefined): Fron
       asked.delete(command);
       return then?.(outcome) ?? [];
     },
-    watching(view) {
+    subscribed(view) {
       const target = chats.watching(view);
       if (target !== undefined) bystander.watching(view, target);
     },
-    over: (session, reason) => chatRequests.over(session, reason),
-    wake: (timer) => [...startUp.wake(timer), ...bystander.wake(timer)],
+    sessionEnded: (session, reason) => chatRequests.over(session, reason),
+    onTimer: (timer) => [...startUp.wake(timer), ...bystander.onTimer(timer)],
   };
 }

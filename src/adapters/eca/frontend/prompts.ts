@@ -1,5 +1,5 @@
 // Prompts of a client: from the request to the session, and what the client sees until a run speaks for itself (docs/protocols/eca.md 8.2, 4). Knows no other request.
-import type { Bystander } from '../../../core/session/auto-decline.ts';
+import type { AutoDecline } from '../../../core/session/auto-decline.ts';
 import type { Problem } from '../../../core/model/errors.ts';
 import { type Chat, type Chats, isBusy, isChatId, isRunning } from './chats.ts';
 import { type Actions, type ConnectionPorts, note, tellContent } from '../connection.ts';
@@ -41,7 +41,7 @@ export interface Prompts {
 export interface PromptPorts extends ConnectionPorts {
   readonly chats: Chats;
   readonly settings: Settings;
-  readonly bystander: Bystander;
+  readonly bystander: AutoDecline;
   readonly ownCommands: OwnCommands;
 }
 

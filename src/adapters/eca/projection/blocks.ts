@@ -2,7 +2,7 @@
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryIn } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import { isSame } from '../../../core/model/json-equal.ts';
+import { jsonEqual } from '../../../core/model/json-equal.ts';
 import { tookMs } from './encode-call.ts';
 import type { TextFrames } from './encode-frame.ts';
 import { saidIn, withRest } from '../frontend/encode-values.ts';
@@ -35,7 +35,7 @@ interface Open {
 /** As the model wrote them, if that is what they are. */
 function argumentsText(written: string, input: Dictionary): string {
   const read = dictionaryIn(written);
-  return read !== null && isSame(read, input) ? written : JSON.stringify(input);
+  return read !== null && jsonEqual(read, input) ? written : JSON.stringify(input);
 }
 
 /** `name` is this message's alone: the ids of its thoughts derive from it. */

@@ -237,7 +237,7 @@ export function createBackend(
       admit(command, id);
       return take();
     },
-    wake(timer) {
+    onTimer(timer) {
       run.wake(timer) ||
         dialogs.wake(timer) ||
         aborts.wake(timer) ||

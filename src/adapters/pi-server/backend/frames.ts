@@ -1,7 +1,7 @@
 // The frames of a server as its client reads them (docs/protocols/pi-server.md 5, 6, 16), and whose each is.
 // Loose, for key order and absent fields vary. Knows no canonical types.
 import { z } from 'zod';
-import type { Trunk } from '../../../core/contract/adapter.ts';
+import type { Multiplexing } from '../../../core/contract/adapter.ts';
 import type { Frame } from '../../../core/contract/channel.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 
@@ -71,7 +71,7 @@ function sessionOfCommand(id: string): string {
 }
 
 /** Whose a frame is: several sessions share one connection. */
-export const trunk: Trunk = {
+export const trunk: Multiplexing = {
   route(frame) {
     const line = lineOf(frame);
     if (line === null) return { name: null };

@@ -6,14 +6,14 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { messageOf, type Outcome } from '../../../core/model/errors.ts';
 import type { Receipt, Ticket } from '../../../core/contract/ticket.ts';
-import type { CommandNews } from '../../../core/contract/broadcast.ts';
+import type { CommandBroadcast } from '../../../core/contract/broadcast.ts';
 import { present } from '../../pi/encode-values.ts';
 import { parserWords } from '../../pi/wire/problem.ts';
 import { isOpen } from './answers.ts';
 import { type Decoded, decodeCommand } from './decode-command.ts';
 import type { Dialect } from './dialect.ts';
 import { answerData } from './encode-answer.ts';
-import { newsFrame, serverReady } from './encode-news.ts';
+import { broadcastFrame, serverReady } from './encode-broadcast.ts';
 import { errorWords } from './error-words.ts';
 import { clipped, longest } from '../wire/fields.ts';
 
@@ -117,17 +117,17 @@ export function createConnection(ports: ConnectionPorts): Frontend {
       const response = respond(ticket, answer(decoded, outcome, receipt));
       const isSubscription = outcome.ok && ticket.type === 'switch_session' && bound === undefined;
       // The response first: what the session says comes behind it (docs/protocols/pi-server.md 6.1).
-      return isSubscription && session !== undefined ? [response, { do: 'watch', session }] : [response];
+      return isSubscription && session !== undefined ? [response, { do: 'subscribe', session }] : [response];
     },
-    hear(news) {
-      const errorOf = ({ ticket, ending }: CommandNews) =>
+    onBroadcast(broadcast) {
+      const errorOf = ({ ticket, ending }: CommandBroadcast) =>
         ending === undefined ? undefined : wordsFor(ticket, ending.outcome);
-      const frame = newsFrame(news, { ...ports, errorOf });
+      const frame = broadcastFrame(broadcast, { ...ports, errorOf });
       return frame === null ? [] : [{ do: 'send', frame }];
     },
-    watching: (view) => void views.set(view.id, view),
+    subscribed: (view) => void views.set(view.id, view),
     // All clients hear that it is gone.
-    over(session) {
+    sessionEnded(session) {
       views.delete(session);
       return [];
     },

@@ -17,7 +17,7 @@ import { createDialogs } from './dialogs.ts';
 import { encodeCommand } from './encode-command.ts';
 import { type Said, sayContent, sayPrompt } from './encode-prompt.ts';
 import { piFields } from '../encode-values.ts';
-import { createGlancer } from './glance.ts';
+import { createLineRecogniser } from './delta-template.ts';
 import { createHeldLines } from './held-lines.ts';
 import { createJoins } from './joins.ts';
 import { createKnowledge } from './knowledge.ts';
@@ -262,7 +262,7 @@ export function createBackend(env: Env, options: PiOptions): Backend {
     }
   }
 
-  const glancer = createGlancer(events.streaming);
+  const recogniser = createLineRecogniser(events.streaming);
 
   function response(line: Dictionary): void {
     run.proven();
@@ -313,15 +313,15 @@ export function createBackend(env: Env, options: PiOptions): Backend {
       if (problem !== undefined) out.note('violation', problem);
       if (object !== null) decode(object);
       const actions = out.take();
-      glancer.learn(frame, actions);
+      recogniser.learn(frame, actions);
       return actions;
     },
-    glance: glancer.read,
+    recognise: recogniser.read,
     encode(command, id) {
       encode(command, id);
       return out.take();
     },
-    wake(timer) {
+    onTimer(timer) {
       if (timer === runTimer) held.release();
       run.wake(timer) || opening.wake(timer) || dialogs.wake(timer) || prompts.wake(timer) || pending.wake(timer);
       return out.take();

@@ -1,12 +1,12 @@
 // The receiving half of every channel: keeps what comes until somebody listens, holds it while paused, ends once.
 // Knows no transport.
-import type { Ending, Frame, FrameFault, Glance, Glimpse, Receiver } from '../core/contract/channel.ts';
+import type { Ending, Frame, FrameFault, RecognisedFrame, Peek, Receiver } from '../core/contract/channel.ts';
 import type { FrameSink } from './framing/framing.ts';
 import { createQueue } from './queue.ts';
 
 /** What a transport tells; the inlet passes it on in this order, and `end` once and last. */
-export interface Inlet extends FrameSink {
-  glance(glimpse: Glimpse, start: number, end: number): Glance | null;
+export interface FrameReader extends FrameSink {
+  recognise(peek: Peek, start: number, end: number): RecognisedFrame | null;
   readonly isOpen: boolean;
   readonly isPaused: boolean;
   /** Set as soon as `end` was told, before the receiver hears it. */
@@ -32,7 +32,7 @@ type Item =
  * A class, for every connection has one: two dozen closures of each would be a tenth of what an idle session weighs. So
  * its methods must be called on it, not handed on by name.
  */
-class ReceivingHalf implements Inlet {
+class ReceivingHalf implements FrameReader {
   #receiver: Receiver | undefined;
   readonly #waiting = createQueue<Item>();
   #paused = false;
@@ -66,13 +66,13 @@ class ReceivingHalf implements Inlet {
     this.#schedule();
   }
 
-  glance(glimpse: Glimpse, start: number, end: number): Glance | null {
+  recognise(peek: Peek, start: number, end: number): RecognisedFrame | null {
     const receiver = this.#receiver;
     // What must wait is cut out, for a glance cannot.
-    if (receiver?.glance === undefined || this.#paused || this.#shut || this.#ended || this.#waiting.length > 0) {
+    if (receiver?.recognise === undefined || this.#paused || this.#shut || this.#ended || this.#waiting.length > 0) {
       return null;
     }
-    return receiver.glance(glimpse, start, end);
+    return receiver.recognise(peek, start, end);
   }
 
   frame(frame: Frame): void {
@@ -110,7 +110,7 @@ class ReceivingHalf implements Inlet {
     if ('frame' in item) receiver.frame(item.frame);
     else if ('fault' in item) receiver.fault(item.fault);
     else if ('ending' in item) receiver.end(item.ending);
-    else if (receiver.half !== undefined) receiver.half();
+    else if (receiver.inputEnded !== undefined) receiver.inputEnded();
     else this.end(item.half);
   }
 
@@ -145,6 +145,6 @@ class ReceivingHalf implements Inlet {
  * The receiver is called by the transport's own events or on a microtask, never inside `open`, `resume` or `close`:
  * a caller need not be ready for an answer in the middle of its own sentence.
  */
-export function createInlet(): Inlet {
+export function createFrameReader(): FrameReader {
   return new ReceivingHalf();
 }

@@ -7,7 +7,7 @@ import type { Framing } from './framing/framing.ts';
 import { createQueue } from './queue.ts';
 
 /** Writes frames to a stream in batches. */
-export interface Outlet {
+export interface FrameWriter {
   /** Ignored once the stream is ended or gone. */
   send(out: Out): void;
   /** Bytes not yet taken by the peer. */
@@ -20,13 +20,13 @@ export interface Outlet {
  * `drained` is called whenever everything sent so far was taken. The stream needs an `error` listener of its own:
  * a peer that died in the middle of a write (EPIPE) is the caller's to judge.
  */
-export function createOutlet(stream: Writable, framing: Framing, drained: () => void): Outlet {
+export function createFrameWriter(stream: Writable, framing: Framing, drained: () => void): FrameWriter {
   return framing.apart === undefined
     ? createJoiningOutlet(stream, framing, drained)
     : createApartOutlet(stream, framing.apart, drained);
 }
 
-function createJoiningOutlet(stream: Writable, framing: Framing, drained: () => void): Outlet {
+function createJoiningOutlet(stream: Writable, framing: Framing, drained: () => void): FrameWriter {
   const batch = createBatch();
   let isScheduled = false;
   let isWaiting = false;
@@ -86,7 +86,7 @@ function createJoiningOutlet(stream: Writable, framing: Framing, drained: () => 
  * One write is on its way at a time: what a stream gathers behind it would leave in one scatter write, which a pipe hands
  * to its reader as one.
  */
-function createApartOutlet(stream: Writable, apart: (out: Out) => Uint8Array, drained: () => void): Outlet {
+function createApartOutlet(stream: Writable, apart: (out: Out) => Uint8Array, drained: () => void): FrameWriter {
   const waiting = createQueue<Uint8Array>();
   let waitingBytes = 0;
   let isWriting = false;

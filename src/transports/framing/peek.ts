@@ -1,5 +1,5 @@
 // Text out of bytes that are not cut into frames yet. Knows no framing and no protocol.
-import type { Glimpse } from '../../core/contract/channel.ts';
+import type { Peek } from '../../core/contract/channel.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 
 /** From so many bytes a line on, one call for each piece is cheaper than one for all. */
@@ -9,12 +9,12 @@ const farApart = 600;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** A look at one chunk. */
-export function createGlimpse(bytes: Buffer): Glimpse {
+export function createPeek(bytes: Buffer): Peek {
   return new ChunkGlimpse(bytes);
 }
 
 /** A class for the same reason as WireFrame: the hot path asks it for every line. */
-class ChunkGlimpse implements Glimpse {
+class ChunkGlimpse implements Peek {
   readonly bytes: Buffer;
   #asked = 0;
   /** All bytes as one character each: one native call instead of one a line. */

@@ -2,10 +2,10 @@
 // Knows no protocol: whose a frame is, it is told.
 import type { Channel, CloseCode, Frame, Receiver } from '../core/contract/channel.ts';
 import { GatewayError } from '../core/model/errors.ts';
-import { createInlet, type Inlet } from './inlet.ts';
+import { createFrameReader, type FrameReader } from './frame-reader.ts';
 
 /** What a trunk is made of. */
-export interface TrunkOptions {
+export interface MultiplexerOptions {
   readonly label: string;
   /** The connection. It is opened with the first channel that is, and closed with the last. */
   readonly channel: Channel;
@@ -26,7 +26,7 @@ export interface TrunkOptions {
 }
 
 /** One connection and the channels that share it. */
-export interface TrunkConnection {
+export interface MultiplexedConnection {
   /** Nobody can join any more: the connection has ended or failed, or its last channel was closed. */
   readonly isOver: boolean;
   /** The channel of that name. Throws `conflict` when it is taken, `agent-down` when it is over. */
@@ -38,7 +38,7 @@ const mostGreetings = 8;
 
 /** One of the channels, as the trunk sees it. */
 interface Branch {
-  readonly inlet: Inlet;
+  readonly inlet: FrameReader;
   /** Bytes that were given to it and its receiver has not taken. */
   waiting: number;
   /** It has more than it may. */
@@ -52,7 +52,7 @@ interface Branch {
  * Nobody has joined yet. A fault of the connection is told to all, for nobody knows whose frame it was; who comes after it
  * needs a new one.
  */
-export function createTrunk(options: TrunkOptions): TrunkConnection {
+export function createMultiplexer(options: MultiplexerOptions): MultiplexedConnection {
   const { channel, mostWaitingBytes = 4 * 1024 * 1024, mostStalledMs = 10_000 } = options;
   const branches = new Map<string, Branch>();
   const greetings: Frame[] = [];
@@ -158,7 +158,7 @@ export function createTrunk(options: TrunkOptions): TrunkConnection {
       if (isOver) throw new GatewayError('agent-down', `${options.label} has ended`);
       if (branches.has(name)) throw new GatewayError('conflict', `${options.label} has a session of that name already`);
       const branch: Branch = {
-        inlet: createInlet(),
+        inlet: createFrameReader(),
         waiting: 0,
         isStalled: false,
         patience: undefined,

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { contentLength } from '../../src/transports/framing/content-length.ts';
 import { jsonl } from '../../src/transports/framing/jsonl.ts';
-import { createOutlet } from '../../src/transports/outlet.ts';
+import { createFrameWriter } from '../../src/transports/frame-writer.ts';
 
 /** A stream that takes a write only when told to. */
 function slowStream() {
@@ -32,7 +32,7 @@ function slowStream() {
 describe('an outlet', () => {
   it('writes once a tick', async () => {
     const { stream, writes, nextTick } = slowStream();
-    const outlet = createOutlet(stream, jsonl, () => {});
+    const outlet = createFrameWriter(stream, jsonl, () => {});
     outlet.send('1');
     outlet.send(['2', Buffer.from('3')]);
     outlet.send('4');
@@ -44,7 +44,7 @@ describe('an outlet', () => {
   it('writes large pieces as they are, in the same write', async () => {
     const { stream, writes, nextTick } = slowStream();
     const large = Buffer.alloc(100_000, 0x61);
-    createOutlet(stream, jsonl, () => {}).send(['[', large, ',', large, ']']);
+    createFrameWriter(stream, jsonl, () => {}).send(['[', large, ',', large, ']']);
     await nextTick();
     expect(writes).toHaveLength(1);
     expect(writes[0]?.[1]).toBe(large);
@@ -53,7 +53,7 @@ describe('an outlet', () => {
 
   it('leaves a stream that is full alone until it has drained, however many ticks send something', async () => {
     const { stream, writes, take, nextTick } = slowStream();
-    const outlet = createOutlet(stream, jsonl, () => {});
+    const outlet = createFrameWriter(stream, jsonl, () => {});
     outlet.send('x'.repeat(100_000));
     await nextTick();
     for (const text of ['1', '2', '3']) {
@@ -73,7 +73,7 @@ describe('an outlet', () => {
   it('counts bytes, not characters, until the peer has taken them, and says when', async () => {
     const { stream, take, nextTick } = slowStream();
     let drained = 0;
-    const outlet = createOutlet(stream, jsonl, () => {
+    const outlet = createFrameWriter(stream, jsonl, () => {
       drained += 1;
     });
     outlet.send('"é"');
@@ -93,7 +93,7 @@ describe('an outlet', () => {
 
   it('writes what waits before the end, and nothing after it', async () => {
     const { stream, writes, take, nextTick } = slowStream();
-    const outlet = createOutlet(stream, jsonl, () => {});
+    const outlet = createFrameWriter(stream, jsonl, () => {});
     outlet.send('1');
     outlet.end();
     outlet.send('2');
@@ -107,7 +107,7 @@ describe('an outlet', () => {
   it('takes no harm from a stream that is gone', async () => {
     const { stream, writes, nextTick } = slowStream();
     stream.on('error', () => {});
-    const outlet = createOutlet(stream, jsonl, () => {});
+    const outlet = createFrameWriter(stream, jsonl, () => {});
     outlet.send('1');
     stream.destroy(new Error('EPIPE'));
     outlet.send('2');
@@ -123,7 +123,7 @@ describe('an outlet whose frames go apart', () => {
 
   it('writes each frame by itself, one chunk and one write, however many are sent in a tick', async () => {
     const { stream, writes, take, nextTick } = slowStream();
-    const outlet = createOutlet(stream, contentLength, () => {});
+    const outlet = createFrameWriter(stream, contentLength, () => {});
     const large = 'x'.repeat(100_000);
     outlet.send('1');
     outlet.send(['2', Buffer.from('é'), large]);
@@ -139,7 +139,7 @@ describe('an outlet whose frames go apart', () => {
 
   it('sends what came during a write in writes of their own behind it, in order', async () => {
     const { stream, writes, take, nextTick } = slowStream();
-    const outlet = createOutlet(stream, contentLength, () => {});
+    const outlet = createFrameWriter(stream, contentLength, () => {});
     outlet.send('x'.repeat(100_000));
     await nextTick();
     const later = Array.from({ length: 100 }, (_, n) => `{"n":${n}}`);
@@ -158,7 +158,7 @@ describe('an outlet whose frames go apart', () => {
   it('counts what waits in bytes, and says when all was taken', async () => {
     const { stream, take, nextTick } = slowStream();
     let drained = 0;
-    const outlet = createOutlet(stream, contentLength, () => {
+    const outlet = createFrameWriter(stream, contentLength, () => {
       drained += 1;
     });
     outlet.send('"é"');
@@ -181,7 +181,7 @@ describe('an outlet whose frames go apart', () => {
 
   it('writes all that waits before the end, still apart, and nothing after it', async () => {
     const { stream, writes, take, nextTick } = slowStream();
-    const outlet = createOutlet(stream, contentLength, () => {});
+    const outlet = createFrameWriter(stream, contentLength, () => {});
     outlet.send('1');
     outlet.send('2');
     outlet.end();
@@ -198,7 +198,7 @@ describe('an outlet whose frames go apart', () => {
 
   it('ends at once when nothing waits', async () => {
     const { stream, nextTick } = slowStream();
-    createOutlet(stream, contentLength, () => {}).end();
+    createFrameWriter(stream, contentLength, () => {}).end();
     await nextTick();
     expect(stream.writableFinished).toBe(true);
   });
@@ -206,7 +206,7 @@ describe('an outlet whose frames go apart', () => {
   it('takes no harm from a stream that is gone', async () => {
     const { stream, writes, nextTick } = slowStream();
     stream.on('error', () => {});
-    const outlet = createOutlet(stream, contentLength, () => {});
+    const outlet = createFrameWriter(stream, contentLength, () => {});
     outlet.send('1');
     outlet.send('2');
     await nextTick();

@@ -5,9 +5,9 @@ import type { Frame } from '../../../core/contract/channel.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import {
   closingQuote,
-  createGlancer as createLearner,
+  createTemplateRecogniser as createLearner,
   findQuoted,
-  type Glancer,
+  type TemplateRecogniser,
   literalOf,
   type Streaming,
   type Template,
@@ -44,7 +44,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 const probe = 'patchbay-probe';
 
 /** Learns from lines that were parsed, recognises lines that look like them. */
-export function createGlancer(streaming: Streaming): Glancer {
+export function createLineRecogniser(streaming: Streaming): TemplateRecogniser {
   return createLearner(streaming, templateOf);
 }
 

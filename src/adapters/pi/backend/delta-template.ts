@@ -4,9 +4,9 @@ import { isDictionary } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import {
   closingQuote,
-  createGlancer as createLearner,
+  createTemplateRecogniser as createLearner,
   findQuoted,
-  type Glancer,
+  type TemplateRecogniser,
   isAt,
   literalOf,
   type Rest,
@@ -23,13 +23,13 @@ const bare = utf8.encode('"}}');
 const partialFirst = utf8.encode('","partial":{');
 const followers = [partialFirst, utf8.encode('"},"message":{')];
 /** Then the message so far comes twice: as `partial` in the update and as `message` behind it. */
-const seam = { bytes: utf8.encode('},"message":'), after: 1 };
+const splice = { bytes: utf8.encode('},"message":'), after: 1 };
 
 /** So many of the last bytes of a line must be those of the line that taught: a snapshot that was cut ends otherwise. */
 const endingBytes = 24;
 
 /** Learns from lines that were parsed, recognises lines that look like them. */
-export function createGlancer(streaming: Streaming): Glancer {
+export function createLineRecogniser(streaming: Streaming): TemplateRecogniser {
   return createLearner(streaming, ({ bytes }, event) => templateOf(bytes, event));
 }
 
@@ -52,7 +52,7 @@ function templateOf(line: Uint8Array, event: Delta): Template | null {
 function restOf(line: Uint8Array, follower: Uint8Array): Rest {
   // A copy, not `slice`: the line may be a Buffer, whose slices are views.
   const ending = new Uint8Array(line.subarray(-endingBytes));
-  return { ending, seam: follower === partialFirst ? seam : null };
+  return { ending, splice: follower === partialFirst ? splice : null };
 }
 
 /** Whether these bytes, once closed, are an update of that block whose delta comes last. */

@@ -5,19 +5,19 @@ const smallBytes = 1024;
 const pageBytes = 16 * 1024;
 
 /** The pieces of one message so far. */
-export interface Pile {
+export interface ByteBuffer {
   readonly length: number;
   /** Keeps larger pieces by reference. */
   add(piece: Uint8Array): void;
   /** Whether these bytes stand there. */
   hasAt(place: number, part: Uint8Array): boolean;
-  /** All of it in one piece; the pile is empty afterwards. */
+  /** All of it in one piece; the buffer is empty afterwards. */
   take(): Uint8Array;
   clear(): void;
 }
 
 /** Every byte is copied at most twice, and memory stays within a small multiple of `length`. */
-export function createPile(): Pile {
+export function createByteBuffer(): ByteBuffer {
   let pieces: Uint8Array[] = [];
   let length = 0;
   /** Where small pieces gather; `filled` bytes of it are in use, none of them in `pieces` yet. */

@@ -1,7 +1,7 @@
 // What a server tells all its clients, and what each is told first (docs/protocols/pi-server.md 6, 16). Pure.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import type { CommandNews, News } from '../../../core/contract/broadcast.ts';
+import type { CommandBroadcast, Broadcast } from '../../../core/contract/broadcast.ts';
 import { present } from '../../pi/encode-values.ts';
 import type { Dialect } from './dialect.ts';
 import { sessionInfo } from './encode-session.ts';
@@ -12,7 +12,7 @@ import { reservedPrefix } from '../wire/fields.ts';
 export interface Listener {
   readonly dialect: Dialect;
   /** The words for a command that failed. */
-  errorOf(news: CommandNews): string | undefined;
+  errorOf(broadcast: CommandBroadcast): string | undefined;
   /** The same for all clients of this gateway, and no other gateway has it. */
   readonly serverId: string;
 }
@@ -23,22 +23,24 @@ export const serverReady = JSON.stringify({
   data: { serverVersion, protocolVersion, transports: ['websocket', 'stdio'] },
 });
 
-/** The frame for a piece of news; null where this client is not told. */
-export function newsFrame(news: News, listener: Listener): string | null {
-  switch (news.news) {
+/** The frame for a piece of broadcast; null where this client is not told. */
+export function broadcastFrame(broadcast: Broadcast, listener: Listener): string | null {
+  switch (broadcast.kind) {
     case 'command':
-      return isTold(news, listener.dialect) ? frame(`command_${news.phase}`, commandData(news, listener)) : null;
+      return isTold(broadcast, listener.dialect)
+        ? frame(`command_${broadcast.phase}`, commandData(broadcast, listener))
+        : null;
     case 'session-opened': {
-      const { session: summary, state } = news;
+      const { session: summary, state } = broadcast;
       const { id } = summary;
       return frame('session_created', { sessionId: id, sessionInfo: sessionInfo({ id, summary, state }) });
     }
     case 'session-closed':
-      return frame('session_deleted', { sessionId: news.session });
+      return frame('session_deleted', { sessionId: broadcast.session });
     case 'shutdown':
-      return frame('server_shutdown', { reason: 'graceful_shutdown', timeoutMs: news.graceMs });
+      return frame('server_shutdown', { reason: 'graceful_shutdown', timeoutMs: broadcast.graceMs });
     default:
-      return news satisfies never;
+      return broadcast satisfies never;
   }
 }
 
@@ -47,12 +49,12 @@ function frame(type: string, data: Dictionary): string {
 }
 
 /** Newer servers tell no more than the end of what they do not carry out. */
-function isTold({ phase, how }: CommandNews, dialect: Dialect): boolean {
+function isTold({ phase, how }: CommandBroadcast, dialect: Dialect): boolean {
   return dialect === '1.0' || how === 'executed' || phase === 'finished';
 }
 
-function commandData(news: CommandNews, listener: Listener): Dictionary {
-  const { ticket, number, ending } = news;
+function commandData(broadcast: CommandBroadcast, listener: Listener): Dictionary {
+  const { ticket, number, ending } = broadcast;
   const { sessionId } = dictionaryOf(ticket.payload);
   return present({
     commandId: ticket.id ?? `${reservedPrefix}${listener.serverId}:${number}`,
@@ -62,7 +64,7 @@ function commandData(news: CommandNews, listener: Listener): Dictionary {
     ifSessionVersion: ticket.ifVersion,
     idempotencyKey: ticket.key,
     success: ending?.outcome.ok,
-    error: listener.errorOf(news),
+    error: listener.errorOf(broadcast),
     sessionVersion: ending?.receipt.version,
     replayed: ending?.receipt.replayed === true ? true : undefined,
   });

@@ -5,7 +5,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Channel, Frame } from '../../src/core/contract/channel.ts';
 import { GatewayError } from '../../src/core/model/errors.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
-import { createTrunk, type TrunkOptions } from '../../src/transports/trunk.ts';
+import { createMultiplexer, type MultiplexerOptions } from '../../src/transports/multiplexer.ts';
 import { connectWebSocket } from '../../src/transports/websocket.ts';
 import { describeTransport, type Rig } from '../contract/transport.ts';
 import { createArrivals } from './support/arrivals.ts';
@@ -38,7 +38,7 @@ function farEnd(other: Channel) {
 
 async function overMemory(): Promise<Rig> {
   const [channel, other] = memoryPair();
-  const trunk = createTrunk({ label: 'trunk', channel, route });
+  const trunk = createMultiplexer({ label: 'trunk', channel, route });
   return { channel: trunk.join('a'), far: farEnd(other), dispose: () => {} };
 }
 
@@ -57,7 +57,7 @@ async function overWebSocket(): Promise<Rig> {
   socket.on('message', (data) => received.add(data.toString()));
   socket.on('error', () => {});
   // A second one that is there all the time and reads: nothing changes for the first.
-  const trunk = createTrunk({ label: 'trunk', channel, route });
+  const trunk = createMultiplexer({ label: 'trunk', channel, route });
   trunk.join('b').open(record().receiver);
   return {
     channel: trunk.join('a'),
@@ -86,10 +86,10 @@ describeTransport({
 describe('several on one connection', () => {
   afterEach(() => void vi.useRealTimers());
 
-  function start(options: Partial<TrunkOptions> = {}) {
+  function start(options: Partial<MultiplexerOptions> = {}) {
     const [channel, other] = memoryPair();
     const over = vi.fn();
-    const trunk = createTrunk({ label: 'trunk', channel, route, over, ...options });
+    const trunk = createMultiplexer({ label: 'trunk', channel, route, over, ...options });
     const far = farEnd(other);
     const join = (name: string) => {
       const joined = trunk.join(name);
@@ -284,7 +284,7 @@ describe('several on one connection', () => {
           frame: (frame) => (frame.text === 'fault' ? receiver.fault(fault) : receiver.frame(frame)),
         }),
     };
-    const trunk = createTrunk({ label: 'trunk', channel: faulty, route, over });
+    const trunk = createMultiplexer({ label: 'trunk', channel: faulty, route, over });
     const [a, b] = [record(), record()];
     const [one, late] = [trunk.join('a'), trunk.join('b')];
     one.open(a.receiver);
