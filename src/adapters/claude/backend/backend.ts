@@ -259,7 +259,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
     }
   }
 
-  /** The agent waits for the id of its request, however malformed the rest is (reference 1.1). */
+  /** The agent waits for the id of its request, however malformed the rest is (docs/protocols/claude.md 3.11). */
   function refuseUnread(frame: AgentFrame): void {
     const named = NamedRequest.safeParse(frame);
     if (named.success) out.send(errorAnswer(named.data.request_id, 'a malformed control request'));

@@ -95,7 +95,7 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
     retry: (attempt) => run.retry(attempt),
   });
 
-  /** Every frame names the session (reference 4.1), also what comes before the first `init`, which says more. */
+  /** Every frame names the session (docs/protocols/claude.md 4.2), also what comes before the first `init`, which says more. */
   function learnSession({ session_id: id, subtype }: AgentFrame): void {
     if (subtype === 'init') return;
     if (info.known.agentSessionId === undefined && typeof id === 'string' && id !== '')

@@ -1,6 +1,6 @@
 // The tool calls of a run, from their announcement in a message to their result in a `user` frame. The format does not
-// say when a tool starts: a tool starts when its message is over, unless it needs leave first (reference claude-sdk 4.1,
-// 4.2). The agent asks for leave before the end of the message or some milliseconds behind it, so a start waits a moment.
+// say when a tool starts: a tool starts when its message is over, unless it needs leave first (docs/protocols/claude.md 4.6,
+// 5). The agent asks for leave before the end of the message or some milliseconds behind it, so a start waits a moment.
 import type { CallChanges } from '../../../core/log/call-changes.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../core/model/dictionary.ts';

@@ -88,7 +88,7 @@ export function createConnection(env: Env, options: ConnectionOptions, session: 
     ];
   }
 
-  /** A malformed request is answered under its id: its sender waits for that id alone (reference 1.1). */
+  /** A malformed request is answered under its id: its sender waits for that id alone (docs/protocols/claude.md 3.9). */
   function refuseFrame(json: unknown, words: string): Actions {
     const named = NamedRequest.safeParse(json);
     return named.success && dialect === 'claude'

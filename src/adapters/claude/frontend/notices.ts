@@ -10,7 +10,7 @@ import type { WireFrame } from '../wire/client.ts';
 export const spokenVersion = '2.1.330';
 
 /**
- * The first frame of each turn (reference claude-sdk 4.3, and the required fields of the SDK's SDKSystemMessage). `said`:
+ * The first frame of each turn (docs/protocols/claude.md 6.1, and the required fields of the SDK's SDKSystemMessage). `said`:
  * by the agent in its own.
  */
 export function initFrame(session: SessionView, said: Dictionary): WireFrame {

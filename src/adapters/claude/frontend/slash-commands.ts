@@ -1,5 +1,5 @@
 // The slash commands that the gateway carries out itself, for agents that know none such: clients type them as prompts
-// (reference claude-sdk 4.3). An agent of this protocol knows its own, and an agent's own command goes before ours. Pure.
+// (docs/protocols/claude.md 6.4). An agent of this protocol knows its own, and an agent's own command goes before ours. Pure.
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Content } from '../../../core/model/content.ts';

@@ -1,5 +1,5 @@
 // A compaction that a client asked for as it asks for a run: a turn of its own, with the frames that Claude Code has for its
-// `/compact` (reference claude-sdk 4.3), and `init` as the first of them (4.1).
+// `/compact` (docs/protocols/claude.md 6.4), and `init` as the first of them (docs/protocols/claude.md 4.12).
 import type { EventOf } from '../../../core/model/event.ts';
 import { compactedFrames, compactingFrame } from '../frontend/notices.ts';
 import type { ResultCounter } from '../frontend/result.ts';

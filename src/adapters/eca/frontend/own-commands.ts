@@ -1,5 +1,5 @@
 // Slash commands that users of real servers know and that are carried out here, whatever the agent has for prompts: listed
-// with the agent's own, and done when one is sent as a prompt (reference eca, section 4, slash command). A command of the
+// with the agent's own, and done when one is sent as a prompt (docs/protocols/eca.md 4.9). A command of the
 // agent that has the same name wins. Knows no method.
 import type { CommandType } from '../../../core/model/command.ts';
 import type { Outcome } from '../../../core/model/errors.ts';

@@ -79,7 +79,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
     const { chat, id, words, isAnswered } = ticket;
     // Stopped by the user before it began: that is no failure, and nothing to look at.
     if (problem.code === 'aborted') return [...answer(ticket), ...unlock(ticket)];
-    // No editor expects an error here: eca-vscode does not catch it (reference eca, section 4, on a bad chatId).
+    // No editor expects an error here: eca-vscode does not catch it (docs/protocols/eca.md 4.13).
     const refusal = isAnswered ? [] : ports.answer(id, failed(chat.id));
     if (chat.isOver) return refusal;
     return [
@@ -103,7 +103,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
     return [ticket, ...behind].flatMap(answer);
   }
 
-  /** A command of ours leads to no run: the answer comes last (reference eca, section 4, slash command). */
+  /** A command of ours leads to no run: the answer comes last (docs/protocols/eca.md 4.9). */
   function carriedOut(ticket: Ticket): Actions {
     if (ticket.isOver) return [];
     close(ticket);

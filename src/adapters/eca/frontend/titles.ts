@@ -1,5 +1,5 @@
 // Titles of chats that nobody has named: the first words of their first prompt, as real servers show them until a model has
-// found better ones (reference eca, section 1, `metadata`). Pure.
+// found better ones (docs/protocols/eca.md 4). Pure.
 import { withoutContexts } from '../../../core/log/context-text.ts';
 import { textIn } from '../../../core/log/messages.ts';
 import type { Transcript } from '../../../core/model/transcript.ts';

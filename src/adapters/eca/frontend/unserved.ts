@@ -1,5 +1,5 @@
 // Methods of newer versions that no session can serve, and how each is answered so that the client goes on and its user
-// learns why (reference eca, section 2). Pure.
+// learns why (docs/protocols/eca.md 2.16). Pure.
 
 /** Requests that are answered kindly, with nothing. */
 export const emptyAnswers: ReadonlyMap<string, object> = new Map<string, object>([

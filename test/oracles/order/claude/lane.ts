@@ -156,7 +156,7 @@ export function createLane(report: Report, tools: ToolBook, messageIds: Set<stri
 
   /**
    * What Claude Code says itself, an error mostly, is no answer of a model and never streams; an answer whose stream broke
-   * is asked for again without one (reference 4.2).
+   * is asked for again without one (docs/protocols/claude.md 5.2).
    */
   function mayBeWhole({ message: { id, model } }: AssistantFrame): boolean {
     if (message !== null || messageIds.has(id)) return false;
