@@ -1,7 +1,7 @@
-// Figures of a gateway as Prometheus text. Knows no protocol.
+// Renders the figures of a gateway as Prometheus text.
 import type { NoteLevel } from '../contract/adapter.ts';
 
-/** What is counted. */
+/** The figures. */
 export interface Figures {
   readonly sessions: number;
   /** Sessions with an open run. */

@@ -1,16 +1,15 @@
-// Buffers that are written once at each place, before anybody is shown it: what was found out about their bytes stays
-// true. Knows no frame.
+// Buffers whose bytes never change once they are written. A fact about these bytes, such as valid UTF-8, stays true and can be cached.
 
 const known = new WeakSet<ArrayBufferLike>();
 
-/** A new buffer of so many bytes, whose owner only ever adds behind what it has written. */
+/** Allocates a buffer of `bytes` bytes. Its owner may only append; it must never overwrite. */
 export function appendOnlyBuffer(bytes: number): Uint8Array<ArrayBuffer> {
   const buffer = new Uint8Array(bytes);
   known.add(buffer.buffer);
   return buffer;
 }
 
-/** Whether the bytes are a view of such a buffer. */
+/** Whether `bytes` is a view of an append-only buffer. */
 export function isAppendOnly(bytes: Uint8Array): boolean {
   return known.has(bytes.buffer);
 }

@@ -1,4 +1,4 @@
-// The canonical commands: everything a client can ask of an agent or of its session. Knows no protocol.
+// The canonical commands: everything a client can ask of an agent or of its session.
 import { z } from 'zod';
 import { Content, Extra } from './content.ts';
 
@@ -6,14 +6,14 @@ function command<Type extends string, Shape extends z.ZodRawShape>(type: Type, s
   return z.object({ type: z.literal(type), ...shape, extra: Extra.optional() });
 }
 
-/** Something of the workspace that a prompt wants the model to see. */
+/** A part of the workspace that a prompt shows to the model. */
 export const Context = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('file'),
     path: z.string(),
-    /** First and last line, counted from 1, both included. */
+    /** First and last line, both included, counted from 1. */
     lines: z.object({ start: z.number(), end: z.number() }).optional(),
-    /** The client has added it by itself, for its user's cursor is there: nobody is told where it cannot be read. */
+    /** The editor added this context because the cursor is there. A failure to read it is not reported. */
     automatic: z.boolean().optional(),
   }),
   z.object({ type: z.literal('directory'), path: z.string() }),
@@ -31,7 +31,7 @@ export const Context = z.discriminatedUnion('type', [
     type: z.literal('opaque'),
     protocol: z.string(),
     payload: z.unknown(),
-    /** What is wrong with one of a known kind: the end of a sentence for the user. */
+    /** Why a context of a known type is invalid: the end of a sentence for the user. */
     fault: z.string().optional(),
   }),
 ]);
@@ -42,13 +42,13 @@ const runCommands = [
     content: z.array(Content),
     contexts: z.array(Context).optional(),
     /**
-     * What to do when a run is going on: `queue` waits for its end (a run of its own), `refuse` fails,
-     * `steer` and `follow-up` join it. Default `queue`.
+     * What to do while a run is open. `queue` waits for its end and starts a run of its own, `refuse` fails,
+     * `steer` and `follow-up` join the open run. Default `queue`.
      */
     whenBusy: z.enum(['queue', 'refuse', 'steer', 'follow-up']).optional(),
-    /** Answered only when its run is over, not when it has begun; one that joins a run is answered as ever. */
+    /** Answers when the run of this prompt ends, not when it starts. A prompt that joins a run is answered as usual. */
     untilIdle: z.boolean().optional(),
-    /** A name under which its client can take it back (`abort.handle`); no other prompt has it, and no agent is told. */
+    /** A unique name by which the client can withdraw this prompt (`abort.handle`). Agents never see it. */
     handle: z.string().optional(),
     model: z.string().optional(),
     mode: z.string().optional(),
@@ -57,13 +57,13 @@ const runCommands = [
   command('follow-up', { content: z.array(Content) }),
   command('abort', {
     target: z.enum(['run', 'retry', 'compaction', 'bash']),
-    /** Target `run`: answered only when the run is over, not when the agent was told. */
+    /** Target `run`: answers when the run has ended, not when the agent was told. */
     untilIdle: z.boolean().optional(),
-    /** Target `run`: what becomes of the session's prompts that wait behind it; default `keep`. */
+    /** Target `run`: what happens to the prompts that wait behind the run. Default `keep`. */
     waiting: z.enum(['keep', 'drop']).optional(),
     /**
-     * Target `run`: only the prompt of that handle. It is taken out where it waits, its run is stopped if it is the one
-     * that goes on; else nothing happens. What has joined the run of another prompt stays there.
+     * Target `run`: aborts only the prompt with this handle. A waiting prompt is removed from the queue; an open run of that
+     * prompt is stopped. A prompt that joined the run of another prompt is left alone.
      */
     handle: z.string().optional(),
   }),
@@ -71,19 +71,19 @@ const runCommands = [
   command('answer-approval', {
     id: z.string(),
     decision: z.enum(['allow', 'deny']),
-    /** Arguments that the user changed before allowing. */
+    /** The arguments, if the user changed them before allowing the call. */
     input: z.record(z.string(), z.unknown()).optional(),
     reason: z.string().optional(),
-    /** The standing permissions chosen from the request's suggestions. */
+    /** Standing permissions that the user chose from the suggestions of the request. */
     remember: z.array(z.unknown()).optional(),
     /**
-     * They are kept no longer than the session, whatever the suggestions say. Where the agent keeps none, it is the
-     * session that keeps the yes: to that tool, up to its end.
+     * Keeps the permissions until the session ends, whatever the suggestions say. If the agent keeps no permissions, the
+     * session itself remembers the approval of this tool.
      */
     forSession: z.boolean().optional(),
-    /** With a denial: stop the run as well. */
+    /** With a denial: also stops the run. */
     interrupt: z.boolean().optional(),
-    /** The client has no way to ask its user: it counts only when no other client is there to answer. */
+    /** The client cannot ask its user. The answer counts only if no other client can answer. */
     unable: z.boolean().optional(),
   }),
   command('answer-dialog', {
@@ -99,8 +99,8 @@ const runCommands = [
   command('compact', {
     instructions: z.string().optional(),
     /**
-     * It waits for its turn as a prompt does, is answered when it begins, and all clients are told of it, by the session
-     * where the agent tells nothing.
+     * Treats the compaction as a prompt: it waits in the queue, is answered when it starts, and is announced to all clients,
+     * by the session itself if the agent announces nothing.
      */
     asPrompt: z.boolean().optional(),
   }),
@@ -119,10 +119,10 @@ const settingCommands = [
   command('set-mode', { mode: z.string() }),
   command('set-queue-mode', { queue: z.enum(['steering', 'follow-up']), mode: z.enum(['all', 'one-at-a-time']) }),
   command('set-auto', { what: z.enum(['compaction', 'retry']), enabled: z.boolean() }),
-  /** Whether the session answers approvals with yes itself from now on, up to its end; no agent is told. */
+  /** Makes the session allow every approval from now on, until it ends. No agent is told. */
   command('set-trust', { enabled: z.boolean() }),
   command('set-name', { name: z.string() }),
-  /** What the model is told before anything is said; see instructions.ts. */
+  /** Sets the instructions that the model gets before the conversation; see contract/instructions.ts. */
   command('set-instructions', { text: z.string().optional(), addition: z.string().optional() }),
   command('set-tool-server', { name: z.string(), action: z.enum(['start', 'stop']) }),
 ] as const;
@@ -131,13 +131,13 @@ const sessionCommands = [
   command('create-session', {
     id: z.string().optional(),
     cwd: z.string().optional(),
-    /** The folders that its user works in, absolute paths; the first is the working directory, unless `cwd` is set. */
+    /** The folders of the user's workspace, as absolute paths. The first is the working directory unless `cwd` is set. */
     folders: z.array(z.string()).optional(),
-    /** Its agent is started at once, and the answer tells how it is. */
+    /** Starts the agent at once and describes its state in the answer. */
     describe: z.boolean().optional(),
-    /** It is kept as a file, where its agent keeps none. */
+    /** Stores the session as a file if its agent stores none. */
     keep: z.boolean().optional(),
-    /** It begins with what was said in that session, `before` one of the messages of its user, or with all of it. */
+    /** Starts the session with the messages of another session: all of them, or those `before` a given user message. */
     past: z.object({ session: z.string(), before: z.string().optional() }).optional(),
   }),
   command('new-session', { parent: z.string().optional() }),
@@ -146,7 +146,7 @@ const sessionCommands = [
   command('delete-session', {}),
   command('list-sessions', {}),
   command('list-stored-sessions', {}),
-  /** A stored session becomes an open one; answered like `create-session`. */
+  /** Opens a stored session. Answered like `create-session`. */
   command('load-session', {
     path: z.string(),
     id: z.string().optional(),
@@ -156,7 +156,7 @@ const sessionCommands = [
   command('export', { format: z.enum(['html']), path: z.string().optional() }),
 ] as const;
 
-/** What a `query` can ask for. */
+/** The subjects of a `query`. */
 export const QuerySubject = z.enum([
   'state',
   'messages',
@@ -181,12 +181,12 @@ export type QuerySubject = z.infer<typeof QuerySubject>;
 const queryCommands = [
   command('query', {
     subject: QuerySubject,
-    /** Subjects `contexts` and `commands`: what the user typed so far. */
+    /** Subjects `contexts` and `commands`: the text that the user has typed so far. */
     text: z.string().optional(),
-    /** Subject `contexts`: those that the user has already chosen. */
+    /** Subject `contexts`: the contexts that the user has already chosen. */
     contexts: z.array(Context).optional(),
   }),
-  /** A command of a newer version of that protocol: passed to agents of the same protocol only. */
+  /** A command that this version does not know. It is passed only to agents of the same protocol. */
   command('unknown', { protocol: z.string(), payload: z.unknown() }),
 ] as const;
 

@@ -1,14 +1,14 @@
-// The nouns of the canonical model: content, usage, cost, stop reasons. Knows no protocol.
+// The nouns of the canonical model: content, usage, cost, stop reasons.
 import { z } from 'zod';
 
 /**
- * Fields with no canonical home, keyed by the protocol they came from. They return unharmed to the same
- * protocol and are invisible to all others (design rule 3).
+ * Fields without a canonical home, keyed by the protocol that they came from. They return unchanged to the same
+ * protocol and are invisible to all others (ARCHITECTURE.md, rule 3).
  */
 export const Extra = z.record(z.string(), z.unknown());
 export type Extra = z.infer<typeof Extra>;
 
-/** A plain JSON object whose keys nobody in core reads. */
+/** A plain JSON object. The core reads none of its keys. */
 export const Dictionary = z.record(z.string(), z.unknown());
 export type Dictionary = z.infer<typeof Dictionary>;
 
@@ -17,14 +17,14 @@ export const Content = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('text'),
     text: z.string(),
-    /** The provider's mark on the text, opaque. */
+    /** The provider's opaque signature of the text. */
     signature: z.string().optional(),
     extra: Extra.optional(),
   }),
   z.object({
     type: z.literal('thinking'),
     text: z.string(),
-    /** The provider's proof of the thinking, opaque. */
+    /** The provider's opaque signature of the thinking. */
     signature: z.string().optional(),
     /** True when the provider hid the text. */
     redacted: z.boolean().optional(),
@@ -36,7 +36,7 @@ export const Content = z.discriminatedUnion('type', [
     name: z.string(),
     /** The parsed arguments; `{}` when they never became whole JSON. */
     input: Dictionary,
-    /** True when the call was cut while its arguments streamed: it never ran. */
+    /** True if the stream was cut inside the arguments. Such a call never ran. */
     incomplete: z.boolean().optional(),
     signature: z.string().optional(),
     extra: Extra.optional(),
@@ -57,14 +57,14 @@ export const Content = z.discriminatedUnion('type', [
     mediaType: z.string().optional(),
     /** Base64 bytes. */
     data: z.string().optional(),
-    /** The text that somebody extracted from it. */
+    /** The text that a client extracted from the document. */
     text: z.string().optional(),
     extra: Extra.optional(),
   }),
   z.object({ type: z.literal('link'), url: z.string(), title: z.string().optional(), extra: Extra.optional() }),
   z.object({
     type: z.literal('opaque'),
-    /** The foreign block's own type name, e.g. `redacted_thinking`. */
+    /** The type name of the unknown block in its protocol, e.g. `redacted_thinking`. */
     name: z.string(),
     protocol: z.string(),
     payload: z.unknown(),
@@ -72,7 +72,7 @@ export const Content = z.discriminatedUnion('type', [
 ]);
 export type Content = z.infer<typeof Content>;
 
-/** Tokens of one message, or a sum of several. */
+/** Tokens of one message, or the sum over several messages. */
 export const Usage = z.object({
   /** Uncached input tokens. */
   input: z.number(),
@@ -82,7 +82,7 @@ export const Usage = z.object({
 });
 export type Usage = z.infer<typeof Usage>;
 
-/** US dollars. `total` is authoritative; the parts are there when the agent says them. */
+/** US dollars. `total` is authoritative. The parts are optional. */
 export const Cost = z.object({
   total: z.number(),
   input: z.number().optional(),
@@ -92,32 +92,32 @@ export const Cost = z.object({
 });
 export type Cost = z.infer<typeof Cost>;
 
-/** Why a message ended, in our words, with the agent's own word beside it. */
+/** Why a message ended: the canonical reason, and the agent's own word for it. */
 export const Stop = z.object({
   reason: z.enum(['end', 'tool-use', 'length', 'stop-sequence', 'refusal', 'pause', 'aborted', 'error', 'unknown']),
   raw: z.string().optional(),
 });
 export type Stop = z.infer<typeof Stop>;
 
-/** What went wrong, for people and for programs. */
+/** A failure: a kind for programs and a message for people. */
 export const Failure = z.object({
   kind: z.enum(['provider', 'agent', 'limit', 'overflow', 'aborted', 'gateway']),
   message: z.string(),
-  /** HTTP status of the model provider, where the agent tells. */
+  /** HTTP status of the model provider, if the agent reports it. */
   status: z.number().optional(),
 });
 export type Failure = z.infer<typeof Failure>;
 
-/** One whole message of the conversation, whoever wrote it. */
+/** One whole message of the conversation, of any role. */
 export const Message = z.object({
   id: z.string().optional(),
   /** The tool call of the sub-agent that speaks; absent on the main thread. */
   parent: z.string().optional(),
   role: z.enum(['user', 'assistant', 'tool', 'system', 'custom', 'bash', 'summary']),
-  /** How it came in. `agent`: the agent wrote it in the user's name. `replay`: history that is told again. */
+  /** Where the message came from. `agent`: the agent wrote it in the user's name. `replay`: it is replayed history. */
   origin: z.enum(['prompt', 'steer', 'follow-up', 'replay', 'agent']).optional(),
   content: z.array(Content),
-  /** Role `tool`: which call this answers, of which tool, and how it went. */
+  /** Role `tool`: the call that this message answers. */
   call: z.string().optional(),
   name: z.string().optional(),
   isError: z.boolean().optional(),
@@ -135,7 +135,7 @@ export const Message = z.object({
 });
 export type Message = z.infer<typeof Message>;
 
-/** A change of a file that a tool makes or has made. */
+/** A change to a file that a tool will make or has made. */
 export const FileChange = z.object({
   path: z.string(),
   /** Unified diff. */
@@ -159,7 +159,7 @@ export const Model = z.object({
 });
 export type Model = z.infer<typeof Model>;
 
-/** No tokens at all: the neutral element of {@link addUsage}. */
+/** Zero tokens. */
 export const noUsage: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
 /** The sum of two usages. */

@@ -1,6 +1,6 @@
-// The closed list of what can go wrong, and the one error class. Knows no protocol: adapters map codes to their wire.
+// The error codes of the gateway and its one error class. Each adapter maps the codes to its protocol.
 
-/** Every reason for which the gateway refuses or fails something. */
+/** Every reason why the gateway refuses or fails a request. */
 export type ErrorCode =
   | 'bad-frame'
   | 'too-large'
@@ -21,21 +21,21 @@ export type ErrorCode =
   | 'shutting-down'
   | 'internal';
 
-/** Something refused or failed, with a sentence for people. */
+/** A refusal or failure: a code for programs and a sentence for people. */
 export interface Problem {
   readonly code: ErrorCode;
   readonly message: string;
 }
 
-/** The answer to a command. `data` has the shape of outcome-data for that command. */
+/** The answer to a command. outcome-data.ts defines the shape of `data` for each command. */
 export type Outcome = { readonly ok: true; readonly data?: unknown } | { readonly ok: false; readonly error: Problem };
 
-/** A refusal, as a value. */
+/** Builds a refusal. */
 export function refused(code: ErrorCode, message: string): Outcome {
   return { ok: false, error: { code, message } };
 }
 
-/** Thrown only by functions that say so; machines return notes instead. */
+/** The error that functions throw if their TSDoc says so. Backends and frontends return notes instead. */
 export class GatewayError extends Error {
   readonly code: ErrorCode;
   constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
@@ -45,7 +45,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** The sentence of anything that was thrown. */
+/** The message of any thrown value. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

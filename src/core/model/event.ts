@@ -1,23 +1,23 @@
-// The canonical events: everything an agent can tell its clients. Start reading here. Knows no protocol.
+// The canonical events: everything an agent can tell its clients. Start reading here.
 import { z } from 'zod';
 import { Content, Cost, Dictionary, Extra, Failure, FileChange, Message, Model, Stop, Usage } from './content.ts';
 
 const base = {
   extra: Extra.optional(),
-  /** True when the gateway made this event up to keep the order legal (see repair.ts, close-run.ts). */
+  /** True if the gateway generated this event to keep the order legal (log/repair.ts, log/close-run.ts). */
   synthetic: z.boolean().optional(),
 };
 const lane = {
   /** The tool call of the sub-agent that speaks; absent on the main thread. */
   parent: z.string().optional(),
 };
-/** What people are shown of a tool call. */
+/** How a tool call is shown to people. */
 const shown = {
   /** One line, e.g. `Reading file "foo"`. */
   title: z.string().optional(),
-  /** Whose tool it is. */
+  /** Whether the tool is built in or belongs to an MCP server. */
   origin: z.enum(['native', 'mcp']).optional(),
-  /** The tool server it belongs to. */
+  /** The name of the tool server. */
   server: z.string().optional(),
   change: FileChange.optional(),
 };
@@ -26,13 +26,13 @@ function event<Type extends string, Shape extends z.ZodRawShape>(type: Type, sha
 }
 
 /**
- * The kinds of block that stream; every other content arrives `whole`. So does a tool call that the provider runs
- * by itself (it gets no `tool-end`).
+ * The kinds of block that stream. Every other content arrives `whole`, and so does a tool call that the provider runs
+ * itself; such a call gets no `tool-end`.
  */
 export const BlockHead = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('text') }),
   z.object({ kind: z.literal('thinking') }),
-  /** Deltas of a tool call are pieces of its arguments' JSON text, never of its output. */
+  /** The deltas are pieces of the JSON text of the arguments, never of the output. */
   z.object({ kind: z.literal('tool-call'), id: z.string(), name: z.string() }),
   z.object({ kind: z.literal('whole'), content: Content }),
 ]);
@@ -40,7 +40,7 @@ export type BlockHead = z.infer<typeof BlockHead>;
 
 const runEvents = [
   event('run-start', {
-    /** Nothing comes of it: the agent took the prompt and asks no model. */
+    /** True if the agent took the prompt without calling a model. */
     empty: z.boolean().optional(),
   }),
   event('run-end', {
@@ -53,12 +53,12 @@ const runEvents = [
 
 const messageEvents = [
   /**
-   * A whole message joins the conversation: everybody's but the model's, which streams, except for history that is
-   * told again. Role `tool` repeats the result of a `tool-end` at its place in the conversation: `tool-end` is what
-   * counts, and agents whose wire has no such message send none.
+   * Adds a whole message to the conversation. Messages of the model stream instead, except in replayed history. Role `tool`
+   * repeats the result of a `tool-end` at its place in the conversation. `tool-end` is authoritative; agents whose protocol
+   * has no such message send none.
    */
   event('message-added', Message.omit({ extra: true }).shape),
-  /** The conversation was replaced: forget every message before this. */
+  /** The conversation was replaced. Clients must forget every earlier message. */
   event('history-reset', { reason: z.enum(['new', 'switched', 'forked', 'cleared']) }),
   event('message-start', {
     ...lane,
@@ -73,13 +73,13 @@ const messageEvents = [
   event('block-end', {
     ...lane,
     index: z.number(),
-    /** The whole text, where the agent repeats it: it is the truth, the deltas are its preview. */
+    /** The whole text, if the agent repeats it. It overrides the deltas. */
     text: z.string().optional(),
     /** Tool calls: the parsed arguments. */
     input: Dictionary.optional(),
     signature: z.string().optional(),
     redacted: z.boolean().optional(),
-    /** True when the block was cut. */
+    /** True if the block was cut. */
     incomplete: z.boolean().optional(),
   }),
   event('message-end', {
@@ -96,7 +96,7 @@ const toolEvents = [
   event('tool-update', {
     ...lane,
     call: z.string(),
-    /** `replace`: the content so far. `append`: a piece of it. */
+    /** `replace`: the whole output so far. `append`: the next piece. */
     mode: z.enum(['replace', 'append']),
     content: z.array(Content),
   }),
@@ -107,9 +107,9 @@ const toolEvents = [
     name: z.string(),
     content: z.array(Content),
     isError: z.boolean(),
-    /** Why it never ran, when it did not. */
+    /** Why the call never ran. */
     skipped: z.enum(['denied', 'aborted', 'superseded', 'incomplete']).optional(),
-    /** The tool's own structured result, opaque. */
+    /** The opaque structured result of the tool. */
     details: z.unknown().optional(),
     durationMs: z.number().optional(),
   }),
@@ -120,9 +120,9 @@ const toolEvents = [
     call: z.string().optional(),
     name: z.string(),
     input: Dictionary,
-    /** Standing permissions that the agent offers with an allow; opaque, returned as chosen. */
+    /** Opaque standing permissions that the agent offers. The client returns the chosen ones. */
     suggestions: z.array(z.unknown()).optional(),
-    /** Set by the session, which answers with yes itself: its user has said so beforehand, and is not asked. */
+    /** Set by the session if it allows the call itself because of an earlier decision of the user. */
     standing: z.enum(['trusted', 'remembered']).optional(),
     timeoutMs: z.number().optional(),
   }),
@@ -143,7 +143,7 @@ const dialogEvents = [
     options: z.array(z.string()).optional(),
     placeholder: z.string().optional(),
     prefill: z.string().optional(),
-    /** Kind `interview`: the questions, opaque. */
+    /** Kind `interview`: the opaque questions. */
     questions: z.array(z.unknown()).optional(),
     timeoutMs: z.number().optional(),
   }),
@@ -151,10 +151,10 @@ const dialogEvents = [
   event('notice', {
     level: z.enum(['info', 'warning', 'error']),
     text: z.string(),
-    /** Who says it: the agent itself, one of its extensions, or this gateway. */
+    /** The author: the agent, one of its extensions, or the gateway. */
     source: z.enum(['agent', 'extension', 'gateway']).optional(),
   }),
-  /** Something an extension wants shown at a fixed place until it changes; `null` clears it. */
+  /** Text that an extension shows at a fixed place until it changes. `null` clears the place. */
   event('display', {
     place: z.enum(['status', 'widget', 'title', 'editor', 'working']),
     key: z.string().optional(),
@@ -166,7 +166,7 @@ const dialogEvents = [
 const contextEvents = [
   event('compaction-start', {
     trigger: z.enum(['manual', 'threshold', 'overflow', 'unknown']),
-    /** A client asked for it as for a run (`compact.asPrompt`), and waits for its end as for that of a run. */
+    /** True if a client requested the compaction like a prompt (`compact.asPrompt`) and waits for its end. */
     asPrompt: z.boolean().optional(),
   }),
   event('compaction-end', {
@@ -176,7 +176,7 @@ const contextEvents = [
     /** Tokens. */
     tokensBefore: z.number().optional(),
     tokensAfter: z.number().optional(),
-    /** True when the interrupted turn starts again after it. */
+    /** True if the interrupted turn starts again after the compaction. */
     willRetry: z.boolean().optional(),
     failure: Failure.optional(),
   }),
@@ -188,7 +188,7 @@ const contextEvents = [
   }),
   event('retry-end', { attempt: z.number(), success: z.boolean(), failure: Failure.optional() }),
   event('queue-changed', { steering: z.array(z.string()), followUp: z.array(z.string()) }),
-  /** Figures of the conversation so far, where an agent tells them apart from its messages. */
+  /** Usage so far, from agents that report it apart from their messages. */
   event('usage-changed', {
     /** Of the last message. */
     usage: Usage.optional(),
@@ -201,7 +201,7 @@ const contextEvents = [
   }),
 ] as const;
 
-/** What a client may want to know about a tool. */
+/** A tool, as clients list it. */
 export const Tool = z.object({
   name: z.string(),
   description: z.string().optional(),
@@ -222,7 +222,7 @@ export const CommandInfo = z.object({
 });
 export type CommandInfo = z.infer<typeof CommandInfo>;
 
-/** The settings of a session that clients show. Every field is optional: an event carries what changed. */
+/** The settings of a session that clients show. An event carries only the fields that changed. */
 export const SessionInfo = z
   .object({
     agentSessionId: z.string(),
@@ -232,7 +232,7 @@ export const SessionInfo = z
     model: Model,
     models: z.array(Model),
     thinkingLevel: z.string(),
-    /** How freely the agent acts: a permission mode, a behaviour, an agent profile. */
+    /** The permission mode, behaviour or profile of the agent. */
     mode: z.string(),
     modes: z.array(z.string()),
     steeringMode: z.enum(['all', 'one-at-a-time']),
@@ -242,7 +242,7 @@ export const SessionInfo = z
     commands: z.array(CommandInfo),
     tools: z.array(Tool),
     welcome: z.string(),
-    /** The session answers approvals with yes itself; the agent knows nothing of it. */
+    /** True if the session allows every approval itself. The agent does not know. */
     trusted: z.boolean(),
     /** ISO 8601. */
     createdAt: z.string(),
@@ -250,7 +250,7 @@ export const SessionInfo = z
   .partial();
 export type SessionInfo = z.infer<typeof SessionInfo>;
 
-/** A server of tools and how it is. */
+/** A tool server and its state. */
 export const ToolServer = z.object({
   name: z.string(),
   kind: z.enum(['native', 'mcp']),
@@ -263,25 +263,25 @@ export type ToolServer = z.infer<typeof ToolServer>;
 const stateEvents = [
   event('session-changed', { changes: SessionInfo }),
   event('tool-server-changed', ToolServer.shape),
-  /** A sub-agent or background job, beside the messages that carry its `parent`. */
+  /** A sub-agent or background job. Its messages carry its id as `parent`. */
   event('task-changed', {
     id: z.string(),
     call: z.string().optional(),
     status: z.enum(['running', 'completed', 'failed', 'stopped']),
     text: z.string().optional(),
   }),
-  /** What the agent is busy with, for a status line. `null` when that is over. */
+  /** The current activity of the agent, for a status line. `null` ends it. */
   event('activity', { id: z.string().optional(), text: z.string().nullable() }),
-  /** Output of a shell command that a client ran itself (command `bash`). */
+  /** Output of a shell command that a client ran (command `bash`). */
   event('bash-output', {
-    /** Id of the command, not the shell line. */
+    /** The id of the command, not its text. */
     command: z.string().optional(),
     delta: z.string(),
   }),
-  /** A complaint that ends nothing. */
+  /** An error that ends neither the run nor the session. */
   event('error', { message: z.string() }),
   event('agent-changed', { state: z.enum(['up', 'down']), reason: z.string().optional() }),
-  /** An event of a newer version of that protocol: shown to clients of the same protocol only. */
+  /** An event that this version does not know. Only clients of the same protocol see it. */
   event('unknown', { protocol: z.string(), payload: z.unknown() }),
 ] as const;
 
@@ -299,14 +299,14 @@ export type EventType = Event['type'];
 /** The event of one type: `EventOf<'tool-end'>`. */
 export type EventOf<Type extends EventType> = Extract<Event, { type: Type }>;
 
-/** An event as the session's log keeps it. `seq` counts from 1 without gaps; `at` is the session clock in ms. */
+/** An event in the log of a session. `seq` counts from 1 without gaps. `at` is the session clock, ms. */
 export interface Logged {
   readonly seq: number;
   readonly at: number;
   readonly event: Event;
   /**
-   * Set when this is told again to a late client: `past` for what is over (a dialect may show it whole),
-   * `present` for what is still open (it must show how far it got).
+   * Set when the event is replayed to a late client. `past`: it is over, and a dialect may show it whole. `present`: it is
+   * still open, and a dialect must show its progress.
    */
   readonly replay?: 'past' | 'present';
 }

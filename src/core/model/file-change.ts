@@ -1,16 +1,16 @@
-// A change of a file as people read it: from the texts that a tool's arguments or results tell to a unified diff. Pure, and
-// bounded in time. Hunks only, without the lines that name the file: what editors show, they show of a path beside it.
+// Turns the texts in a tool's arguments or results into a unified diff, in bounded time. The diff has hunks only: editors show the path
+// separately, so the lines that name the file are left out.
 import { parsePatch, structuredPatch } from 'diff';
 import type { FileChange } from './content.ts';
 
 /** A text before and after. */
 export interface Replaced {
-  /** Empty: nothing was there, or nobody knows what. */
+  /** Empty if there was no text, or if it is unknown. */
   readonly before: string;
   readonly after: string;
 }
 
-/** Lines that follow each other. `lines` begin with a space, `-`, `+` or `\`; starts count from 1, also of no lines. */
+/** Consecutive lines of a diff. Each begins with a space, `-`, `+` or `\`. Starts count from 1, even for no lines. */
 export interface Hunk {
   readonly oldStart: number;
   readonly oldLines: number;
@@ -21,24 +21,24 @@ export interface Hunk {
 
 /** Unchanged lines around a change. */
 const context = 3;
-/** UTF-16 units of all texts of a change: what is longer is not compared line by line. */
+/** UTF-16 units of all texts of a change. Longer texts are not compared line by line. */
 const longestCompared = 1024 * 1024;
-/** Lines out and in, after which two texts count as different altogether: the search grows with the square. */
+/** Lines removed and added. Above this, two texts count as wholly different: the search time grows with the square. */
 const mostEdits = 400;
-/** The squares of all pieces of a change. */
+/** Bound for the sum of the squared edit counts over all pieces of a change. */
 const mostWork = 4 * mostEdits ** 2;
 
-/** How a line that the file ends with, without a line feed, is marked. */
+/** Marks a last line without a line feed. */
 const unended = '\\ No newline at end of file';
 
-/** A whole file that is written. */
+/** The change when a whole file is written. */
 export function wholeFileChange(path: string, replaced: Replaced): FileChange {
   return changeOfHunks(path, createComparison()(replaced));
 }
 
 /**
- * Pieces of a file that are replaced. Where they stand in it nobody says, so they are counted as if the file were made of
- * them; and since no piece is known to be the end of the file, each is taken for whole lines.
+ * The change when pieces of a file are replaced. Their line numbers are unknown, so they count as if the file consisted of
+ * these pieces. Each piece counts as whole lines, because it may not be the end of the file.
  */
 export function fileChange(path: string, pieces: readonly Replaced[]): FileChange {
   const compare = createComparison();
@@ -57,7 +57,7 @@ export function fileChange(path: string, pieces: readonly Replaced[]): FileChang
   return changeOfHunks(path, hunks);
 }
 
-/** The change in hunks that the agent made itself. */
+/** The change, from hunks that the agent computed. */
 export function changeOfHunks(path: string, hunks: readonly Hunk[]): FileChange {
   let linesAdded = 0;
   let linesRemoved = 0;
@@ -71,7 +71,7 @@ export function changeOfHunks(path: string, hunks: readonly Hunk[]): FileChange 
   return { path, diff, linesAdded, linesRemoved };
 }
 
-/** The change in a unified diff of one file that the agent made itself; null where it is none. */
+/** The change, from a unified diff of one file that the agent computed. Null if `patch` is not such a diff. */
 export function changeOfPatch(path: string, patch: string): FileChange | null {
   if (patch.length > longestCompared) return null;
   try {
@@ -83,7 +83,7 @@ export function changeOfPatch(path: string, patch: string): FileChange | null {
   }
 }
 
-/** No lines at all are said to stand one line earlier. */
+/** An empty side of a hunk starts one line earlier, as in the unified format. */
 function headOf({ oldStart, oldLines, newStart, newLines }: Hunk): string {
   const range = (start: number, count: number) => `${count === 0 ? start - 1 : start},${count}`;
   return `@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@`;
@@ -92,12 +92,12 @@ function headOf({ oldStart, oldLines, newStart, newLines }: Hunk): string {
 function asLines({ before, after }: Replaced): Replaced {
   const isWhole = (text: string) => text === '' || text.endsWith('\n');
   if (isWhole(before) && isWhole(after)) return { before, after };
-  // Both get one, so that a line feed more or less still shows.
+  // Both texts get a final line feed, so that an added or removed one still shows.
   const ended = (text: string) => (text === '' ? '' : `${text}\n`);
   return { before: ended(before), after: ended(after) };
 }
 
-/** Compares texts, all of them together within the bounds; beyond, a text is out and the other in. */
+/** Compares texts within bounds for all of them together. Beyond the bounds, a text is replaced as a whole. */
 function createComparison(): (replaced: Replaced) => readonly Hunk[] {
   let units = longestCompared;
   let work = mostWork;
@@ -119,7 +119,7 @@ function createComparison(): (replaced: Replaced) => readonly Hunk[] {
   };
 }
 
-/** Everything between the first difference and the last: out, and in. */
+/** Replaces everything between the first and the last difference. */
 function hunkOfAll(old: readonly string[], fresh: readonly string[]): Hunk {
   const shorter = Math.min(old.length, fresh.length);
   let head = 0;

@@ -1,10 +1,9 @@
-// The figures of a gateway, as `query metrics` tells them. Knows no protocol: a client that has names of its own for them gives
-// them those.
+// The figures of a gateway, as `query metrics` returns them. Adapters rename them for their protocol.
 import { z } from 'zod';
 
-/** How a circuit breaker is; see breaker.ts. */
+/** The state of a circuit breaker; see ledger/circuit-breaker.ts. */
 const Circuit = z.object({
-  /** What is behind it. */
+  /** The agent or session behind the breaker. */
   name: z.string(),
   state: z.enum(['closed', 'open', 'half-open']),
   failureCount: z.number(),
@@ -21,12 +20,12 @@ const Circuit = z.object({
   probes: z.number(),
 });
 
-/** Everything that is counted. */
+/** All figures. */
 export const GatewayFigures = z.object({
   sessions: z.number(),
   /** Connections of this protocol's clients. */
   clients: z.number(),
-  /** Questions to users that are open. */
+  /** Open questions to users. */
   questions: z.number(),
   ledger: z.object({
     inFlight: z.number(),
@@ -48,7 +47,7 @@ export const GatewayFigures = z.object({
     allRate: z.number(),
     answers: z.number(),
   }),
-  /** One per agent that has been used. */
+  /** One per agent in use so far. */
   circuits: z.array(Circuit),
   shell: z.object({ all: Circuit, sessions: z.array(Circuit) }),
 });

@@ -1,14 +1,14 @@
-// A text that is told in many small pieces. Knows no protocol.
+// A text that arrives in many small pieces.
 
-/** So many pieces are joined at once: a rope of single deltas costs the garbage collector more than the text itself. */
+/** Pieces that are joined at once. A rope of single deltas costs the garbage collector more than the text itself. */
 const batch = 128;
 
-/** A text that grows. A class, for its methods are called for every delta. */
+/** A growing text. It is a class because its methods run for every delta. */
 export class GrowingText {
   #whole = '';
   #recent: string[] = [];
 
-  /** All of it so far. */
+  /** The whole text so far. */
   get text(): string {
     this.#gather();
     return this.#whole;
@@ -24,7 +24,7 @@ export class GrowingText {
     if (this.#recent.length === batch) this.#gather();
   }
 
-  /** Puts another text in its place. */
+  /** Replaces the text. */
   set(text: string): void {
     this.#whole = text;
     this.#recent = [];

@@ -1,6 +1,6 @@
-// Whether two JSON values say the same. Pure.
+// Compares JSON values.
 
-/** Whatever the order of their keys. */
+/** Whether two JSON values are equal. The order of keys does not matter. */
 export function jsonEqual(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;

@@ -1,4 +1,4 @@
-// What a successful outcome carries, command by command. Knows no protocol: raw answers ride in `extra`.
+// The data of successful outcomes, by command. Raw answers of an agent ride in `extra`.
 import { z } from 'zod';
 import { Cost, Extra, Failure, Message, Model, Usage } from './content.ts';
 import { Context } from './command.ts';
@@ -7,11 +7,11 @@ import { GatewayFigures } from './gateway-figures.ts';
 
 const raw = { extra: Extra.optional() };
 
-/** A message where a session can be forked. */
+/** A message at which a session can be forked. */
 export const ForkPoint = z.object({ entry: z.string(), text: z.string() });
 export type ForkPoint = z.infer<typeof ForkPoint>;
 
-/** A session as a list shows it. */
+/** A session in a list. */
 export const SessionSummary = z.object({
   id: z.string(),
   name: z.string().optional(),
@@ -20,19 +20,19 @@ export const SessionSummary = z.object({
   /** ISO 8601. */
   createdAt: z.string().optional(),
   modifiedAt: z.string().optional(),
-  /** What its user said first, or the beginning of that. */
+  /** The beginning of the first user message. */
   firstWords: z.string().optional(),
   messageCount: z.number().optional(),
   running: z.boolean().optional(),
   model: Model.optional(),
   thinkingLevel: z.string().optional(),
-  /** Stored sessions: false when the file is gone. */
+  /** Stored sessions: false if the file is gone. */
   exists: z.boolean().optional(),
   extra: Extra.optional(),
 });
 export type SessionSummary = z.infer<typeof SessionSummary>;
 
-/** A stored session, as a list of files shows it. */
+/** A stored session in a list of files. */
 export const SessionFile = z.object({
   path: z.string(),
   name: z.string().optional(),
@@ -41,7 +41,7 @@ export const SessionFile = z.object({
 });
 export type SessionFile = z.infer<typeof SessionFile>;
 
-/** How a session is: its settings and what it is at. */
+/** The settings of a session and its current state. */
 export const SessionState = z.object({
   changes: SessionInfo,
   running: z.boolean(),
@@ -52,47 +52,47 @@ export const SessionState = z.object({
 });
 export type SessionState = z.infer<typeof SessionState>;
 
-/** A session that has been opened; `state` for those who want it described. */
+/** A newly opened session. `state` is present if the client asked for a description. */
 const Opened = z.object({
   session: SessionSummary,
   state: SessionState.optional(),
-  /** Sentences for the user: what of the wish was left out. */
+  /** Sentences for the user about options that were not applied. */
   problems: z.array(z.string()).optional(),
   /** See SessionView. */
   can: z.array(z.string()).optional(),
   ...raw,
 });
 
-/** `data` of `{ ok: true }` for the commands that answer with something; all others answer with nothing. */
+/** The `data` of `{ ok: true }`, by command. Commands that are not listed return no data. */
 export const OutcomeData = {
-  /** For those who wait for the end of its run; a run that failed is the answer to a prompt that did not. */
+  /** The end of the run, for prompts that wait for it. A failed run is still a successful prompt. */
   prompt: z.object({
     /**
-     * `queued`: a run takes it in later. `handled`: the agent carried it out without a run. Absent: a run of its own has
-     * begun.
+     * `queued`: a later run takes the prompt. `handled`: the agent executed it without a run. Absent: the prompt started a
+     * run of its own.
      */
     taken: z.enum(['queued', 'handled']).optional(),
     outcome: z.enum(['completed', 'failed', 'aborted']).optional(),
     failure: Failure.optional(),
-    /** The longest that the model said nothing while it was its turn, ms. */
+    /** The longest gap in which the model was due and sent nothing, ms. */
     longestSilenceMs: z.number().optional(),
     ...raw,
   }),
-  /** The prompts that wait in the session's queue and will still run. */
+  /** The prompts that still wait in the queue and will run. */
   abort: z.object({ waiting: z.array(z.object({ extra: Extra.optional() })), ...raw }),
-  /** The words of the messages that will not be sent. */
+  /** The texts of the messages that will not be sent. */
   'clear-queue': z.object({ steering: z.array(z.string()), followUp: z.array(z.string()), ...raw }),
   compact: z.object({ summary: z.string(), tokensBefore: z.number().optional(), ...raw }),
   bash: z.object({
     output: z.string(),
-    /** Absent when the command was cancelled. */
+    /** Absent if the command was cancelled. */
     exitCode: z.number().optional(),
     cancelled: z.boolean(),
     truncated: z.boolean(),
     ...raw,
   }),
   'set-model': z.object({ model: Model.optional(), ...raw }),
-  /** `model` and `level` are absent when there is nothing to cycle to. */
+  /** `model` and `thinkingLevel` are absent if there is nothing to cycle to. */
   'cycle-model': z.object({ model: Model.optional(), thinkingLevel: z.string().optional(), ...raw }),
   'cycle-thinking': z.object({ level: z.string().optional(), ...raw }),
   'new-session': z.object({ cancelled: z.boolean(), ...raw }),
@@ -123,7 +123,7 @@ export const QueryData = {
     contextWindow: z.number().optional(),
     ...raw,
   }),
-  /** Tokens; null when nobody can tell, as after a compaction. */
+  /** Tokens. Null if unknown, as after a compaction. */
   'context-usage': z.object({ tokens: z.number().nullable(), window: z.number().nullable(), ...raw }),
   skills: z.object({ skills: z.array(CommandInfo), ...raw }),
   'session-files': z.object({ files: z.array(SessionFile), ...raw }),
@@ -132,9 +132,9 @@ export const QueryData = {
   health: z.object({
     healthy: z.boolean(),
     issues: z.array(z.string()),
-    /** Agents that no prompt is let through to. */
+    /** Agents whose circuit breaker is open. */
     openCircuits: z.array(z.string()).optional(),
-    /** Sessions that no shell command is let through to; `*` stands for all. */
+    /** Sessions whose shell breaker is open. `*` stands for all sessions. */
     openShells: z.array(z.string()).optional(),
     ...raw,
   }),

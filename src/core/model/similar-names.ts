@@ -1,9 +1,9 @@
-// Which name was meant by one that does not exist. Pure.
+// Suggests the name that was probably meant by an unknown name.
 
-/** Longer names are no slip of a finger, and would take long to compare. */
+/** Longer names are not compared: they are not typing errors, and comparing takes long. */
 const longest = 64;
 
-/** The words behind "there is no …": the name that was probably meant, else all that exist. */
+/** The end of a "there is no …" sentence: the name that was probably meant, or else all known names. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const meant = similarTo(name, known);
   if (meant !== undefined) return `did you mean ${JSON.stringify(meant)}?`;
@@ -12,7 +12,7 @@ export function didYouMean(name: string, known: readonly string[]): string {
   return others.length === 0 ? `there is only ${only}` : `there are ${known.join(', ')}`;
 }
 
-/** The most similar of the known names, if one is similar at all. */
+/** The most similar known name, if any is similar. */
 export function similarTo(name: string, known: readonly string[]): string | undefined {
   if (name.length > longest) return undefined;
   const said = name.toLowerCase();
@@ -23,7 +23,7 @@ export function similarTo(name: string, known: readonly string[]): string | unde
   return ranked[0]?.candidate;
 }
 
-/** How far the names are apart; null: too far for a slip. One that begins with the other is an abbreviation. */
+/** The distance between two names. Null: too far for a typing error. A prefix counts as an abbreviation. */
 function distanceOf(said: string, candidate: string): number | null {
   const distance = editDistance(said, candidate.slice(0, longest));
   const isShort = Math.min(said.length, candidate.length) < 3;
@@ -32,7 +32,7 @@ function distanceOf(said: string, candidate: string): number | null {
   return distance <= allowed || isBeginning ? distance : null;
 }
 
-/** Letters to add, to drop, to replace or to swap with their neighbour. */
+/** Letters to add, drop, replace or swap with their neighbour. */
 function editDistance(one: string, other: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, at) => at);

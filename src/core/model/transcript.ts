@@ -1,4 +1,4 @@
-// The state of a session as its events tell it: messages, open blocks, running tools, usage.
+// The state of a session, folded from its events: messages, open blocks, running tools, usage.
 import type { Content, Cost, Failure, Stop, Usage } from './content.ts';
 import type { BlockHead, EventOf, Logged, SessionInfo } from './event.ts';
 import type { GrowingText } from './growing-text.ts';
@@ -9,7 +9,7 @@ export interface Block {
   readonly head: BlockHead;
   /** All deltas joined; the JSON text of the arguments for a tool call. */
   readonly text: string;
-  /** Only `fold` (log/fold.ts) adds to it. */
+  /** The growing text behind `text`. Only `fold` (log/fold.ts) appends to it. */
   readonly said: GrowingText;
   /** How the block ended; absent while it is open. */
   end?: EventOf<'block-end'>;
@@ -37,7 +37,7 @@ export interface ToolRun {
   readonly parent?: string;
   input: EventOf<'tool-start'>['input'];
   state: 'announced' | 'running' | 'done';
-  /** The output seen so far; empty again when it is done. */
+  /** The output so far. Empty once the call is done. */
   progress: readonly Content[];
 }
 
@@ -49,12 +49,12 @@ export interface Run {
   readonly startedAt: number;
 }
 
-/** What happened, in order: enough to tell the session again (log/replay.ts). Streamed messages are kept folded. */
+/** One entry of the history, sufficient to replay the session (log/replay.ts). Streamed messages are stored folded. */
 export type Item =
   | { readonly kind: 'message'; readonly message: AssistantMessage }
   | { readonly kind: 'event'; readonly logged: Logged };
 
-/** The state of a session, as its events tell it. Read-only for everybody but `fold` (log/fold.ts). */
+/** The folded state of a session. Only `fold` (log/fold.ts) may write to it. */
 export interface Transcript {
   readonly items: Item[];
   run: Run | null;
