@@ -1,22 +1,22 @@
-// An export of a session that the gateway makes itself, for agents that make none. Knows no protocol and no file system.
+// Exports a session as an HTML page, for agents that have no export of their own.
 import type { SessionView } from '../contract/adapter.ts';
 import type { CommandOf } from '../model/command.ts';
 import { GatewayError, messageOf, type Outcome, refused } from '../model/errors.ts';
 import { htmlPage } from './html.ts';
 import { figuresOf, messagesOf } from '../log/messages.ts';
 
-/** Where exports go. */
+/** Writes exports. */
 export interface ExportPort {
-  /** Whether a client may name any path to the agent: it owns the process, and could write there itself (docs/threats.md T9). */
+  /** True if the client owns the process and may therefore name any path to the agent (docs/threats.md T9). */
   readonly pathsForAgent: boolean;
   /**
-   * Writes a page and returns its absolute path. `path` is a client's wish, unchecked. Throws a GatewayError: `invalid`
-   * for a path that is not allowed, `internal` when writing fails.
+   * Writes a page and returns its absolute path. `path` comes from a client and is unchecked. Throws a GatewayError:
+   * `invalid` for a forbidden path, `internal` if writing fails.
    */
   write(html: string, path: string | undefined): string;
 }
 
-/** Writes the transcript as a page of its own. `now` is the session clock, ms. */
+/** Writes the transcript as a page. `now` is the session clock, ms. */
 export function exportSession(view: SessionView, command: CommandOf<'export'>, port: ExportPort, now: number): Outcome {
   const messages = messagesOf(view.transcript, view.timeOrigin);
   const html = htmlPage({

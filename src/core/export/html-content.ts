@@ -1,11 +1,11 @@
-// The parts of messages as HTML: text, thinking, tool calls with their results, images. Knows no page.
+// Renders the parts of messages as HTML: text, thinking, tool calls with results, images.
 import type { Content, Dictionary, Message } from '../model/content.ts';
 import { type Child, element, type Markup, together } from './html-markup.ts';
 
-/** Results of tool calls, by the part that made the call. */
+/** Results of tool calls, by the content part of the call. */
 export type Results = ReadonlyMap<Content, Message>;
 
-/** All parts of a message, in order. */
+/** Renders all parts of a message in order. */
 export function contentMarkup(content: readonly Content[], results: Results): Markup {
   return together(content.map((part) => partMarkup(part, results)));
 }
@@ -39,7 +39,7 @@ function textMarkup(text: string): Markup {
   return text === '' ? together([]) : element('div', { class: 'text', dir: 'auto' }, [text]);
 }
 
-/** Text as a program wrote it. */
+/** Renders preformatted text. */
 export function codeMarkup(text: string): Markup {
   return element('div', { class: 'code' }, [text]);
 }
@@ -61,7 +61,7 @@ function callMarkup(call: Extract<Content, { type: 'tool-call' }>, result: Messa
   );
 }
 
-/** What a tool gave back. */
+/** Renders the result of a tool. */
 export function resultMarkup({ content, isError }: Message): Markup {
   const parts = content.map((part) =>
     part.type === 'text' ? codeMarkup(part.text) : partMarkup(part, new Map<Content, Message>()),
@@ -69,7 +69,7 @@ export function resultMarkup({ content, isError }: Message): Markup {
   return isError === true ? element('div', { class: 'failure' }, parts) : together(parts);
 }
 
-/** Pictures that a browser draws without running or fetching anything. */
+/** Image types that a browser draws without running or fetching anything. */
 const drawn: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
 
 function imageMarkup({ data, mediaType, name, url }: Extract<Content, { type: 'image' }>): Markup {
@@ -81,7 +81,7 @@ function imageMarkup({ data, mediaType, name, url }: Extract<Content, { type: 'i
   ]);
 }
 
-/** Something that the page does not hold. */
+/** Stands for content that the page leaves out. */
 function placeholder(facts: readonly (string | undefined)[]): Markup {
   const known = facts.filter((fact) => fact !== undefined && fact !== '');
   return element('p', { class: 'facts-of-message' }, [`[${known.join(' · ')}: not shown]`]);

@@ -1,14 +1,14 @@
-// Builds HTML so that no text can become markup: whatever is a string is escaped. Knows no page and no conversation.
+// Builds HTML in which no text can become markup: every string is escaped.
 
 /** A piece of HTML that is safe to put between tags. */
 export interface Markup {
   readonly markup: string;
 }
 
-/** Strings are text. */
+/** A piece of HTML, or a string that will be escaped. */
 export type Child = Markup | string;
 
-/** Letters only, so that neither a tag nor an attribute is ever made of foreign text. */
+/** Lowercase literals only, so that no tag or attribute name comes from untrusted text. */
 type Name = Lowercase<string>;
 
 const entities: ReadonlyMap<string, string> = new Map([
@@ -20,8 +20,8 @@ const entities: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Text as HTML text, good between tags and between quotes. Control characters are shown by their pictures (NUL as ␀,
- * the ESC of a terminal's colours as ␛), halves of surrogate pairs as U+FFFD; a page could hold neither.
+ * Escapes text for use between tags and between quotes. Control characters become their symbols (NUL as ␀, ESC as ␛) and
+ * lone surrogates become U+FFFD, because HTML can hold neither.
  */
 export function escapeText(text: string): string {
   return text
@@ -38,7 +38,7 @@ function pictureOf(control: string): string {
   return code < 0x20 ? String.fromCharCode(0x2400 + code) : '\ufffd';
 }
 
-/** One element. Attributes that are undefined are left out; `children` null means that it has no end tag. */
+/** Builds an element. Undefined attributes are left out. `children: null` means that the element has no end tag. */
 export function element(
   name: Name,
   attributes: Readonly<Record<Name, string | undefined>>,
@@ -51,7 +51,7 @@ export function element(
   return { markup: children === null ? open : `${open}${join(children)}</${name}>` };
 }
 
-/** Several pieces as one. */
+/** Joins several pieces. */
 export function together(children: readonly Child[]): Markup {
   return { markup: join(children) };
 }

@@ -1,6 +1,6 @@
-// How an exported page looks: one style sheet, and the policy that allows it and nothing else.
+// The style sheet of an exported page, and the content security policy that allows nothing else.
 
-/** Follows the reader's choice of light or dark. Texts are isolated, so that none turns the direction of its neighbours. */
+/** Follows the reader's light or dark mode. Texts are isolated so that none changes the direction of its neighbours. */
 export const style = `
 :root { color-scheme: light dark; --ink: #1c1d20; --faint: #63666d; --page: #fbfbfa; --card: #fff; --line: #dcdcd8; --user: #eaf1fb; --bad: #a4262c; }
 @media (prefers-color-scheme: dark) {
@@ -22,7 +22,7 @@ summary { cursor: pointer; color: var(--faint); overflow-wrap: anywhere; }
 img { max-width: 100%; border-radius: .25rem; }
 `;
 
-/** The hash of {@link style}: a page may hold this sheet and no other. */
+/** The hash of {@link style}. The policy allows only this style sheet. */
 const styleHash = 'sha256-9oBgsnt4DOPB5wMcpLYt7MmXpt45BRyhcJLRaybpeHs=';
 
 /** No script, no request, no form; images from inside the page only. */

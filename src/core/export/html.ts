@@ -1,11 +1,11 @@
-// A conversation as one HTML page that needs nothing else, runs nothing and fetches nothing. Knows no protocol and no file.
+// Renders a conversation as one self-contained HTML page without scripts or requests.
 import type { Content, Message, Usage } from '../model/content.ts';
 import { codeMarkup, contentMarkup, type Results, resultMarkup } from './html-content.ts';
 import { type Child, element, type Markup, together } from './html-markup.ts';
 import { policy, style } from './html-style.ts';
 import type { MessageFigures } from '../log/messages.ts';
 
-/** What a page shows. */
+/** The content of a page. */
 export interface Page {
   readonly title: string;
   /** Wall clock, ms since 1970. */
@@ -14,10 +14,10 @@ export interface Page {
   readonly figures: MessageFigures;
 }
 
-/** How every page begins: a file that begins so is an export, and may be replaced by a newer one. */
+/** The beginning of every page. A file that begins like this is an export and may be overwritten by a newer one. */
 export const pageMark = '<!doctype html>\n<!-- Patchbay session export -->\n';
 
-/** The page, in UTF-8 without lone surrogates. Whatever the conversation holds is shown as text. */
+/** Renders the page, without lone surrogates. Everything in the conversation is shown as text. */
 export function htmlPage({ title, exportedAt, messages, figures }: Page): string {
   const head = element('head', {}, [
     element('meta', { charset: 'utf-8' }, null),
@@ -41,7 +41,7 @@ function lines(children: readonly Markup[]): Child[] {
   return children.flatMap((child) => ['\n', child]);
 }
 
-/** Pairs each result with the last call of its name before it; the others stay messages of their own. */
+/** Pairs each result with the last call of its id before it. Unpaired results stay separate messages. */
 function matchResults(messages: readonly Message[]): { matched: ReadonlySet<Message>; results: Results } {
   const open = new Map<string, Content>();
   const results = new Map<Content, Message>();
@@ -57,7 +57,7 @@ function matchResults(messages: readonly Message[]): { matched: ReadonlySet<Mess
   return { matched, results };
 }
 
-/** Whose words they are. */
+/** The heading for each role. */
 const speakers: Readonly<Record<Message['role'], string>> = {
   user: 'User',
   assistant: 'Assistant',
@@ -117,7 +117,7 @@ function dollars(total: number): string {
   return `$${total.toFixed(4)}`;
 }
 
-/** As far as a calendar goes, ms. */
+/** The latest time that a Date can hold, ms. */
 const lastTime = 8.64e15;
 
 function timeMarkup(ms: number): Markup {

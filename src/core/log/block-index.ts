@@ -1,20 +1,20 @@
-// Gives each block of a message an index of its own: some agents count every block as 0. Knows no protocol.
+// Gives each block of a message its own index. Some agents number every block 0.
 import type { EventOf } from '../model/event.ts';
 import { type AssistantMessage, type Block, laneOf, type Transcript } from '../model/transcript.ts';
 
 type BlockEvent = EventOf<'block-start' | 'block-delta' | 'block-end'>;
 
-/** The indexes of blocks, message by message. */
+/** The block indexes of all open messages. */
 export interface BlockIndexes {
-  /** The event with our index. It must hear the events of blocks in order, each before it is logged. */
+  /** Returns the event with the canonical index. Must see every block event in order, before the event is logged. */
   place<Placed extends BlockEvent>(event: Placed): Placed;
-  /** Whether the agent's indexes in this message are not all ours. */
+  /** Whether any index of the agent in this message differs from the canonical one. */
   moves(message: AssistantMessage): boolean;
 }
 
 /**
- * Translates the agent's indexes into ours: a block whose index is taken gets the next free one, and what is said of it
- * follows.
+ * Translates the agent's indexes into canonical ones. A block whose index is taken gets the next free one, and its later
+ * events follow.
  */
 export function createBlockIndexes(transcript: Transcript): BlockIndexes {
   const places = new WeakMap<AssistantMessage, Places>();
@@ -23,11 +23,11 @@ export function createBlockIndexes(transcript: Transcript): BlockIndexes {
     const message = transcript.open.get(laneOf(event));
     if (message === undefined) return event;
     const known = places.get(message);
-    // Deltas of messages in which nothing was moved.
+    // Fast path: deltas of messages without a moved block.
     if (known === undefined && event.type !== 'block-start') return event;
     const index = ourIndex(message.blocks, known, event);
     if (index === event.index) return event;
-    // An ending opens nothing, so it claims no index.
+    // A block-end opens no block, so it claims no index.
     if (event.type !== 'block-end') {
       const { moved, claimed } = known ?? { moved: new Map(), claimed: new Set() };
       places.set(message, { moved: moved.set(event.index, index), claimed: claimed.add(index) });
@@ -38,11 +38,11 @@ export function createBlockIndexes(transcript: Transcript): BlockIndexes {
   return { place, moves: (message) => places.has(message) };
 }
 
-/** What was moved in one message. */
+/** The moved indexes of one message. */
 interface Places {
-  /** The agent's index -> ours, where they differ now. */
+  /** The agent's index -> the canonical index, if they differ. */
   readonly moved: Map<number, number>;
-  /** All our indexes that ever stood for another one of the agent's. */
+  /** Canonical indexes that have ever stood for a different index of the agent. */
   readonly claimed: Set<number>;
 }
 

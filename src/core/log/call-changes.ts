@@ -1,17 +1,17 @@
-// What calls of tools change in files: made once, from the arguments, and told with each event of a call's life. Knows no
-// tool; which arguments mean a change is for the adapter to say.
+// The file changes of tool calls. A change is computed once, from the arguments, and attached to each event of the call. The adapter knows
+// which arguments mean a change.
 import type { Dictionary, FileChange } from '../model/content.ts';
 
-/** The change that a call asks for, if it is one of a file. Must not throw. */
+/** Computes the file change that a call requests, if any. Must not throw. */
 export type ReadChange = (name: string, input: Dictionary) => FileChange | undefined;
 
-/** The changes of the calls that have not ended. */
+/** The changes of all calls that have not ended. */
 export interface CallChanges {
-  /** Of a call whose arguments are known. */
+  /** The change of a call whose arguments are known. */
   of(call: string, name: string, input: Dictionary): FileChange | undefined;
-  /** The user gave it other arguments. */
+  /** Recomputes the change after the user replaced the arguments. */
   replaced(call: string, name: string, input: Dictionary): void;
-  /** It has ended: what is told of it there. */
+  /** Forgets the call and returns its change for the final event. */
   ended(call: string): FileChange | undefined;
   clear(): void;
 }

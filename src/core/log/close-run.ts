@@ -1,4 +1,4 @@
-// Ends what is open, in one fixed order, so that every dialect can show a well-formed ending. Knows no protocol.
+// Ends everything that is open, in one fixed order, so that every dialect can show a well-formed ending.
 import type { Failure } from '../model/content.ts';
 import { dictionaryIn } from '../model/dictionary.ts';
 import type { Event, EventOf } from '../model/event.ts';
@@ -10,7 +10,7 @@ export interface Cause {
   readonly failure: Failure;
 }
 
-/** The ending of an open block: what came stays. Marked: a text that was cut, arguments that are not whole JSON. */
+/** Ends an open block and keeps its content. Marks a cut text and arguments that are not whole JSON as incomplete. */
 export function closeBlock(block: Block, parent: string | undefined, isCut = false): EventOf<'block-end'> {
   const end = { type: 'block-end', parent, index: block.index, synthetic: true } as const;
   if (block.head.kind !== 'tool-call') return isCut ? { ...end, incomplete: true } : end;
@@ -18,7 +18,7 @@ export function closeBlock(block: Block, parent: string | undefined, isCut = fal
   return input === null ? { ...end, incomplete: true } : { ...end, input };
 }
 
-/** The ending of an open message, its blocks first. */
+/** Ends the blocks of an open message, then the message. */
 export function closeMessage(message: AssistantMessage, cause: Cause): Event[] {
   const { parent } = message.start;
   const reason = cause.outcome === 'aborted' ? 'aborted' : 'error';
@@ -28,7 +28,7 @@ export function closeMessage(message: AssistantMessage, cause: Cause): Event[] {
   ];
 }
 
-/** The result of a tool that will never give one. */
+/** A generated result for a tool call that will never return one. */
 export function closeTool(tool: ToolRun, cause: Cause): EventOf<'tool-end'> {
   return {
     type: 'tool-end',
@@ -43,9 +43,9 @@ export function closeTool(tool: ToolRun, cause: Cause): EventOf<'tool-end'> {
 }
 
 /**
- * The events that end the open run: blocks, messages, approvals, started tools, announced tools, dialogs, brackets,
- * turn, verdict (docs/faults.md 1.1). Dialogs and a compaction may be open outside a run as well. Empty when
- * nothing is open, so a second cause is a no-op.
+ * The events that end the open run, in this order: blocks, messages, approvals, started tools, announced tools, dialogs,
+ * brackets, turn, verdict (docs/faults.md 1.1). Dialogs and a compaction may also be open outside a run. Returns no
+ * events if nothing is open, so a second cause is a no-op.
  */
 export function closeRun(transcript: Transcript, cause: Cause): Event[] {
   const isOpen = transcript.run !== null;
@@ -96,14 +96,14 @@ function closeBrackets(transcript: Transcript, { failure }: Cause): Event[] {
   ];
 }
 
-/** The results of all tools without one; in each lane those that ran come before those that never did. */
+/** Generated results for all tool calls without one. In each lane, started calls come before calls that never ran. */
 export function closeTools(transcript: Transcript, cause: Cause): EventOf<'tool-end'>[] {
   const unanswered = [...transcript.tools.values()].filter((tool) => tool.state !== 'done');
   const ranFirst = unanswered.sort((a, b) => Number(a.state === 'announced') - Number(b.state === 'announced'));
   return innermostFirst(transcript, ranFirst, (tool) => tool.parent).map((tool) => closeTool(tool, cause));
 }
 
-/** Sub-agents end before the tool call that they live in. */
+/** Orders sub-agents before the tool call that contains them. */
 function innermostFirst<Thing>(
   transcript: Transcript,
   things: readonly Thing[],
@@ -112,7 +112,7 @@ function innermostFirst<Thing>(
   return [...things].sort((a, b) => depthOf(transcript, parentOf(b)) - depthOf(transcript, parentOf(a)));
 }
 
-/** In how many calls a lane lies: 0 for the main thread. Bad input may name calls in a circle. */
+/** The nesting depth of a lane: 0 for the main thread. Bad input may name parents in a circle. */
 function depthOf({ tools }: Transcript, parent: string | undefined): number {
   let depth = 0;
   for (let lane = parent; lane !== undefined && depth <= tools.size; lane = tools.get(lane)?.parent) depth += 1;

@@ -1,18 +1,18 @@
-// What an event must say before it is logged, for those who read the log alone: a name that is its own, and arguments
-// that only streamed. Knows no protocol and no order.
+// Completes events before they are logged, so that the log is sufficient by itself: gives calls unique ids and fills in arguments that
+// were only streamed.
 import { dictionaryIn } from '../model/dictionary.ts';
 import type { Event, EventOf } from '../model/event.ts';
 import { laneOf, type Transcript } from '../model/transcript.ts';
 
-/** Completes events in the order in which they are logged; `note` hears of names that were taken. */
+/** Completes events in log order. Calls `note` for each id that was already taken. */
 export function createCompletion(transcript: Transcript, note: (text: string) => void): (event: Event) => Event {
   const messages = new Set<string>();
   const isMessage = (id: string) => messages.has(id);
-  /** The last event in the life of each call of the run, or of a sub-agent in it. */
+  /** The sequence number of the last event of each call, or of a sub-agent inside the call. */
   const lived = new Map<string, number>();
   /**
-   * A call that was answered may come again on its lane, but not in a message that was open before it ran, nor while
-   * the message that called it is open: told again, message by message, its two lives would come in another order.
+   * An answered call id may be used again on its lane, but not in a message that was open before the call ran, nor while the
+   * message of the call is open. Otherwise a replay, which goes message by message, would change the order of the two calls.
    */
   const isCall = (lane: string) => (id: string) => {
     const call = transcript.tools.get(id);
@@ -36,7 +36,7 @@ export function createCompletion(transcript: Transcript, note: (text: string) =>
   }
 
   return (event) => {
-    // A sub-agent may speak before its call is told; then that call is not taken.
+    // A sub-agent may send events before its call is announced. The id of that call is still free.
     if ('parent' in event && event.parent !== undefined && transcript.tools.has(event.parent)) live(event.parent);
     switch (event.type) {
       case 'message-start': {

@@ -1,23 +1,23 @@
-// How contexts become words of a prompt, and are taken out of them again: the one rule for all agents that do not take
-// contexts themselves (docs/contexts.md). Pure; reads no files.
+// Writes contexts into the text of a prompt and removes them again. One format for all agents that take no contexts
+// (docs/contexts.md).
 import type { Content } from '../model/content.ts';
 import type { ContextReading } from '../contract/workspace.ts';
 
-/** The tag around contexts, and with a number where something that is said holds it already. */
+/** The tag around contexts. It gets a number if the text already contains the plain tag. */
 const tags = /<\/?(contexts(?:-\d+)?)>/gu;
 const opened = /^<(contexts(?:-\d+)?)>\n/u;
 
-/** Whether a prompt is a command of its agent, which takes what stands beside it for its arguments: it begins with `/`. */
+/** Whether a prompt is a slash command of its agent. Contexts beside it would become its arguments. */
 export function isCommand(content: readonly Content[]): boolean {
   const words = content.find(({ type }) => type === 'text');
   return words?.type === 'text' && words.text.startsWith('/');
 }
 
-/** The parts of a prompt with what was read before the words, as one text; the same parts when nothing was. */
+/** Puts the contexts before the text of a prompt, as one text. Returns the same parts if there are no contexts. */
 export function withContexts(content: readonly Content[], readings: readonly ContextReading[]): Content[] {
   const texts = readings.flatMap(({ text }) => (text === null ? [] : [text]));
   if (texts.length === 0) return [...content];
-  // In one piece with the words where there are any: some agents take one text and no more.
+  // Join the contexts with the first text: some agents accept only one text.
   const at = content.findIndex(({ type }) => type === 'text');
   const part = content[at];
   const words = part?.type === 'text' ? part.text : '';
@@ -28,12 +28,12 @@ export function withContexts(content: readonly Content[], readings: readonly Con
   return content.with(at, { ...part, text });
 }
 
-/** What the user wrote: the words without the contexts that {@link withContexts} put before them. */
+/** The text of the user, without the contexts that {@link withContexts} put before it. */
 export function withoutContexts(text: string): string {
   return splitContexts(text).words;
 }
 
-/** The words, and the block of contexts before them; null where there is none. */
+/** Splits a text into the words of the user and the block of contexts before them, or null. */
 export function splitContexts(text: string): { readonly words: string; readonly block: string | null } {
   const nothing = { words: text, block: null };
   const tag = opened.exec(text)?.[1];
@@ -47,7 +47,7 @@ export function splitContexts(text: string): { readonly words: string; readonly 
   return { words: rest.slice(2), block: text.slice(0, end) };
 }
 
-/** A tag that stands nowhere in them, so that its first end is the end. */
+/** A tag that occurs in none of the texts, so that its first closing tag ends the block. */
 function freeTag(texts: readonly string[]): string {
   const taken = new Set(texts.flatMap((text) => Array.from(text.matchAll(tags), ([, name]) => name)));
   let tag = 'contexts';

@@ -1,4 +1,4 @@
-// The one accumulator: folds events into messages, open blocks, running tools, usage. Knows no protocol.
+// Folds events into the transcript. No other code accumulates events.
 import { addUsage, noUsage } from '../model/content.ts';
 import type { EventOf, Logged } from '../model/event.ts';
 import { GrowingText } from '../model/growing-text.ts';
@@ -11,10 +11,10 @@ import {
   type Transcript,
 } from '../model/transcript.ts';
 
-/** Most sessions never need most of their maps, and six empty ones weigh 1 KB: they share this one, and leave it so. */
+/** The shared empty map, which must stay empty. Most sessions use few of their maps, and six empty maps take 1 KB. */
 const nothing = new Map<string, never>();
 
-/** The map with one entry more; a map of its own, if that is the first. */
+/** Adds an entry. Replaces the shared empty map by a new one first. */
 function withEntry<Value>(map: Map<string, Value>, key: string, value: Value): Map<string, Value> {
   return (map === nothing ? new Map<string, Value>() : map).set(key, value);
 }
@@ -45,8 +45,8 @@ export function emptyTranscript(): Transcript {
 }
 
 /**
- * Takes one more event in. The events must be in legal order (grammar.ts); on illegal ones it does what it can and
- * never throws.
+ * Folds one more event into the transcript. Events must be in legal order (grammar.ts). An illegal event is folded as far
+ * as possible. Never throws.
  */
 export function fold(transcript: Transcript, logged: Logged): void {
   const { event, seq, at } = logged;
@@ -140,7 +140,7 @@ export function fold(transcript: Transcript, logged: Logged): void {
       transcript.agent = event.state;
       return;
     case 'usage-changed':
-      // The agent's own figure counts; what its messages say from now on is added to it.
+      // The agent's figure overrides ours. The cost of later messages is added to it.
       transcript.cost = event.sessionCost?.total ?? transcript.cost;
       return;
     case 'notice':
@@ -159,9 +159,9 @@ function keep(transcript: Transcript, logged: Logged): void {
   transcript.items.push({ kind: 'event', logged });
 }
 
-/** Between runs a compaction is all that can be open; its start must be told to late clients all the same. */
+/** Drops all items except the start of an open compaction, which late clients must still get. */
 function forget({ items, compaction }: Transcript): void {
-  // The last one: an agent may say the same object twice.
+  // Search from the end: an agent may deliver the same object twice.
   const open = items.findLast((item) => item.kind === 'event' && item.logged.event === compaction);
   items.splice(0, items.length, ...(open === undefined ? [] : [open]));
 }
@@ -188,7 +188,7 @@ function foldBlock(transcript: Transcript, event: EventOf<'block-start' | 'block
     return;
   }
   const tool = transcript.tools.get(block.head.id);
-  // A tool that runs already has said with which arguments.
+  // A running tool has already reported its arguments.
   if (tool?.state === 'announced' && event.input !== undefined) tool.input = event.input;
 }
 

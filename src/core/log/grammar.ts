@@ -1,9 +1,9 @@
-// Which event may follow which: one table, and a verifier that reports and never throws. Knows no protocol.
+// Defines which event may follow which: one table, and a verifier that reports faults and never throws.
 import type { Event, EventOf, EventType } from '../model/event.ts';
 import { laneOf, type Transcript } from '../model/transcript.ts';
 import { emptyTranscript, fold } from './fold.ts';
 
-/** What is wrong with an event at its place. The remedies are in repair.ts. */
+/** Why an event is illegal at its place. repair.ts has a remedy for each. */
 export type Fault =
   | 'no-run'
   | 'run-open'
@@ -33,7 +33,7 @@ const run = (state: Transcript): Fault | null => (state.run === null ? 'no-run' 
 const noRun = (state: Transcript): Fault | null => (state.run === null ? null : 'run-open');
 const turn = (state: Transcript): Fault | null => (state.turn ? null : 'no-turn');
 const noTurn = (state: Transcript): Fault | null => (state.turn ? 'turn-open' : null);
-/** Only the main thread speaks in turns; a sub-agent speaks inside somebody's tool call. */
+/** Only the main thread has turns. A sub-agent works inside a tool call. */
 const turnOnMainThread = (state: Transcript, event: { parent?: string | undefined }): Fault | null =>
   event.parent === undefined ? turn(state) : null;
 
@@ -72,7 +72,7 @@ const toolUnanswered = (state: Transcript, event: { call: string }): Fault | nul
   const tool = state.tools.get(event.call);
   return tool === undefined ? 'no-tool' : tool.state === 'done' ? 'tool-done' : null;
 };
-/** A result ends the question whether the tool may run. */
+/** A tool result requires that the approval of its call is closed. */
 const approvalOfCallEnded = (state: Transcript, event: { call: string }): Fault | null =>
   [...state.approvals.values()].some((approval) => approval.call === event.call) ? 'approval-open' : null;
 const mainToolsAnswered = (state: Transcript): Fault | null =>
@@ -91,7 +91,7 @@ const retryEnded = (state: Transcript): Fault | null => (state.retry === null ? 
 
 const anywhere: readonly [] = [];
 
-/** The order of events, as conditions on the state before each. Compactions and dialogs may lie outside runs. */
+/** The order of events, as a condition on the state before each. Compactions and dialogs may be outside a run. */
 const table: Table = {
   'run-start': [noRun],
   'turn-start': [run, noTurn],
@@ -129,7 +129,7 @@ const table: Table = {
   unknown: anywhere,
 };
 
-/** The first thing that is wrong with this event in this state; null when it is in order. */
+/** Returns the first fault of an event in a state, or null if the event is legal. */
 export function check(state: Transcript, event: Event): Fault | null {
   const conditions: readonly ((state: Transcript, event: never) => Fault | null)[] = table[event.type];
   for (const condition of conditions) {
@@ -139,7 +139,7 @@ export function check(state: Transcript, event: Event): Fault | null {
   return null;
 }
 
-/** What is wrong with a whole sequence of events, and what it leaves open. Never throws. */
+/** Returns the faults of a whole sequence of events, and what the sequence leaves open. Never throws. */
 export function verify(events: Iterable<Event>): {
   faults: { at: number; type: EventType; fault: Fault }[];
   end: Transcript;

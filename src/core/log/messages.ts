@@ -1,5 +1,4 @@
-// The conversation as whole messages, read from the transcript: what `messages` answers and an export shows.
-// Knows no protocol.
+// Reads the conversation from the transcript as whole messages, for `query messages`, exports and stored sessions.
 import { withoutContexts } from './context-text.ts';
 import { addUsage, type Content, type Cost, type Extra, type Message, noUsage, type Usage } from '../model/content.ts';
 import { dictionaryIn } from '../model/dictionary.ts';
@@ -7,15 +6,15 @@ import type { EventOf, Logged } from '../model/event.ts';
 import type { AssistantMessage, Block, Transcript } from '../model/transcript.ts';
 
 /**
- * Every message of the conversation that is over, in order; sub-agents' carry their `parent`. The result of a tool that
- * no message repeats gets one, at its place. With `timeOrigin` (see SessionView) messages whose agent told no time get
- * that of the log, but for history that is told again, whose time nobody knows.
+ * All finished messages of the conversation, in order. Messages of sub-agents carry their `parent`. A tool result that no
+ * message repeats becomes a message at its place. With `timeOrigin` (see SessionView), a message without a time of its own
+ * gets the time of the log; replayed history does not, because its time is unknown.
  */
 export function messagesOf(transcript: Transcript, timeOrigin?: number): Message[] {
   const messages: (Message | null)[] = [];
-  /** Where the result of a call stands, until a message repeats it. The names of calls may be used again. */
+  /** The place of each call's result until a message repeats it. Call ids may be used again. */
   const results = new Map<string, number>();
-  /** Calls of the run whose result a message told before it came. */
+  /** Calls of the run whose result a message has repeated before the `tool-end` came. */
   const told = new Set<string>();
   const timeOf = (at: number) => (timeOrigin === undefined ? undefined : Math.round(timeOrigin + at));
 
@@ -53,14 +52,14 @@ export function messagesOf(transcript: Transcript, timeOrigin?: number): Message
 }
 
 /**
- * The content of a message of the model with everything that its blocks ended with: signatures, what is redacted, the
- * fields of its own protocol. Blocks that are open count as far as they are known.
+ * The whole content of an assistant message: texts, signatures, redaction marks, protocol fields. An open block counts as
+ * far as it is known.
  */
 export function wholeContent(message: AssistantMessage): Content[] {
   return message.blocks.map(wholeBlock);
 }
 
-/** The same of one block. */
+/** The whole content of one block. */
 export function wholeBlock({ head, text, end }: Block): Content {
   const { signature, extra } = end ?? {};
   switch (head.kind) {
@@ -101,7 +100,7 @@ function wholeMessage(message: AssistantMessage, time: number | undefined): Mess
   };
 }
 
-/** By protocol: what the end of a message says of it is the truth, its start was a preview. */
+/** Merges `extra` by protocol. The fields at the end of a message override those at its start. */
 function extraOf(start: Extra | undefined, end: Extra | undefined): Extra | undefined {
   return start === undefined || end === undefined ? (end ?? start) : { ...start, ...end };
 }
@@ -116,7 +115,7 @@ function resultMessage(event: EventOf<'tool-end'>, timestamp: number | undefined
   return { role: 'tool', call, name, content, isError, details, parent, timestamp, extra };
 }
 
-/** What some messages count together. */
+/** Totals over several messages. */
 export interface MessageFigures {
   readonly userMessages: number;
   readonly assistantMessages: number;
@@ -124,11 +123,11 @@ export interface MessageFigures {
   readonly toolResults: number;
   readonly totalMessages: number;
   readonly usage: Usage;
-  /** Absent when no message told a cost. */
+  /** Absent if no message has a cost. */
   readonly cost?: Cost;
 }
 
-/** Counts messages and adds up what they cost. */
+/** Counts messages and adds up their usage and cost. */
 export function figuresOf(messages: readonly Message[]): MessageFigures {
   const count = (role: Message['role']) => messages.filter((message) => message.role === role).length;
   const calls = messages.map(({ content }) => content.filter(({ type }) => type === 'tool-call').length);
@@ -144,15 +143,15 @@ export function figuresOf(messages: readonly Message[]): MessageFigures {
   };
 }
 
-/** The texts of a message, joined. */
+/** Joins the texts of a message. */
 export function textIn(content: readonly Content[]): string {
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
-/** Characters of first words: more than a title needs. */
+/** Longest result of {@link firstWordsIn}, characters. */
 const mostFirstWords = 200;
 
-/** What the user said first, cut; undefined where there are no words. Contexts that were read for the agent are none. */
+/** The beginning of the first user message, without contexts. Undefined if there is no text. */
 export function firstWordsIn(
   messages: readonly Pick<Message, 'role' | 'parent' | 'origin' | 'content'>[],
 ): string | undefined {
@@ -168,14 +167,14 @@ export function firstWordsIn(
   return undefined;
 }
 
-/** A user's message on the main thread. */
+/** A user message on the main thread. */
 export interface UserMessage {
-  /** A name that stays: the agent's own id, else the place in the log. */
+  /** A stable name: the agent's id of the message, or else its place in the log. */
   readonly entry: string;
   readonly logged: Logged & { readonly event: EventOf<'message-added'> };
 }
 
-/** All that there are, in order. What the agent writes in the user's name is none of them. */
+/** All user messages in order, without those that the agent wrote in the user's name. */
 export function userMessages(transcript: Transcript): UserMessage[] {
   return transcript.items.flatMap((item) => {
     if (item.kind !== 'event') return [];

@@ -1,15 +1,14 @@
-// Lines of JSON objects that anybody may have written: read one by one, and only so much work is done for them (docs/threats.md T12).
-// Pure; knows no file and no protocol.
+// Reads lines of JSON objects from an untrusted text, with a bound on the work (docs/threats.md T12).
 import type { Dictionary } from '../model/content.ts';
 import { dictionaryIn } from '../model/dictionary.ts';
 
-/** Levels of `[` and `{` that a line may open, as for frames: all that walks its values does so by recursion. */
+/** Nesting depth of a line, as for frames. Code that walks the values recurses. */
 export const maxDepth = 128;
 
-/** Longest line that only says what a file is, or what it is called, characters. */
+/** Longest head line or name line, characters. */
 export const longestHead = 64 * 1024;
 
-/** Each line, without its LF, as it is asked for: a list of all of them may be far larger than the text. */
+/** Yields each line without its LF. An array of all lines could be far larger than the text. */
 export function* linesOf(text: string): Generator<string> {
   let start = 0;
   for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
@@ -19,32 +18,32 @@ export function* linesOf(text: string): Generator<string> {
   yield text.slice(start);
 }
 
-/** How much is read of one text. Values are members and elements. */
+/** Bounds for reading one text. Values are members of objects and elements of arrays. */
 export interface LineBounds {
   /** Longest line, characters. */
   readonly characters: number;
-  /** Values of one line. */
+  /** Most values in one line. */
   readonly width: number;
-  /** Values of all lines together. */
+  /** Most values in all lines together. */
   readonly values: number;
-  /** Lines that say nothing, and as many values in them as one line may have. */
+  /** Most useless lines; their values together are bounded by `width`. */
   readonly faults: number;
 }
 
-/** Reads the objects of one text, until its bounds are used up. */
+/** Reads the objects of one text until the bounds are used up. */
 export interface ObjectReader {
-  /** The object that a line is; null for anything else, and for all when too much was read. */
+  /** Parses a line. Returns null unless it is a JSON object, and null for every line once the bounds are used up. */
   read(line: string): Dictionary | null;
-  /** The object that was read last says nothing either: to find that out costs more than to read it. */
+  /** Counts the last object as useless as well. Finding that out costs more than parsing. */
   drop(): void;
-  /** Too much was read, or too much in vain. */
+  /** True once a bound is used up. */
   readonly isOver: boolean;
 }
 
-/** A line that begins as no object does costs no JSON.parse, and neither does one that is too long, too deep or too wide. */
+/** Calls JSON.parse only for lines that begin like an object and are not too long, too deep or too wide. */
 export function createObjectReader(bounds: LineBounds): ObjectReader {
   let { values, faults, width: vain } = bounds;
-  /** Values of the line that was read last. */
+  /** Values of the last line. */
   let width = 0;
   const isOver = () => values < 0 || faults < 0 || vain < 0;
 
@@ -78,7 +77,7 @@ export function createObjectReader(bounds: LineBounds): ObjectReader {
   };
 }
 
-/** The values that a text seems to hold; counted no further when they are more than `most`, or lie too deep. */
+/** Estimates the number of values in a text. Stops counting above `most` values or below the greatest depth. */
 function measure(text: string, most: number): { readonly count: number; readonly isTooDeep: boolean } {
   let count = 0;
   let depth = 0;
@@ -106,14 +105,14 @@ function measure(text: string, most: number): { readonly count: number; readonly
   return { count, isTooDeep: false };
 }
 
-/** The place of the quote that closes the string whose first character is at `from`. */
+/** The index of the quote that closes the string whose first character is at `from`. */
 function endOfString(text: string, from: number): number {
   let quote = text.indexOf('"', from);
   while (quote !== -1 && isEscaped(text, quote)) quote = text.indexOf('"', quote + 1);
   return quote === -1 ? text.length : quote;
 }
 
-/** Whether an odd number of backslashes stands before it. The quote that opens the string ends the search. */
+/** Whether an odd number of backslashes precedes `at`. The opening quote ends the search. */
 function isEscaped(text: string, at: number): boolean {
   let first = at;
   while (text[first - 1] === '\\') first -= 1;

@@ -1,5 +1,5 @@
-// Stands between a backend and the log: whatever an agent sends, what is logged is in legal order (design rule 5).
-// Knows no protocol. The faults are grammar.ts's; here is the remedy for each.
+// Mends the events of a backend before they are logged, so that the log is always in legal order (ARCHITECTURE.md, rule 5).
+// grammar.ts finds the fault; this file has a remedy for each.
 import { createBlockIndexes } from './block-index.ts';
 import { type Cause, closeBlock, closeMessage, closeRun, closeTools } from './close-run.ts';
 import { createCompletion } from './complete-events.ts';
@@ -7,14 +7,14 @@ import type { Event, EventOf } from '../model/event.ts';
 import { check, type Fault } from './grammar.ts';
 import { type Block, laneOf, type Transcript } from '../model/transcript.ts';
 
-/** What the repair needs: the state, a way to log an event (which folds it into the state), and a place for notes. */
+/** What the repair needs: the state, a function that logs an event and folds it into the state, and a sink for notes. */
 export interface RepairPorts {
   readonly transcript: Transcript;
   append(event: Event): void;
   note(level: 'repair' | 'violation', text: string): void;
 }
 
-/** Events to log first, or `drop` when the event says nothing new. */
+/** Events to log before the faulty one, or `drop` if the event is redundant. */
 type Remedy = readonly Event[] | 'drop';
 
 const omitted: Cause = {
@@ -22,7 +22,7 @@ const omitted: Cause = {
   failure: { kind: 'agent', message: 'the agent went on without ending it' },
 };
 
-/** Returns the entrance to the log: it takes events in any order. */
+/** Returns the function that takes events in any order and logs them in legal order. */
 export function createRepair(ports: RepairPorts): (event: Event) => void {
   const { transcript, append, note } = ports;
   const indexes = createBlockIndexes(transcript);
@@ -37,20 +37,20 @@ export function createRepair(ports: RepairPorts): (event: Event) => void {
       if (remedy === 'drop') return;
       for (const missing of remedy) admit(missing);
       const next = check(transcript, event);
-      // A remedy that does not help must not loop for ever.
+      // Stop if a remedy does not help, instead of looping forever.
       if (next === fault && remedy.length === 0) return;
       fault = next;
     }
     append(complete(event));
   }
 
-  /** The block that the last delta went on with. */
+  /** The block of the last delta. */
   let streaming: Block | undefined;
   let streamingLane: string | undefined;
 
-  /** The hot path: what goes on with the block that was opened last is in order as it is. */
+  /** Hot path: a delta for the block of the last delta is in order. */
   function goesOn(event: EventOf<'block-delta'>): boolean {
-    // Whatever closes a message closes its blocks first, so an open block is still where it was.
+    // Closing a message closes its blocks first, so an open block is still at its place.
     if (streaming?.index === event.index && streaming.end === undefined && streamingLane === event.parent) return true;
     const message = transcript.open.get(laneOf(event));
     const last = message?.blocks[message.blocks.length - 1];
@@ -84,14 +84,14 @@ export function createRepair(ports: RepairPorts): (event: Event) => void {
   };
 }
 
-/** The open block of that index, unless it is the same one started twice. */
+/** The open block with this index, unless the same block was started twice. */
 function abandonedBy(transcript: Transcript, event: EventOf<'block-start'>): Block | undefined {
   const block = transcript.open.get(laneOf(event))?.blocks.find(({ index }) => index === event.index);
   if (block === undefined || block.end !== undefined) return undefined;
   return JSON.stringify(block.head) === JSON.stringify(event.block) ? undefined : block;
 }
 
-/** Text that only the ending of a block carries is streamed before it, so that a reader of deltas misses nothing. */
+/** If only the end of a block carries text, streams that text as a delta first, so that readers of deltas miss nothing. */
 function missingText(transcript: Transcript, event: EventOf<'block-end'>, note: RepairPorts['note']): Event[] {
   const block = transcript.open.get(laneOf(event))?.blocks.findLast((candidate) => candidate.index === event.index);
   if (event.text === undefined || block === undefined || block.end !== undefined) return [];
@@ -104,7 +104,7 @@ function missingText(transcript: Transcript, event: EventOf<'block-end'>, note: 
   return [{ type: 'block-delta', parent: event.parent, index: event.index, delta, synthetic: true }];
 }
 
-/** Duplicated endings are daily bread (docs/faults.md F10); a missing opener is the agent's mistake. */
+/** Duplicate endings are common (docs/faults.md F10) and not noted. A missing start is an error of the agent. */
 function isHarmless(event: Event, fault: Fault): boolean {
   return event.type.endsWith('-end') || fault === 'run-open' || fault === 'tool-open';
 }
@@ -149,7 +149,7 @@ function remedyFor(transcript: Transcript, event: Event, fault: Fault): Remedy {
   }
 }
 
-/** Only what starts something may open a run: a straggler of a closed run must not (docs/faults.md F10, F32). */
+/** Only a starting event may open a run. A late event of a closed run must not (docs/faults.md F10, F32). */
 function opensRun(event: Event): boolean {
   return ['turn-start', 'message-start', 'tool-start', 'approval-request', 'retry-start'].includes(event.type);
 }
@@ -205,7 +205,7 @@ function closeRetry(transcript: Transcript): Remedy {
   return [{ type: 'retry-end', attempt: transcript.retry.attempt, success: false, synthetic: true }];
 }
 
-/** A run that says how it ended tells its parts why they never did. */
+/** The outcome of a run is the cause for closing its open parts. */
 function causeOf(event: Event): Cause {
   if (event.type !== 'run-end' || event.outcome === 'completed') return omitted;
   return {

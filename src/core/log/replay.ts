@@ -1,5 +1,4 @@
-// Tells a session again to somebody who comes late: the shortest legal events that lead to today's state.
-// Knows no protocol.
+// Replays a session for a late client: the shortest legal sequence of events that leads to the current state.
 import type { Out } from '../contract/channel.ts';
 import type { Projection, SessionView } from '../contract/adapter.ts';
 import type { Event, Logged } from '../model/event.ts';
@@ -7,7 +6,7 @@ import type { AssistantMessage, Transcript } from '../model/transcript.ts';
 import { emptyTranscript, fold } from './fold.ts';
 
 /**
- * The events of {@link Transcript}, each block's deltas joined into one. Folding them gives the same state again, but
+ * The events of {@link Transcript}, with the deltas of each block joined into one. Folding them gives the same state, except
  * for the figures (usage, cost, runs) of conversations that a `history-reset` has replaced.
  */
 export function* replay(transcript: Transcript): Generator<Logged> {
@@ -50,7 +49,7 @@ function* replayMessage(message: AssistantMessage): Generator<Logged> {
   if (end !== undefined) yield { seq, at: endedAt ?? at, event: end, ...marks };
 }
 
-/** The start of the run that goes on. */
+/** The start of the open run. */
 function openRun({ run, items }: Transcript) {
   if (run === null) return undefined;
   return items.findLast((item) => item.kind === 'event' && item.logged.event.type === 'run-start');
@@ -69,13 +68,13 @@ function isPending(transcript: Transcript, event: Event): boolean {
   }
 }
 
-/** Feeds a fresh projection with the past; returns its frames and leaves it where today's events continue. */
+/** Feeds a fresh projection with the replay and returns its frames. Afterwards live events can follow. */
 export function replayCurrent(
   view: SessionView,
   make: (view: SessionView) => Projection,
 ): { projection: Projection; frames: Out[] } {
   const past = emptyTranscript();
-  // A plain field: V8 would give an object with a getter a dictionary of its own, and every stream keeps one of these.
+  // Plain fields instead of getters: V8 gives every object literal with a getter its own dictionary, and every stream has one.
   const { id, epoch, timeOrigin, agent, place } = view;
   const told = { id, epoch, timeOrigin, agent, place, transcript: past };
   const projection = make(told);

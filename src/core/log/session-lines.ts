@@ -1,5 +1,4 @@
-// A session as lines of text, as the gateway keeps it for agents that keep none: one line that says what it is, then one
-// for each whole message and each change. Pure; knows no file and no protocol.
+// The file format of stored sessions, for agents that store none: one head line, then one line for each whole message and each change.
 import { z } from 'zod';
 import { Extra, Message } from '../model/content.ts';
 import { firstWordsIn } from './messages.ts';
@@ -10,7 +9,7 @@ export const SessionHead = z.object({
   type: z.literal('patchbay-session'),
   version: z.literal(1),
   id: z.string(),
-  /** Its name in the configuration. */
+  /** The name of the agent in the configuration. */
   agent: z.string(),
   cwd: z.string().optional(),
   /** ISO 8601. */
@@ -19,7 +18,7 @@ export const SessionHead = z.object({
 });
 export type SessionHead = z.infer<typeof SessionHead>;
 
-/** All others: canonical events, of those that last. */
+/** The other lines: canonical events with a lasting effect. */
 const SessionLine = z.discriminatedUnion('type', [
   z.object({ ...Message.shape, type: z.literal('message-added'), extra: Extra.optional() }),
   z.object({ type: z.literal('session-changed'), changes: z.object({ name: z.string() }) }),
@@ -27,52 +26,52 @@ const SessionLine = z.discriminatedUnion('type', [
 ]);
 export type SessionLine = z.infer<typeof SessionLine>;
 
-/** What such lines tell. */
+/** The content of a stored session. */
 export interface StoredSession {
   readonly head: SessionHead;
   readonly name?: string | undefined;
   readonly messages: readonly Message[];
-  /** Lines that say nothing: one that was cut by a crash, or somebody else's. */
+  /** Unreadable lines: cut by a crash, or written by another program. */
   readonly dropped: number;
-  /** All lines that were looked at. */
+  /** All lines read. */
   readonly lines: number;
-  /** There is more, but too much was read, or too much in vain: it is no file that the gateway has written. */
+  /** True if the bounds ended the reading. The gateway has not written such a file. */
   readonly isCut: boolean;
 }
 
-/** What is read of one file. */
+/** Bounds for reading one file. */
 const bounds: LineBounds = { characters: 32 * 1024 * 1024, width: 100_000, values: 2_000_000, faults: 1000 };
 
-/** What says what a file is, or what it is called. */
+/** Bounds for reading head lines and name lines. */
 const ofHead: LineBounds = { characters: longestHead, width: 100, values: 100, faults: 0 };
 
-/** Lines of one file, empty ones included: what cannot be read again need not be kept. */
+/** Most lines of one file, empty lines included. More could not be read again. */
 export const mostLines = 100_000;
 
-/** Longest name in a first line, characters. */
+/** Longest name in a head line, characters. */
 const longestName = 1024;
 
-/** Names that are looked at until there is one. */
+/** Most name lines that are examined to find a name. */
 const mostNames = 16;
 
-/** The text of a line, its LF included. */
+/** A line as text, with its LF. */
 export function textOfLine(line: SessionHead | SessionLine): string {
   return `${JSON.stringify(line)}\n`;
 }
 
-/** The first line, and one more where its name is so long that nobody would look for the first line's end. */
+/** The head line. A name that is too long for it becomes a second line. */
 export function textOfHead(head: SessionHead): string {
   const { name = '' } = head;
   if (name.length <= longestName) return textOfLine(head);
   return textOfLine({ ...head, name: undefined }) + textOfLine({ type: 'session-changed', changes: { name } });
 }
 
-/** The line that keeps a message. */
+/** The line for a message. */
 export function lineOfMessage(message: Message): SessionLine {
   return { type: 'message-added', ...message };
 }
 
-/** Reads the lines of a file; null when they are not those of a session of ours. */
+/** Reads a stored session. Returns null if the text is not in this format. */
 export function readSession(text: string): StoredSession | null {
   const head = headIn(text);
   if (head === null) return null;
@@ -108,11 +107,11 @@ export function readSession(text: string): StoredSession | null {
     }
   }
   const isCut = lines > mostLines || reader.isOver;
-  // No name is an empty one.
+  // An empty name means no name.
   return { head, name: name === '' ? undefined : name, messages, dropped, lines, isCut };
 }
 
-/** What a list shows of a session; its messages are counted and not read, for there may be many. */
+/** A stored session in a list. Messages are counted and not parsed, because there may be many. */
 export interface SessionOutline {
   readonly head: SessionHead;
   readonly name?: string | undefined;
@@ -121,10 +120,10 @@ export interface SessionOutline {
   readonly firstWords?: string | undefined;
 }
 
-/** A message from which only the first words are taken. */
+/** Bounds for reading a message for its first words only. */
 const ofMessage: LineBounds = { characters: 256 * 1024, width: 1000, values: 10_000, faults: 0 };
 
-/** The same of a file or of its beginning; null when it is none of ours. */
+/** Reads the outline of a file or of its beginning. Returns null if the text is not in this format. */
 export function outlineOf(text: string): SessionOutline | null {
   const head = headIn(text);
   if (head === null) return null;
@@ -133,7 +132,7 @@ export function outlineOf(text: string): SessionOutline | null {
   let firstWords: string | undefined;
   for (const words of linesOf(text)) {
     if (firstWords === undefined && saidByUser.test(words)) firstWords = firstWordsOf(words);
-    // As JSON.stringify writes the lines above: the type comes first.
+    // JSON.stringify wrote these lines, so `type` comes first.
     if (words.startsWith('{"type":"message-added"')) messageCount += 1;
     if (words.startsWith('{"type":"history-reset"')) {
       messageCount = 0;
@@ -157,7 +156,7 @@ function headIn(text: string): SessionHead | null {
   return SessionHead.safeParse(createObjectReader(ofHead).read(first)).data ?? null;
 }
 
-/** Of the lines that name it. */
+/** The newest name among the name lines. */
 function newestOf(lines: readonly string[]): string | undefined {
   for (const words of [...lines].reverse()) {
     const line = SessionLine.safeParse(createObjectReader(ofHead).read(words)).data;
