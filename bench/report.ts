@@ -13,7 +13,7 @@ export interface Figure {
   readonly what: string;
   /** Null where it cannot be measured yet; `detail` says why. */
   readonly value: number | null;
-  readonly unit: '' | 'x' | 'us' | 'KB' | 'MB' | 'lines';
+  readonly unit: '' | 'x' | 'us' | 'ms' | 'KB' | 'MB' | 'lines';
   readonly goal?: Bound;
   readonly moonshot?: Bound;
   /** True when the figure itself says that a result was wrong: the run fails. */

@@ -94,12 +94,12 @@ test('no file cites a document outside of the repository', () => {
 });
 
 describe('the check itself', () => {
-  const pages: Texts = new Map([
-    ['docs/protocols/a.md', '## 4 Prompts\n\n- **4.12** *ours* A rule.\n'],
-    ['docs/threats.md', '- **T9** A threat.\n'],
-  ]);
   const page = ['docs', 'protocols', 'a.md'].join('/');
   const threats = ['docs', 'threats.md'].join('/');
+  const pages: Texts = new Map([
+    [page, '## 4 Prompts\n\n- **4.12** *ours* A rule.\n'],
+    [threats, '- **T9** A threat.\n'],
+  ]);
 
   test.each([
     `// (${page} 4.12)`,

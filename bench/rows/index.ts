@@ -10,6 +10,7 @@ import { peer } from './p7-peer.ts';
 import { latency } from './p9-latency.ts';
 import { memory } from './p11-memory.ts';
 import { claudeEquality, equality } from './p13-equal.ts';
+import { startUp } from './s1-start.ts';
 
 export const families: readonly Family[] = [
   deltaOnly,
@@ -23,4 +24,5 @@ export const families: readonly Family[] = [
   claudeStream,
   claudeProgram,
   claudeEquality,
+  startUp,
 ];

@@ -1,13 +1,6 @@
-// `patchbay agents`: what is configured and what each can do.
+// `patchbay agents`: what is configured and what each can do. agents-run.ts does the work.
 import { Command } from 'commander';
-import { adapters } from '../adapters/index.ts';
-import { loadConfig } from '../config/config.ts';
-import { adapterOf } from '../gateway/agents.ts';
-
-interface AgentsOptions {
-  readonly config?: string;
-  readonly json?: boolean;
-}
+import type { AgentsOptions } from './agents-run.ts';
 
 /** The command. */
 export function agentsCommand(): Command {
@@ -16,46 +9,8 @@ export function agentsCommand(): Command {
     .option('--config <file>', 'configuration file (default: ./patchbay.json if it exists)')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  patchbay agents --json')
-    .action((options: AgentsOptions) => {
-      process.stdout.write(options.json === true ? asJson(options) : asText(options));
+    .action(async (options: AgentsOptions) => {
+      const { listAgents } = await import('./agents-run.ts');
+      listAgents(options);
     });
-}
-
-function describe(options: AgentsOptions) {
-  const config = loadConfig(options.config);
-  const agents = Object.entries(config.agents).map(([name, agent]) => ({
-    name,
-    protocol: agent.protocol,
-    isDefault: name === config.defaultAgent,
-    where: agent.url ?? agent.command?.join(' ') ?? 'built in',
-    commands: adapterOf(agent.protocol).can.commands,
-  }));
-  const protocols = [...adapters.values()].map((adapter) => ({
-    id: adapter.id,
-    title: adapter.title,
-    asClient: adapter.frontend !== undefined,
-    asAgent: adapter.backend !== undefined,
-  }));
-  return { agents, protocols };
-}
-
-function asJson(options: AgentsOptions): string {
-  return `${JSON.stringify(describe(options), null, 2)}\n`;
-}
-
-function asText(options: AgentsOptions): string {
-  const { agents, protocols } = describe(options);
-  const lines = ['Agents'];
-  for (const agent of agents) {
-    lines.push(
-      `  ${agent.name.padEnd(14)} ${agent.protocol.padEnd(12)} ${agent.where}${agent.isDefault ? '  (default)' : ''}`,
-    );
-    lines.push(`  ${' '.repeat(14)} can ${agent.commands.join(', ')}`);
-  }
-  lines.push('', 'Protocols');
-  for (const { id, title, asClient, asAgent } of protocols) {
-    const sides = [asClient ? 'clients' : '', asAgent ? 'agents' : ''].filter((side) => side !== '').join(', ');
-    lines.push(`  ${id.padEnd(14)} ${sides.padEnd(16)} ${title}`);
-  }
-  return `${lines.join('\n')}\n`;
 }

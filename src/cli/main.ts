@@ -26,7 +26,7 @@ Exit codes: 0 done, 1 failed while running, 2 called wrongly.`;
 
 const program = new Command('patchbay')
   .description('A protocol gateway for coding agents: any client plugs into any agent.')
-  .version(ownVersion())
+  .version(ownVersion)
   .addHelpText('after', examples)
   .showHelpAfterError('(see --help)')
   .exitOverride();

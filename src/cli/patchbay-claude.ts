@@ -27,7 +27,7 @@ async function run(argv: ClaudeArgv): Promise<void> {
   }
   if (argv.version) {
     process.stdout.write(`${spokenVersion} (Claude Code)\n`);
-    remark(`agent-patchbay ${ownVersion()}, which speaks as Claude Code ${spokenVersion} does`);
+    remark(`agent-patchbay ${ownVersion}, which speaks as Claude Code ${spokenVersion} does`);
     return;
   }
   if (!argv.print && argv.words[0] === 'auth' && argv.words[1] === 'status') {

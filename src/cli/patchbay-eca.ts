@@ -22,7 +22,7 @@ async function run(argv: EcaArgv): Promise<void> {
   }
   if (argv.version) {
     process.stdout.write(`eca ${spokenVersion}\n`);
-    remark(`agent-patchbay ${ownVersion()}, which speaks as eca ${spokenVersion} does`);
+    remark(`agent-patchbay ${ownVersion}, which speaks as eca ${spokenVersion} does`);
     return;
   }
   if (!argv.serves) {

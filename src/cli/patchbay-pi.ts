@@ -62,7 +62,7 @@ async function run(argv: PiArgv): Promise<void> {
   const dialect = dialectOf(argv);
   if (argv.version) {
     process.stdout.write(`${dialect.version}\n`);
-    remark(`agent-patchbay ${ownVersion()}, which speaks as pi ${dialect.version} does`);
+    remark(`agent-patchbay ${ownVersion}, which speaks as pi ${dialect.version} does`);
     return;
   }
   if (argv.instead !== null) {

@@ -1,5 +1,5 @@
 // What our programs have in common: their version, and how they tell that they failed. Knows no command.
-import { readFileSync } from 'node:fs';
+import manifest from '../../package.json' with { type: 'json' };
 import { GatewayError, messageOf } from '../core/model/errors.ts';
 
 /** Says why and sets the exit code: 2 for a wrong call, 1 for what went wrong while running. */
@@ -10,9 +10,4 @@ export function tellFailure(program: string, thrown: unknown): void {
 }
 
 /** The version of this package. */
-export function ownVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  return typeof manifest === 'object' && manifest !== null && 'version' in manifest
-    ? String(manifest.version)
-    : 'unknown';
-}
+export const ownVersion: string = manifest.version;

@@ -1,14 +1,7 @@
-// `patchbay stdio`: one client on our own stdin and stdout.
+// `patchbay stdio`: one client on our own stdin and stdout. stdio-run.ts does the work.
 import { Command } from 'commander';
-import { type AgentOptions, collect, configFrom, withAgentOptions } from './agent-options.ts';
-import { watchEditor } from './editor-watch.ts';
-import { type ServeOptions, serveStdio } from './serve-stdio.ts';
-
-interface StdioOptions extends AgentOptions {
-  readonly frontend: string;
-  readonly client: Readonly<Record<string, string>>;
-  readonly verbose?: boolean;
-}
+import { collect, withAgentOptions } from './agent-options.ts';
+import type { StdioOptions } from './stdio-run.ts';
 
 const help = `
 Examples:
@@ -29,14 +22,8 @@ export function stdioCommand(): Command {
     )
     .option('--verbose', 'log repairs and losses to stderr')
     .addHelpText('after', help)
-    .action((command: string[], { frontend, client, verbose, ...agent }: StdioOptions) =>
-      serveStdio({ config: configFrom(agent, command), frontend, client, verbose, ...watchOf(frontend) }),
-    );
-}
-
-/** Clients that name their process are watched. */
-function watchOf(frontend: string): Pick<ServeOptions, 'wrap' | 'failure'> {
-  if (frontend !== 'eca') return {};
-  const { wrap, gone } = watchEditor();
-  return { wrap, failure: gone };
+    .action(async (command: string[], options: StdioOptions) => {
+      const { stdio } = await import('./stdio-run.ts');
+      await stdio(command, options);
+    });
 }

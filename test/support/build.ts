@@ -8,6 +8,6 @@ const done = 'PATCHBAY_TEST_BUILD';
 
 export default function build(): void {
   if (process.env[done] === String(process.pid)) return;
-  execFileSync('npx', ['--no-install', 'tsc', '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
   process.env[done] = String(process.pid);
 }

@@ -6,6 +6,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { readBlocks } from '../../src/transports/block-input.ts';
+import { bundled } from '../support/bundled.ts';
+
+const modules = await bundled('transports/block-input');
 
 const folder = mkdtempSync(join(tmpdir(), 'patchbay-blocks-'));
 const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, at) => at % 251));
@@ -140,7 +143,7 @@ describe('what goes wrong is told', () => {
 });
 
 it('a socket, as Node gives its children, is read like a pipe', async () => {
-  const module = JSON.stringify(new URL('../../dist/transports/block-input.js', import.meta.url).href);
+  const module = JSON.stringify(`${modules}/transports/block-input.mjs`);
   const script = `import { readBlocks } from ${module};
     let sum = 0;
     await readBlocks(0, (block) => { for (const byte of block) sum += byte; }, 1000);

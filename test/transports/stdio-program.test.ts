@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
+import { bundled } from '../support/bundled.ts';
 
-const modules = fileURLToPath(new URL('../../dist/transports/', import.meta.url));
+const modules = await bundled('transports/stdio', 'transports/framing/framings');
 const children: ChildProcess[] = [];
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
@@ -14,8 +14,8 @@ afterEach(() => {
 /** What a program says whose receiver does this with each frame, and how it exits. */
 async function run(framing: string, onFrame: string, input: readonly string[]): Promise<[string, number]> {
   const program = `
-    const { stdioChannel } = await import('${modules}stdio.js');
-    const { streamFraming } = await import('${modules}framing/framings.js');
+    const { stdioChannel } = await import('${modules}/transports/stdio.mjs');
+    const { streamFraming } = await import('${modules}/transports/framing/framings.mjs');
     const { stdin: input, stdout: output } = process;
     const channel = stdioChannel({ input, output, label: 'test', framing: streamFraming('${framing}') });
     channel.open({

@@ -4,15 +4,15 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { bundled } from '../support/bundled.ts';
 
-const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-const watcher = path('support/watch-writes.mjs');
-const modules = path('../../dist/transports/');
+const watcher = fileURLToPath(new URL('support/watch-writes.mjs', import.meta.url));
+const modules = await bundled('transports/stdio', 'transports/framing/framings');
 
 /** Answers its first frame with some small frames in one tick, a large one, and small ones in many ticks. */
 const program = `
-  const { stdioChannel } = await import('${modules}stdio.js');
-  const { streamFraming } = await import('${modules}framing/framings.js');
+  const { stdioChannel } = await import('${modules}/transports/stdio.mjs');
+  const { streamFraming } = await import('${modules}/transports/framing/framings.mjs');
   const { stdin: input, stdout: output } = process;
   const channel = stdioChannel({ input, output, label: 'test', framing: streamFraming(process.argv[1]) });
   const small = (count, at) => { for (let n = 0; n < count; n += 1) channel.send(JSON.stringify({ at, n })); };

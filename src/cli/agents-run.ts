@@ -1,0 +1,54 @@
+// What `patchbay agents` does.
+import { adapters } from '../adapters/index.ts';
+import { adapterOf } from '../gateway/agents.ts';
+import { loadConfig } from '../config/config.ts';
+
+/** What the options give. */
+export interface AgentsOptions {
+  readonly config?: string;
+  readonly json?: boolean;
+}
+
+/** Prints the list. */
+export function listAgents(options: AgentsOptions): void {
+  process.stdout.write(options.json === true ? asJson(options) : asText(options));
+}
+
+function describe(options: AgentsOptions) {
+  const config = loadConfig(options.config);
+  const agents = Object.entries(config.agents).map(([name, agent]) => ({
+    name,
+    protocol: agent.protocol,
+    isDefault: name === config.defaultAgent,
+    where: agent.url ?? agent.command?.join(' ') ?? 'built in',
+    commands: adapterOf(agent.protocol).can.commands,
+  }));
+  const protocols = [...adapters.values()].map((adapter) => ({
+    id: adapter.id,
+    title: adapter.title,
+    asClient: adapter.frontend !== undefined,
+    asAgent: adapter.backend !== undefined,
+  }));
+  return { agents, protocols };
+}
+
+function asJson(options: AgentsOptions): string {
+  return `${JSON.stringify(describe(options), null, 2)}\n`;
+}
+
+function asText(options: AgentsOptions): string {
+  const { agents, protocols } = describe(options);
+  const lines = ['Agents'];
+  for (const agent of agents) {
+    lines.push(
+      `  ${agent.name.padEnd(14)} ${agent.protocol.padEnd(12)} ${agent.where}${agent.isDefault ? '  (default)' : ''}`,
+    );
+    lines.push(`  ${' '.repeat(14)} can ${agent.commands.join(', ')}`);
+  }
+  lines.push('', 'Protocols');
+  for (const { id, title, asClient, asAgent } of protocols) {
+    const sides = [asClient ? 'clients' : '', asAgent ? 'agents' : ''].filter((side) => side !== '').join(', ');
+    lines.push(`  ${id.padEnd(14)} ${sides.padEnd(16)} ${title}`);
+  }
+  return `${lines.join('\n')}\n`;
+}

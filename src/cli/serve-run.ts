@@ -1,0 +1,74 @@
+// What `patchbay serve` does.
+import { messageOf } from '../core/model/errors.ts';
+import { createGateway } from '../gateway/gateway.ts';
+import { listen } from '../transports/http/server.ts';
+import { configFrom } from './agent-config.ts';
+import type { AgentOptions } from './agent-options.ts';
+import { onSignals } from './signals.ts';
+import { stderrLog } from './stderr-log.ts';
+
+/** What the options give. */
+export interface ServeOptions extends AgentOptions {
+  readonly host?: string;
+  readonly port?: number;
+  readonly token?: string;
+  readonly origin: readonly string[];
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** How long open runs may go on after a signal, ms (docs/threats.md T29). */
+const drainMs = 10_000;
+
+/** Serves until a signal. */
+export async function serve(command: readonly string[], options: ServeOptions): Promise<void> {
+  const config = configFrom(options, command);
+  const log = stderrLog(options.verbose === true ? 'debug' : 'warn');
+  const gateway = createGateway(config, { log });
+  const server = await listen({
+    host: options.host ?? config.server.host,
+    port: options.port ?? config.server.port,
+    // An empty variable is a variable that nobody has set.
+    token: options.token ?? (process.env.PATCHBAY_TOKEN || undefined),
+    allowedOrigins: [...config.server.allowedOrigins, ...options.origin],
+    board: gateway.board,
+    maxFrameBytes: config.limits.clientFrameBytes,
+    onError: (error) => log('error', messageOf(error)),
+  });
+  onSignals(
+    async (reason) => {
+      log(
+        'warn',
+        `${reason}; open runs may end, for at most ${(gateway.drainMs || drainMs) / 1000} s; a second signal ends them at once`,
+      );
+      await gateway.drain(reason, drainMs);
+      await server.close();
+    },
+    () => 2 * drainMs + gateway.drainMs,
+  );
+  process.stdout.write(options.json === true ? readyLine(server) : readyText(server, config.defaultAgent ?? 'demo'));
+}
+
+interface Listening {
+  readonly url: string;
+  readonly token: string;
+}
+
+function readyLine({ url, token }: Listening): string {
+  return `${JSON.stringify({ type: 'ready', url, token })}\n`;
+}
+
+function readyText({ url, token }: Listening, agent: string): string {
+  return [
+    `Patchbay listens on ${url}`,
+    `  agent  ${agent}`,
+    `  token  ${token}`,
+    '',
+    'Try it:',
+    `  curl -s -X POST ${url}/v1/sessions -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '{"id":"one"}'`,
+    `  curl -N ${url}/v1/claude/sessions/one/events -H 'Authorization: Bearer ${token}' &`,
+    `  curl -s ${url}/v1/claude/sessions/one/frames -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' \\`,
+    `    -d '{"type":"user","message":{"role":"user","content":"hello"}}'`,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,115 @@
+// The package as its users have it: packed, installed into an empty folder, called by its names and imported.
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const folder = mkdtempSync(join(tmpdir(), 'patchbay-package-'));
+const installed = join(folder, 'node_modules', manifest.name);
+
+interface Packed {
+  readonly filename: string;
+  readonly unpackedSize: number;
+  readonly files: readonly { readonly path: string }[];
+}
+let packed: Packed;
+
+/** What a program prints; `input` is its stdin. Rejects when it fails. */
+function run(program: string, args: readonly string[], { cwd = folder, input = '' } = {}): Promise<string> {
+  const env = { ...process.env, PATCHBAY_AGENT: 'demo', XDG_STATE_HOME: folder };
+  return new Promise((resolve, reject) => {
+    const child = execFile(program, args, { cwd, env }, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout);
+      else reject(new Error(`${error.message}\n${stdout}\n${stderr}`));
+    });
+    child.stdin?.end(input);
+  });
+}
+
+beforeAll(async () => {
+  // The suite has built it already.
+  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+  [packed] = JSON.parse(await run('npm', pack, { cwd: root }));
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+  const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--silent'];
+  await run('npm', ['install', ...quiet, join(folder, packed.filename)]);
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('what is packed', () => {
+  it('is a small set of files: no source map, no module of the source by itself', () => {
+    const paths = packed.files.map(({ path }) => path);
+    expect(paths.length).toBeLessThan(100);
+    expect(packed.unpackedSize).toBeLessThan(4_000_000);
+    expect(paths.filter((path) => path.endsWith('.map'))).toEqual([]);
+    expect(paths).toContain('dist/third-party-notices.txt');
+  });
+
+  it('brings the schema of patchbay.json along', () => {
+    const schema = JSON.parse(readFileSync(join(installed, 'patchbay.schema.json'), 'utf8'));
+    expect(Object.keys(schema.properties)).toContain('agents');
+  });
+});
+
+describe('its programs, installed', () => {
+  it.each([
+    ['agent-patchbay', /^\d+\.\d+\.\d+\n$/u],
+    ['patchbay', /^\d+\.\d+\.\d+\n$/u],
+    ['patchbay-pi', /^\d+\.\d+\.\d+\n$/u],
+    ['patchbay-claude', /^\d+\.\d+\.\d+ \(Claude Code\)\n$/u],
+    ['patchbay-eca', /^eca \d+\.\d+\.\d+\n$/u],
+  ])('npx %s tells its version', async (name, version) => {
+    expect(await run('npx', ['--offline', name, '--version'])).toMatch(version);
+  });
+
+  const user = JSON.stringify({ type: 'user', message: { role: 'user', content: 'hello' } });
+  const streams = ['--input-format', 'stream-json', '--output-format', 'stream-json'];
+  const initialize = '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}';
+  it.each([
+    ['patchbay-pi', ['--mode', 'rpc'], '{"type":"prompt","message":"hello"}\n', 'Hello! You said: hello'],
+    ['patchbay-claude', ['-p', '--verbose', ...streams], `${user}\n`, 'Hello! You said: hello'],
+    [
+      'patchbay-eca',
+      ['server'],
+      `Content-Length: ${initialize.length}\r\n\r\n${initialize}`,
+      '"result":{"models":["demo/demo-small"',
+    ],
+    ['patchbay', ['stdio', '--frontend', 'claude'], `${user}\n`, 'Hello! You said: hello'],
+    ['patchbay', ['agents'], '', 'built in  (default)'],
+    ['patchbay', ['conformance', '--list'], '', 'pi/'],
+    ['patchbay', ['translate', '--from', 'pi', '--to', 'claude'], '{"type":"agent_start"}\n', ''],
+  ])('%s %j answers', async (name, args, input, words) => {
+    expect(await run(join(folder, 'node_modules/.bin', name), args, { input })).toContain(words);
+  });
+});
+
+describe('its library, installed', () => {
+  const script = `import { adapters, createGateway, type Gateway, parseConfig } from 'agent-patchbay';
+const gateway: Gateway = createGateway(parseConfig({ agents: {} }), { log: () => {} });
+const title: string | undefined = adapters.get('demo')?.title;
+process.stdout.write(\`\${title}: \${gateway.board.agents().map(({ name }) => name).join()}\\n\`);
+gateway.close('done');
+// @ts-expect-error: a log is a function, so the types of the package are read
+export const wrong = () => createGateway(parseConfig({}), { log: 1 });
+`;
+
+  it('has types and code that belong together', async () => {
+    const options = {
+      module: 'nodenext',
+      target: 'es2023',
+      strict: true,
+      types: ['node'],
+      typeRoots: [join(root, 'node_modules/@types')],
+    };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['use.ts'] }));
+    writeFileSync(join(folder, 'use.ts'), script);
+    await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder]);
+    expect(await run(process.execPath, ['use.js'])).toBe(
+      'built-in scripted agent, needs no key and no network: demo\n',
+    );
+  });
+});
