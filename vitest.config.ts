@@ -2,25 +2,49 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-/**
- * Tests of machines and of data: they leave nothing behind in a process, so that files may share one and
- * its modules. Tests that put a module in the place of another (test/stores) are none.
- */
-const pure = ['adapters', 'core', 'oracles', 'workspace', 'conformance'].map((name) => `test/${name}/**/*.test.ts`);
+/** Tests that start a program, ours as it is built or another one. */
+const spawning = ['test/{cli,e2e}/**/*.test.ts', 'test/**/*.spawn.test.ts'];
+/** Tests that run in `npm run test:full` alone. */
+const long = ['test/**/*.full.test.ts'];
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
-    globalSetup: ['test/support/build.ts'],
     // Of two processors vitest would use one, and many tests wait for programs more than they work.
     maxWorkers: Math.max(3, availableParallelism() - 1),
     reporters: ['default'],
+    // Loading the modules anew for each file costs more than most files do. test/support/leftovers.ts is the price.
+    isolate: false,
+    setupFiles: ['test/support/leftovers.ts'],
     projects: [
-      { extends: true, test: { name: 'pure', include: pure, isolate: false } },
-      { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'], exclude: pure } },
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: [...spawning, ...long],
+          setupFiles: ['test/support/no-process.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'spawn',
+          include: spawning,
+          exclude: long,
+          globalSetup: ['test/support/build.ts'],
+        },
+      },
+      ...(mode === 'full'
+        ? [{ extends: true as const, test: { name: 'full', include: long, globalSetup: ['test/support/build.ts'] } }]
+        : []),
     ],
-    // What gateways keep of the sessions of a test is nobody's.
-    env: { XDG_STATE_HOME: join(tmpdir(), `patchbay-test-state-${process.pid}`) },
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    env: {
+      PATCHBAY_FULL: mode === 'full' ? '1' : '0',
+      // What gateways keep of the sessions of a test is nobody's.
+      XDG_STATE_HOME: join(tmpdir(), `patchbay-test-state-${process.pid}`),
+    },
+    // Work, and not waiting, is what these limits have to be enough for, on a machine that is shared with others.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
-});
+}));

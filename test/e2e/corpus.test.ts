@@ -1,8 +1,10 @@
-// Recorded traces of real pi programs, all versions, through `patchbay translate --from pi --to claude`: the frames are
-// in order, say what pi reported, and end once for each run; a trace that breaks off is closed properly.
+// Recorded traces of real pi programs, all versions, from pi to claude: the frames are in order, say what pi reported, and end
+// once for each run; a trace that breaks off is closed properly. The first trace of each version goes through the program
+// `patchbay translate`, in `npm run test:full` every trace.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { isFull } from '../support/full.ts';
 import { isResult } from '../support/claude-turn.ts';
 import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
 import { messagesDifferences } from '../support/judges/compare.ts';
@@ -48,8 +50,9 @@ test.skipIf(absent)(
 describe.each(versions)('pi %s', (version) => {
   const traces = tracesOf(version);
 
-  test.concurrent.each(traces)('%s', async (_, rows) => {
-    const frames = await translate('pi', 'claude', rows);
+  test.concurrent.each(traces)('%s', async (name, rows) => {
+    const byProgram = isFull || name === traces[0]?.[0];
+    const frames = byProgram ? await translate('pi', 'claude', rows) : translateHere('pi', 'claude', rows);
     expect(describeViolations(checkClaudeOrder(frames), frames)).toEqual([]);
     const runs = runsOf(linesOut(rows));
     if (runs.mixed) return;

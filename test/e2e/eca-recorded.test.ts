@@ -1,7 +1,6 @@
 // Real ECA clients, as they were recorded, speak to our frontend: with their ids, in their order, each message when its time
 // has come. Every request is answered, nothing is refused, and the judge has no complaint.
 import { expect, test } from 'vitest';
-import { adapters } from '../../src/adapters/index.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { createGateway } from '../../src/gateway/gateway.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
@@ -9,9 +8,9 @@ import { readersOf, speakAgain } from '../support/eca-replay.ts';
 import { ecaTraces } from '../support/eca-traces.ts';
 import { checkEcaOrder, describeEcaViolations } from '../oracles/order/eca/order.ts';
 import { obliging } from '../support/obliging.ts';
+import { register } from '../support/register.ts';
 
-if (!(adapters instanceof Map)) throw new Error('the registry is no longer a Map: register the agent in another way');
-adapters.set(obliging.id, obliging);
+register(obliging);
 
 /** Those who say wrong things on purpose. */
 const isTrying = (name: string): boolean => /error/u.test(name);

@@ -10,7 +10,9 @@ import type { SessionSummary } from '../../src/core/model/outcome-data.ts';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { makePiHome, type PiHome, piCommand } from '../support/pi-rig.ts';
 import type { RelayClient } from '../support/relay.ts';
-import { isOver, onNetwork, openGateway, prompt } from '../support/relay-rig.ts';
+import { isOver, onNetwork, openGateway, prompt, useRelay } from '../support/relay-rig.ts';
+
+useRelay();
 
 let fake: FakeAnthropic;
 let chat: FakeAnthropic;

@@ -3,7 +3,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Gateway, StartOptions } from '../../src/gateway/gateway.ts';
 import type { RelayClient } from '../support/relay.ts';
-import { isOver, onStdio, onWebSocket, openGateway, prompt } from '../support/relay-rig.ts';
+import { isOver, onStdio, onWebSocket, openGateway, prompt, useRelay } from '../support/relay-rig.ts';
+
+useRelay();
 
 const transports: readonly [string, (gateway: Gateway) => RelayClient | Promise<RelayClient>][] = [
   ['stdio', onStdio],

@@ -8,7 +8,7 @@ export default defineConfig({
       'test/transports/{batch,content-length,event-stream,frame,framings,peek,jsonl,one-line}.test.ts',
     ],
     // Recordings repeat the words of the Node that they were made with; many runs of one property say nothing of a Node.
-    exclude: ['**/*corpus*', '**/*propert*', '**/laws.test.ts'],
+    exclude: ['**/*.{spawn,full}.test.ts', '**/*corpus*', '**/*propert*', '**/laws.test.ts'],
     isolate: false,
     maxWorkers: 2,
     testTimeout: 60_000,

@@ -1,4 +1,4 @@
-// Which commands name a stored session; how their paths are looked at is told by test/gateway/gateway.test.ts.
+// Which commands name a stored session; how their paths are looked at is told by test/gateway/gateway.spawn.test.ts.
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -25,9 +25,14 @@ const scriptedPi = fileURLToPath(new URL('./scripted-pi.mjs', import.meta.url));
 const anthropic: AgentRole = {
   config: { protocol: 'anthropic' },
   async start() {
-    process.env.ANTHROPIC_API_KEY ??= 'test';
+    const before = process.env.ANTHROPIC_API_KEY;
+    process.env.ANTHROPIC_API_KEY = before ?? 'test';
     const fake = await startFakeAnthropic({ chat: true });
-    return { options: { baseUrl: fake.url }, stop: fake.close };
+    const stop = () => {
+      if (before === undefined) delete process.env.ANTHROPIC_API_KEY;
+      return fake.close();
+    };
+    return { options: { baseUrl: fake.url }, stop };
   },
   turn: { prompt: '[[think]]', says: ['Let me think about it.', 'The answer is 42.'] },
   endless: { prompt: '[[hold]]', says: 'This never ends.' },

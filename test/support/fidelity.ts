@@ -97,10 +97,21 @@ function leftOut(agent: Adapter): string[] {
   );
 }
 
+/** The parts of the page, one for each agent with each client, or those that `isWanted`. */
+export function fidelityPairs(
+  adapters: readonly Adapter[],
+  isWanted: (agent: Adapter, client: Adapter) => boolean = () => true,
+): string[] {
+  const agents = adapters.filter((adapter) => adapter.backend !== undefined);
+  const clients = adapters.filter((adapter) => adapter.frontend !== undefined);
+  return agents.flatMap((agent) =>
+    clients.filter((client) => isWanted(agent, client)).map((client) => part(agent, client)),
+  );
+}
+
 /** The whole page. */
 export function fidelityPage(adapters: readonly Adapter[]): string {
   const agents = adapters.filter((adapter) => adapter.backend !== undefined);
-  const clients = adapters.filter((adapter) => adapter.frontend !== undefined);
   const declared = agents.flatMap(leftOut);
   return [
     introduction,
@@ -114,6 +125,6 @@ export function fidelityPage(adapters: readonly Adapter[]): string {
           ...declared,
           '',
         ]),
-    ...agents.flatMap((agent) => clients.map((client) => part(agent, client))),
+    ...fidelityPairs(adapters),
   ].join('\n');
 }

@@ -1,7 +1,6 @@
 // A whole gateway and clients of the relay protocol: on the network, on a WebSocket, or owning the process.
 import { PassThrough } from 'node:stream';
 import { afterEach } from 'vitest';
-import { adapters } from '../../src/adapters/index.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import { createGateway, type Gateway, type StartOptions } from '../../src/gateway/gateway.ts';
@@ -9,15 +8,18 @@ import { listen } from '../../src/transports/http/server.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
 import { stdioChannel } from '../../src/transports/stdio.ts';
 import { connectWebSocket } from '../../src/transports/websocket.ts';
+import { register } from './register.ts';
 import { createRelayClient, relay, type RelayClient, type Told } from './relay.ts';
 
-if (!(adapters instanceof Map)) throw new Error('the registry is no longer a Map: register the relay in another way');
-adapters.set(relay.id, relay);
-
 const disposals: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const dispose of disposals.splice(0).reverse()) await dispose();
-});
+
+/** Each test file that uses this rig calls this once, because files may share the modules. */
+export function useRelay(): void {
+  register(relay);
+  afterEach(async () => {
+    for (const dispose of disposals.splice(0).reverse()) await dispose();
+  });
+}
 
 /** A program that refuses everything, and says where it works: the agent `placed`. */
 const placed = `

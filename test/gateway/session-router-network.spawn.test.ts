@@ -8,7 +8,9 @@ import type { Command } from '../../src/core/model/command.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
 import { createVirtualClock } from '../support/core/virtual-clock.ts';
 import { createRelayClient, type RelayClient, runsTold } from '../support/relay.ts';
-import { isOver, onNetwork, onStdio, openGateway, prompt } from '../support/relay-rig.ts';
+import { isOver, onNetwork, onStdio, openGateway, prompt, useRelay } from '../support/relay-rig.ts';
+
+useRelay();
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'patchbay-switchboard-')));
 const root = join(base, 'root');

@@ -20,7 +20,9 @@ import type { Message } from '../../src/core/model/content.ts';
 import type { SessionSummary } from '../../src/core/model/outcome-data.ts';
 import type { Gateway } from '../../src/gateway/gateway.ts';
 import type { RelayClient } from '../support/relay.ts';
-import { isOver, onNetwork, onStdio, openGateway, prompt } from '../support/relay-rig.ts';
+import { isOver, onNetwork, onStdio, openGateway, prompt, useRelay } from '../support/relay-rig.ts';
+
+useRelay();
 
 let base = '';
 let folder = '';
