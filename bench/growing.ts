@@ -14,7 +14,7 @@ export interface Teller {
 export function ourTeller(): Teller {
   const transcript = emptyTranscript();
   const env = { now: () => 0, id: (kind: string) => kind };
-  const side = adapters.get('pi')?.frontend?.(env, { dialect: 'growing' });
+  const side = adapters.get('pi')?.client?.frontend(env, { dialect: 'growing' });
   const projection = side?.projection({ id: 'session', epoch: '000000000000', timeOrigin: 0, transcript });
   if (projection === undefined) throw new Error('pi has no client side');
   const tell = (event: Event) => {

@@ -34,8 +34,8 @@ export function createPipeline(chosen: PipelineOptions = {}): Pipeline {
   const { from = 'pi', to = 'claude', options = {}, glance = true } = chosen;
   let ids = 0;
   const env = { now: () => 0, id: (kind: string) => `${kind}-${++ids}` };
-  const backend = adapters.get(from)?.backend?.(env, {});
-  const side = adapters.get(to)?.frontend?.(env, options);
+  const backend = adapters.get(from)?.agent?.backend(env, {});
+  const side = adapters.get(to)?.client?.frontend(env, options);
   if (backend === undefined || side === undefined) throw new Error(`no way from ${from} to ${to}`);
   const notes: string[] = [];
   const translator = createTranslator({

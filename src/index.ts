@@ -1,8 +1,54 @@
-// The public library: named exports only.
+// The public library: named exports only. Types that were renamed are exported under their old name too.
+import type {
+  AgentLaunch,
+  Frames,
+  Multiplexing,
+  RecognisedEvent,
+  SubscriptionRequest,
+} from './core/contract/adapter.ts';
+import type { Peek, RecognisedFrame, Splice } from './core/contract/channel.ts';
+
 export { adapters } from './adapters/index.ts';
 export { type AgentConfig, type Config, loadConfig, parseConfig } from './config/config.ts';
-export type * from './core/contract/adapter.ts';
-export type * from './core/contract/channel.ts';
+export type {
+  Action,
+  Adapter,
+  AgentAdapter,
+  AgentKind,
+  AgentLaunch,
+  Backend,
+  Capabilities,
+  ClientAdapter,
+  Env,
+  EventEnvelope,
+  EventReader,
+  Frames,
+  FramingName,
+  Frontend,
+  FrontendLimits,
+  FrontendSide,
+  Multiplexing,
+  NoteLevel,
+  Options,
+  Projection,
+  RecognisedEvent,
+  SessionView,
+  StoredFormat,
+  SubscriptionRequest,
+  WirePorts,
+} from './core/contract/adapter.ts';
+export type {
+  Channel,
+  CloseCode,
+  Ending,
+  Frame,
+  FrameFault,
+  Out,
+  Peek,
+  Receiver,
+  RecognisedFrame,
+  Splice,
+} from './core/contract/channel.ts';
 export { Command } from './core/model/command.ts';
 export { Content, Cost, Failure, Message, Model, Stop, Usage } from './core/model/content.ts';
 export { type ErrorCode, GatewayError, type Outcome } from './core/model/errors.ts';
@@ -12,3 +58,20 @@ export type { Transcript } from './core/model/transcript.ts';
 export { emptyTranscript, fold } from './core/log/fold.ts';
 export { createTranslator, type Translator } from './core/link/translator.ts';
 export { createGateway, type Gateway } from './gateway/gateway.ts';
+
+/** @deprecated Use {@link RecognisedFrame}. */
+export type Glance = RecognisedFrame;
+/** @deprecated Use {@link Peek}. */
+export type Glimpse = Peek;
+/** @deprecated Use {@link RecognisedEvent}. */
+export type Recognised = RecognisedEvent;
+/** @deprecated Use {@link Splice}. */
+export type Seam = Splice;
+/** @deprecated Use {@link Frames}. */
+export type Several = Frames;
+/** @deprecated Use {@link AgentLaunch}. */
+export type Start = AgentLaunch;
+/** @deprecated Use {@link Multiplexing}. */
+export type Trunk = Multiplexing;
+/** @deprecated Use {@link SubscriptionRequest}. */
+export type Watch = SubscriptionRequest;

@@ -18,7 +18,7 @@ test('docs/fidelity.md is up to date', () => {
 test('it has a part for each protocol of agents with each of clients', () => {
   const pairs = all.flatMap((agent) =>
     all.flatMap((client) =>
-      agent.backend === undefined || client.frontend === undefined ? [] : [`## ${agent.id} agent, ${client.id} client`],
+      agent.agent === undefined || client.client === undefined ? [] : [`## ${agent.id} agent, ${client.id} client`],
     ),
   );
   const headings = page.split('\n').filter((line) => / agent, .* client$/u.test(line));

@@ -8,8 +8,8 @@ import { clientRoles } from './support/client-roles.ts';
 const all = [...adapters.values()];
 
 test('there are as many pairs as the registry makes', () => {
-  const clients = all.filter(({ frontend }) => frontend !== undefined).length;
-  const agents = all.filter(({ backend }) => backend !== undefined).length;
+  const clients = all.filter(({ client }) => client !== undefined).length;
+  const agents = all.filter(({ agent }) => agent !== undefined).length;
   expect(pairsOf(all)).toHaveLength(clients * agents * 4);
   expect(new Set(pairsOf(all).map(({ name }) => name)).size).toBe(clients * agents * 4);
 });

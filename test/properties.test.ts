@@ -19,7 +19,7 @@ import { createLog, type Log, tell, tellLate } from './support/telling.ts';
 const env = { now: () => 0, id: (kind: string) => kind };
 
 function sideOf(id: string, options: Record<string, unknown> = {}): FrontendSide {
-  const side = adapters.get(id)?.frontend?.(env, options);
+  const side = adapters.get(id)?.client?.frontend(env, options);
   if (side === undefined) throw new Error(`${id} has no client side`);
   return side;
 }

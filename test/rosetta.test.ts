@@ -27,8 +27,8 @@ import { checkRpcMessages } from './oracles/order/rpc-message/order.ts';
 import { createLog, tell } from './support/telling.ts';
 
 const all = [...adapters.values()];
-const backends = all.filter((adapter) => adapter.backend !== undefined && pending[`*/${adapter.id}`] === undefined);
-const frontends = all.filter((adapter) => adapter.frontend !== undefined);
+const backends = all.filter((adapter) => adapter.agent !== undefined && pending[`*/${adapter.id}`] === undefined);
+const frontends = all.filter((adapter) => adapter.client !== undefined);
 
 /** Fields that only the protocol itself can read, and times, which no two tellings share. */
 const ownWords: ReadonlySet<string> = new Set(['extra', 'raw', 'timestamp']);
@@ -89,8 +89,8 @@ describe.each(scenarioNames)('%s', (scenario) => {
     },
   );
 
-  test.each(frontends)('a client of $id is told its file', ({ id, frontend }) => {
-    const side = frontend?.(stillEnv(), {});
+  test.each(frontends)('a client of $id is told its file', ({ id, client }) => {
+    const side = client?.frontend(stillEnv(), {});
     if (side === undefined) return;
     const { texts } = tell(side, logOf(scenario).logged);
     expect(texts).toEqual(expectedLines(scenario, id, texts));
@@ -100,8 +100,8 @@ describe.each(scenarioNames)('%s', (scenario) => {
     const found: Losses = Object.fromEntries(
       Object.entries(scenarioLosses(scenario)).map(([id, { decode }]) => [id, { decode, encode: {} }]),
     );
-    for (const { id, frontend } of frontends) {
-      const side = frontend?.(stillEnv(), {});
+    for (const { id, client } of frontends) {
+      const side = client?.frontend(stillEnv(), {});
       const own = found[id] ?? { decode: {}, encode: {} };
       for (const loss of side === undefined ? [] : tell(side, logOf(scenario).logged).losses) {
         own.encode[loss] = (own.encode[loss] ?? 0) + 1;

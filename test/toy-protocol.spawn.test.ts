@@ -128,37 +128,41 @@ const toy: Adapter = {
     ],
     commands: ['prompt', 'abort'],
   },
-  frontend(_, options) {
-    noOptions(options);
-    return frontend();
+  client: {
+    frontend(_, options) {
+      noOptions(options);
+      return frontend();
+    },
   },
-  backend(_, options) {
-    noOptions(options);
-    return {
-      decode(frame) {
-        const said = lineIn(frame);
-        if (said === null) return [violation('a line that toy does not have')];
-        return decodeAgent(said).map((message) => ({ do: 'deliver', message }));
-      },
-      encode(command, id) {
-        const text =
-          command.type === 'prompt' ? command.content.map((part) => (part.type === 'text' ? part.text : '')) : [];
-        switch (command.type) {
-          case 'prompt':
-            return [
-              { do: 'send', frame: line('say', text.join('')) },
-              { do: 'settle', id, outcome: { ok: true } },
-            ];
-          case 'abort':
-            return [
-              { do: 'send', frame: 'stop' },
-              { do: 'settle', id, outcome: { ok: true } },
-            ];
-          default:
-            return [{ do: 'settle', id, outcome: refused('unsupported', `toy cannot ${command.type}`) }];
-        }
-      },
-    };
+  agent: {
+    backend(_, options) {
+      noOptions(options);
+      return {
+        decode(frame) {
+          const said = lineIn(frame);
+          if (said === null) return [violation('a line that toy does not have')];
+          return decodeAgent(said).map((message) => ({ do: 'deliver', message }));
+        },
+        encode(command, id) {
+          const text =
+            command.type === 'prompt' ? command.content.map((part) => (part.type === 'text' ? part.text : '')) : [];
+          switch (command.type) {
+            case 'prompt':
+              return [
+                { do: 'send', frame: line('say', text.join('')) },
+                { do: 'settle', id, outcome: { ok: true } },
+              ];
+            case 'abort':
+              return [
+                { do: 'send', frame: 'stop' },
+                { do: 'settle', id, outcome: { ok: true } },
+              ];
+            default:
+              return [{ do: 'settle', id, outcome: refused('unsupported', `toy cannot ${command.type}`) }];
+          }
+        },
+      };
+    },
   },
 };
 
@@ -233,8 +237,8 @@ describe('shows in every list', () => {
   });
 
   test('the page of what crosses', () => {
-    const agents = all.filter(({ backend }) => backend !== undefined).map(({ id }) => `## ${id} agent, toy client`);
-    const clients = all.filter(({ frontend }) => frontend !== undefined).map(({ id }) => `## toy agent, ${id} client`);
+    const agents = all.filter(({ agent }) => agent !== undefined).map(({ id }) => `## ${id} agent, toy client`);
+    const clients = all.filter(({ client }) => client !== undefined).map(({ id }) => `## toy agent, ${id} client`);
     const isNew = (agent: Adapter, client: Adapter) => agent === toy || client === toy;
     const parts = fidelityPairs(all, isNew).map((part) => part.slice(0, part.indexOf('\n')));
     expect(new Set(parts)).toEqual(new Set([...agents, ...clients]));

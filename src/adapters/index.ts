@@ -9,24 +9,21 @@ import { pi } from './pi/index.ts';
 import { piLegacy } from './pi-legacy/index.ts';
 import { piServer } from './pi-server/index.ts';
 
-/** Every protocol that the gateway speaks, by id. */
+/** All protocols of the gateway, by id. */
 export const adapters: ReadonlyMap<string, Adapter> = new Map(
   [pi, piLegacy, piServer, claude, rpcMessage, anthropic, eca, demo].map((adapter) => [adapter.id, adapter]),
 );
 
-/** Who speaks a protocol. */
+/** A side of a protocol: its agents or its clients. */
 export type Side = 'agent' | 'client';
 
-/** The protocols that this side speaks; without a side, all. */
+/** Ids of the protocols that have this side; without a side, of all. */
 export function protocolsOf(side?: Side): string[] {
-  const spoken = [...adapters.values()].filter(({ backend, frontend }) => {
-    if (side === undefined) return true;
-    return (side === 'agent' ? backend : frontend) !== undefined;
-  });
+  const spoken = [...adapters.values()].filter((adapter) => side === undefined || adapter[side] !== undefined);
   return spoken.map(({ id }) => id);
 }
 
-/** What is said of a protocol that does not exist, with those that this side speaks. */
+/** The error message for an unknown protocol id. Suggests protocols that have this side. */
 export function noProtocol(id: string, side?: Side): string {
   return `no protocol named ${JSON.stringify(id.slice(0, 64))}; ${didYouMean(id, protocolsOf(side))}`;
 }

@@ -25,7 +25,7 @@ export function configFrom(options: AgentOptions, command: readonly string[]): C
   }
   if (options.agent !== undefined) throw new GatewayError('invalid', 'give --agent or --backend, not both');
   const adapter = adapterOf(options.backend, 'agent');
-  if (adapter.backend === undefined) throw new GatewayError('invalid', `${adapter.id} has no agent side`);
+  if (adapter.agent === undefined) throw new GatewayError('invalid', `${adapter.id} has no agent side`);
   const agent = AgentConfig.safeParse({
     protocol: adapter.id,
     command: program === undefined ? undefined : [program, ...rest],
@@ -33,7 +33,7 @@ export function configFrom(options: AgentOptions, command: readonly string[]): C
     options: options.option,
   });
   if (!agent.success) throw new GatewayError('invalid', agent.error.issues[0]?.message ?? 'bad agent');
-  const isInside = adapter.id === 'demo' || adapter.connect !== undefined;
+  const isInside = adapter.id === 'demo' || adapter.agent.connect !== undefined;
   if (agent.data.command === undefined && agent.data.url === undefined && !isInside) {
     throw new GatewayError('invalid', `where is the agent? add \`-- <program> <arguments…>\` or --url`);
   }

@@ -26,8 +26,8 @@ function describe(options: AgentsOptions) {
   const protocols = [...adapters.values()].map((adapter) => ({
     id: adapter.id,
     title: adapter.title,
-    asClient: adapter.frontend !== undefined,
-    asAgent: adapter.backend !== undefined,
+    asClient: adapter.client !== undefined,
+    asAgent: adapter.agent !== undefined,
   }));
   return { agents, protocols };
 }

@@ -58,7 +58,7 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
     output: options.output ?? process.stdout,
     label: 'stdio',
     framing: streamFraming(adapter.framing.stdio),
-    blank: adapter.blank,
+    blank: adapter.client?.acceptsEmptyFrames === true ? 'deliver' : 'skip',
     maxFrameBytes: gateway.board.maxFrameBytes?.(frontend) ?? config.limits.clientFrameBytes,
   });
   const channel = options.wrap?.(plain) ?? plain;

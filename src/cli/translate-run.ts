@@ -96,10 +96,10 @@ function translatorFor(options: TranslateOptions, note: Parameters<typeof create
   let ids = 0;
   // Ids and times are made up the same way each time, so that a translation can be compared with another.
   const env = { now: () => 0, id: (kind: string) => `${kind}-${++ids}` };
-  const backend = adapterOf(options.from, 'agent').backend?.(env, options.option);
+  const backend = adapterOf(options.from, 'agent').agent?.backend(env, options.option);
   if (backend === undefined) throw new GatewayError('invalid', `${options.from} has no agent side to translate from`);
   const place = path.resolve(options.cwd ?? '.');
-  const side = adapterOf(options.to, 'client').frontend?.(env, options.client);
+  const side = adapterOf(options.to, 'client').client?.frontend(env, options.client);
   if (side === undefined) throw new GatewayError('invalid', `${options.to} has no client side to translate to`);
   return createTranslator({
     id: 'translation',

@@ -14,7 +14,7 @@ export const AgentConfig = z
   .strictObject({
     protocol: z
       .string()
-      .refine((id) => adapters.get(id)?.backend !== undefined, {
+      .refine((id) => adapters.get(id)?.agent !== undefined, {
         error: ({ input }) => noProtocol(String(input), 'agent'),
       })
       .meta({ description: 'The protocol that the agent speaks, e.g. pi or claude.', enum: protocolsOf('agent') }),
@@ -180,8 +180,8 @@ export function loadConfig(path: string | undefined): Config {
 /** With the settings that the environment holds, as JSON, of protocols that have any. Throws `invalid` where that is none. */
 export function withEnvironment(config: Config, environment: Readonly<Record<string, string | undefined>>): Config {
   const frontends = { ...config.frontends };
-  for (const { id, settings } of adapters.values()) {
-    if (settings === undefined) continue;
+  for (const { id, client } of adapters.values()) {
+    if (client?.hasSettings !== true) continue;
     const name = `PATCHBAY_${id.replaceAll('-', '_').toUpperCase()}`;
     const text = environment[name];
     if (text === undefined || text === '') continue;

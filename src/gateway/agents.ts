@@ -69,14 +69,15 @@ export function createAgents(config: Config, env: Env): Agents {
   function connect(name: string, wanted: AgentConfig, { cwd, folders, instructions }: AgentPlace): AgentConnection {
     const adapter = adapterOf(wanted.protocol);
     const agent = instructions === undefined ? wanted : withInstructions(wanted, adapter, instructions);
-    if (adapter.backend === undefined) throw new GatewayError('invalid', `${agent.protocol} has no agent side`);
+    if (adapter.agent === undefined) throw new GatewayError('invalid', `${agent.protocol} has no agent side`);
+    const { multiplexing } = adapter.agent;
     const session = randomUUID();
     // Who carries sessions for many and is reached by an address works where its own directories are.
-    const isElsewhere = adapter.trunk !== undefined && agent.url !== undefined;
+    const isElsewhere = multiplexing !== undefined && agent.url !== undefined;
     const places = isElsewhere ? (agent.cwd === undefined ? [] : [agent.cwd]) : folders;
-    const backend = adapter.backend(env, agent.options ?? {}, places, session);
-    if (adapter.trunk === undefined) return { backend, channel: openAgent(name, agent, adapter, cwd) };
-    return { backend, channel: trunkTo(name, agent, adapter, adapter.trunk, cwd).join(session) };
+    const backend = adapter.agent.backend(env, agent.options ?? {}, places, session);
+    if (multiplexing === undefined) return { backend, channel: openAgent(name, agent, adapter, cwd) };
+    return { backend, channel: trunkTo(name, agent, adapter, multiplexing, cwd).join(session) };
   }
 
   /** The one connection that carries all sessions of that agent; a program has one for each directory that it works in. */
@@ -98,15 +99,15 @@ export function createAgents(config: Config, env: Env): Agents {
   }
 
   function takesInstructions({ protocol, url }: AgentConfig): boolean {
-    const adapter = adapterOf(protocol);
-    return adapter.withInstructions !== undefined && adapter.trunk === undefined && url === undefined;
+    const { agent } = adapterOf(protocol);
+    return agent?.withInstructions !== undefined && agent.multiplexing === undefined && url === undefined;
   }
 
   function isForgetful(name: string): boolean {
     const [, { protocol, options = {} }] = named(name);
-    const { backend, stored } = adapterOf(protocol);
+    const { agent } = adapterOf(protocol);
     try {
-      return stored === undefined && backend?.(env, options).restoreHistory !== undefined;
+      return agent?.stored === undefined && agent?.backend(env, options).restoreHistory !== undefined;
     } catch {
       // Whoever wants to speak to it will be told why it cannot be.
       return false;
@@ -138,10 +139,10 @@ export function createAgents(config: Config, env: Env): Agents {
     }
     if (agent.command === undefined) {
       // A protocol that clients speak too has a wire, and without either nobody would be at its other end.
-      const isRemote = adapter.frontend !== undefined && adapter.connect === undefined;
+      const isRemote = adapter.client !== undefined && adapter.agent?.connect === undefined;
       if (isRemote) throw new GatewayError('invalid', `agent ${name} needs a command or a url`);
       const ports = { frameOf: createFrame, maxFrameBytes };
-      return adapter.connect?.(agent.options ?? {}, ports) ?? nullChannel(`agent ${name}`);
+      return adapter.agent?.connect?.(agent.options ?? {}, ports) ?? nullChannel(`agent ${name}`);
     }
     checkGate(name, agent.command, cwd ?? agent.cwd);
     return spawnChannel({
@@ -176,7 +177,7 @@ export function adapterOf(id: string, side?: Side): Adapter {
  * say (docs/threats.md T8). Throws `unsupported`.
  */
 export function passable(command: Command): Command {
-  if (command.type !== 'unknown' || adapterOf(command.protocol).allowsPassthrough?.(command.payload) !== false)
+  if (command.type !== 'unknown' || adapterOf(command.protocol).agent?.allowsPassthrough?.(command.payload) !== false)
     return command;
   throw new GatewayError('unsupported', 'no client on the network may ask that of an agent');
 }
@@ -202,7 +203,7 @@ function tokenOf(name: string, { tokenVariable }: AgentConfig): string | undefin
 /** The words go last, because for programs the last one counts. */
 function withInstructions(agent: AgentConfig, adapter: Adapter, instructions: Instructions): AgentConfig {
   const { command, options = {} } = agent;
-  const start = adapter.withInstructions?.({ argv: [], options }, instructions);
+  const start = adapter.agent?.withInstructions?.({ argv: [], options }, instructions);
   if (start === undefined) return agent;
   return { ...agent, options: { ...start.options }, ...(command && { command: [...command, ...start.argv] }) };
 }

@@ -64,7 +64,7 @@ export function createConnections({ config, env, clock, sessions, intakes }: Con
   const carriers = new Set<ClientLink>();
 
   function sideOf(frontend: string, options: Options): FrontendSide {
-    const side = adapterOf(frontend, 'client').frontend?.(env, options, config.frontends[frontend]);
+    const side = adapterOf(frontend, 'client').client?.frontend(env, options, config.frontends[frontend]);
     if (side === undefined) throw new GatewayError('not-found', `${frontend} has no client side`);
     return side;
   }

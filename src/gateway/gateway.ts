@@ -126,7 +126,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
   function checkSettings(): void {
     for (const id of Object.keys(config.frontends)) {
       sideOf(id, {});
-      if (adapterOf(id).settings === undefined)
+      if (adapterOf(id).client?.hasSettings !== true)
         throw new GatewayError('invalid', `frontends.${id}: it has no settings`);
     }
   }
@@ -184,7 +184,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
   function frameLimit(frontend?: string): number | undefined {
     const ids = frontend === undefined ? [...adapters.keys()] : [frontend];
     const limits = ids
-      .filter((id) => adapterOf(id).settings === true)
+      .filter((id) => adapterOf(id).client?.hasSettings === true)
       .map((id) => sideOf(id, {}).limits?.maxFrameBytes ?? 0);
     return limits.length === 0 ? undefined : Math.max(...limits);
   }
@@ -225,7 +225,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
     connect(channel, request) {
       const side = sideOf(request.frontend, request.options);
       const gone = { end: () => {} };
-      if (side.carries === 'many' && request.session === undefined) {
+      if (side.isMultiplexed === true && request.session === undefined) {
         clients.attachMany(channel, request, { isOurs: false }, () => gone);
       } else {
         const session = request.session ?? sessions.open(request, false).session.id;
@@ -251,7 +251,7 @@ export function createGateway(config: Config, ports: GatewayPorts): Gateway {
       // First what may be refused: a session must not be left behind.
       const side = sideOf(request.frontend, request.options);
       agents.named(request.agent);
-      await (side.carries === 'many' && request.id === undefined
+      await (side.isMultiplexed === true && request.id === undefined
         ? serveMany(channel, request, opening)
         : serveOne(channel, request, opening));
     },

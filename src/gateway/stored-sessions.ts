@@ -68,7 +68,7 @@ export function createStoredSessions(config: Config, agents: Agents, log: Log): 
   const cache = createFileCache<Read>(2 * mostListed);
   /** Agents that keep files on this machine, with what is known of them. */
   const keepers = Object.entries(config.agents).flatMap(([name, agent]) => {
-    const format = agent.command === undefined ? undefined : adapterOf(agent.protocol).stored;
+    const format = agent.command === undefined ? undefined : adapterOf(agent.protocol).agent?.stored;
     return format === undefined ? [] : [{ name, agent, format }];
   });
 
@@ -224,7 +224,7 @@ export function createStoredSessions(config: Config, agents: Agents, log: Log): 
       const read = 'file' in place ? readBounded(place.file, longestFile, mostLines) : null;
       if (!('file' in place) || read?.isWhole !== true) return null;
       const as = { id: randomUUID(), createdAt: new Date().toISOString(), from: place.file };
-      const text = format?.again?.(read.text, as) ?? null;
+      const text = format?.copy?.(read.text, as) ?? null;
       if (text === null) return null;
       // As such agents name them: the time, then the id.
       const name = `${as.createdAt.replaceAll(/[:.]/gu, '-')}_${as.id}${path.extname(place.file)}`;

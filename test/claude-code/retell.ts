@@ -19,8 +19,8 @@ export interface Retold {
 export function retell(rows: readonly TraceRow[], to: string): Retold {
   let ids = 0;
   const env = { now: () => 0, id: (kind: string) => `${kind}-${++ids}` };
-  const backend = adapters.get('claude')?.backend?.(env, {});
-  const side = adapters.get(to)?.frontend?.(env, {});
+  const backend = adapters.get('claude')?.agent?.backend(env, {});
+  const side = adapters.get(to)?.client?.frontend(env, {});
   const role = clientRoles.get(to);
   if (backend === undefined || side === undefined || role === undefined) throw new Error(`nothing to tell ${to} with`);
   const violations: string[] = [];

@@ -21,7 +21,7 @@ describe('settings of a protocol', () => {
   });
 
   test('are read for protocols that have any, whatever the others’ variables hold', () => {
-    const others = [...adapters.values()].filter(({ settings }) => settings === undefined);
+    const others = [...adapters.values()].filter(({ client }) => client?.hasSettings === undefined);
     expect(others.map(({ id }) => id)).toEqual(expect.arrayContaining(['pi', 'demo', 'claude', 'eca']));
     for (const text of ['1', '{}', '{', '{"drainMs":5}']) {
       const environment = others.map(({ id }) => [`PATCHBAY_${id.replaceAll('-', '_').toUpperCase()}`, text]);
@@ -31,8 +31,8 @@ describe('settings of a protocol', () => {
 
   test('belong to the protocols that say so', () => {
     const env = { now: () => 0, id: (kind: string) => kind };
-    for (const { frontend, settings } of adapters.values()) {
-      expect(frontend?.(env, {}).limits !== undefined).toBe(settings === true);
+    for (const { client } of adapters.values()) {
+      expect(client?.frontend(env, {}).limits !== undefined).toBe(client?.hasSettings === true);
     }
   });
 

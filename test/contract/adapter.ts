@@ -1,7 +1,7 @@
 // What every protocol promises, as a suite that each of them is run through. Knows none of them.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Action, Adapter, FrontendSide } from '../../src/core/contract/adapter.ts';
+import type { Action, Adapter, AgentAdapter, FrontendSide } from '../../src/core/contract/adapter.ts';
 import { Command, type CommandType } from '../../src/core/model/command.ts';
 import { GatewayError, type Outcome, refused } from '../../src/core/model/errors.ts';
 import { Event, type EventType } from '../../src/core/model/event.ts';
@@ -28,16 +28,16 @@ export interface ContractOptions {
 export function adapterContract(adapter: Adapter, options: ContractOptions = {}): void {
   describe(`adapter: ${adapter.id}`, () => {
     describeDeclaration(adapter);
-    if (adapter.backend !== undefined) describeBackend(adapter, adapter.backend);
-    if (adapter.frontend !== undefined) {
-      const side = adapter.frontend(stillEnv(), {});
+    if (adapter.agent !== undefined) describeBackend(adapter, adapter.agent.backend);
+    if (adapter.client !== undefined) {
+      const side = adapter.client.frontend(stillEnv(), {});
       describeFrontend(adapter, side, options);
       describeProjection(adapter, side);
     }
   });
 }
 
-function describeDeclaration({ id, title, can, framing, frontend, backend }: Adapter): void {
+function describeDeclaration({ id, title, can, framing, agent, client }: Adapter): void {
   describe('declares', () => {
     test('a name that fits in a URL, and one line about itself', () => {
       expect(id).toMatch(/^[a-z][a-z0-9-]{0,31}$/u);
@@ -46,7 +46,7 @@ function describeDeclaration({ id, title, can, framing, frontend, backend }: Ada
     });
 
     test('a side towards clients or towards agents', () => {
-      expect(frontend ?? backend).toBeDefined();
+      expect(client ?? agent).toBeDefined();
     });
 
     test('events and commands that exist, once each', () => {
@@ -57,8 +57,8 @@ function describeDeclaration({ id, title, can, framing, frontend, backend }: Ada
     });
 
     test.each([
-      ['frontend', frontend],
-      ['backend', backend],
+      ['frontend', client?.frontend],
+      ['backend', agent?.backend],
     ])('by refusing options that it does not have: %s', (_, make) => {
       if (make === undefined) return;
       expect(() => make(stillEnv(), {})).not.toThrow();
@@ -70,7 +70,7 @@ function describeDeclaration({ id, title, can, framing, frontend, backend }: Ada
   });
 }
 
-function describeBackend({ id, can }: Adapter, make: NonNullable<Adapter['backend']>): void {
+function describeBackend({ id, can }: Adapter, make: AgentAdapter['backend']): void {
   const start = () => driveBackend(make(stillEnv(), {}));
 
   describe('towards agents', () => {
@@ -208,7 +208,7 @@ function describeFrontend({ id, can }: Adapter, side: FrontendSide, { prompt }: 
   });
 }
 
-function describeProjection({ can }: Adapter, side: FrontendSide): void {
+function describeProjection({ can, client }: Adapter, side: FrontendSide): void {
   describe('tells its clients', () => {
     test('the same for the same events, in whole lines, whatever the events are', () => {
       fc.assert(
@@ -238,7 +238,7 @@ function describeProjection({ can }: Adapter, side: FrontendSide): void {
       );
     });
 
-    if (can.tellsPast === false) {
+    if (client?.replaysHistory === false) {
       test('what goes on when they come, and nothing that is over', () => {
         const log = createLog();
         for (const event of conversation) log.admit(event);

@@ -27,8 +27,8 @@ export interface Pair {
 
 /** Every frontend with every backend over every transport. */
 export function pairsOf(adapters: readonly Adapter[]): Pair[] {
-  const frontends = adapters.filter((adapter) => adapter.frontend !== undefined);
-  const backends = adapters.filter((adapter) => adapter.backend !== undefined);
+  const frontends = adapters.filter((adapter) => adapter.client !== undefined);
+  const backends = adapters.filter((adapter) => adapter.agent !== undefined);
   return frontends.flatMap(({ id: frontend }) =>
     backends.flatMap(({ id: backend }) =>
       [...clientTransports].map(([transport, reach]) => ({

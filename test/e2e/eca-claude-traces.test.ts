@@ -73,7 +73,7 @@ test.skipIf(claudeFolders.length === 0)('there are recordings (skipped where the
 
 test.each(claudeTraces)('%s', (_, frames) => {
   const claude = adapters.get('claude');
-  const side = adapters.get('eca')?.frontend?.(stillEnv(), {});
+  const side = adapters.get('eca')?.client?.frontend(stillEnv(), {});
   if (claude === undefined || side === undefined) throw new Error('an adapter is gone');
   const log = decodeLines(
     claude,

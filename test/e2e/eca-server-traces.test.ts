@@ -10,7 +10,7 @@ import { ecaTraces } from '../support/eca-traces.ts';
 import { tells } from '../support/telltale.ts';
 import { tell } from '../support/telling.ts';
 
-const clients = [...adapters.values()].filter(({ frontend }) => frontend !== undefined).map(({ id }) => id);
+const clients = [...adapters.values()].filter(({ client }) => client !== undefined).map(({ id }) => id);
 /** Contents that no judge knows (a hook, a list of jobs) or that a protocol has no place for are eca-corpus.test.ts's. */
 const isJudged = (rows: readonly unknown[]): boolean => !/"(?:image|hookActionStarted)"/u.test(JSON.stringify(rows));
 const traces = [...ecaTraces, ...handMadeEca].filter(({ rows }) => isJudged(rows));
@@ -33,7 +33,7 @@ function wordsOf(trace: (typeof traces)[number]): string[] {
 
 describe.each(clients)('to a client of %s', (id) => {
   test.each(traces)('$name', (trace) => {
-    const side = adapters.get(id)?.frontend?.(stillEnv(), {});
+    const side = adapters.get(id)?.client?.frontend(stillEnv(), {});
     const role = clientRoles.get(id);
     if (side === undefined || role === undefined) throw new Error(`nobody plays a client of ${id}`);
     const { log } = playEca(trace);

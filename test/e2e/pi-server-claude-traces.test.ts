@@ -53,7 +53,7 @@ test.skipIf(claudeFolders.length === 0)('there are recordings (skipped where the
 
 test.each(claudeTraces)('%s', (_, frames) => {
   const claude = adapters.get('claude');
-  const side = adapters.get('pi-server')?.frontend?.(stillEnv(), {});
+  const side = adapters.get('pi-server')?.client?.frontend(stillEnv(), {});
   if (claude === undefined || side === undefined) throw new Error('an adapter is gone');
   const log = decodeLines(
     claude,

@@ -8,7 +8,7 @@ import { createVirtualClock } from '../support/core/virtual-clock.ts';
 const env = { now: () => 0, id: (kind: string) => kind };
 
 test('a listener with nobody behind it is no client: not in the figures, and nothing is waited for', () => {
-  const { limits } = adapterOf('pi-server').frontend?.(env, {}) ?? {};
+  const { limits } = adapterOf('pi-server').client?.frontend(env, {}) ?? {};
   if (limits === undefined) throw new Error('unreachable');
   const intakes = createCommandIntakes(createVirtualClock(), 0, () => undefined);
   const intake = intakes.of('pi-server', limits);

@@ -19,12 +19,10 @@ test.each<[string, Instructions, Partial<AgentLaunch>]>([
   ['anthropic', { text: 'Be brief.' }, { options: { system: 'Be brief.' } }],
   ['anthropic', { addition: 'Rhyme.' }, { options: { system: 'You chat.\n\nRhyme.' } }],
 ])('%s %j', (id, instructions, changed) => {
-  expect(adapters.get(id)?.withInstructions?.(start, instructions)).toEqual({ ...start, ...changed });
+  expect(adapters.get(id)?.agent?.withInstructions?.(start, instructions)).toEqual({ ...start, ...changed });
 });
 
 test('all others take none', () => {
-  const able = [...adapters.values()]
-    .filter(({ withInstructions }) => withInstructions !== undefined)
-    .map(({ id }) => id);
+  const able = [...adapters.values()].filter(({ agent }) => agent?.withInstructions !== undefined).map(({ id }) => id);
   expect(able.sort()).toEqual(['anthropic', 'claude', 'pi', 'pi-legacy']);
 });

@@ -32,8 +32,8 @@ export interface Played {
 
 /** Plays it. `partialMessages`: as the recorded client had it. */
 export function play(rows: readonly TraceRow[], partialMessages: boolean): Played {
-  const backend = claude.backend?.(stillEnv(), {});
-  const side = claude.frontend?.(stillEnv(), { partialMessages });
+  const backend = claude.agent?.backend(stillEnv(), {});
+  const side = claude.client?.frontend(stillEnv(), { partialMessages });
   if (backend === undefined || side === undefined) throw new Error('the adapter lacks a side');
   const transcript = emptyTranscript();
   const view: SessionView = { id: 'session', epoch: '000000000000', timeOrigin: 0, transcript };

@@ -19,7 +19,7 @@ export function stillEnv(): Env {
 
 /** What an agent's lines mean, up to the end of its output. Timers never ring. */
 export function decodeLines(adapter: Adapter, lines: readonly string[]): Log {
-  const backend = adapter.backend?.(stillEnv(), {});
+  const backend = adapter.agent?.backend(stillEnv(), {});
   if (backend === undefined) throw new Error(`${adapter.id} has no agent side`);
   const log = createLog();
   const perform = (actions: readonly Action<Event>[]) => {

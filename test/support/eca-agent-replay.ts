@@ -54,8 +54,8 @@ const spoken: ReadonlySet<unknown> = new Set([
 
 /** Plays it. */
 export function playEca({ rows, era }: Pick<EcaTrace, 'rows' | 'era'>): PlayedEca {
-  const backend = eca.backend?.(stillEnv(), {});
-  const side = eca.frontend?.(stillEnv(), {});
+  const backend = eca.agent?.backend(stillEnv(), {});
+  const side = eca.client?.frontend(stillEnv(), {});
   if (backend === undefined || side === undefined) throw new Error('the adapter lacks a side');
   const theirs: Json[] = [];
   const ours: Json[] = [];

@@ -53,7 +53,7 @@ function logOf(adapter: Adapter, scenario: string): readonly Logged[] | null {
 function lossesBetween(agent: Adapter, client: Adapter): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const scenario of scenarioNames) {
-    const side = client.frontend?.(stillEnv(), {});
+    const side = client.client?.frontend(stillEnv(), {});
     const logged = logOf(agent, scenario);
     if (side === undefined || logged === null) continue;
     for (const loss of new Set(tell(side, logged).losses)) found.set(loss, [...(found.get(loss) ?? []), scenario]);
@@ -69,8 +69,8 @@ function without(all: readonly string[], known: readonly string[]): string {
 }
 
 /** Instructions are taken by whoever starts the agent, and are no command to its machine. */
-function commandsOf({ can, withInstructions }: Adapter): readonly string[] {
-  return withInstructions === undefined ? can.commands : [...can.commands, 'set-instructions'];
+function commandsOf({ can, agent }: Adapter): readonly string[] {
+  return agent?.withInstructions === undefined ? can.commands : [...can.commands, 'set-instructions'];
 }
 
 function part(agent: Adapter, client: Adapter): string {
@@ -102,8 +102,8 @@ export function fidelityPairs(
   adapters: readonly Adapter[],
   isWanted: (agent: Adapter, client: Adapter) => boolean = () => true,
 ): string[] {
-  const agents = adapters.filter((adapter) => adapter.backend !== undefined);
-  const clients = adapters.filter((adapter) => adapter.frontend !== undefined);
+  const agents = adapters.filter((adapter) => adapter.agent !== undefined);
+  const clients = adapters.filter((adapter) => adapter.client !== undefined);
   return agents.flatMap((agent) =>
     clients.filter((client) => isWanted(agent, client)).map((client) => part(agent, client)),
   );
@@ -111,7 +111,7 @@ export function fidelityPairs(
 
 /** The whole page. */
 export function fidelityPage(adapters: readonly Adapter[]): string {
-  const agents = adapters.filter((adapter) => adapter.backend !== undefined);
+  const agents = adapters.filter((adapter) => adapter.agent !== undefined);
   const declared = agents.flatMap(leftOut);
   return [
     introduction,

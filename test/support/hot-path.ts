@@ -31,8 +31,8 @@ export function pass(chunks: readonly Buffer[], options: PassageOptions): Passag
   let glanced = 0;
   const said: string[] = [];
   const env = { now: () => 0, id: (kind: string) => `${kind}-${++ids}` };
-  const backend = adapters.get(from)?.backend?.(env, {});
-  const projection = adapters.get(to)?.frontend?.(env, {}).projection;
+  const backend = adapters.get(from)?.agent?.backend(env, {});
+  const projection = adapters.get(to)?.client?.frontend(env, {}).projection;
   if (backend === undefined || projection === undefined) throw new Error(`no translation from ${from} to ${to}`);
   const translator = createTranslator({
     id: 'trace',

@@ -52,9 +52,12 @@ function oblige(inner: Backend): Backend {
 export const obliging: Adapter = {
   ...demo,
   id: 'obliging',
-  backend(env, options) {
-    const inner = demo.backend?.(env, options);
-    if (inner === undefined) throw new Error('the demo agent is gone');
-    return oblige(inner);
+  agent: {
+    ...demo.agent,
+    backend(env, options) {
+      const inner = demo.agent?.backend(env, options);
+      if (inner === undefined) throw new Error('the demo agent is gone');
+      return oblige(inner);
+    },
   },
 };

@@ -87,8 +87,8 @@ function commandOf(line: Json): Command | null {
 
 /** Plays it. */
 export function replayPiServer(rows: readonly PiServerRow[], conn: string, session: string): Replayed {
-  const backend = piServer.backend?.(stillEnv(), {}, [], session);
-  const projection = piServer.frontend?.(stillEnv(), {}).projection;
+  const backend = piServer.agent?.backend(stillEnv(), {}, [], session);
+  const projection = piServer.client?.frontend(stillEnv(), {}).projection;
   if (backend === undefined || projection === undefined) throw new Error('pi-server lacks a side');
   const transcript = emptyTranscript();
   const view = projection({ id: session, epoch: 'epoch', timeOrigin: 0, transcript });

@@ -91,7 +91,7 @@ export const relay: Adapter = {
   title: 'says what the gateway is to do, word for word',
   framing: { stdio: 'jsonl', websocket: 'text', sse: 'event-stream' },
   can: { events: [], commands: [] },
-  frontend: () => ({ key: 'relay', carries: 'many', connection, projection }),
+  client: { frontend: () => ({ key: 'relay', isMultiplexed: true, connection, projection }) },
 };
 
 /** A client of it, in the hand of a test. */

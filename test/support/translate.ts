@@ -48,8 +48,8 @@ function framesOf(stdout: string): Frame[] {
 export function translateHere(from: string, to: string, rows: readonly TraceRow[]): Frame[] {
   let ids = 0;
   const env = { now: () => 0, id: (kind: string) => `${kind}-${++ids}` };
-  const backend = adapters.get(from)?.backend?.(env, {});
-  const side = adapters.get(to)?.frontend?.(env, {});
+  const backend = adapters.get(from)?.agent?.backend(env, {});
+  const side = adapters.get(to)?.client?.frontend(env, {});
   if (backend === undefined || side === undefined) throw new Error(`no translation from ${from} to ${to}`);
   const ports = { id: 'trace', epoch: '000000000000', backend, projection: side.projection, note: () => undefined };
   const translator = createTranslator(ports);

@@ -41,7 +41,9 @@ export const anthropic: Adapter = {
       'query',
     ],
   },
-  connect: (options, ports) => connectApi(parseOptions(options), ports),
-  backend: (env, options) => createBackend(env, parseOptions(options)),
-  withInstructions: (start, instructions) => ({ ...start, options: withInstructions(start.options, instructions) }),
+  agent: {
+    connect: (options, ports) => connectApi(parseOptions(options), ports),
+    backend: (env, options) => createBackend(env, parseOptions(options)),
+    withInstructions: (start, instructions) => ({ ...start, options: withInstructions(start.options, instructions) }),
+  },
 };

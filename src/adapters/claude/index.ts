@@ -64,7 +64,6 @@ export const claude: Adapter = {
   title: 'Claude Agent SDK messages (stream_event, assistant, user, result)',
   framing,
   envelope: eventEnvelope,
-  allowsPassthrough,
   can: {
     events: [
       ...sharedEvents,
@@ -86,9 +85,12 @@ export const claude: Adapter = {
     ],
     commands: [...sharedCommands, 'answer-approval', 'answer-dialog', 'set-instructions', 'set-name', 'unknown'],
   },
-  frontend: (env, options) => frontend(env, options, 'claude'),
-  backend: (env, options) => createBackend(env, agentOptions(options)),
-  withInstructions,
+  client: { frontend: (env, options) => frontend(env, options, 'claude') },
+  agent: {
+    backend: (env, options) => createBackend(env, agentOptions(options)),
+    allowsPassthrough,
+    withInstructions,
+  },
 };
 
 /** The RpcMessage front end: five frame types, no nulls, both spellings of a tool call. It cannot be asked anything. */
@@ -97,5 +99,5 @@ export const rpcMessage: Adapter = {
   title: 'RpcMessage, the Claude format as the front end of claude-code-plus reads it',
   framing: { ...framing, websocket: 'text' },
   can: { events: sharedEvents, commands: sharedCommands },
-  frontend: (env, options) => frontend(env, options, 'rpc-message'),
+  client: { frontend: (env, options) => frontend(env, options, 'rpc-message') },
 };

@@ -74,9 +74,11 @@ export const demo: Adapter = {
       'query',
     ],
   },
-  backend(env, options) {
-    const parsed = DemoOptions.safeParse(options);
-    if (!parsed.success) throw new GatewayError('invalid', `demo: ${z.prettifyError(parsed.error)}`);
-    return createBackend(env, parsed.data);
+  agent: {
+    backend(env, options) {
+      const parsed = DemoOptions.safeParse(options);
+      if (!parsed.success) throw new GatewayError('invalid', `demo: ${z.prettifyError(parsed.error)}`);
+      return createBackend(env, parsed.data);
+    },
   },
 };

@@ -21,7 +21,7 @@ function frontend(env: Env, options: Options): FrontendSide {
   if (!parsed.success) throw new GatewayError('invalid', `eca options: ${z.prettifyError(parsed.error)}`);
   return {
     key: 'eca',
-    carries: 'many',
+    isMultiplexed: true,
     connection: (session) => createConnection(env, session),
     projection: (session, dialect) => createProjection(session, dialectOf(dialect)),
   };
@@ -54,6 +54,6 @@ export const eca: Adapter = {
       'unknown',
     ],
   },
-  frontend,
-  backend: (env, options, folders) => createBackend(env, agentOptions(options), folders),
+  client: { frontend },
+  agent: { backend: (env, options, folders) => createBackend(env, agentOptions(options), folders) },
 };

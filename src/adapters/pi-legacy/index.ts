@@ -11,7 +11,6 @@ export const piLegacy: Adapter = {
   id: 'pi-legacy',
   title: 'pi coding agent 0.13.2, RPC mode without responses',
   framing: { stdio: 'jsonl', websocket: 'text', sse: 'event-stream' },
-  blank: 'deliver',
   can: {
     events: [
       'run-start',
@@ -34,14 +33,19 @@ export const piLegacy: Adapter = {
     ],
     commands: ['prompt', 'abort', 'compact'],
   },
-  frontend(_env, options) {
-    checkClientOptions(options);
-    return {
-      key: '',
-      connection: (session) => createConnection(session),
-      projection: (session) => createProjection(session, { dialect: 'legacy' }),
-    };
+  client: {
+    acceptsEmptyFrames: true,
+    frontend(_env, options) {
+      checkClientOptions(options);
+      return {
+        key: '',
+        connection: (session) => createConnection(session),
+        projection: (session) => createProjection(session, { dialect: 'legacy' }),
+      };
+    },
   },
-  backend: (env, options) => createBackend(env, readAgentOptions(options)),
-  withInstructions,
+  agent: {
+    backend: (env, options) => createBackend(env, readAgentOptions(options)),
+    withInstructions,
+  },
 };

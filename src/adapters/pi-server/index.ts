@@ -1,7 +1,7 @@
 // The protocol of pi-server, many sessions of pi behind one connection (docs/protocols/pi-server.md), as the registry holds it.
-import type { Adapter, Env } from '../../core/contract/adapter.ts';
+import type { Adapter, Env, FrontendSide, Options } from '../../core/contract/adapter.ts';
 import { toldEvents } from '../pi/told-events.ts';
-import { trunk } from './backend/frames.ts';
+import { multiplexing } from './backend/frames.ts';
 import { agentOptions } from './backend/options.ts';
 import { createBackend } from './backend/backend.ts';
 import { readClientOptions } from './frontend/dialect.ts';
@@ -21,6 +21,25 @@ function serverIdOf(env: Env): string {
   return made;
 }
 
+function frontend(env: Env, options: Options, settings: Options = {}): FrontendSide {
+  const { dialect } = readClientOptions(options);
+  const read = readSettings(settings);
+  const { commandTimeoutMs } = read;
+  const limits = limitsOf(read);
+  const { maxFrameBytes } = limits;
+  const serverId = serverIdOf(env);
+  return {
+    // The frames of a session are the same in both dialects.
+    key: '',
+    isMultiplexed: true,
+    limits,
+    greeting: () => [serverReady],
+    connection: (bound) =>
+      createConnection({ dialect, serverId, commandTimeoutMs, handle: () => env.id('prompt'), maxFrameBytes, bound }),
+    projection: (session) => createProjection(session),
+  };
+}
+
 /** pi-server 1.0.0, the document's lifecycle and the newer one. */
 export const piServer: Adapter = {
   id: 'pi-server',
@@ -28,7 +47,6 @@ export const piServer: Adapter = {
   framing: { stdio: 'jsonl', websocket: 'text', sse: 'event-stream' },
   can: {
     events: toldEvents,
-    tellsPast: false,
     commands: [
       'create-session',
       'delete-session',
@@ -56,25 +74,9 @@ export const piServer: Adapter = {
       'query',
     ],
   },
-  settings: true,
-  frontend(env, options, settings = {}) {
-    const { dialect } = readClientOptions(options);
-    const read = readSettings(settings);
-    const { commandTimeoutMs } = read;
-    const limits = limitsOf(read);
-    const { maxFrameBytes } = limits;
-    const serverId = serverIdOf(env);
-    return {
-      // Sessions say the same in both dialects.
-      key: '',
-      carries: 'many',
-      limits,
-      greeting: () => [serverReady],
-      connection: (bound) =>
-        createConnection({ dialect, serverId, commandTimeoutMs, handle: () => env.id('prompt'), maxFrameBytes, bound }),
-      projection: (session) => createProjection(session),
-    };
+  client: { hasSettings: true, replaysHistory: false, frontend },
+  agent: {
+    backend: (env, options, folders, name) => createBackend(env, agentOptions(options), folders, name),
+    multiplexing,
   },
-  backend: (env, options, folders, name) => createBackend(env, agentOptions(options), folders, name),
-  trunk,
 };

@@ -14,7 +14,6 @@ export const pi: Adapter = {
   id: 'pi',
   title: 'pi coding agent, RPC mode',
   framing: { stdio: 'jsonl', websocket: 'text', sse: 'event-stream' },
-  blank: 'deliver',
   can: {
     events: toldEvents,
     commands: [
@@ -42,15 +41,20 @@ export const pi: Adapter = {
       'unknown',
     ],
   },
-  frontend(_env, options) {
-    const { dialect } = readClientOptions(options);
-    return {
-      key: dialect,
-      connection: (session) => createConnection(session),
-      projection: (session) => createProjection(session, { dialect }),
-    };
+  client: {
+    acceptsEmptyFrames: true,
+    frontend(_env, options) {
+      const { dialect } = readClientOptions(options);
+      return {
+        key: dialect,
+        connection: (session) => createConnection(session),
+        projection: (session) => createProjection(session, { dialect }),
+      };
+    },
   },
-  backend: (env, options) => createBackend(env, readOptions(options)),
-  withInstructions,
-  stored: storedFormat,
+  agent: {
+    backend: (env, options) => createBackend(env, readOptions(options)),
+    withInstructions,
+    stored: storedFormat,
+  },
 };

@@ -59,7 +59,7 @@ export const storedFormat: StoredFormat = {
       messageCount,
     };
   },
-  again(text, { id, createdAt: timestamp, from }) {
+  copy(text, { id, createdAt: timestamp, from }) {
     const end = text.indexOf('\n');
     const first = createObjectReader(bounds).read(end < 0 ? text : text.slice(0, end));
     if (first === null || !Header.safeParse(first).success) return null;

@@ -75,7 +75,7 @@ export function chooseAgent(argv: ClaudeArgv, surroundings: ClaudeSurroundings):
     isUnattended: asks !== 'stdio',
     resumes: goesOn?.file,
     // An agent of this protocol is passed the greeting itself.
-    awaitsGreeting: protocol !== 'claude' && adapterOf(protocol).withInstructions !== undefined,
+    awaitsGreeting: protocol !== 'claude' && adapterOf(protocol).agent?.withInstructions !== undefined,
   };
 }
 
@@ -124,9 +124,10 @@ function withFlags(
 function ask(
   argv: ClaudeArgv,
   name: string,
-  { can, withInstructions }: Adapter,
+  { can, agent }: Adapter,
   goesOn: StoredSession | null,
 ): Pick<Chosen, 'opening' | 'remarks'> {
+  const canInstruct = agent?.withInstructions !== undefined;
   const opening: Command[] = [];
   const heard = new Set(['--session-id']);
   const offer = (command: Command, ...options: string[]) => {
@@ -148,9 +149,9 @@ function ask(
   else if (mode !== undefined) offer({ type: 'set-mode', mode }, '--permission-mode', '--dangerously-skip-permissions');
   const title = values.get('--name');
   if (title !== undefined) offer({ type: 'set-name', name: title }, '--name');
-  const instructions = withInstructions === undefined ? null : instructionsIn(values);
+  const instructions = canInstruct ? instructionsIn(values) : null;
   if (instructions !== null) opening.push({ type: 'set-instructions', ...instructions });
-  for (const option of withInstructions === undefined ? [] : instructing) heard.add(option);
+  for (const option of canInstruct ? instructing : []) heard.add(option);
 
   const isHeard = (flag: Given) => flag.ours || flag.idle || isEmpty(flag) || heard.has(flag.name);
   const unheard = argv.given.filter((flag) => !isHeard(flag));

@@ -1,4 +1,4 @@
-// The contract of a protocol: two sans-IO machines and a projection. Knows no protocol itself.
+// The contract of a protocol: a backend for its agents, a frontend and a projection for its clients. All are sans-IO.
 import type { BreakerLimits } from './breaker-limits.ts';
 import type { Channel, CloseCode, Frame, FrameFault, Peek, Out, Splice } from './channel.ts';
 import type { Command, CommandType } from '../model/command.ts';
@@ -13,281 +13,324 @@ import type { SessionSummary } from '../model/outcome-data.ts';
 import type { FrameEntry } from './reader.ts';
 import type { Transcript } from '../model/transcript.ts';
 
-/** The whole outside world of a machine: a clock (ms, monotonic enough to subtract) and a source of ids. */
+/** The only access of a machine to the outside world. */
 export interface Env {
+  /** A clock, ms. The origin is arbitrary; only differences count. */
   now(): number;
+  /** A fresh id. `kind` says what the id is for. */
   id(kind: string): string;
 }
 
-/** `loss`: could not be said in the other protocol. `repair`: order mended. `violation`: the peer broke its protocol. */
+/**
+ * `loss`: the other protocol has no shape for something. `repair`: the order of events was mended. `violation`: the peer
+ * broke its protocol.
+ */
 export type NoteLevel = 'loss' | 'repair' | 'violation';
 
-/** How an agent is started: the words behind its program's name and own arguments, and the options of its adapter. */
+/** How to start an agent: further arguments for its program, and the options of its adapter. */
 export interface AgentLaunch {
   readonly argv: readonly string[];
   readonly options: Options;
 }
 
-/** Which session a client is to hear, where its connection carries several (decision 0016). */
+/** A session that a client subscribes to. For connections that carry several sessions (decision 0016). */
 export interface SubscriptionRequest {
   readonly session: string;
-  /** The client's own name for it, if it has one: what the projection takes for the session's id. */
+  /** The client's own name for the session, if any. The projection uses this name as the session id. */
   readonly as?: string;
-  /** What the connection has learned of its client since it began; see FrontendSide.projection. */
+  /** Facts about the client that the connection has learned since it began; see {@link FrontendSide.projection}. */
   readonly dialect?: string;
 }
 
-/** What a machine asks for: plain data, compared with toEqual in tests. */
+/** A request of a machine to its driver. Plain data: tests compare actions with toEqual. */
 export type Action<Message> =
   /**
-   * A canonical message, inwards. Connections that carry several sessions name the one they mean. `ticket`: its place among
-   * the commands of all clients of this protocol (decision 0018).
+   * Passes a canonical message inwards. Connections that carry several sessions name the session. `ticket`: the place of
+   * the message among the commands of all clients of this protocol (decision 0018).
    */
   | { readonly do: 'deliver'; readonly message: Message; readonly session?: string; readonly ticket?: Ticket }
   /**
-   * Connections that carry several sessions: from now on the peer hears what that one says; see {@link Watch}. Again in
-   * another way is anew, from a snapshot; again in the same way is nothing.
+   * Subscribes the peer to a session. For connections that carry several sessions. A repeated subscription with the same
+   * name and dialect has no effect; with another name or dialect the subscription starts over with a snapshot.
    */
   | ({ readonly do: 'subscribe' } & SubscriptionRequest)
-  /** … and from now on no more. */
+  /** Ends the subscription to a session. */
   | { readonly do: 'unsubscribe'; readonly session: string }
-  /** A frame to the peer; also protocol-level replies that core never sees. */
+  /** Sends a frame to the peer. Covers replies at protocol level that core never sees. */
   | { readonly do: 'send'; readonly frame: Out }
-  /** The answer to the command of that id (backends only). Later answers to the same id are ignored. */
+  /** Answers the command of that id (backends only). Later answers to the same id are ignored. */
   | { readonly do: 'settle'; readonly id: string; readonly outcome: Outcome }
   | { readonly do: 'note'; readonly level: NoteLevel; readonly text: string }
-  /** (Re)starts the timer of that name; `null` stops it. `wake(id)` follows. */
+  /** (Re)starts the timer of that name; `null` stops the timer. `onTimer(id)` follows. */
   | { readonly do: 'timer'; readonly id: string; readonly ms: number | null }
   | { readonly do: 'close'; readonly code: CloseCode; readonly reason: string };
 
-/** A frame that was recognised by its first bytes; see Glance. */
+/** The backend's view of a frame that was recognised by its first bytes; see RecognisedFrame for the fields. */
 export interface RecognisedEvent {
   readonly next: number;
   readonly ending: Uint8Array;
   readonly splice: Splice | null;
-  /** Takes it in and returns the one event that `decode` would have delivered, and nothing else. */
+  /** Consumes the frame. Returns the single event that `decode` would have delivered for this frame. */
   accept(): Event;
 }
 
-/** One agent connection (we play the client). Synchronous and total: it never throws. */
+/** One agent connection; the gateway plays the client. Synchronous and total: never throws. */
 export interface Backend {
-  /** It takes the contexts of a prompt as they are; for others the session reads them first (context-text.ts). */
+  /** The agent reads the contexts of a prompt itself. Otherwise the session reads them first (context-text.ts). */
   readonly takesContexts?: boolean;
-  /** It keeps standing permissions, those that it suggests; for others the session keeps a yes (standing.ts). */
+  /** The agent remembers the permissions that it suggests. Otherwise the session remembers them (standing-approvals.ts). */
   readonly keepsPermissions?: boolean;
   /** Called once when the channel is open. */
   start?(): Action<Event>[];
   decode(frame: Frame): Action<Event>[];
-  /** Recognises frames of the hot path without decoding them; null where `decode` must (decision 0011). */
+  /** Recognises frames of the hot path without decoding them. Null: `decode` must read the frame (decision 0011). */
   recognise?(peek: Peek, start: number, end: number): RecognisedEvent | null;
   /**
-   * Ask the agent. `id` is ours and comes back in `settle`, exactly once unless the channel ends first. A prompt that
-   * is settled well gives exactly one run (a synthetic one where the agent shows none), unless it joins the open run.
+   * Passes a command to the agent. `id` is the gateway's own and returns in `settle`, exactly once unless the channel ends
+   * first. A prompt that succeeds gives exactly one run (a synthetic run if the agent shows none), unless the prompt joins
+   * the open run.
    */
   encode(command: Command, id: string): Action<Event>[];
   onTimer?(timer: string): Action<Event>[];
-  /** The session is over, and its channel about to be closed: what the agent is to hear before. */
+  /** The session is over and its channel is about to close. Returns the last frames for the agent. */
   leave?(): Action<Event>[];
   /**
-   * What was said until now, oldest first: it goes on from there, and forgets anything else. Called before its first
-   * command, and again between runs when the session cuts its conversation (forks.ts). Only for agents that keep no
-   * sessions themselves.
+   * Replaces the history of the agent with these messages, oldest first. Called before the first command, and between runs
+   * when the session cuts its conversation (forks.ts). Only for agents that keep no sessions themselves.
    */
   restoreHistory?(messages: readonly Message[]): void;
-  /** The channel ended: a last chance to deliver what was held back. The session closes the run itself. */
+  /** The channel ended. Last chance to deliver events that were held back. The session closes the run itself. */
   end?(): Action<Event>[];
 }
 
-/** Frames that go out one after the other in the place of one. */
+/** Several frames that replace one frame, in order. */
 export interface Frames {
   readonly frames: readonly Out[];
 }
 
-/** One client connection (we play the agent): handshakes, requests, replies. Synchronous and total. */
+/** One client connection; the gateway plays the agent: handshakes, requests, replies. Synchronous and total. */
 export interface Frontend {
   start?(): Action<Command>[];
   decode(frame: Frame): Action<Command>[];
   /** The client sent bytes that never became a frame. */
   fault(fault: FrameFault): Action<Command>[];
-  /** The outcome of a command that `decode` delivered (the same object). `receipt`: of one that had a ticket. */
+  /** The outcome of a command that `decode` delivered (the same object). `receipt`: for commands with a ticket. */
   reply(command: Command, outcome: Outcome, receipt?: Receipt): Action<Command>[];
-  /** What all clients of this protocol are told. */
+  /** A message for all clients of this protocol. */
   onBroadcast?(broadcast: Broadcast): Action<Command>[];
   /**
-   * Each frame on its way to this client, its own answers and what all are told, in wire order: how it goes out to
-   * this one, or null when it does not. Without it frames go as they are.
+   * Maps each outgoing frame of this client, in wire order; replies and broadcasts included. Null drops the frame. Absent:
+   * frames go out unchanged.
    */
   mapOutgoing?(out: Out): Out | Frames | null;
-  /** The answer to `watch`, before anything of that session is said. `session.id` is its real id. */
+  /** The answer to `subscribe`, before the first frame of the session. `session.id` is the real id of the session. */
   subscribed?(session: SessionView): void;
-  /** A session that this connection watches is over, or could not be watched: nothing more of it will be said. */
+  /** A session that this connection subscribed to is over, or the subscription failed. No more frames of it follow. */
   sessionEnded?(session: string, reason: string): Action<Command>[];
   onTimer?(timer: string): Action<Command>[];
   end?(): Action<Command>[];
 }
 
-/** What is known of an agent before it says anything. */
+/** Facts about an agent that are known before its first frame. */
 export interface AgentKind {
   readonly protocol: string;
-  /** What it can be asked, as far as its protocol goes, or its session in its place. */
+  /** Commands that the protocol has a shape for, and commands that the session carries out in the agent's place. */
   readonly commands: ReadonlySet<CommandType>;
 }
 
 /**
- * What a projection may know of its session. `transcript` is the fold up to and including the current event.
- * A snapshot for a late client is made by a fresh projection over a fresh view, fed with the shortest events that
- * lead to today's state (replay.ts), so a projection never has a second way of speaking.
+ * The part of a session that its projections may see. `transcript` is the fold up to and including the current event.
+ * For a late client a fresh projection over a fresh view gets the shortest events that lead to the present state
+ * (replay.ts). A projection therefore has one code path for live events and for snapshots.
  */
 export interface SessionView {
   readonly id: string;
   readonly epoch: string;
   /** Wall clock, ms since 1970, when the session clock was 0: `timeOrigin + logged.at` is the time of day. */
   readonly timeOrigin: number;
-  /** The folder in which its agent works, as far as we know: for agents that do not tell (SessionInfo.cwd). */
+  /** Working directory of the agent, if known. For agents that do not report one (SessionInfo.cwd). */
   readonly place?: string | undefined;
   readonly transcript: Transcript;
-  /** Absent where nobody says what agent is behind. */
+  /** Absent if the agent is unknown. */
   readonly agent?: AgentKind | undefined;
 }
 
 /**
- * What a session says in one dialect: deterministic, made once per (session, dialect, options) and shared by all
- * its clients. Ids that it puts on the wire derive from (epoch, seq, place), so a replay equals what was live.
+ * The events of a session as frames of one dialect. Deterministic; made once per (session, dialect, options) and shared by
+ * all clients of that combination. Ids on the wire derive from (epoch, seq, place), so a replay equals the live frames.
  */
 export interface Projection {
   /**
-   * True where each delta repeats the message so far. While all its readers are behind, deltas of one block are joined
-   * into one event, with the place of the last. Others see each event by itself.
+   * True if each delta repeats the message so far. While all readers are behind, deltas of one block are then joined into
+   * one event, with the place of the last.
    */
-  readonly merges?: boolean;
-  /** Called once for each logged event, in order. `logged.replay` marks what a late client is told again. */
+  readonly mergesDeltas?: boolean;
+  /** Called once for each logged event, in order. `logged.replay` marks events that are replayed for a late client. */
   event(logged: Logged): readonly Out[];
-  /** Notes collected since the last call (losses). */
+  /** Takes the notes (losses) that were collected since the last call. */
   notes?(): readonly { level: NoteLevel; text: string }[];
 }
 
-/** What a protocol can express. Drives refusals, losses, docs and tests. */
+/** Events and commands that a protocol can express. Drives refusals, losses, docs and tests. */
 export interface Capabilities {
   /** Events that the protocol has a shape for. */
   readonly events: readonly EventType[];
   /** Commands that the protocol has a shape for. */
   readonly commands: readonly CommandType[];
-  /** Who comes late is told of the run that goes on, and of nothing before: its clients ask for that. */
-  readonly tellsPast?: false;
 }
 
 /**
- * Names of framings; the transports know them. `text`: a WebSocket message is a frame. `lines`: a WebSocket message
- * holds frames that end in LF, one of them or several.
+ * Names of framings; the transports implement them. `text`: a WebSocket message is a frame. `lines`: a WebSocket message
+ * holds one or more frames, each ended by LF.
  */
 export type FramingName = 'jsonl' | 'content-length' | 'text' | 'lines' | 'event-stream';
 
 /**
- * How the frames of a protocol travel as server-sent events and posts where they do not go bare. All pure; the
- * transports use one half of it for clients and the other for agents. Without `posted`, `thanks` and `post` the posts do
- * go bare.
+ * How the frames of a protocol travel as server-sent events and posts, for protocols that wrap them. All pure; the
+ * transports use one half for clients and the other half for agents. Without `posted`, `acceptedBody` and `post`, posts
+ * carry bare frames.
  */
 export interface EventEnvelope {
   /**
-   * The event of a frame; its `id`, if it has one, comes back as Last-Event-ID and is a cursor in either form.
-   * `isMissed`: the client was away when it was said; null is returned for what is only said live.
+   * Wraps a frame as an event. The `id` of the event, if any, comes back as Last-Event-ID and is a cursor like that of a
+   * bare frame. `isMissed`: the client was away when the frame was made. Null: the frame is only for clients that are live.
    */
   wrap(
     entry: FrameEntry,
     isMissed: boolean,
   ): { readonly event: string; readonly id?: string; readonly data: Out } | null;
-  /** What a client is told that comes back with a place that is gone: a snapshot follows. */
+  /** The event for a client that resumes at a place that is gone. A snapshot follows. */
   lost(reason: string): { readonly event: string; readonly data: string };
   /**
-   * The frames in what a client posted, as JSON values. What comes again under the same `id`, because the client did not
-   * hear our answer, counts once. Throws a GatewayError `invalid`.
+   * The frames in the body of a client's post, as JSON values. A repeated `id` (the client missed our answer) counts once.
+   * Throws a GatewayError `invalid`.
    */
   posted?(body: unknown): readonly { readonly frame: unknown; readonly id?: string | undefined }[];
-  /** The answer to a post that was in order. */
+  /** The response body for a post that was in order. */
   readonly acceptedBody?: string;
-  /** A machine that reads the stream of one agent. */
+  /** A machine that reads the event stream of one agent. */
   reader(): EventReader;
   /** The body of a post to an agent. */
   post?(frames: readonly string[]): string;
 }
 
-/** Reads the events of one agent, over all the connections that its stream takes. Synchronous. */
+/** Reads the events of one agent, across all reconnections of its stream. Synchronous. */
 export interface EventReader {
   /**
-   * The frame in an event, or why the agent has lost our place; null when it says nothing to us. Throws a GatewayError
-   * `bad-frame`.
+   * The frame in an event, or the reason why the agent has lost our place. Null: the event has no meaning for us. Throws a
+   * GatewayError `bad-frame`.
    */
   read(event: string, data: string): { readonly frame: string } | { readonly lost: string } | null;
-  /** The stream was cut, and goes on behind the last id: what was only said live has been missed. */
+  /** The stream was cut and resumes behind the last id. Events that are sent live only have been missed. */
   resumed(): void;
 }
 
-/** Adapter options as they come from configuration or a URL's query: strings or JSON values, checked by the adapter. */
+/** Adapter options from the configuration or a URL's query: strings or JSON values, checked by the adapter. */
 export type Options = Readonly<Record<string, unknown>>;
 
-/** What a protocol sets bounds to, for all its clients together. Times in ms. */
+/** Limits of a protocol for all its clients together. Times in ms. */
 export interface FrontendLimits {
   readonly ledger: LedgerLimits;
-  /** Of agents and of shells. */
+  /** For agents and for shells. */
   readonly breaker: BreakerLimits;
   /** Longest frame of a client, bytes. */
   readonly maxFrameBytes: number;
-  /** Open questions of the sessions that its clients open are cancelled after this. */
+  /** Open questions in sessions that these clients open are cancelled after this time. */
   readonly questionMs: number;
-  /** How long runs may go on when the gateway is told to stop. */
+  /** How long runs may go on after the gateway was told to stop. */
   readonly drainMs: number;
 }
 
-/** A protocol's side towards clients, for one set of options. */
+/** The client side of a protocol for one set of options. */
 export interface FrontendSide {
-  /** The options in one canonical string: clients with equal keys share a projection. */
+  /** The options as one canonical string. Clients with equal keys share a projection. */
   readonly key: string;
   /**
-   * Such a connection opens its sessions itself (`create-session`), names one with each command and says which it
-   * watches; unless it was made for one session, as one behind posts always is.
+   * A connection carries many sessions: the client opens them (`create-session`), names one with each command and
+   * subscribes to some. Exception: connections that are bound to one session, as those behind posts always are.
    */
-  readonly carries?: 'many';
-  /** Set where commands carry tickets: their ledger is kept with these bounds. The same for all options. */
+  readonly isMultiplexed?: true;
+  /** Set if commands carry tickets. Their ledger has these bounds, the same for all options. */
   readonly limits?: FrontendLimits;
-  /** What each reader of a stream is sent first, where it has no connection of its own. */
+  /** The first frames for each reader of a stream, for readers without a connection of their own. */
   greeting?(): readonly Out[];
-  /** A machine for one connection. `session` is the one it is bound to; absent where a connection carries many. */
+  /** A machine for one connection. `session`: the session that the connection is bound to; absent if it carries many. */
   connection(session?: SessionView): Frontend;
-  /** `dialect`: as the connection said when it began to watch; absent without a connection of its own. */
+  /** `dialect`: from the connection's SubscriptionRequest; absent for readers without a connection of their own. */
   projection(session: SessionView, dialect?: string): Projection;
 }
 
-/** What the wire of a library needs of the transports. */
+/** What a library's wire needs from the transports. */
 export interface WirePorts {
   frameOf(bytes: Uint8Array): Frame;
-  /** A longer frame is told as a fault. */
+  /** Longer frames are reported as a fault. */
   readonly maxFrameBytes: number;
 }
 
-/**
- * Agents of which one carries many sessions over one channel: whom a frame is for. `name` is the word under which a
- * session's backend is known to it (`Adapter.backend`).
- */
+/** Routing for agents that carry many sessions over one channel. */
 export interface Multiplexing {
-  /** All get the frame where nobody is named; `isGreeting`: those who come later get it as well, as their first. */
+  /**
+   * The session that a frame is for, by the `name` that {@link AgentAdapter.backend} was given. Null: all sessions get the
+   * frame. `isGreeting`: sessions that join later get the frame too, as their first.
+   */
   route(frame: Frame): { readonly name: string | null; readonly isGreeting?: boolean };
 }
 
-/** What a protocol's agents leave behind as files, for those who list them. Pure: the gateway does the reading. */
+/** The session files of a protocol's agents. Pure: the gateway reads and writes the files. */
 export interface StoredFormat {
-  /** Folders below the user's home that hold their files, in subfolders or not, e.g. `.tool/sessions`. */
+  /** Folders below the user's home that hold the files, directly or in subfolders, e.g. `.tool/sessions`. */
   readonly folders: readonly string[];
-  /** Folders below a project that may hold some of it. */
+  /** Folders below a project that may hold such files. */
   readonly inProject?: readonly string[];
-  /** Endings of such files, with the dot. */
+  /** File name extensions, with the dot. */
   readonly endings: readonly string[];
-  /** What the file of that text tells of its session; null when it is none. */
+  /** The summary of the session in a file with that text. Null if the text is no such file. */
   read(text: string): Omit<SessionSummary, 'file' | 'exists' | 'modifiedAt'> | null;
   /**
-   * The same session once more, as another one: the text of its file. `from`: the file that it was taken from. Null for
-   * what is no such file; absent where there can be none.
+   * Copies a session: the text of a file with the same history and this id. `from`: path of the original file. Null if the
+   * text is no such file. Absent: sessions cannot be copied.
    */
-  again?(text: string, as: { readonly id: string; readonly createdAt: string; readonly from: string }): string | null;
+  copy?(text: string, as: { readonly id: string; readonly createdAt: string; readonly from: string }): string | null;
+}
+
+/** The agent side of a protocol. */
+export interface AgentAdapter {
+  /**
+   * A machine for one connection. `folders`: where the user works. `name`: a unique name of the session, for agents with
+   * {@link multiplexing}. Throws a GatewayError `invalid` for options that the agent cannot take.
+   */
+  backend(env: Env, options: Options, folders?: readonly string[], name?: string): Backend;
+  /**
+   * For an agent that is a library instead of a program or an address: stands in for the wire. The only place in an adapter
+   * that does I/O (decision 0014).
+   */
+  connect?(options: Options, ports: WirePorts): Channel;
+  /** One channel carries all sessions of such an agent. */
+  readonly multiplexing?: Multiplexing;
+  /**
+   * Whether a client on the network may pass this `unknown` command to the agent: the command names no program, path or
+   * setting of the machine. Absent: all are allowed.
+   */
+  allowsPassthrough?(payload: unknown): boolean;
+  /** Adds instructions for the model to a launch. Absent: these agents cannot be started with instructions. */
+  withInstructions?(start: AgentLaunch, instructions: Instructions): AgentLaunch;
+  /** The agents keep their sessions as files themselves. */
+  readonly stored?: StoredFormat;
+}
+
+/** The client side of a protocol. */
+export interface ClientAdapter {
+  /**
+   * `options`: from the client. `settings`: from the configuration, for all clients. Throws a GatewayError `invalid` for
+   * values that the protocol cannot take.
+   */
+  frontend(env: Env, options: Options, settings?: Options): FrontendSide;
+  /** `frontend` reads its `settings`. Without this, settings in the configuration or the environment are an error. */
+  readonly hasSettings?: true;
+  /** On stdio, frames of no bytes are delivered to the frontend. Without this they are skipped. */
+  readonly acceptsEmptyFrames?: true;
+  /** False: a late client gets the open run and nothing before. The clients of such a protocol ask for the history. */
+  readonly replaysHistory?: false;
 }
 
 /** A protocol. The registry (adapters/index.ts) holds one line for each. */
@@ -296,34 +339,11 @@ export interface Adapter {
   /** One line for `--help` and the docs. */
   readonly title: string;
   readonly framing: { readonly stdio: FramingName; readonly websocket: FramingName; readonly sse: FramingName };
-  /** On stdio its agents answer frames of no bytes; others pass over them. */
-  readonly blank?: 'deliver';
-  readonly can: Capabilities;
-  /**
-   * Whether a client on the network may have that `unknown` command passed to an agent of this protocol: it names no
-   * program, no path and no setting of the machine. Absent: any.
-   */
-  allowsPassthrough?(payload: unknown): boolean;
-  /** Set for options that ask for an envelope; those of a client and those of an agent. */
+  /** The envelope that these options ask for. Both for the options of a client and for those of an agent. */
   envelope?(options: Options): EventEnvelope | undefined;
-  /**
-   * Agents that are neither a program nor an address but a library: it stands in for the wire, and is the only file of
-   * an adapter that does I/O (decision 0014).
-   */
-  connect?(options: Options, ports: WirePorts): Channel;
-  /**
-   * `options` are the client's own; `settings` are the configuration's, for all clients. Throws a GatewayError `invalid`
-   * for what it cannot take.
-   */
-  frontend?(env: Env, options: Options, settings?: Options): FrontendSide;
-  /** `folders`: where its user works. `name`: of its session, no other has it. Throws a GatewayError `invalid` for options that it cannot take. */
-  backend?(env: Env, options: Options, folders?: readonly string[], name?: string): Backend;
-  /** `frontend` reads its `settings`; those of others are a mistake, and variables that look like theirs are none. */
-  readonly settings?: true;
-  /** One channel carries all sessions of such an agent. */
-  readonly trunk?: Multiplexing;
-  /** The same start with instructions for the model. Absent: its agents cannot be started with any. */
-  withInstructions?(start: AgentLaunch, instructions: Instructions): AgentLaunch;
-  /** Its agents keep their sessions themselves. */
-  readonly stored?: StoredFormat;
+  readonly can: Capabilities;
+  /** Absent: no agents speak this protocol. */
+  readonly agent?: AgentAdapter;
+  /** Absent: no clients speak this protocol. */
+  readonly client?: ClientAdapter;
 }

@@ -267,7 +267,7 @@ export function createStream(
     lastAt = view.timeOrigin + logged.at;
     for (const out of outs) window.push(out, logged.seq, lastAt);
     // What merges must not buffer up before a reader that may turn out to be busy.
-    if (logged.event.type === 'block-delta' && projection.merges !== true) wakeSoon(first);
+    if (logged.event.type === 'block-delta' && projection.mergesDeltas !== true) wakeSoon(first);
     else wakeNow();
   }
 
@@ -282,7 +282,7 @@ export function createStream(
 
   /** Adds the event to what is held back, where all readers have enough before them. */
   function holdBack(logged: Logged): boolean {
-    if (projection.merges !== true) return false;
+    if (projection.mergesDeltas !== true) return false;
     const delta = deltaIn(logged);
     if (held !== null && delta !== null && goesOn(held, delta.event)) {
       held = joinDeltas(held, delta);

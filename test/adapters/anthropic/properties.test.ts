@@ -80,7 +80,7 @@ test('whatever comes, in whatever order it breaks off: in order, and over in the
 });
 
 test('a Claude client is told the message that the official library makes of the stream', async () => {
-  const side = adapters.get('claude')?.frontend?.(stillEnv(), {});
+  const side = adapters.get('claude')?.client?.frontend(stillEnv(), {});
   if (side === undefined) throw new Error('claude has no clients');
   await fc.assert(
     fc.asyncProperty(fc.array(streamed, { maxLength: 5 }), async (blocks) => {

@@ -17,7 +17,7 @@ test('is told behind it, whenever a client comes', () => {
   const log = createLog();
   admitAll(log, events);
   log.close();
-  const side = adapters.get('claude')?.frontend?.({ now: () => 0, id: (kind) => kind }, {});
+  const side = adapters.get('claude')?.client?.frontend({ now: () => 0, id: (kind) => kind }, {});
   if (side === undefined) throw new Error('claude has no client side');
   for (const { joined, texts } of tellLate(side, log.logged)) {
     const frames = texts.map((text) => JSON.parse(text));

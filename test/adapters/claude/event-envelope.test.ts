@@ -91,7 +91,7 @@ describe('wrapping', () => {
   });
 
   test.each(scenarioNames)('of all that the projection says only deltas are not durable: %s', (name) => {
-    const side = claude.frontend?.({ now: () => 0, id: () => 'id' }, { envelope: 'sdk' });
+    const side = claude.client?.frontend({ now: () => 0, id: () => 'id' }, { envelope: 'sdk' });
     const log = createLog();
     for (const event of canonicalEvents(name)) log.admit(event);
     const transcript = emptyTranscript();
@@ -115,8 +115,8 @@ describe('wrapping', () => {
     expect(claude.envelope?.({})).toBeUndefined();
     expect(claude.envelope?.({ envelope: 'other' })).toBeUndefined();
     const env = { now: () => 0, id: () => 'id' };
-    expect(claude.frontend?.(env, { envelope: 'sdk' }).key).toBe(claude.frontend?.(env, {}).key);
-    expect(() => claude.frontend?.(env, { envelope: 'other' })).toThrow(GatewayError);
+    expect(claude.client?.frontend(env, { envelope: 'sdk' }).key).toBe(claude.client?.frontend(env, {}).key);
+    expect(() => claude.client?.frontend(env, { envelope: 'other' })).toThrow(GatewayError);
   });
 });
 

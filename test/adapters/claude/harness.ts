@@ -13,7 +13,7 @@ import { createLog, epoch, tell, textOf } from '../../support/telling.ts';
 export type Sent = { readonly type: string; readonly [key: string]: unknown };
 
 export function sideOf(id: string, options: Record<string, unknown> = {}): FrontendSide {
-  const side = adapters.get(id)?.frontend?.(stillEnv(), options);
+  const side = adapters.get(id)?.client?.frontend(stillEnv(), options);
   if (side === undefined) throw new Error(`${id} has no client side`);
   return side;
 }

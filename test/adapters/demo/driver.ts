@@ -33,7 +33,7 @@ export function startDemo(options: { paceMs?: number; answering?: Answering } = 
   let closed: string | null = null;
   let commands = 0;
 
-  const backend = demo.backend?.(
+  const backend = demo.agent?.backend(
     {
       now: () => now,
       id(kind) {

@@ -278,8 +278,8 @@ describe('figures', () => {
 describe('options', () => {
   const env = { now: () => 0, id: (kind: string) => kind };
   const firstPause = (options: Record<string, unknown>) =>
-    demo
-      .backend?.(env, options)
+    demo.agent
+      ?.backend(env, options)
       .encode(promptOf('hi'), 'c')
       .find((action) => action.do === 'timer');
 
@@ -294,7 +294,7 @@ describe('options', () => {
   test.each([{ paceMs: -1 }, { paceMs: 'fast' }, { paceMs: '' }, { paceMs: 1e9 }, { paceMs: '9999999' }, { pace: 1 }])(
     '%j is invalid',
     (options) => {
-      expect(() => demo.backend?.(env, options)).toThrow(GatewayError);
+      expect(() => demo.agent?.backend(env, options)).toThrow(GatewayError);
     },
   );
 

@@ -44,7 +44,7 @@ export interface Talk {
 
 /** Begins to talk. The server has not been greeted yet where `era` is null. */
 export function talk(era: Era | null, options: Json = {}): Talk {
-  const backend = eca.backend?.(stillEnv(), options);
+  const backend = eca.agent?.backend(stillEnv(), options);
   if (backend === undefined) throw new Error('no agent side');
   const sent: Json[] = [];
   const events: Event[] = [];

@@ -106,7 +106,7 @@ export function connect({ bound, answering = answerAll, sessions = [] }: Setting
   const open: Delivered[] = [];
   let count = 0;
 
-  const side = adapters.get('eca')?.frontend?.(stillEnv(), {});
+  const side = adapters.get('eca')?.client?.frontend(stillEnv(), {});
   if (side === undefined) throw new Error('eca has no client side');
   const own = bound === undefined ? undefined : newView(bound);
   if (own !== undefined) views.set(own.id, own);

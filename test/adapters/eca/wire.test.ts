@@ -87,7 +87,7 @@ function problemWith(message: unknown, asked?: string): string | null {
 
 /** An agent's machine that has been greeted by a server, and what it makes of a message. */
 function agent() {
-  const backend = eca.backend?.(stillEnv(), {});
+  const backend = eca.agent?.backend(stillEnv(), {});
   if (backend === undefined) throw new Error('eca has no agent side');
   backend.start?.();
   const hello = { jsonrpc: '2.0', id: 1, result: read('valid', 'server.answer.initialize.json').result };

@@ -13,7 +13,7 @@ function told(...events: Event[]) {
   const log = createLog();
   for (const event of events) log.admit(event);
   log.close();
-  const side = piLegacy.frontend?.(stillEnv(), {});
+  const side = piLegacy.client?.frontend(stillEnv(), {});
   if (side === undefined) throw new Error('pi-legacy has no client side');
   const { texts, losses } = tell(side, log.logged);
   return { lines: texts.map((text): Record<string, unknown> => JSON.parse(text)), losses };

@@ -28,17 +28,20 @@ export function strangeAgent(options: Json = {}, folders: readonly string[] = ['
   };
   const adapter: Adapter = {
     ...piServer,
-    backend(env, given) {
-      const backend = piServer.backend?.(env, given, folders, name);
-      if (backend === undefined) throw new Error('pi-server has no agent side');
-      machine = backend;
-      return {
-        ...backend,
-        start: () => watched(backend.start?.() ?? []),
-        decode: (frame) => watched(backend.decode(frame)),
-        encode: (command, id) => watched(backend.encode(command, id)),
-        onTimer: (timer) => watched(backend.onTimer?.(timer) ?? []),
-      };
+    agent: {
+      ...piServer.agent,
+      backend(env, given) {
+        const backend = piServer.agent?.backend(env, given, folders, name);
+        if (backend === undefined) throw new Error('pi-server has no agent side');
+        machine = backend;
+        return {
+          ...backend,
+          start: () => watched(backend.start?.() ?? []),
+          decode: (frame) => watched(backend.decode(frame)),
+          encode: (command, id) => watched(backend.encode(command, id)),
+          onTimer: (timer) => watched(backend.onTimer?.(timer) ?? []),
+        };
+      },
     },
   };
   const rig = bench(options, adapter);

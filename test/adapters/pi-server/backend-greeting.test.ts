@@ -1,6 +1,6 @@
 // How a session on a pi-server begins and ends.
 import { describe, expect, test } from 'vitest';
-import { trunk } from '../../../src/adapters/pi-server/backend/frames.ts';
+import { multiplexing } from '../../../src/adapters/pi-server/backend/frames.ts';
 import { frameOf } from '../pi/harness.ts';
 import { agent, info, name, once, prompt, speaking, strangeAgent, wire } from './agent.ts';
 
@@ -240,6 +240,6 @@ describe('whose a frame is on a connection of many', () => {
     ['what nobody knows', { type: 'startup_recovery_summary' }, { name: null }],
     ['a log line', 'INFO up', { name: null }],
   ])('%s', (_, frame, place) => {
-    expect(trunk.route(frameOf(frame))).toEqual(place);
+    expect(multiplexing.route(frameOf(frame))).toEqual(place);
   });
 });

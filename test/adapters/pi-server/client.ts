@@ -46,7 +46,7 @@ export function viewOf(id: string, events: readonly Event[] = []): SessionView {
 
 /** pi-server's side towards clients. */
 export function sideOf(options: Json = {}, settings: Json = {}) {
-  const side = piServer.frontend?.(stillEnv(), options, settings);
+  const side = piServer.client?.frontend(stillEnv(), options, settings);
   if (side === undefined) throw new Error('pi-server has no client side');
   return side;
 }

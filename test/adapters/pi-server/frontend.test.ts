@@ -35,9 +35,11 @@ describe('the greeting', () => {
         .map((out) => JSON.parse(String(out))),
     ).toEqual([ready]));
   test('a connection carries many sessions, of one projection in both dialects', () =>
-    expect(['1.0', '2.2'].map((dialect) => sideOf({ dialect })).map(({ carries, key }) => [carries, key])).toEqual([
-      ['many', ''],
-      ['many', ''],
+    expect(
+      ['1.0', '2.2'].map((dialect) => sideOf({ dialect })).map(({ isMultiplexed, key }) => [isMultiplexed, key]),
+    ).toEqual([
+      [true, ''],
+      [true, ''],
     ]));
 });
 

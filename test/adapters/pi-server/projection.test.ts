@@ -18,7 +18,7 @@ import { createLog, epoch, tell, tellLate } from '../../support/telling.ts';
 type Json = Record<string, unknown>;
 
 function sideOf(adapter: typeof pi): FrontendSide {
-  const side = adapter.frontend?.(stillEnv(), {});
+  const side = adapter.client?.frontend(stillEnv(), {});
   if (side === undefined) throw new Error(`${adapter.id} has no clients`);
   return side;
 }
@@ -164,7 +164,7 @@ describe('the envelope', () => {
       fold(transcript, logged);
       return projection.event(logged);
     });
-    expect(projection.merges).toBe(true);
+    expect(projection.mergesDeltas).toBe(true);
     const [update] = outs.slice(-1);
     expect(Array.isArray(update)).toBe(true);
     const bytes = [...(update ?? [])].filter((piece) => piece instanceof Uint8Array);

@@ -25,7 +25,7 @@ export function sideOf(dialect: Dialect = 'growing'): FrontendSide {
       projection: (session) => createProjection(session, { dialect }),
     };
   }
-  const side = pi.frontend?.(stillEnv(), { dialect });
+  const side = pi.client?.frontend(stillEnv(), { dialect });
   if (side === undefined) throw new Error('pi has no frontend');
   return side;
 }

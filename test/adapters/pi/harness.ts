@@ -99,7 +99,7 @@ export function bench(options: Record<string, unknown> = {}, adapter: Adapter = 
 /** A backend whose ids count: `message-1`, `query-2`. */
 export function backendOf(options: Record<string, unknown> = {}, adapter: Adapter = pi): Backend {
   let ids = 0;
-  const backend = adapter.backend?.({ now: () => 0, id: (kind) => `${kind}-${++ids}` }, options);
+  const backend = adapter.agent?.backend({ now: () => 0, id: (kind) => `${kind}-${++ids}` }, options);
   if (backend === undefined) throw new Error(`${adapter.id} has no backend`);
   return backend;
 }

@@ -283,7 +283,7 @@ describe('lines that are not what they should be', () => {
   });
 
   test('an object glued to stray output has the limits of every other line', () => {
-    const backend = pi.backend?.({ now: () => 0, id: (kind) => kind }, {});
+    const backend = pi.agent?.backend({ now: () => 0, id: (kind) => kind }, {});
     const deep = `${'['.repeat(200)}${']'.repeat(200)}`;
     const line = `stray {"type":"tool_execution_start","toolCallId":"t","toolName":"bash","args":{"a":${deep}}}`;
     const notes = backend?.decode(createFrame(Buffer.from(line))).map((action) => action.do);

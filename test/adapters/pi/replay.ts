@@ -53,8 +53,8 @@ const apart = (): Apart => ({ theirs: new Set(), ours: new Set() });
 
 function sidesOf(dialect: Dialect) {
   const adapter = dialect === 'legacy' ? piLegacy : pi;
-  const backend = adapter.backend?.(stillEnv(), {});
-  const side = adapter.frontend?.(stillEnv(), dialect === 'legacy' ? {} : { dialect });
+  const backend = adapter.agent?.backend(stillEnv(), {});
+  const side = adapter.client?.frontend(stillEnv(), dialect === 'legacy' ? {} : { dialect });
   if (backend === undefined || side === undefined) throw new Error(`${adapter.id} lacks a side`);
   return { backend, side };
 }

@@ -40,7 +40,7 @@ describe('the same session as another one', () => {
   const as = { id: 'new', createdAt: '2026-02-02T00:00:00.000Z', from: '/s/abc.jsonl' };
   test('has a header of its own, and the same entries', () => {
     const entries = file(message('user'), message('assistant'));
-    const [first = '', ...rest] = (storedFormat.again?.(file(header) + entries, as) ?? '').split('\n');
+    const [first = '', ...rest] = (storedFormat.copy?.(file(header) + entries, as) ?? '').split('\n');
     expect(JSON.parse(first)).toEqual({ ...header, id: 'new', timestamp: as.createdAt, parentSession: '/s/abc.jsonl' });
     expect(rest.join('\n')).toBe(entries);
   });
@@ -50,7 +50,7 @@ describe('the same session as another one', () => {
     ['no session', file(message('user'))],
     ['a header that was cut', JSON.stringify(header).slice(0, -1)],
   ])('of %s there is none', (_name, text) => {
-    expect(storedFormat.again?.(text, as)).toBe(null);
+    expect(storedFormat.copy?.(text, as)).toBe(null);
   });
 });
 

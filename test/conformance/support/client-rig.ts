@@ -104,13 +104,19 @@ function openSession(
   const name = `own-${sessions}`;
 
   function connect(): AgentConnection {
-    const backend = adapter.backend?.({ now: systemClock.now, id: () => crypto.randomUUID() }, options, folders, name);
+    const backend = adapter.agent?.backend(
+      { now: systemClock.now, id: () => crypto.randomUUID() },
+      options,
+      folders,
+      name,
+    );
     if (backend === undefined) throw new Error(`${id} has no backend`);
     const [agent, client] = memoryPair(name);
     serve(agent);
-    if (adapter.trunk === undefined) return { backend, channel: client };
-    const trunk = createMultiplexer({ label: name, channel: client, route: adapter.trunk.route });
-    return { backend, channel: trunk.join(name) };
+    const multiplexing = adapter.agent?.multiplexing;
+    if (multiplexing === undefined) return { backend, channel: client };
+    const multiplexer = createMultiplexer({ label: name, channel: client, route: multiplexing.route });
+    return { backend, channel: multiplexer.join(name) };
   }
 
   const session = createSession({

@@ -122,7 +122,7 @@ describe('come late', () => {
 
   test.each<[string, () => Projection]>([
     ['each delta told', recordingProjection],
-    ['deltas joined', () => ({ ...recordingProjection(), merges: true })],
+    ['deltas joined', () => ({ ...recordingProjection(), mergesDeltas: true })],
   ])('any legal sequence, %s; and every cursor that is given can be resumed at', (_name, make) => {
     const moments = fc.record({
       begin: fc.nat({ max: 60 }),

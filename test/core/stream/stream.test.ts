@@ -132,7 +132,7 @@ describe('reading', () => {
     });
 
     test('wakes with each delta where deltas merge: a reader may turn out to be busy', () => {
-      const { say, wakes } = listen({}, () => ({ ...recordingProjection(), merges: true }));
+      const { say, wakes } = listen({}, () => ({ ...recordingProjection(), mergesDeltas: true }));
       say(...crowd(3));
       expect(wakes).toEqual([2, 2, 2]);
     });
@@ -449,7 +449,7 @@ describe('pressure', () => {
 
 describe('a dialect that repeats the message in each delta', () => {
   const merging = (): Projection => ({
-    merges: true,
+    mergesDeltas: true,
     event: ({ seq, at, event }) => [JSON.stringify({ seq, at, event })],
   });
   const open: Event[] = [
@@ -650,7 +650,7 @@ describe('a dialect that repeats the message in each delta', () => {
 
   test('what is held back may be more frames than the window keeps: a reset', () => {
     const make = (): Projection => ({
-      merges: true,
+      mergesDeltas: true,
       event: ({ seq, event }) =>
         event.type === 'block-delta' ? event.delta.split('').map((text) => JSON.stringify({ seq, text })) : ['{}'],
     });

@@ -71,7 +71,7 @@ function sessionOfCommand(id: string): string {
 }
 
 /** Whose a frame is: several sessions share one connection. */
-export const trunk: Multiplexing = {
+export const multiplexing: Multiplexing = {
   route(frame) {
     const line = lineOf(frame);
     if (line === null) return { name: null };

@@ -263,7 +263,7 @@ export function createProjection(session: SessionView, manner: Manner): Projecti
   const mustWait = ({ type }: Event) => teller !== null && (type.startsWith('tool-') || type === 'message-added');
 
   return {
-    merges: dialect !== 'delta-only',
+    mergesDeltas: dialect !== 'delta-only',
     event(logged) {
       const { event } = logged;
       outs = [];
