@@ -44,6 +44,11 @@ export function hasScenarioFile(scenario: string, protocol: string): boolean {
 
 /** The lines of a file, without their line ends; U+2028 and the like end no line. */
 export function scenarioLines(scenario: string, protocol: string): string[] {
+  if (!hasScenarioFile(scenario, protocol)) {
+    throw new Error(
+      `${scenario}/${protocol}.jsonl is not there; \`UPDATE=1 npx vitest run test/rosetta.test.ts\` writes what clients are told`,
+    );
+  }
   const text = readFileSync(scenarioFile(scenario, `${protocol}.jsonl`), 'utf8');
   if (!text.endsWith('\n')) throw new Error(`${scenario}/${protocol}.jsonl does not end with a line end`);
   return text.slice(0, -1).split('\n');
