@@ -1,41 +1,40 @@
-// Pieces of frames on their way to one write: text and small bytes are copied into few chunks, large bytes stay as they
-// are. Knows no stream and no protocol.
+// Collects pieces of frames for one write. Text and small byte arrays are copied into a few chunks; large byte arrays are not copied.
 
 /** Bytes this large cost more to copy than a further chunk of a scatter write does. */
 const largeBytes = 8 * 1024;
 /** Text this long, in UTF-16 units, gets a chunk of its own. */
 const longText = 4 * 1024;
-/** So little is copied quicker by a loop than by a call into the library. */
+/** A loop copies fewer bytes than this faster than a library call. */
 const little = 24;
-/** A UTF-16 unit takes at most so many bytes. */
+/** Most UTF-8 bytes for one UTF-16 unit. */
 const widest = 3;
 
 /**
- * What is copied goes into blocks that all batches share, one behind the other: a block is never written twice at one
- * place, so a chunk may be kept. As small as this, because one slow peer holds on to a whole block.
+ * Size of the blocks that all batches share for copies. A byte of a block is written only once, so a chunk may be kept. Blocks
+ * are small because one slow peer keeps a whole block alive.
  */
 const blockBytes = 32 * 1024;
 let block = Buffer.allocUnsafeSlow(blockBytes);
 let used = 0;
 const noBlock = Buffer.alloc(0);
 
-/** What waits for one write. */
+/** The bytes of one write. */
 export interface Batch {
-  /** Bytes that wait. */
+  /** Bytes collected so far. */
   readonly length: number;
   add(piece: string | Uint8Array): void;
-  /** The same bytes in few chunks; the batch is empty then. */
+  /** Returns the bytes in a few chunks and empties the batch. */
   take(): Uint8Array[];
 }
 
 export function createBatch(): Batch {
   let chunks: Uint8Array[] = [];
   let length = 0;
-  /** The part of a block that is being filled: what was copied since the last chunk. */
+  /** The block that is being filled with copies since the last chunk. */
   let source = noBlock;
   let start = 0;
   let end = 0;
-  /** The first half of a surrogate pair, for which there are no bytes yet. */
+  /** A high surrogate whose low surrogate has not come yet. */
   let half = '';
 
   function closeChunk(): void {
@@ -43,7 +42,7 @@ export function createBatch(): Batch {
     start = end;
   }
 
-  /** Makes the end of the part that is being filled the place where the shared block goes on. */
+  /** Ensures room in the shared block behind the current copies. */
   function makeRoom(bytes: number): void {
     if (source === block && end === used && blockBytes - used >= bytes) return;
     closeChunk();
@@ -80,7 +79,7 @@ export function createBatch(): Batch {
     write(half === '' ? whole : whole.slice(0, -1));
   }
 
-  /** What never became a pair is written as what it is: nothing that UTF-8 has bytes for. */
+  /** Writes a lone surrogate as the UTF-8 replacement character. */
   function closeText(): void {
     if (half !== '') write(half);
     half = '';
@@ -106,7 +105,7 @@ export function createBatch(): Batch {
     take() {
       closeText();
       closeChunk();
-      // Who is idle must not hold on to a block.
+      // An idle batch must not keep a block alive.
       source = noBlock;
       const taken = chunks;
       chunks = [];
@@ -116,7 +115,7 @@ export function createBatch(): Batch {
   };
 }
 
-/** Writes where the shared block goes on; returns the bytes that it took. */
+/** Writes a short text into the shared block and returns its length in bytes. */
 function writeLittle(text: string): number {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -130,7 +129,7 @@ function isFirstHalf(code: number): boolean {
   return (code & 0xfc00) === 0xd800;
 }
 
-/** The same bytes in few chunks. */
+/** Joins pieces into a few chunks. */
 export function gather(pieces: readonly (string | Uint8Array)[]): Uint8Array[] {
   const batch = createBatch();
   for (const piece of pieces) batch.add(piece);

@@ -1,5 +1,5 @@
-// Reads a file descriptor to its end in blocks of one reused buffer: `process.stdin` makes a new buffer for each 64 KiB
-// and costs several times what a filter does with them. Knows no framing and no protocol.
+// Reads a file descriptor to its end in blocks of one reused buffer. `process.stdin` allocates a buffer for every 64 KiB, which costs
+// several times the work of a filter.
 import { fstatSync, readSync } from 'node:fs';
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from 'node:net';
 import { isatty, ReadStream } from 'node:tty';
@@ -7,13 +7,13 @@ import { isatty, ReadStream } from 'node:tty';
 /** Default size of the buffer, bytes. */
 const blockBytes = 1024 * 1024;
 
-/** Takes one block. Its bytes are overwritten once it returns, or once its promise is kept. */
+/** Takes one block. The bytes are overwritten after the return, or after the returned promise is fulfilled. */
 export type TakeBlock = (block: Uint8Array) => Promise<void> | void;
 
 /**
- * Gives the bytes of `fd` to `take`, in order and one block at a time; while a promise of `take` is open nothing is
- * read. Resolves at the end of the input; rejects with what `take` threw or with the error of the descriptor. Pipes and
- * sockets are closed at the end, files and terminals are left as they are.
+ * Passes the bytes of `fd` to `take` in order, one block at a time, and waits for each promise of `take`. Resolves at the end
+ * of the input. Rejects with the error of `take` or of the descriptor. Closes pipes and sockets at the end; leaves files and
+ * terminals open.
  */
 export async function readBlocks(fd: number, take: TakeBlock, size = blockBytes): Promise<void> {
   if (isatty(fd)) return readTerminal(fd, take);
@@ -22,7 +22,7 @@ export async function readBlocks(fd: number, take: TakeBlock, size = blockBytes)
   return readFile(fd, take, Buffer.allocUnsafeSlow(size));
 }
 
-/** A file never makes us wait, so nothing is won by asking for it from afar. */
+/** A file never blocks for long, so it is read synchronously. */
 async function readFile(fd: number, take: TakeBlock, buffer: Buffer): Promise<void> {
   for (;;) {
     const length = readSync(fd, buffer, 0, buffer.length, null);
@@ -31,7 +31,7 @@ async function readFile(fd: number, take: TakeBlock, buffer: Buffer): Promise<vo
   }
 }
 
-/** The documented way to a buffer of one's own: the socket option `onread`. It also waits where a read would block. */
+/** Uses the socket option `onread`, the documented way to read into a given buffer without blocking. */
 function readPipe(fd: number, take: TakeBlock, buffer: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (thrown: unknown) => {
@@ -59,7 +59,7 @@ function readPipe(fd: number, take: TakeBlock, buffer: Buffer): Promise<void> {
   });
 }
 
-/** What somebody types is little, and arrives in buffers of its own. */
+/** Typed input is small, so its own buffers are fine. */
 async function readTerminal(fd: number, take: TakeBlock): Promise<void> {
   for await (const chunk of new ReadStream(fd)) if (chunk instanceof Uint8Array) await take(chunk);
 }

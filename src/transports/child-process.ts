@@ -1,4 +1,4 @@
-// A channel to an agent that we start: frames on its stdin and stdout. Knows no protocol; the framing is a parameter.
+// A channel to an agent that the gateway starts: frames on its stdin and stdout. The framing is a parameter.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Channel } from '../core/contract/channel.ts';
@@ -11,12 +11,12 @@ import { nullChannel } from './memory.ts';
 import { createFrameWriter } from './frame-writer.ts';
 import { adoptGroup } from './process-group.ts';
 
-/** How to start an agent. */
+/** How an agent is started. */
 export interface SpawnOptions {
   /** Program and arguments; never a shell line (docs/threats.md T8). */
   readonly command: readonly [string, ...string[]];
   readonly cwd?: string;
-  /** Added to our own environment. Gateway secrets are taken out of both. */
+  /** Added to the environment of the gateway. Secrets of the gateway are removed from both. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly label: string;
   readonly framing?: Framing;
@@ -24,21 +24,21 @@ export interface SpawnOptions {
   readonly maxFrameBytes?: number;
   /** Between SIGTERM and SIGKILL; default 5000. */
   readonly termGraceMs?: number;
-  /** How long an exited child's output is still read, and a closed child may leave by itself; default 250. */
+  /** How long the output of an exited child is still read, and how long a closed child may take to exit, ms. Default 250. */
   readonly drainMs?: number;
 }
 
 /** A channel to a process. */
 export type ChildChannel = Channel & {
-  /** Undefined when the process could not be started. */
+  /** Undefined if the process could not be started. */
   readonly pid: number | undefined;
-  /** Ends its stdin, and goes on listening; nothing can be sent then. */
+  /** Closes stdin and keeps reading. Nothing can be sent afterwards. */
   endInput(): void;
 };
 
 /**
- * Starts the program in a process group of its own. Never throws: what goes wrong is told by `end`, whose reason is
- * `agent exited (code 1)`, `agent exited (signal SIGKILL)`, `agent could not be started: …`, or what `close` was given.
+ * Starts the program in its own process group. Never throws: `end` reports failures. Its reason is `agent exited (code 1)`,
+ * `agent exited (signal SIGKILL)`, `agent could not be started: …`, or the reason given to `close`.
  */
 export function spawnChannel(options: SpawnOptions): ChildChannel {
   const { label, framing = jsonl, maxFrameBytes = 32 * 1024 * 1024, termGraceMs = 5000, drainMs = 250 } = options;
@@ -66,14 +66,14 @@ export function spawnChannel(options: SpawnOptions): ChildChannel {
     { maxFrameBytes },
   );
   const stderrTail = stderr === null ? () => '' : followStderr(stderr);
-  /** Set by exit or by a failed start. */
+  /** The reason of the end, once the process has exited or failed to start. */
   let fate: string | undefined;
-  /** Set by close. */
+  /** The reason given to `close`. */
   let closing: string | undefined;
   let draining: NodeJS.Timeout | undefined;
   let killing: readonly NodeJS.Timeout[] = [];
 
-  // A write to a child that has died is an `error` event, which without a listener ends the gateway.
+  // A write to a dead child emits `error`. Without a listener that would end the gateway.
   stdin?.on('error', () => expectExit('agent closed its input'));
   stdout?.on('error', () => {});
   stdout?.pause();
@@ -81,7 +81,7 @@ export function spawnChannel(options: SpawnOptions): ChildChannel {
     firstWords.heard(chunk);
     if (closing !== undefined) return;
     decoder.push(chunk);
-    // Node starts the stream itself when the child exits; the inlet keeps what that let through.
+    // Node resumes the stream itself when the child exits. The frame reader keeps the chunks that arrive then.
     if (!inlet.isOpen || inlet.isPaused) stdout.pause();
   });
   stdout?.on('end', () => {
@@ -102,14 +102,14 @@ export function spawnChannel(options: SpawnOptions): ChildChannel {
     endWhenDrained();
   }
 
-  /** Ends after the last output was read. A grandchild may hold the pipes open, so `close` may never come. */
+  /** Ends the channel after the last output. `close` may never come, because a grandchild can hold the pipes open. */
   function endWhenDrained(): void {
     if (fate === undefined || inlet.isEnded) return;
     if (closing !== undefined || pid === undefined) return finish();
-    // Back-pressure or a receiver that is not there yet: the output is still wanted, and waits in the pipe.
+    // The channel is paused or not open yet: the output is still wanted and waits in the pipe.
     if (!inlet.isOpen || inlet.isPaused) return;
     if (stdout?.readableEnded && stderr?.readableEnded) return finish();
-    // The timer fires before a blocked event loop gets to read, so one more round of reading comes first.
+    // After a blocked event loop the timer fires before the pending reads, so read one more round first.
     draining ??= setTimeout(() => {
       setImmediate(() => {
         if (draining !== undefined) finish();
@@ -132,7 +132,7 @@ export function spawnChannel(options: SpawnOptions): ChildChannel {
     inlet.end({ reason: closing ?? fate ?? 'agent ended', ...(detail === '' ? {} : { detail }) });
   }
 
-  /** Half of the connection is gone. The exit is normally next; a process that lives on is of no use. */
+  /** One pipe is closed. The exit normally follows; a process that stays is useless and is ended. */
   function expectExit(reason: string): void {
     setTimeout(() => {
       if (fate === undefined) close(reason);
@@ -145,7 +145,7 @@ export function spawnChannel(options: SpawnOptions): ChildChannel {
     inlet.shut();
     if (fate !== undefined) return finish();
     outlet?.end();
-    // Read on, into the void: a child that cannot write cannot leave.
+    // Keep reading and discard: a child that cannot write cannot exit.
     stdout?.resume();
     killing = [
       setTimeout(() => group?.signal('SIGTERM'), drainMs),
@@ -183,7 +183,7 @@ export function spawnChannel(options: SpawnOptions): ChildChannel {
   };
 }
 
-/** The process, or why there is none: spawn throws for some errors and emits others. */
+/** Starts the process, or returns why it failed. spawn throws some errors and emits others. */
 function start(options: SpawnOptions): ChildProcess | string {
   const [program, ...args] = options.command;
   try {
@@ -199,15 +199,15 @@ function start(options: SpawnOptions): ChildProcess | string {
 }
 
 function couldNotStart({ cwd }: SpawnOptions, thrown: unknown): string {
-  // Node reports a missing directory as a missing program.
+  // Node reports a missing working directory as a missing program.
   if (cwd !== undefined && !existsSync(cwd)) return `agent could not be started: its directory ${cwd} does not exist`;
   const words = messageOf(thrown);
-  // Programs that were not started from a terminal often have another PATH than their user.
+  // A gateway that was not started from a terminal often has a different PATH.
   const hint = words.endsWith('ENOENT') ? ' (there is no such program, at least not on the PATH of this process)' : '';
   return `agent could not be started: ${words}${hint}`;
 }
 
-/** Our environment and the given one, without what only the gateway may know (docs/threats.md T7). */
+/** The environment of the gateway and the given variables, without the secrets of the gateway (docs/threats.md T7). */
 function childEnvironment(env: SpawnOptions['env'] = {}): Record<string, string | undefined> {
   const merged = Object.entries({ ...process.env, ...env });
   return Object.fromEntries(merged.filter(([name]) => !name.toUpperCase().startsWith('PATCHBAY_TOKEN')));

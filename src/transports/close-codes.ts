@@ -1,13 +1,13 @@
-// How a channel's close codes look on a WebSocket. Knows no protocol.
+// Maps the close codes of channels to WebSocket close codes.
 import type { CloseCode } from '../core/contract/channel.ts';
 
-/** RFC 6455 §7.4 where it has a code, our own in the private range otherwise. */
+/** Codes of RFC 6455 §7.4 where they exist, else codes in the private range. */
 export const webSocketCloseCodes: Readonly<Record<CloseCode, number>> = {
   normal: 1000,
   'going-away': 1001,
   'too-large': 1009,
   error: 1011,
-  /** Come back with a cursor. */
+  /** The client should reconnect with its cursor. */
   slow: 4008,
   'bad-frame': 4400,
   unauthorized: 4401,

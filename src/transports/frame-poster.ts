@@ -1,4 +1,4 @@
-// Posts frames over HTTP, in order and in batches: the sending half of an event stream's client. Knows no protocol.
+// Posts frames over HTTP, in order and in batches: the sending half of an SSE client.
 import type { EventEnvelope } from '../core/contract/adapter.ts';
 import type { Out } from '../core/contract/channel.ts';
 import { messageOf } from '../core/model/errors.ts';
@@ -6,7 +6,7 @@ import { bytesOf } from './framing/frame.ts';
 import type { FrameSink } from './framing/framing.ts';
 import { encodeLine, jsonlDecoder } from './framing/jsonl.ts';
 
-/** Frames that go together, at most; the server takes 8 MiB. */
+/** Most bytes in one post. The server accepts 8 MiB. */
 const batchBytes = 1024 * 1024;
 
 /** Where to post. */
@@ -15,29 +15,29 @@ export interface PostTarget {
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly maxFrameBytes: number;
-  /** How frames travel where they do not go bare. */
+  /** How frames are wrapped. Absent: they are sent bare. */
   readonly envelope?: EventEnvelope | undefined;
 }
 
-/** Who hears of it. */
+/** Receives the results of posts. */
 export interface PostListener extends FrameSink {
   drained(): void;
-  /** A post failed, and with it whatever was in it. It is never repeated: it may have been done (docs/faults.md F27). */
+  /** A post failed with all its frames. It is never repeated, because the server may have processed it (docs/faults.md F27). */
   failed(reason: string): void;
 }
 
 /** A queue of frames to post. */
 export interface FramePoster {
   send(out: Out): void;
-  /** Posts from now on; until then frames are kept. */
+  /** Starts posting. Frames are kept until then. */
   start(): void;
-  /** Bytes that the server has not yet accepted. */
+  /** Bytes that the server has not accepted yet. */
   readonly buffered: number;
-  /** Calls back once everything that was sent is posted, at once if nothing can be. */
+  /** Calls back once every frame is posted, or at once if posting is impossible. */
   finish(done: () => void): void;
 }
 
-/** One request at a time, so that the order stays; what comes meanwhile goes together into the next. */
+/** Sends one request at a time to keep the order. Frames that arrive meanwhile go into the next request. */
 export function createFramePoster(target: PostTarget, listener: PostListener): FramePoster {
   let waiting: Buffer[] = [];
   let buffered = 0;
@@ -51,7 +51,7 @@ export function createFramePoster(target: PostTarget, listener: PostListener): F
       bytes += frame.length;
       return bytes > batchBytes;
     });
-    // A frame that is larger than a batch goes alone.
+    // A frame larger than a batch is posted alone.
     const count = end === -1 ? waiting.length : Math.max(1, end);
     const batch = waiting.slice(0, count);
     waiting = waiting.slice(count);
@@ -106,13 +106,13 @@ async function postFrames(target: PostTarget, frames: readonly Buffer[], sink: F
     method: 'POST',
     headers: { ...target.headers, 'content-type': type },
     body,
-    // A redirect would take the token along.
+    // A redirect would leak the token.
     redirect: 'error',
     signal: target.signal,
   });
   const answer = new Uint8Array(await response.arrayBuffer());
   if (response.ok) return;
-  // The protocol's own errors come as lines; every other refusal is the gateway's.
+  // Errors in the protocol come as lines. Any other body is an error of the gateway.
   if (response.headers.get('content-type') !== 'application/x-ndjson') {
     throw new Error(`the server answered ${response.status}`);
   }
@@ -133,9 +133,9 @@ function bodyOf(
   return { type: 'application/x-ndjson', body: Buffer.concat(frames.map((frame) => bytesOf(encodeLine([frame])))) };
 }
 
-/** What went wrong. A failed fetch is a TypeError that says no more than `fetch failed`; its cause knows. */
+/** Describes a failed fetch. The TypeError only says `fetch failed`; its cause has the reason. */
 export function problemOf(thrown: unknown): string {
   const error = thrown instanceof TypeError && thrown.cause !== undefined ? thrown.cause : thrown;
-  // An attempt on several addresses fails with an AggregateError, which has no message of its own.
+  // A failure on several addresses is an AggregateError without a message.
   return messageOf(error) || (error instanceof Error && 'code' in error ? String(error.code) : 'no connection');
 }

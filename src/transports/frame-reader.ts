@@ -1,23 +1,22 @@
-// The receiving half of every channel: keeps what comes until somebody listens, holds it while paused, ends once.
-// Knows no transport.
+// The receiving half of every channel: queues frames until a receiver is there and while paused, and ends once.
 import type { Ending, Frame, FrameFault, RecognisedFrame, Peek, Receiver } from '../core/contract/channel.ts';
 import type { FrameSink } from './framing/framing.ts';
 import { createQueue } from './queue.ts';
 
-/** What a transport tells; the inlet passes it on in this order, and `end` once and last. */
+/** Takes frames, faults and the end from a transport and passes them on in this order, `end` once and last. */
 export interface FrameReader extends FrameSink {
   recognise(peek: Peek, start: number, end: number): RecognisedFrame | null;
   readonly isOpen: boolean;
   readonly isPaused: boolean;
-  /** Set as soon as `end` was told, before the receiver hears it. */
+  /** True as soon as the transport has reported the end, before the receiver gets it. */
   readonly isEnded: boolean;
   open(receiver: Receiver): void;
   pause(): void;
   resume(): void;
   drained(): void;
-  /** We closed: nothing but the end is passed on from now. */
+  /** The channel was closed on our side: only the end is passed on from now on. */
   shut(): void;
-  /** The peer sends nothing more but still reads: the end, for a receiver that does not know `half`. */
+  /** The peer sends nothing more but still reads. A receiver without `inputEnded` gets the end instead. */
   half(ending: Ending): void;
   end(ending: Ending): void;
 }
@@ -29,8 +28,8 @@ type Item =
   | { readonly ending: Ending };
 
 /**
- * A class, for every connection has one: two dozen closures of each would be a tenth of what an idle session weighs. So
- * its methods must be called on it, not handed on by name.
+ * A class, because every connection has one: two dozen closures would take a tenth of the memory of an idle session. Its
+ * methods must be called on the object and not passed by name.
  */
 class ReceivingHalf implements FrameReader {
   #receiver: Receiver | undefined;
@@ -68,7 +67,7 @@ class ReceivingHalf implements FrameReader {
 
   recognise(peek: Peek, start: number, end: number): RecognisedFrame | null {
     const receiver = this.#receiver;
-    // What must wait is cut out, for a glance cannot.
+    // Frames that must wait are cut out, because a recognised frame cannot be queued.
     if (receiver?.recognise === undefined || this.#paused || this.#shut || this.#ended || this.#waiting.length > 0) {
       return null;
     }
@@ -142,8 +141,8 @@ class ReceivingHalf implements FrameReader {
 }
 
 /**
- * The receiver is called by the transport's own events or on a microtask, never inside `open`, `resume` or `close`:
- * a caller need not be ready for an answer in the middle of its own sentence.
+ * Calls the receiver from the transport's events or from a microtask, never inside `open`, `resume` or `close`, so that a
+ * caller need not be reentrant.
  */
 export function createFrameReader(): FrameReader {
   return new ReceivingHalf();

@@ -1,5 +1,5 @@
-// The sending half of every channel over a byte stream: what is sent in one tick leaves in one write, or each frame in
-// one of its own where its framing says so. Knows no protocol.
+// The sending half of every channel over a byte stream. Frames of one tick leave in one write, or each in its own write if the framing
+// requires that.
 import type { Writable } from 'node:stream';
 import type { Out } from '../core/contract/channel.ts';
 import { createBatch } from './batch.ts';
@@ -8,17 +8,17 @@ import { createQueue } from './queue.ts';
 
 /** Writes frames to a stream in batches. */
 export interface FrameWriter {
-  /** Ignored once the stream is ended or gone. */
+  /** Sends a frame. Ignored once the stream has ended. */
   send(out: Out): void;
-  /** Bytes not yet taken by the peer. */
+  /** Bytes that the peer has not taken yet. */
   readonly buffered: number;
-  /** Writes what waits, then ends the stream. */
+  /** Writes the pending frames, then ends the stream. */
   end(): void;
 }
 
 /**
- * `drained` is called whenever everything sent so far was taken. The stream needs an `error` listener of its own:
- * a peer that died in the middle of a write (EPIPE) is the caller's to judge.
+ * Calls `drained` whenever the peer has taken everything. The caller must listen for `error` on the stream and handle a peer
+ * that dies during a write (EPIPE).
  */
 export function createFrameWriter(stream: Writable, framing: Framing, drained: () => void): FrameWriter {
   return framing.apart === undefined
@@ -35,7 +35,7 @@ function createJoiningOutlet(stream: Writable, framing: Framing, drained: () => 
     if (!error && batch.length === 0 && stream.writableLength === 0) drained();
   }
 
-  /** A stream that is full is left alone: what gathers meanwhile is one chunk, and not one for each frame. */
+  /** Waits while the stream is full, so that the frames of that time become one chunk. */
   function flush(): void {
     isScheduled = false;
     if (!stream.writableNeedDrain) return write();
@@ -48,7 +48,7 @@ function createJoiningOutlet(stream: Writable, framing: Framing, drained: () => 
     write();
   }
 
-  /** One write, whatever it holds: large bytes leave from where they are. */
+  /** Makes one write. Large byte arrays are not copied. */
   function write(): void {
     const chunks = batch.take();
     const last = chunks.pop();
@@ -83,8 +83,8 @@ function createJoiningOutlet(stream: Writable, framing: Framing, drained: () => 
 }
 
 /**
- * One write is on its way at a time: what a stream gathers behind it would leave in one scatter write, which a pipe hands
- * to its reader as one.
+ * Keeps one write in flight at a time. Writes that queue in the stream would leave as one scatter write, which a pipe passes
+ * to its reader as one chunk.
  */
 function createApartOutlet(stream: Writable, apart: (out: Out) => Uint8Array, drained: () => void): FrameWriter {
   const waiting = createQueue<Uint8Array>();

@@ -1,22 +1,22 @@
-// Finds out that a WebSocket peer is gone although its connection stands. Knows no protocol.
+// Detects that a WebSocket peer is gone although its connection is still open.
 import type { WebSocket } from 'ws';
 
-/** Both in ms. */
+/** Times in ms. */
 export interface HeartbeatOptions {
-  /** How often we ask; default 20,000. */
+  /** Interval between pings. Default 20,000. */
   readonly pingMs?: number;
-  /** How long nothing may come back; default 50,000. */
+  /** Longest silence of the peer. Default 50,000. */
   readonly silenceMs?: number;
 }
 
-/** Asks and listens, from when it is made until it is stopped. */
+/** A running heartbeat. */
 export interface Heartbeat {
-  /** To be called for each message; answers to our pings it hears itself. */
+  /** Must be called for each message. Pongs are counted by the heartbeat itself. */
   heard(): void;
   stop(): void;
 }
 
-/** A class with a single timer: an idle connection weighs little more than this. */
+/** A class with a single timer, because every idle connection has one. */
 class PingingHeartbeat implements Heartbeat {
   readonly #socket: WebSocket;
   readonly #lost: () => void;
@@ -64,11 +64,11 @@ class PingingHeartbeat implements Heartbeat {
       return;
     }
     const late = this.#heardAt;
-    // The timer fires before a blocked event loop gets to read, so one more round of reading comes first (docs/faults.md F30).
+    // After a blocked event loop the timer fires before the pending reads, so read one more round first (docs/faults.md F30).
     setImmediate(() => {
       if (this.#stopped) return;
       const isSilent = this.#heardAt === late;
-      // Who does not read hears nothing.
+      // While paused, we read nothing, so silence means nothing.
       if (isSilent && !this.#socket.isPaused) return this.#lost();
       if (isSilent) this.heard();
       this.#timer = this.#wait();
@@ -76,7 +76,7 @@ class PingingHeartbeat implements Heartbeat {
   }
 }
 
-/** Pings an open socket and calls `lost` once when nothing was heard for `silenceMs` while we were reading. */
+/** Pings an open socket and calls `lost` once after `silenceMs` without any message while reading. */
 export function startHeartbeat(socket: WebSocket, options: HeartbeatOptions, lost: () => void): Heartbeat {
   return new PingingHeartbeat(socket, options, lost);
 }

@@ -1,4 +1,4 @@
-// What a program says for people: the end of its stderr, and words on its stdout before its first frame. Knows no protocol.
+// Captures what a program says to people: the end of its stderr, and text on its stdout before the first frame.
 import type { Readable } from 'node:stream';
 import type { Frame } from '../core/contract/channel.ts';
 import { isDictionary } from '../core/model/dictionary.ts';
@@ -6,7 +6,7 @@ import { lastBytes, printable } from './printable.ts';
 
 const tailBytes = 2048;
 
-/** The last bytes of a text that may be of any length. */
+/** The last bytes of a stream of any length. */
 interface Tail {
   add(chunk: Uint8Array): void;
   clear(): void;
@@ -27,25 +27,25 @@ function createTail(): Tail {
   };
 }
 
-/** The cut may have gone through a character. */
+/** Drops a character that the cut has broken. */
 function withoutBrokenStart(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes).replace(/^\ufffd+/, '');
 }
 
-/** Reads the stream to its end (unread, the program would block after 64 KiB), and returns its printable last 2 KiB when asked. */
+/** Reads the stream to its end, because an unread pipe blocks the program after 64 KiB. Returns a function for the last printable 2 KiB. */
 export function followStderr(stream: Readable): () => string {
   const tail = createTail();
   stream.on('data', (chunk: Buffer) => tail.add(chunk));
-  // Errors of the pipe end it; the exit of the process tells the story.
+  // Ignore errors of the pipe: the exit of the process reports the reason.
   stream.on('error', () => {});
   return tail.text;
 }
 
-/** Many programs say on stdout that they want a login, and leave: their words are no frames. */
+/** Text on stdout before the first frame. Many programs print there that they need a login, and exit. */
 export interface FirstWords {
-  /** Each chunk of stdout, before it is cut into frames. */
+  /** Takes each chunk of stdout before it is cut into frames. */
   heard(chunk: Uint8Array): void;
-  /** Whatever was cut out of it: the first frame that is one shows that the words before were no complaint. */
+  /** Takes each frame. The first valid frame shows that the text before it was no complaint. */
   frame(frame: Frame): void;
   /** The printable last 2 KiB of what came before the first frame; empty once there was one. */
   text(): string;

@@ -1,17 +1,17 @@
-// Server-sent events, both ways: a strict encoder and a bounded decoder. Knows no HTTP and no protocol.
+// Server-sent events in both directions: a strict encoder and a bounded decoder.
 import { createParser } from 'eventsource-parser';
 import type { FrameFault, Out } from '../../core/contract/channel.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import type { FrameDecoder } from './framing.ts';
 import { oneLine } from './one-line.ts';
 
-/** One event for the wire. Names and ids are ours, never a peer's: a peer's could forge further fields (docs/threats.md T17). */
+/** One outgoing event. Names and ids never come from a peer, who could forge further fields with them (docs/threats.md T17). */
 export interface OutgoingEvent {
   /** `^[a-z]{1,32}([_:-][a-z]{1,32}){0,3}$`. Absent: the default event, `message`. */
   readonly event?: string;
-  /** Where a client resumes: `^[0-9a-z.]{1,64}$`. Absent: the client's place does not move. */
+  /** The cursor after this event: `^[0-9a-z.]{1,64}$`. Absent: the cursor does not change. */
   readonly id?: string;
-  /** One message; brought onto one line. */
+  /** One message. It is written on one line. */
   readonly data: Out;
 }
 
@@ -20,7 +20,7 @@ const roomForFields = 1024;
 const namePattern = /^[a-z]{1,32}(?:[_:-][a-z]{1,32}){0,3}$/;
 const idPattern = /^[0-9a-z.]{1,64}$/;
 
-/** Throws a GatewayError `invalid` for a name or an id that is not ours. */
+/** Encodes an event. Throws a GatewayError `invalid` for a malformed name or id. */
 export function encodeEvent({ event, id, data }: OutgoingEvent): readonly (string | Uint8Array)[] {
   let head = '';
   if (event !== undefined) head += `event: ${checked(event, namePattern.test(event), 'name')}\n`;
@@ -34,25 +34,25 @@ function checked(value: string, valid: boolean, what: string): string {
   return value;
 }
 
-/** A line that clients skip; it keeps connections open and shows that they are. */
+/** A comment line. Clients skip it; it keeps connections alive. */
 export function encodeComment(text: 'ok' | 'ping'): string {
   return `: ${text}\n\n`;
 }
 
-/** Tells clients how long to wait before they come back. Throws a GatewayError `invalid` unless a whole number of ms. */
+/** Sets the reconnection delay of clients. Throws a GatewayError `invalid` unless `ms` is a whole number. */
 export function encodeRetry(ms: number): string {
   if (!Number.isSafeInteger(ms) || ms < 0) throw new GatewayError('invalid', `not a number of milliseconds: ${ms}`);
   return `retry: ${ms}\n\n`;
 }
 
-/** One event off the wire. */
+/** One received event. */
 export interface IncomingEvent {
   readonly event?: string | undefined;
   readonly id?: string | undefined;
   readonly data: string;
 }
 
-/** Where the decoder puts what it finds. */
+/** Receives events and faults of the decoder. */
 export interface EventSink {
   event(event: IncomingEvent): void;
   fault(fault: FrameFault): void;
@@ -70,7 +70,7 @@ export function eventStreamDecoder(sink: EventSink, { maxFrameBytes }: { maxFram
   } as const;
   const parser = createParser({
     maxBufferSize: maxFrameBytes + roomForFields,
-    // An event that came in one chunk was never buffered.
+    // An event within one chunk was never buffered, so its length is checked here.
     onEvent: (event) => (event.data.length > maxFrameBytes ? sink.fault(tooLarge) : sink.event(event)),
     onError: (error) => {
       if (error.type === 'max-buffer-size-exceeded') overflowed = true;
@@ -88,7 +88,7 @@ export function eventStreamDecoder(sink: EventSink, { maxFrameBytes }: { maxFram
     if (!overflowed) return;
     overflowed = false;
     parser.reset();
-    // The parser would take what follows for new lines, and text inside the long line could forge an event.
+    // Skip to the end of the long event here: the parser would take the rest for new lines, and its text could forge an event.
     skip = createSkip(rest.endsWith('\n'));
     sink.fault(tooLarge);
   }
@@ -99,7 +99,7 @@ export function eventStreamDecoder(sink: EventSink, { maxFrameBytes }: { maxFram
   };
 }
 
-/** Turns CR and CRLF into LF. The parser can do that, but tells of an event that ends on CR only with the next line. */
+/** Turns CR and CRLF into LF. The parser does this too, but reports an event that ends in CR only with the next line. */
 function createLineFeeds(): (chunk: string) => string {
   let afterReturn = false;
   return (chunk) => {
@@ -109,7 +109,7 @@ function createLineFeeds(): (chunk: string) => string {
   };
 }
 
-/** Drops text up to the blank line that ends an event: returns what follows it, or undefined before it came. */
+/** Drops text up to the blank line that ends an event. Returns the text behind that line, or undefined until it comes. */
 function createSkip(atLineStart: boolean): (chunk: string) => string | undefined {
   let start = atLineStart ? '\n' : '';
   return (chunk) => {

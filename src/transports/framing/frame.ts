@@ -1,8 +1,8 @@
-// One whole message off the wire, decoded and parsed only when somebody asks. Knows no framing and no protocol.
+// One whole received message. It is decoded and parsed on first use.
 import type { Frame, Out } from '../../core/contract/channel.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 
-/** Levels of `[` and `{` that a frame may open. JSON.parse has no limit, but all that walks its result does. */
+/** Greatest nesting depth of a frame. JSON.parse has no limit, but code that walks the result recurses. */
 export const maxJsonDepth = 128;
 
 const OPEN_BRACE = 0x7b;
@@ -23,7 +23,7 @@ export function createFrame(bytes: Uint8Array): Frame {
   return new WireFrame(bytes);
 }
 
-/** A class, not a closure: one is made for each line of the hot path, and getters on a prototype cost nothing to make. */
+/** A class, because one is made for each line of the hot path, and getters on a prototype cost nothing per object. */
 class WireFrame implements Frame {
   readonly bytes: Uint8Array;
   #text: string | undefined;
@@ -63,16 +63,16 @@ function parse(bytes: Uint8Array, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    // The parser's own message quotes the frame, so it stays in `cause`: error texts reach logs and other clients.
+    // The message of the parser quotes the frame. It stays in `cause`, because error texts reach logs and other clients.
     throw new GatewayError('bad-frame', 'the frame is not valid JSON', { cause });
   }
 }
 
-/** Runs before JSON.parse, which would build the whole tower first (docs/threats.md T12). Searches are memchr, so it is cheap. */
+/** Runs before JSON.parse, which would build the whole value first (docs/threats.md T12). Its searches are memchr and cheap. */
 function isDeeperThan(limit: number, bytes: Uint8Array): boolean {
   if (bytes.length <= limit) return false;
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  // Most frames do not open that many at all.
+  // Most frames do not contain that many brackets at all.
   return hasMoreThan(limit, view) && deepest(view, limit) > limit;
 }
 
@@ -121,7 +121,7 @@ function isEscaped(bytes: Buffer, at: number): boolean {
   return (at - first) % 2 === 1;
 }
 
-/** All of an outgoing message in one piece. */
+/** The bytes of an outgoing message in one piece. */
 export function bytesOf(out: Out): Buffer {
   if (typeof out === 'string') return Buffer.from(out);
   return Buffer.concat(out.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));

@@ -1,22 +1,22 @@
-// What every framing gives: bytes to frames and back, pure and bounded. Knows no stream and no protocol.
+// The interface of every framing: bytes to frames and back, pure and bounded.
 import type { Frame, FrameFault, RecognisedFrame, Peek, Out } from '../../core/contract/channel.ts';
 import type { FramingName } from '../../core/contract/adapter.ts';
 
-/** Where a decoder puts what it finds, synchronously and in wire order. */
+/** Receives the frames and faults of a decoder, synchronously and in wire order. */
 export interface FrameSink {
   frame(frame: Frame): void;
-  /** See Receiver: a chance to read a frame without having it cut out. */
+  /** See Receiver: takes a frame by its first bytes, before it is cut out. */
   recognise?(peek: Peek, start: number, end: number): RecognisedFrame | null;
   fault(fault: FrameFault): void;
 }
 
-/** Turns a stream of bytes into frames. How the stream is cut into chunks never matters. */
+/** Turns a stream of bytes into frames. The chunk boundaries never matter. */
 export interface FrameDecoder {
-  /** The chunk is kept by reference until its frames are let go, and must not change; see `reusedChunks`. */
+  /** Takes a chunk. Frames refer to its bytes, so the bytes must not change; see `reusedChunks`. */
   push(chunk: Uint8Array): void;
-  /** The stream is over: what is left is delivered or dropped. What is pushed then is another stream. */
+  /** Ends the stream. An open frame is delivered or dropped. A later push starts a new stream. */
   end(): void;
-  /** A fault was told behind which nothing can be cut into frames any more: what is pushed until the end is ignored. */
+  /** True after a fault that makes later frame boundaries unknown. Everything until the end is ignored then. */
   readonly isBroken?: boolean;
 }
 
@@ -24,9 +24,9 @@ export interface FrameDecoder {
 export interface DecoderOptions {
   /** A longer frame costs bounded memory, is skipped and reported once as a `too-large` fault. */
   readonly maxFrameBytes: number;
-  /** A frame that the end of the stream cut short. Default `deliver`: it is tried once (docs/faults.md F6). */
+  /** What happens to a frame that the end of the stream has cut. Default `deliver` (docs/faults.md F6). */
   readonly tail?: 'deliver' | 'drop';
-  /** The caller reads into the same chunk again after `push`: what goes beyond the call is copied, frames must not. */
+  /** The caller reuses the chunk after `push`. The decoder copies what it keeps; receivers must not keep frames. */
   readonly reusedChunks?: boolean;
   /** Frames of no bytes. Default `skip`; some protocols answer them. */
   readonly blank?: 'deliver' | 'skip';
@@ -36,8 +36,8 @@ export interface DecoderOptions {
 export interface Framing {
   readonly name: FramingName;
   decoder(sink: FrameSink, options: DecoderOptions): FrameDecoder;
-  /** The frame as it goes on the wire. */
+  /** Encodes a frame for the wire. */
   encode(out: Out): Out;
-  /** The same in one piece. Where it is there, each frame leaves in a write of its own; otherwise many leave in one. */
+  /** Encodes a frame in one piece. If present, each frame leaves in its own write; otherwise many share one write. */
   readonly apart?: (out: Out) => Uint8Array;
 }

@@ -1,4 +1,4 @@
-// The framings of byte streams by name. Knows no stream and no protocol.
+// Finds the framing of a byte stream by its name.
 import type { FramingName } from '../../core/contract/adapter.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import { contentLength } from './content-length.ts';
@@ -6,8 +6,8 @@ import type { Framing } from './framing.ts';
 import { jsonl } from './jsonl.ts';
 
 /**
- * How frames of that name are cut out of a program's stdin or stdout. Throws a GatewayError `unsupported` for the names
- * that only mean something where messages come whole, as over WebSocket.
+ * The framing for stdin and stdout of a program. Throws a GatewayError `unsupported` for framings that need whole messages,
+ * as over WebSocket.
  */
 export function streamFraming(name: FramingName): Framing {
   switch (name) {

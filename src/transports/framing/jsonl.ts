@@ -1,4 +1,4 @@
-// JSON lines: one message a line, split on LF bytes only, for U+2028 and a lone CR may stand inside strings. Knows no stream and no protocol.
+// JSON lines: one message per line, split on LF bytes only, because U+2028 and a lone CR may occur inside strings.
 import type { RecognisedFrame, Out, Splice } from '../../core/contract/channel.ts';
 import { bytesOf, createFrame } from './frame.ts';
 import type { DecoderOptions, FrameDecoder, FrameSink, Framing } from './framing.ts';
@@ -8,7 +8,7 @@ import { createByteBuffer } from './byte-buffer.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
-/** How much of a line is enough to recognise it. */
+/** Bytes of a line that suffice to recognise it. */
 const headBytes = 4096;
 
 /**
@@ -17,11 +17,11 @@ const headBytes = 4096;
  */
 export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDecoder {
   const { maxFrameBytes, tail = 'deliver', blank = 'skip', reusedChunks = false } = options;
-  /** The beginning of the line that is still open. */
+  /** The beginning of the open line. */
   const held = createByteBuffer();
-  /** What that beginning gave away. */
+  /** The match for that beginning. */
   let recognised: RecognisedFrame | null = null;
-  /** Set from the moment a line grew too long until its LF. */
+  /** True from the moment when a line is too long until its LF. */
   let skipping = false;
 
   function take(part: Uint8Array): void {
@@ -36,7 +36,7 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
     sink.fault({ code: 'too-large', message: `a line of more than ${maxFrameBytes} bytes, which was discarded` });
   }
 
-  /** The open line is whole. */
+  /** Delivers the open line. */
   function finish(): void {
     const match = recognised;
     recognised = null;
@@ -50,7 +50,7 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
     }
   }
 
-  /** The same as {@link isAlike} for the line that came in pieces. */
+  /** {@link isAlike} for a line that came in pieces. */
   function isAlikeHeld({ ending, splice }: RecognisedFrame): boolean {
     if (!held.hasAt(held.length - ending.length, ending)) return false;
     if (splice === null) return true;
@@ -73,7 +73,7 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
     return end + 1;
   }
 
-  /** What was held was too short to tell anything; returns from where on this chunk may end the line. */
+  /** Tries again to recognise a line whose beginning was too short. Returns where the search for LF may start. */
   function recogniseHeld(bytes: Buffer): number {
     if (sink.recognise === undefined) return 0;
     const before = held.take();
@@ -91,7 +91,7 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
       if (start === -1) return;
       while (start < bytes.length) {
         const match = sink.recognise?.(peek, start, bytes.length) ?? null;
-        // A recognised line often ends right behind what was looked at: then no search is needed.
+        // A recognised line often ends right behind the examined bytes, so no search is needed.
         const isShort = match !== null && bytes[match.next] === LF;
         const end = isShort ? match.next : bytes.indexOf(LF, match?.next ?? start);
         if (end === -1 || end - start > maxFrameBytes) {
@@ -109,7 +109,7 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
     },
     end() {
       recognised = null;
-      // A stream that ends on LF has no last line, not a blank one.
+      // A stream that ends in LF has no further line, not a blank one.
       if (tail === 'deliver' && held.length > 0) finish();
       held.clear();
       skipping = false;
@@ -117,13 +117,13 @@ export function jsonlDecoder(sink: FrameSink, options: DecoderOptions): FrameDec
   };
 }
 
-/** Where the splice of a frame of that length is; -1 when its halves cannot be equal. */
+/** The position of the splice in a frame of this length, or -1 if the halves cannot be equal. */
 function splicePlace({ from, bytes, after }: Splice, length: number): number {
   const halves = length - from - bytes.length - after;
   return halves >= 0 && halves % 2 === 0 ? from + halves / 2 : -1;
 }
 
-/** Whether the bytes from `start` to `end` are the frame that its first bytes promised. */
+/** Whether the bytes from `start` to `end` really are the recognised frame. */
 function isAlike({ ending, splice }: RecognisedFrame, bytes: Uint8Array, start: number, end: number): boolean {
   if (!standsAt(bytes, end - ending.length, ending)) return false;
   if (splice === null) return true;
@@ -131,7 +131,7 @@ function isAlike({ ending, splice }: RecognisedFrame, bytes: Uint8Array, start: 
   return place !== -1 && standsAt(bytes, start + place, splice.bytes);
 }
 
-/** A loop, because the parts are short: a call into the library costs more. */
+/** A loop, because the parts are short and a library call costs more. */
 function standsAt(bytes: Uint8Array, at: number, part: Uint8Array): boolean {
   for (let place = part.length - 1; place >= 0; place -= 1) if (bytes[at + place] !== part[place]) return false;
   return true;
@@ -141,18 +141,18 @@ function withoutCarriageReturn(line: Uint8Array): Uint8Array {
   return line[line.length - 1] === CR ? line.subarray(0, -1) : line;
 }
 
-/** The message and one LF: exactly one line, whatever the message holds (docs/threats.md T14). */
+/** Encodes a message as exactly one line, whatever it contains (docs/threats.md T14). */
 export function encodeLine(out: Out): Out {
-  // Text and LF apart: joined here, every frame would be copied once more before it is written.
+  // Keep text and LF apart. Joining them here would copy every frame once more.
   return typeof out === 'string' ? [oneLineText(out), '\n'] : [...out.map(oneLine), '\n'];
 }
 
-/** The same in one piece. */
+/** Encodes a message as one line in one piece. */
 export function lineBytes(out: Out): Buffer {
   if (typeof out !== 'string') return bytesOf(encodeLine(out));
   const text = oneLineText(out);
   const length = Buffer.byteLength(text);
-  // Once: joined before it is encoded, a long text would be copied twice.
+  // Encode directly into the target. Joining first would copy a long text twice.
   const line = Buffer.allocUnsafe(length + 1);
   line.write(text);
   line[length] = LF;

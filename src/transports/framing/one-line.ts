@@ -1,4 +1,4 @@
-// Keeps one message on one line, whatever is in it. Knows only that messages are JSON.
+// Brings a JSON message onto one line.
 import { isAppendOnly } from '../../core/model/append-only.ts';
 
 const LF = 0x0a;
@@ -6,8 +6,8 @@ const CR = 0x0d;
 const SPACE = 0x20;
 
 /**
- * The same JSON without line ends (docs/threats.md T14). A raw LF or CR can only stand between two tokens, so a space says the
- * same; U+2028 and U+2029 can only stand inside strings, so they are escaped for peers that read lines with `readline`.
+ * Returns the same JSON without line ends (docs/threats.md T14). A raw LF or CR can only occur between tokens, so a space
+ * replaces it. U+2028 and U+2029 can only occur inside strings, so they are escaped, for peers that use `readline`.
  */
 export function oneLineText(text: string): string {
   // Four searches, because each is a memchr; one regular expression takes forty times as long.
@@ -18,13 +18,13 @@ export function oneLineText(text: string): string {
     .replaceAll('\u2029', '\\u2029');
 }
 
-/** The same for encoded pieces, LF and CR only. Copies only when it must. */
+/** {@link oneLineText} for encoded pieces, for LF and CR only. Copies only if needed. */
 export function oneLineBytes(bytes: Uint8Array): Uint8Array {
   if (bytes.length > fewBytes && isAppendOnly(bytes) ? !hasNewLineEnd(bytes) : !hasLineEnd(bytes)) return bytes;
   return bytes.map((byte) => (byte === LF || byte === CR ? SPACE : byte));
 }
 
-/** From here on a search by the library is quicker than a loop. */
+/** From this length on, a library search is faster than a loop. */
 const fewBytes = 64;
 
 function hasLineEnd(bytes: Uint8Array): boolean {
@@ -36,10 +36,10 @@ function hasLineEnd(bytes: Uint8Array): boolean {
   return view.includes(LF) || view.includes(CR);
 }
 
-/** Where buffers that only grow were looked through and held no line end. */
+/** The ranges of append-only buffers that are known to contain no line end. */
 const clean = new WeakMap<ArrayBufferLike, { readonly from: number; to: number }>();
 
-/** A message that grows is a longer view of the same buffer each time: only what is new of it is looked through. */
+/** A growing message is a longer view of the same buffer each time, so only the new bytes are searched. */
 function hasNewLineEnd(bytes: Uint8Array): boolean {
   const from = bytes.byteOffset;
   const to = from + bytes.length;
@@ -55,7 +55,7 @@ function hasNewLineEnd(bytes: Uint8Array): boolean {
   return false;
 }
 
-/** Either of the two. */
+/** Brings a piece of either kind onto one line. */
 export function oneLine(piece: string | Uint8Array): string | Uint8Array {
   return typeof piece === 'string' ? oneLineText(piece) : oneLineBytes(piece);
 }

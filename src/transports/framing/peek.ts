@@ -1,23 +1,23 @@
-// Text out of bytes that are not cut into frames yet. Knows no framing and no protocol.
+// Reads text from bytes that are not cut into frames yet.
 import type { Peek } from '../../core/contract/channel.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 
-/** From so many bytes a line on, one call for each piece is cheaper than one for all. */
+/** Above this many bytes per line, one call per piece is cheaper than one call for all. */
 const farApart = 600;
 
-/** A piece of a frame may begin with U+FEFF, which is no byte order mark there. */
+/** U+FEFF at the start of a piece is not a byte order mark. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** A look at one chunk. */
+/** Creates a peek at one chunk. */
 export function createPeek(bytes: Buffer): Peek {
   return new ChunkGlimpse(bytes);
 }
 
-/** A class for the same reason as WireFrame: the hot path asks it for every line. */
+/** A class, because the hot path uses it for every line. */
 class ChunkGlimpse implements Peek {
   readonly bytes: Buffer;
   #asked = 0;
-  /** All bytes as one character each: one native call instead of one a line. */
+  /** All bytes as Latin-1 text: one native call instead of one per line. */
   #all: string | undefined;
 
   constructor(bytes: Buffer) {

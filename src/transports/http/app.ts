@@ -1,4 +1,4 @@
-// The HTTP routes over the board. Runs behind the gates and knows no token, no protocol and no session.
+// The HTTP routes. Every request has passed the access checks (gates.ts) before it comes here.
 import { createHash } from 'node:crypto';
 import { Hono, type MiddlewareHandler } from 'hono';
 import type { FrameFault } from '../../core/contract/channel.ts';
@@ -15,12 +15,12 @@ import { describeError, errorBody } from './status.ts';
 /** What the routes need. */
 export interface AppOptions {
   readonly board: GatewayApi;
-  /** Every stream that is being written, so that a shutdown can end them. */
+  /** All open streams, so that a shutdown can end them. */
   readonly streams: Set<EventStream>;
   /** Longest body, bytes. Default 8 MiB. */
   readonly maxFrameBytes?: number;
   readonly stream?: EventStreamOptions;
-  /** Told of errors that clients only see as `internal`. */
+  /** Receives the errors that clients only see as `internal`. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -40,7 +40,7 @@ POST   /v1/:frontend/sessions/:id/frames     application/json or application/x-n
 All but this page and /healthz need "Authorization: Bearer <token>".
 `;
 
-/** Errors come as `{"error":{"code","message"}}`. */
+/** Builds the routes. Errors are answered as `{"error":{"code","message"}}`. */
 export function createApp({ board, streams, maxFrameBytes, stream, onError }: AppOptions): Hono {
   const app = new Hono();
 
@@ -67,7 +67,7 @@ export function createApp({ board, streams, maxFrameBytes, stream, onError }: Ap
     return context.body(null, 204);
   });
 
-  // An upgrade never comes here; upgrade.ts takes it before the routes.
+  // upgrade.ts handles upgrades before the routes, so this is a plain request.
   app.get('/v1/:frontend/ws', (context) =>
     context.json({ error: { code: 'invalid', message: 'this address speaks WebSocket' } }, 426, {
       upgrade: 'websocket',
@@ -75,7 +75,7 @@ export function createApp({ board, streams, maxFrameBytes, stream, onError }: Ap
   );
 
   app.get('/v1/:frontend/sessions/:id/events', (context) => {
-    // HEAD arrives here as well, and nobody would read or cancel its stream.
+    // A HEAD request also matches, but nobody would read or cancel its stream.
     if (context.req.method === 'HEAD') return context.body(null, 200, eventStreamHeaders);
     const query = new URL(context.req.url).searchParams;
     const session = checkedSessionId(context.req.param('id'));
@@ -122,21 +122,21 @@ export function createApp({ board, streams, maxFrameBytes, stream, onError }: Ap
   return app;
 }
 
-/** Lines, so that a client can tell the protocol's own errors from the gateway's JSON object. */
+/** Error frames of the protocol come as lines, so that clients can tell them from the gateway's JSON object. */
 const lineHeaders = { 'content-type': 'application/x-ndjson' };
 
 function linesWith(frames: readonly string[]): string {
   return frames.map((frame) => `${frame}\n`).join('');
 }
 
-/** Too large a body is a mistake of the client in its own protocol; all else is thrown again. */
+/** Turns a too large body into a fault in the client's protocol. Rethrows everything else. */
 function asFault(thrown: unknown): FrameFault {
   if (thrown instanceof GatewayError && thrown.code === 'too-large')
     return { code: 'too-large', message: thrown.message };
   throw thrown;
 }
 
-/** Pages elsewhere can send forms and text without asking the browser first, but not these types (docs/threats.md T3). */
+/** Refuses other media types. Foreign pages can post forms and plain text without a CORS preflight (docs/threats.md T3). */
 function onlyTypes(...accepted: readonly string[]): MiddlewareHandler {
   const message = `the content type must be ${accepted.join(' or ')}`;
   return async (context, next) => {
@@ -161,7 +161,7 @@ function keyIn(header: string | undefined): string | undefined {
   throw new GatewayError('invalid', `Idempotency-Key must be 1 to ${longestKey} printable characters`);
 }
 
-/** Frames that have no ids of their own are known by their place in a post that has a key. */
+/** Gives frames without ids an id from the idempotency key and their position in the post. */
 function known(key: string | undefined): (frame: PostedFrame, place: number) => PostedFrame {
   return (frame, place) =>
     key === undefined || frame.id !== undefined

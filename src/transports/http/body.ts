@@ -1,16 +1,16 @@
-// Reads request bodies, bounded, and refuses content types that a page could send without asking. Knows no route.
+// Reads request bodies within a bound.
 import { GatewayError } from '../../core/model/errors.ts';
 
-/** The largest body, unless somebody says otherwise: one client frame (docs/threats.md T13). */
+/** Default limit of a body, bytes: one client frame (docs/threats.md T13). */
 export const maxBodyBytes = 8 * 1024 * 1024;
 
-/** The whole body. Throws a GatewayError `too-large`, which is known from Content-Length or while reading. */
+/** Reads the whole body. Throws a GatewayError `too-large`, by Content-Length or while reading. */
 export async function readBody(request: Request, maxBytes = maxBodyBytes): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const reader = request.body?.getReader();
   const chunks: Uint8Array[] = [];
   let length = 0;
-  // Not cancelled when it is too long: the rest is drained by the server, so that the client gets to read the answer.
+  // Do not cancel a body that is too long: the server drains it, so that the client can read the answer.
   for (let step = await reader?.read(); step !== undefined && !step.done; step = await reader?.read()) {
     chunks.push(step.value);
     length += step.value.length;
@@ -29,7 +29,7 @@ export function contentType(request: Request): string {
   return type.trim().toLowerCase();
 }
 
-/** The fields of a JSON object, all of them optional strings. Throws a GatewayError `invalid` for anything else. */
+/** Reads a JSON object whose fields are optional strings. Throws a GatewayError `invalid` for anything else. */
 export function stringFields<Name extends string>(
   value: unknown,
   names: readonly Name[],

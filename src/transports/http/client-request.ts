@@ -1,19 +1,19 @@
-// Reads from a URL which client wants in, and where. Knows no protocol: the board checks the names.
+// Reads a client request from a URL. The gateway checks the names.
 import { GatewayError } from '../../core/model/errors.ts';
 import type { ClientRequest } from '../../core/contract/gateway-api.ts';
 
 const sessionPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** The one principal there is: whoever holds the token. */
+/** The only principal: the holder of the token. */
 export const tokenHolder = 'token';
 
-/** Throws a GatewayError `invalid` for an id that could mean something to a file system or a log (docs/threats.md T9). */
+/** Throws a GatewayError `invalid` for an id that is unsafe in file names or logs (docs/threats.md T9). */
 export function checkedSessionId(id: string): string {
   if (!sessionPattern.test(id)) throw new GatewayError('invalid', `a session id must match ${sessionPattern.source}`);
   return id;
 }
 
-/** `session` and `agent` are the gateway's, `cursor` belongs to the stream; what is left are adapter options. */
+/** `session` and `agent` belong to the gateway, `cursor` to the stream. All other parameters are adapter options. */
 export function clientRequest(frontend: string, query: URLSearchParams): ClientRequest {
   const session = query.get('session');
   const agent = query.get('agent');

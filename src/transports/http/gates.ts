@@ -1,10 +1,10 @@
-// Who may come in: the checks that every request and every upgrade passes before anything else. Knows no route's meaning.
+// Access checks. Every request and every upgrade passes them first.
 import type { IncomingMessage } from 'node:http';
 import type { ErrorCode } from '../../core/model/errors.ts';
 import { headerList, headersNamed, isPreflight } from './headers.ts';
 import { createTokenCheck, offeredTokens } from './token.ts';
 
-/** An answer that keeps a request out. */
+/** The answer to a refused request. */
 export interface Refusal {
   readonly status: number;
   readonly code: ErrorCode;
@@ -12,12 +12,12 @@ export interface Refusal {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What the gates let through. */
+/** The settings of the access checks. */
 export interface GateOptions {
   readonly token: string;
-  /** Exact origins (`https://example.org:8443`) of pages elsewhere. Our own pages need no entry. */
+  /** Exact allowed origins, e.g. `https://example.org:8443`. Pages of the gateway need no entry. */
   readonly allowedOrigins: ReadonlySet<string>;
-  /** Further `name:port` for the Host header, lower case; loopback and the address called are known already. */
+  /** Further allowed Host values, `name:port` in lower case. Loopback names and the called address are always allowed. */
   readonly allowedHosts: ReadonlySet<string>;
 }
 
@@ -25,9 +25,9 @@ export interface GateOptions {
 const publicPaths: ReadonlySet<string> = new Set(['/', '/healthz']);
 
 /**
- * Returns the check; null means come in. The order matters: a page that rebinds DNS is stopped by Host before Origin
- * is looked at, and neither needs the token to be wrong (docs/threats.md T1, T2, T3, T5).
- * Throws a GatewayError `invalid` for a token that cannot be one.
+ * Returns the check; it returns null for an allowed request. The order matters: Host stops DNS rebinding before Origin is
+ * examined, and both work even with a correct token (docs/threats.md T1, T2, T3, T5). Throws a GatewayError `invalid` for a
+ * malformed token.
  */
 export function createGates(options: GateOptions): (request: IncomingMessage) => Refusal | null {
   const isToken = createTokenCheck(options.token);
@@ -39,13 +39,13 @@ export function createGates(options: GateOptions): (request: IncomingMessage) =>
     (needsToken(request, options.allowedOrigins) ? refuseToken(request, isToken) : null);
 }
 
-/** `GET http://evil.example/ HTTP/1.1` names a second host, which routers believe. We are no proxy. */
+/** `GET http://evil.example/ HTTP/1.1` names a second host, which routers would use. The gateway is not a proxy. */
 function refuseTarget(request: IncomingMessage): Refusal | null {
   if (request.url?.startsWith('/') === true) return null;
   return { status: 400, code: 'invalid', message: 'the request target must be a path' };
 }
 
-/** From the raw headers: URLs made from a request hide an absent, empty or second Host (docs/threats.md T2). */
+/** Uses the raw headers: a URL built from a request hides an absent, empty or second Host (docs/threats.md T2). */
 function refuseHost(request: IncomingMessage, allowedHosts: ReadonlySet<string>): Refusal | null {
   const [host, second] = headersNamed(request, 'host');
   if (host === undefined || host === '' || second !== undefined) {
@@ -61,8 +61,8 @@ function withPort(host: string): string {
 }
 
 /**
- * Names at which this connection can rightly be called. An address literal is no name that DNS could rebind, so the
- * address that was called is one of them; 0.0.0.0 never is (docs/threats.md T5).
+ * The valid Host values for this connection. DNS cannot rebind an address literal, so the called address is valid;
+ * 0.0.0.0 never is (docs/threats.md T5).
  */
 function ownHosts({ socket }: IncomingMessage): readonly string[] {
   const { localAddress = '', localPort } = socket;
@@ -71,7 +71,7 @@ function ownHosts({ socket }: IncomingMessage): readonly string[] {
   return ['localhost', '127.0.0.1', '[::1]', literal].map((name) => `${name}:${localPort}`);
 }
 
-/** Absent (not a browser, or a plain GET), our own, or configured. `null` is what sandboxed pages and files send. */
+/** Allows an absent Origin (no browser, or a plain GET), our own and configured ones. Sandboxed pages and files send `null`. */
 function refuseOrigin(request: IncomingMessage, allowedOrigins: ReadonlySet<string>): Refusal | null {
   const [origin, second] = headersNamed(request, 'origin');
   if (origin === undefined) return null;
@@ -81,7 +81,7 @@ function refuseOrigin(request: IncomingMessage, allowedOrigins: ReadonlySet<stri
   return { status: 403, code: 'unauthorized', message: 'this Origin is not allowed' };
 }
 
-/** Browsers say here what they leave out of Origin, on images, frames and links (docs/threats.md T3). */
+/** Checks Sec-Fetch-Site, which browsers send even without Origin: on images, frames and links (docs/threats.md T3). */
 function refuseSite(request: IncomingMessage, allowedOrigins: ReadonlySet<string>): Refusal | null {
   const [origin] = headersNamed(request, 'origin');
   if (origin !== undefined && allowedOrigins.has(origin)) return null;

@@ -1,4 +1,4 @@
-// Puts gates, routes and upgrades on one port. Knows no protocol.
+// Serves access checks, routes and upgrades on one port.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIP } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
@@ -12,46 +12,46 @@ import { errorBody } from './status.ts';
 import { generateToken } from './token.ts';
 import { createUpgradeHandler } from './upgrade.ts';
 
-/** Where to listen, and for whom. */
+/** Where to listen, and who may connect. */
 export interface ListenOptions {
   readonly board: GatewayApi;
   /** Default 127.0.0.1. */
   readonly host?: string;
   /** Default 0: any. */
   readonly port?: number;
-  /** Generated when absent; must be given to listen beyond loopback. */
+  /** Generated if absent. Required to listen beyond loopback. */
   readonly token?: string;
-  /** Exact origins of pages elsewhere that may call. */
+  /** Exact origins of foreign pages that may connect. */
   readonly allowedOrigins?: readonly string[];
-  /** Further `name:port` under which we are called, e.g. behind a proxy. */
+  /** Further valid Host values, `name:port`, e.g. behind a proxy. */
   readonly allowedHosts?: readonly string[];
   /** Longest frame of a client, bytes; default 8 MiB. */
   readonly maxFrameBytes?: number;
   readonly stream?: EventStreamOptions;
-  /** Told of errors that clients only see as `internal`. */
+  /** Receives the errors that clients only see as `internal`. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface Listening {
   readonly url: string;
   readonly port: number;
   readonly token: string;
-  /** Ends streams, closes WebSockets with 1001, lets answers finish; resolves when the port is free. Idempotent. */
+  /** Ends streams, closes WebSockets with 1001 and lets answers finish. Resolves when the port is free. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Times in ms (docs/threats.md T16). A stream is an answer, so the time for requests does not touch it. */
+/** Times in ms (docs/threats.md T16). A stream is a response, so `requestTimeout` does not affect it. */
 const limits = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 1000 };
 const maxConnections = 512;
-/** Hosts that mean every address; no client may name them, though browsers reach loopback by 0.0.0.0 (docs/threats.md T5). */
+/** Wildcard hosts. No client may name them, although browsers reach loopback by 0.0.0.0 (docs/threats.md T5). */
 const wildcards: ReadonlySet<string> = new Set(['', '::', '0.0.0.0']);
-/** How long `close` is polite to connections that do not end. */
+/** How long `close` waits for connections, ms. */
 const closeGraceMs = 5000;
 
 /**
- * Throws a GatewayError `busy` when the address cannot be listened on, `invalid` when it is not loopback and no token
- * was given (docs/threats.md T5).
+ * Starts to listen. Throws a GatewayError `busy` if the address is in use, and `invalid` if it is not loopback and no token is
+ * given (docs/threats.md T5).
  */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const { board, host = '127.0.0.1', port = 0, token = generateToken(), maxFrameBytes, stream, onError } = options;
@@ -66,7 +66,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 
   const streams = new Set<EventStream>();
   const app = createApp({ board, streams, maxFrameBytes, stream, onError });
-  // Not the whole adapter: it would replace the global Request and Response of everybody in this process.
+  // Keep the global Request and Response of this process unchanged.
   const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const upgrades = createUpgradeHandler(board, check, maxFrameBytes);
 
@@ -128,7 +128,7 @@ function bind(server: Server, host: string, port: number): Promise<AddressInfo> 
   });
 }
 
-/** Only what certainly is; a name could resolve to anything. */
+/** Whether a host certainly is loopback. A name could resolve to anything. */
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }

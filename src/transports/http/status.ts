@@ -1,4 +1,4 @@
-// How the gateway's errors look over HTTP: a status and one JSON shape. Knows no route.
+// Maps errors of the gateway to an HTTP status and one JSON shape.
 import { type ErrorCode, GatewayError, type Problem } from '../../core/model/errors.ts';
 
 const statusOf: Readonly<Record<ErrorCode, number>> = {
@@ -22,7 +22,7 @@ const statusOf: Readonly<Record<ErrorCode, number>> = {
   timeout: 504,
 };
 
-/** The status and the problem to show for anything thrown. What is not a GatewayError stays inside. */
+/** The status and the problem for any thrown value. Only a GatewayError shows its message. */
 export function describeError(thrown: unknown): { readonly status: number; readonly problem: Problem } {
   const error =
     thrown instanceof GatewayError ? thrown : new GatewayError('internal', 'something went wrong inside the gateway');

@@ -1,15 +1,15 @@
-// The bearer token: made, checked, and read from a request. Knows no route.
+// Generates the bearer token, checks it, and reads it from requests.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { GatewayError } from '../../core/model/errors.ts';
 
-/** 32 random bytes in base64url. */
+/** Generates a token: 32 random bytes in base64url. */
 export function generateToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
 /**
- * Compares in constant time, hash against hash, so that neither content nor length leaks (docs/threats.md T7).
- * Throws a GatewayError `invalid` for a token that no header could carry.
+ * Compares hashes in constant time, so that neither content nor length leaks (docs/threats.md T7). Throws a GatewayError
+ * `invalid` for a token that no header could carry.
  */
 export function createTokenCheck(token: string): (candidate: string) => boolean {
   if (!/^[\x21-\x7e]+$/.test(token)) {
@@ -26,8 +26,8 @@ function sha256(text: string): Buffer {
 const bearerProtocol = /^bearer\.(.+)$/;
 
 /**
- * The tokens that a request offers. Browsers cannot set headers on a WebSocket, so there a subprotocol
- * `bearer.<token>`, plain or in base64url, does as well (docs/threats.md T6).
+ * The tokens that a request offers. Browsers cannot set headers on a WebSocket, so a subprotocol `bearer.<token>`, plain or
+ * in base64url, is also accepted (docs/threats.md T6).
  */
 export function offeredTokens(authorization: readonly string[], protocols: readonly string[]): readonly string[] {
   if (authorization.length > 1) return [];
@@ -39,7 +39,7 @@ export function offeredTokens(authorization: readonly string[], protocols: reado
   });
 }
 
-/** The subprotocol to agree on: the first that is not a token, else the token, for a browser insists on one. */
+/** Chooses the subprotocol: the first that is not a token, else the token, because browsers require one of those offered. */
 export function chooseProtocol(offered: readonly string[]): string | undefined {
   return offered.find((protocol) => !bearerProtocol.test(protocol)) ?? offered[0];
 }

@@ -1,5 +1,5 @@
-// Takes WebSocket requests: gates, route and board first, then 101. Runs on the raw request, because Node hands every
-// request with an Upgrade header here and none of them to the routes.
+// Handles WebSocket upgrades: access checks, route and gateway first, then 101. Node passes every request with an Upgrade header here
+// and never to the routes.
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -13,7 +13,7 @@ import { headerList, securityHeaders } from './headers.ts';
 import { describeError, errorBody } from './status.ts';
 import { chooseProtocol } from './token.ts';
 
-/** What becomes of upgrade requests. */
+/** Handles upgrade requests. */
 export interface UpgradeHandler {
   /** The listener for the server's `upgrade` event. */
   handle(request: IncomingMessage, socket: Duplex, head: Buffer): void;
@@ -23,7 +23,7 @@ export interface UpgradeHandler {
 
 const route = /^\/v1\/([^/]{1,64})\/ws$/;
 
-/** `check` is the gates: null means come in. */
+/** `check` runs the access checks; null means allowed. */
 export function createUpgradeHandler(
   board: GatewayApi,
   check: (request: IncomingMessage) => Refusal | null,
@@ -40,7 +40,7 @@ export function createUpgradeHandler(
 
   const frameLimit = (frontend: string) => board.maxFrameBytes?.(frontend) ?? maxFrameBytes;
 
-  /** Apart from {@link accept}, so that what listens for the end does not keep what the request was. */
+  /** Separate from {@link accept}, so that the close listener does not keep the request alive. */
   function channelOver(
     webSocket: WebSocket,
     options: Pick<WebSocketChannelOptions, 'socket' | 'framing' | 'maxFrameBytes'>,
@@ -67,7 +67,7 @@ export function createUpgradeHandler(
 
   return {
     handle(request, socket, head) {
-      // A peer that resets in the middle must not end the gateway.
+      // A connection reset must not end the gateway.
       socket.on('error', () => {});
       const refusal = check(request);
       if (refusal !== null) return refuse(socket, refusal);
@@ -85,7 +85,7 @@ export function createUpgradeHandler(
 }
 
 function requestedClient(request: IncomingMessage): ClientRequest {
-  // Joined, not resolved: resolving `//evil.example/v1/x/ws` would take its first part for a host.
+  // Join instead of resolve: resolving `//evil.example/v1/x/ws` would take the first part for a host.
   const url = new URL(`http://gateway${request.url}`);
   const frontend = route.exec(url.pathname)?.[1];
   if (frontend === undefined) throw new GatewayError('not-found', 'no WebSocket here; try /v1/:frontend/ws');
@@ -101,7 +101,7 @@ function refuse(socket: Duplex, { status, code, message, headers = {} }: Refusal
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(body)),
   }).map(([name, value]) => `${name}: ${value}`);
-  // The server has let go of this socket: nobody else would close it on a client that does not.
+  // The server no longer owns this socket, so it must be closed here.
   socket.once('finish', () => socket.destroy());
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', body].join('\r\n'));
 }
