@@ -60,7 +60,7 @@ export function createPipeline(chosen: PipelineOptions = {}): Pipeline {
         slow += 1;
         take(translator.frame(frame));
       },
-      ...(glance ? { glance: translator.glance } : {}),
+      ...(glance ? { recognise: translator.recognise } : {}),
       fault: (fault) => notes.push(`fault: ${fault.message}`),
     },
     { maxFrameBytes: 32 * 1024 * 1024 },

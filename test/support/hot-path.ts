@@ -52,15 +52,15 @@ export function pass(chunks: readonly Buffer[], options: PassageOptions): Passag
       ...(glances
         ? {
             recognise(peek, start, end) {
-              const glance = translator.glance(peek, start, end);
-              if (glance === null) return null;
+              const match = translator.recognise(peek, start, end);
+              if (match === null) return null;
               return {
-                next: glance.next,
-                ending: glance.ending,
-                splice: glance.splice,
+                next: match.next,
+                ending: match.ending,
+                splice: match.splice,
                 accept() {
                   glanced += 1;
-                  glance.accept();
+                  match.accept();
                   collect();
                 },
               };

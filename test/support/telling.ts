@@ -91,8 +91,9 @@ export function tellLate(side: FrontendSide, logged: readonly Logged[]): { joine
   const stream = createStream(view, side.projection);
   const readers: Reader[] = [stream.attach(null)];
   for (const entry of logged) {
+    stream.beforeFold(entry.event);
     fold(transcript, entry);
-    stream.event(entry);
+    stream.afterFold(entry);
     readers.push(stream.attach(null));
   }
   return readers.map((reader, joined) => ({ joined, texts: readAll(reader) }));

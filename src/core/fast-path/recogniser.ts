@@ -1,7 +1,8 @@
-// From what a backend recognises to where its events go, without an object for each frame. Knows no protocol.
+// Passes the frames that a backend recognises on to a receiver of its events.
 import type { Backend, RecognisedEvent } from '../contract/adapter.ts';
 import type { RecognisedFrame, Receiver, Splice } from '../contract/channel.ts';
 
+/** One object for all frames of a channel: the hot path allocates none per frame. A class, so that its shape is fixed. */
 class ReusedMatch implements RecognisedFrame {
   next = 0;
   ending: Uint8Array = new Uint8Array();
@@ -19,14 +20,14 @@ class ReusedMatch implements RecognisedFrame {
   }
 }
 
-/** `take` gets what turned out to be right, and accepts it. */
+/** `take` gets each frame that is accepted, once the rest of the frame has proved the match right. */
 export function createRecogniser(
-  look: NonNullable<Backend['recognise']>,
+  recognise: NonNullable<Backend['recognise']>,
   take: (recognised: RecognisedEvent) => void,
 ): NonNullable<Receiver['recognise']> {
   const match = new ReusedMatch(take);
   return (peek, start, end) => {
-    const recognised = look(peek, start, end);
+    const recognised = recognise(peek, start, end);
     match.recognised = recognised;
     if (recognised === null) return null;
     match.next = recognised.next;

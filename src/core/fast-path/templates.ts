@@ -1,257 +1,195 @@
-// The hot path of JSON lines: lines that begin alike byte for byte, and what stands around their delta. Learns from
-// lines that were parsed; an adapter says what such a line teaches (decision 0011). Knows no protocol.
+// The hot path of JSON lines: recognises lines that equal a line parsed before in every byte but the text of their delta.
+// An adapter says what a parsed line teaches (decision 0011).
 import type { Action, RecognisedEvent } from '../contract/adapter.ts';
 import type { Frame, Peek, Splice } from '../contract/channel.ts';
 import type { Event, EventOf } from '../model/event.ts';
+import { isAt, isLiteralAt, isPlainAt, isSameLiteral, type Literal } from './literal.ts';
+import { StringMeasurement } from './string-measurement.ts';
 
 type Delta = EventOf<'block-delta'>;
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const SPACE = 0x20;
-const DELETE = 0x7f;
 const LF = 0x0a;
-const isLittleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
 /** Blocks that may stream in turn without being learned again. */
-const memory = 4;
+const mostTemplates = 4;
 
-/**
- * Bytes that are compared often. Printable ASCII only: then eight of them are neither a zero nor a NaN when read as a
- * float, and equal floats are equal bytes.
- */
-export interface Literal {
-  readonly length: number;
-  readonly words: Float64Array;
-  readonly rest: Uint8Array;
-}
-
-/** What lines of one kind have in common. */
+/** What all lines of one kind have in common. */
 export interface Template {
-  /** The first bytes, up to and with the opening quote of the delta. */
+  /** The first bytes, up to and including the opening quote of the delta. */
   readonly head: Literal;
   /** What follows the delta, from its closing quote on: a few bytes. */
   readonly behind: Uint8Array;
-  /** What then follows and is read to its end; null when nothing does, or not all of it is read. */
+  /** What follows then and is compared to its end; null when there is nothing, or most of it is skipped. */
   readonly trail: Trail | null;
-  /** What then follows and is skipped; null when nothing does. */
+  /** What follows then and is mostly skipped; null when there is nothing. */
   readonly rest: Rest | null;
-  /** What the line means, but for its delta. */
+  /** What the line means, except for its delta. */
   readonly event: Delta;
 }
 
-/** Bytes that are the same in each line, but for some in their middle that say nothing. */
+/** Bytes that are equal in each line, around a hole of bytes that mean nothing, e.g. an id. */
 export interface Trail {
   readonly before: Literal;
-  /** So many bytes that differ from line to line: printable ASCII that closes no string. */
+  /** Length of the hole in bytes: printable ASCII without a quote or an escape. */
   readonly hole: number;
   readonly after: Literal;
 }
 
-/** The end of a line of which most is skipped. */
+/** The end of a line, of which most is skipped. */
 export interface Rest {
-  /** Its last bytes. */
+  /** The last bytes of the line. */
   readonly ending: Uint8Array;
-  /** What stands between its halves, and how many bytes behind the second: the first begins one byte before the rest. */
+  /** What stands between two equal halves, and how many bytes follow the second; the first begins one byte before the rest. */
   readonly splice: Omit<Splice, 'from'> | null;
 }
 
-/** What a glancer must know of the message that streams. */
+/** What a recogniser must know of the message that streams. */
 export interface Streaming {
-  /** The open block of that index on the main thread, if a delta of it would be nothing but a delta. */
+  /** The open block of that index on the main thread, if a delta of that block is nothing but a delta; else null. */
   block(index: number): object | null;
-  /** A delta was taken in. */
+  /** A recognised delta was accepted. */
   streamed(index: number, delta: string): void;
 }
 
-/** What lines like this one look like; null when that cannot be told. It gave this event and nothing else. */
+/** The template that a line teaches, which gave this event and nothing else; null when the line teaches none. */
 export type LearnTemplate = (line: Frame, event: Delta) => Template | null;
 
-/** Learns from lines that were parsed, recognises lines that look like them. */
+/** Learns from parsed lines and recognises lines like them. */
 export interface TemplateRecogniser {
-  /** The line was decoded and gave these actions: one delta and nothing else teaches what lines like it look like. */
+  /** The line was decoded to these actions. It teaches something if they are one delta and nothing else. */
   learn(line: Frame, actions: readonly Action<Event>[]): void;
-  /** See Backend. */
+  /** See Backend.recognise. The result is valid until the next call. */
   read(peek: Peek, start: number, end: number): RecognisedEvent | null;
 }
 
-const utf8 = new TextEncoder();
-const nothing: Uint8Array = new Uint8Array();
-
-/** What a line taught, and the block for which it counts: another one may be of another kind. */
+/** A template, and the block for which it was learned: another block may be of another kind. */
 interface Learned extends Template {
   readonly block: object;
 }
 
-/** Starts with no templates. */
-export function createTemplateRecogniser(streaming: Streaming, teach: LearnTemplate): TemplateRecogniser {
-  let templates: Learned[] = [];
-  /** The stretch that `bytes` and `view` show. */
-  let seen: Uint8Array = nothing;
-  let bytes = seen;
-  let view: DataView = new DataView(bytes.buffer);
-  let known: Delta = { type: 'block-delta', index: 0, delta: '' };
-  let delta = '';
-  /** What the string that was measured last consists of. */
-  let isAscii = true;
-  let isPlain = true;
+const noBytes: Uint8Array = new Uint8Array();
 
-  const splice = { from: 0, bytes: nothing, after: 0 };
-  const found = {
-    next: 0,
-    ending: nothing,
-    splice: null as Splice | null,
-    accept(): Delta {
-      const { index, extra } = known;
-      streaming.streamed(index, delta);
-      if (extra === undefined) return { type: 'block-delta', index, delta };
-      return { type: 'block-delta', index, delta, extra };
-    },
-  };
+/** The chunk that was read last. A plain Uint8Array and a DataView of it are made once per chunk, not once per line. */
+class ChunkView {
+  #source: Uint8Array = noBytes;
+  bytes: Uint8Array = noBytes;
+  view: DataView = new DataView(noBytes.buffer);
 
-  /** The index of the quote that closes the string at `from`, or -1. */
-  function measure(stretch: Uint8Array, from: number, end: number): number {
-    let ascii = true;
-    let plain = true;
-    let at = from;
-    for (; at < end; at += 1) {
-      const byte = stretch[at];
-      if (byte === QUOTE || byte === undefined) break;
-      // A raw control character is no JSON: let the parser say so.
-      if (byte < SPACE) return -1;
-      if (byte >= DELETE) ascii = false;
-      if (byte === BACKSLASH) {
-        plain = false;
-        at += 1;
+  show(source: Uint8Array): void {
+    if (source === this.#source) return;
+    this.#source = source;
+    this.bytes = new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
+    this.view = new DataView(source.buffer, source.byteOffset, source.byteLength);
+  }
+}
+
+/** The line that was recognised last. One reused object: the hot path allocates nothing but the event. */
+class RecognisedDelta implements RecognisedEvent {
+  next = 0;
+  ending: Uint8Array = noBytes;
+  splice: Splice | null = null;
+  readonly #streaming: Streaming;
+  readonly #splice = { from: 0, bytes: noBytes, after: 0 };
+  #event: Delta = { type: 'block-delta', index: 0, delta: '' };
+  #delta = '';
+
+  constructor(streaming: Streaming) {
+    this.#streaming = streaming;
+  }
+
+  /** `next`: offset of the first byte that was not looked at, in a line that begins at `start`. */
+  set({ event, rest }: Template, delta: string, start: number, next: number): void {
+    this.#event = event;
+    this.#delta = delta;
+    this.next = next;
+    this.ending = rest === null ? noBytes : rest.ending;
+    this.splice = null;
+    if (rest === null || rest.splice === null) return;
+    this.#splice.from = next - 1 - start;
+    this.#splice.bytes = rest.splice.bytes;
+    this.#splice.after = rest.splice.after;
+    this.splice = this.#splice;
+  }
+
+  accept(): Delta {
+    const { index, extra } = this.#event;
+    const delta = this.#delta;
+    this.#streaming.streamed(index, delta);
+    if (extra === undefined) return { type: 'block-delta', index, delta };
+    return { type: 'block-delta', index, delta, extra };
+  }
+}
+
+/** A class: `read` runs for every line of the hot path. */
+class LineRecogniser implements TemplateRecogniser {
+  readonly #streaming: Streaming;
+  readonly #learnTemplate: LearnTemplate;
+  readonly #chunk = new ChunkView();
+  readonly #string = new StringMeasurement();
+  readonly #recognised: RecognisedDelta;
+  /** The newest first. */
+  #templates: readonly Learned[] = [];
+
+  constructor(streaming: Streaming, learnTemplate: LearnTemplate) {
+    this.#streaming = streaming;
+    this.#learnTemplate = learnTemplate;
+    this.#recognised = new RecognisedDelta(streaming);
+  }
+
+  learn(line: Frame, actions: readonly Action<Event>[]): void {
+    const [only] = actions;
+    if (only?.do !== 'deliver' || actions.length > 1 || only.message.type !== 'block-delta') return;
+    if (only.message.parent !== undefined) return;
+    const block = this.#streaming.block(only.message.index);
+    const template = block === null ? null : this.#learnTemplate(line, only.message);
+    if (block === null || template === null) return;
+    const others = this.#templates.filter((other) => !isSameLiteral(other.head, template.head));
+    const { head, behind, trail, rest, event } = template;
+    this.#templates = [{ head, behind, trail, rest, event, block }, ...others].slice(0, mostTemplates);
+  }
+
+  read(peek: Peek, start: number, end: number): RecognisedEvent | null {
+    if (this.#templates.length === 0) return null;
+    this.#chunk.show(peek.bytes);
+    for (const template of this.#templates) {
+      const from = start + template.head.length;
+      if (from < end && isLiteralAt(this.#chunk.view, start, template.head)) {
+        return this.#match(template, peek, start, end);
       }
     }
-    isAscii = ascii;
-    isPlain = plain;
-    return at < end ? at : -1;
+    return null;
   }
 
-  /** What the string means; null when it is no JSON string. */
-  function textBetween(peek: Peek, from: number, to: number): string | null {
-    if (isAscii && isPlain) return peek.ascii(from, to);
-    try {
-      const raw = isAscii ? peek.ascii(from, to) : peek.utf8(from, to);
-      return isPlain ? raw : JSON.parse(`"${raw}"`);
-    } catch {
-      return null;
-    }
+  /** The line at `start`, of which the head matches the template. */
+  #match(template: Learned, peek: Peek, start: number, end: number): RecognisedEvent | null {
+    const { head, event, block, rest } = template;
+    const quote = this.#string.measure(this.#chunk.bytes, start + head.length, end);
+    if (quote < 0 || this.#streaming.block(event.index) !== block) return null;
+    const next = this.#passSuffix(template, quote, end);
+    if (next < 0 || (rest === null && this.#chunk.bytes[next] !== LF)) return null;
+    const delta = this.#string.text(peek);
+    // An empty delta gives no event: leave the line to the parser.
+    if (delta === null || delta === '') return null;
+    this.#recognised.set(template, delta, start, next);
+    return this.#recognised;
   }
 
-  function look(stretch: Uint8Array): void {
-    if (stretch === seen) return;
-    seen = stretch;
-    bytes = new Uint8Array(stretch.buffer, stretch.byteOffset, stretch.byteLength);
-    view = new DataView(stretch.buffer, stretch.byteOffset, stretch.byteLength);
+  /** The offset after everything that follows the delta and is compared; -1 when something else stands there. */
+  #passSuffix({ behind, trail }: Template, quote: number, end: number): number {
+    const { bytes, view } = this.#chunk;
+    const next = quote + behind.length;
+    if (next >= end || !isAt(bytes, quote, behind)) return -1;
+    if (trail === null) return next;
+    const { before, hole, after } = trail;
+    const holeAt = next + before.length;
+    const afterAt = holeAt + hole;
+    const trailEnd = afterAt + after.length;
+    if (trailEnd >= end || !isLiteralAt(view, next, before)) return -1;
+    return isPlainAt(bytes, holeAt, hole) && isLiteralAt(view, afterAt, after) ? trailEnd : -1;
   }
-
-  /** The place behind the trail, or -1 when something else stands there. */
-  function passTrail({ before, hole, after }: Trail, from: number, end: number): number {
-    const holeAt = from + before.length;
-    const next = holeAt + hole + after.length;
-    if (next >= end || !standsAt(view, from, before)) return -1;
-    return isPlainAt(bytes, holeAt, hole) && standsAt(view, holeAt + hole, after) ? next : -1;
-  }
-
-  return {
-    learn(line, actions) {
-      const [only] = actions;
-      if (only?.do !== 'deliver' || actions.length > 1 || only.message.type !== 'block-delta') return;
-      if (only.message.parent !== undefined) return;
-      const block = streaming.block(only.message.index);
-      const template = block === null ? null : teach(line, only.message);
-      if (block === null || template === null) return;
-      const others = templates.filter((other) => !isSame(other.head, template.head));
-      const { head, behind, trail, rest, event } = template;
-      templates = [{ head, behind, trail, rest, event, block }, ...others].slice(0, memory);
-    },
-
-    read(peek, start, end) {
-      if (templates.length === 0) return null;
-      look(peek.bytes);
-      for (const template of templates) {
-        const { head, behind, trail, rest, event, block } = template;
-        const from = start + head.length;
-        if (from >= end || !standsAt(view, start, head)) continue;
-        const quote = measure(bytes, from, end);
-        if (quote < 0 || streaming.block(event.index) !== block) return null;
-        let next = quote + behind.length;
-        if (next >= end || !isAt(bytes, quote, behind)) return null;
-        if (trail !== null) next = passTrail(trail, next, end);
-        if (next < 0 || (rest === null && bytes[next] !== LF)) return null;
-        const said = textBetween(peek, from, quote);
-        // An empty delta is no event.
-        if (said === null || said === '') return null;
-        delta = said;
-        known = event;
-        found.next = next;
-        found.ending = rest === null ? nothing : rest.ending;
-        found.splice = null;
-        if (rest !== null && rest.splice !== null) {
-          splice.from = next - 1 - start;
-          splice.bytes = rest.splice.bytes;
-          splice.after = rest.splice.after;
-          found.splice = splice;
-        }
-        return found;
-      }
-      return null;
-    },
-  };
 }
 
-/** The bytes as a literal; null when not all of them are printable ASCII. */
-export function literalOf(part: Uint8Array): Literal | null {
-  if (part.some((byte) => byte < SPACE || byte >= DELETE)) return null;
-  const whole = part.length - (part.length % 8);
-  // Copies, not `slice`: the part may be a Buffer, whose slices are views.
-  const bytes = new Uint8Array(part);
-  return { length: bytes.length, words: new Float64Array(bytes.slice(0, whole).buffer), rest: bytes.slice(whole) };
-}
-
-function isSame(one: Literal, other: Literal): boolean {
-  const isEqual = (value: number, place: number) => value === other.words[place];
-  return one.length === other.length && one.words.every(isEqual) && isAt(one.rest, 0, other.rest);
-}
-
-/** Whether the literal stands there. Eight bytes at a time: this is asked of every line. */
-function standsAt(view: DataView, from: number, { words, rest }: Literal): boolean {
-  let at = from;
-  for (let place = 0; place < words.length; place += 1, at += 8) {
-    if (view.getFloat64(at, isLittleEndian) !== words[place]) return false;
-  }
-  for (let place = 0; place < rest.length; place += 1, at += 1) if (view.getUint8(at) !== rest[place]) return false;
-  return true;
-}
-
-/** Whether so many bytes are the inside of a string, in which nothing is escaped. */
-function isPlainAt(bytes: Uint8Array, from: number, length: number): boolean {
-  for (let at = from; at < from + length; at += 1) {
-    const byte = bytes[at];
-    if (byte === undefined || byte < SPACE || byte >= DELETE || byte === QUOTE || byte === BACKSLASH) return false;
-  }
-  return true;
-}
-
-/** Whether those bytes stand at that place. */
-export function isAt(bytes: Uint8Array, at: number, part: Uint8Array): boolean {
-  for (let place = 0; place < part.length; place += 1) if (bytes[at + place] !== part[place]) return false;
-  return true;
-}
-
-/** The place of the quote that closes the delta at `from`, or -1: it may be spelled in another way than ours. */
-export function closingQuote(line: Uint8Array, from: number, delta: string): number {
-  const raw = utf8.encode(JSON.stringify(delta).slice(1, -1));
-  return isAt(line, from, raw) ? from + raw.length : -1;
-}
-
-/** The first place from `from` on at which the part stands, which begins with a quote; -1 when there is none. */
-export function findQuoted(bytes: Uint8Array, part: Uint8Array, from: number): number {
-  for (let at = bytes.indexOf(QUOTE, from); at !== -1; at = bytes.indexOf(QUOTE, at + 1)) {
-    if (isAt(bytes, at, part)) return at;
-  }
-  return -1;
+/** Starts without templates. */
+export function createTemplateRecogniser(streaming: Streaming, learnTemplate: LearnTemplate): TemplateRecogniser {
+  return new LineRecogniser(streaming, learnTemplate);
 }

@@ -1,18 +1,18 @@
-// Carries out what one frontend asks for: its commands, its frames, its timers. Knows no protocol and no channel.
+// Runs one frontend: carries out the actions that it returns, keeps its timers, gives it the answers to its commands.
 import type { Action, Frontend, NoteLevel, SessionView, SubscriptionRequest } from '../contract/adapter.ts';
+import type { Broadcast } from '../contract/broadcast.ts';
 import type { CloseCode, Frame, FrameFault, Out } from '../contract/channel.ts';
-import { type Clock, createTimers } from '../contract/clock.ts';
+import { type Clock, createTimers, type Timers } from '../contract/clock.ts';
+import type { Reader } from '../contract/reader.ts';
+import type { Receipt, Ticket } from '../contract/ticket.ts';
 import type { Command } from '../model/command.ts';
 import { messageOf, type Outcome } from '../model/errors.ts';
-import type { Receipt, Ticket } from '../contract/ticket.ts';
-import type { Broadcast } from '../contract/broadcast.ts';
-import type { Reader } from '../contract/reader.ts';
 
-/** Where a client's commands go. */
+/** Takes the commands of a client. */
 export interface CommandSink {
   /**
-   * `session`: which one the client means, where its connection carries several. Calls back exactly once; with a receipt
-   * where there was a ticket.
+   * `session`: the session that the client names, where its connection carries several. Settles exactly once; with a
+   * receipt where there was a ticket.
    */
   submit(
     command: Command,
@@ -23,72 +23,108 @@ export interface CommandSink {
   note(level: NoteLevel, text: string): void;
   /** The client sent bytes that never became a frame. */
   fault?(fault: FrameFault): void;
-  /** Connections that carry several sessions. Throws a GatewayError, e.g. `not-found`. */
-  subscribe?(watch: SubscriptionRequest): { readonly view: SessionView; readonly reader: Reader };
+  /** For connections that carry several sessions. Throws a GatewayError, e.g. `not-found`. */
+  subscribe?(request: SubscriptionRequest): { readonly view: SessionView; readonly reader: Reader };
 }
 
-/** A frontend at work, wherever its frames go. */
+/** A running frontend, wherever its frames go. */
 export interface FrontendDriver {
-  /** What the frontend does by itself: to be called once, when its peer can be reached. */
+  /** Starts the frontend; to be called once, when the peer can be reached. */
   start(): void;
-  /** True when the frame was in order; false when the frontend called it a violation. */
+  /** True when the frame was in order; false when the frontend noted a violation. */
   frame(frame: Frame): boolean;
   fault(fault: FrameFault): void;
-  /** What all clients of its protocol are told. */
+  /** Passes on what all clients of its protocol get. */
   onBroadcast(broadcast: Broadcast): void;
-  /** That session, which was watched, says nothing more. */
+  /** A session that the client subscribed to says nothing more. */
   sessionEnded(session: string, reason: string): void;
   end(): void;
 }
 
-/** Where a frontend's own frames go, and what else concerns its connection. */
+/** The other side of a frontend: takes its frames and what it wants of its connection. */
 export interface FrontendPeer {
   /** Takes the frames that answer this client alone. */
   send(out: Out): void;
   close(code: CloseCode, reason: string): void;
   /** Absent where a connection belongs to one session. */
-  subscribe?(watch: SubscriptionRequest): void;
+  subscribe?(request: SubscriptionRequest): void;
   unsubscribe?(session: string): void;
 }
 
-/** Nothing is carried out before `start`. */
-export function driveFrontend(frontend: Frontend, clock: Clock, sink: CommandSink, peer: FrontendPeer): FrontendDriver {
-  const timers = createTimers(clock);
-  let ended = false;
+/** A class: each connection has one. */
+class ActionDriver implements FrontendDriver {
+  readonly #frontend: Frontend;
+  readonly #sink: CommandSink;
+  readonly #peer: FrontendPeer;
+  readonly #timers: Timers;
+  #isEnded = false;
 
-  function perform(actions: readonly Action<Command>[]): boolean {
-    let inOrder = true;
+  constructor(frontend: Frontend, clock: Clock, sink: CommandSink, peer: FrontendPeer) {
+    this.#frontend = frontend;
+    this.#sink = sink;
+    this.#peer = peer;
+    this.#timers = createTimers(clock);
+  }
+
+  start(): void {
+    this.#perform(this.#frontend.start?.() ?? []);
+  }
+
+  frame(frame: Frame): boolean {
+    try {
+      return this.#perform(this.#frontend.decode(frame));
+    } catch (thrown) {
+      this.#sink.note('violation', `internal error: ${messageOf(thrown)}`);
+      this.#perform(this.#frontend.fault({ code: 'bad-frame', message: 'the gateway failed on this frame' }));
+      return false;
+    }
+  }
+
+  fault(fault: FrameFault): void {
+    this.#sink.fault?.(fault);
+    this.#perform(this.#frontend.fault(fault));
+  }
+
+  onBroadcast(broadcast: Broadcast): void {
+    if (!this.#isEnded) this.#perform(this.#frontend.onBroadcast?.(broadcast) ?? []);
+  }
+
+  sessionEnded(session: string, reason: string): void {
+    if (!this.#isEnded) this.#perform(this.#frontend.sessionEnded?.(session, reason) ?? []);
+  }
+
+  end(): void {
+    this.#perform(this.#frontend.end?.() ?? []);
+    this.#isEnded = true;
+    this.#timers.clear();
+  }
+
+  /** Returns whether no action notes a violation. */
+  #perform(actions: readonly Action<Command>[]): boolean {
+    let isInOrder = true;
     for (const action of actions) {
       switch (action.do) {
         case 'deliver':
-          sink.submit(
-            action.message,
-            (outcome, receipt) => {
-              // Nobody hears an answer that comes too late, and nothing may be left running for it.
-              if (!ended) perform(frontend.reply(action.message, outcome, receipt));
-            },
-            action.session,
-            action.ticket,
-          );
+          this.#submit(action.message, action.session, action.ticket);
           break;
         case 'subscribe':
-          peer.subscribe?.(action);
+          this.#peer.subscribe?.(action);
           break;
         case 'unsubscribe':
-          peer.unsubscribe?.(action.session);
+          this.#peer.unsubscribe?.(action.session);
           break;
         case 'send':
-          peer.send(action.frame);
+          this.#peer.send(action.frame);
           break;
         case 'note':
-          if (action.level === 'violation') inOrder = false;
-          sink.note(action.level, action.text);
+          if (action.level === 'violation') isInOrder = false;
+          this.#sink.note(action.level, action.text);
           break;
         case 'timer':
-          timers.set(action.id, action.ms, () => perform(frontend.onTimer?.(action.id) ?? []));
+          this.#timers.set(action.id, action.ms, () => this.#perform(this.#frontend.onTimer?.(action.id) ?? []));
           break;
         case 'close':
-          peer.close(action.code, action.reason);
+          this.#peer.close(action.code, action.reason);
           break;
         case 'settle':
           break;
@@ -96,36 +132,19 @@ export function driveFrontend(frontend: Frontend, clock: Clock, sink: CommandSin
           action satisfies never;
       }
     }
-    return inOrder;
+    return isInOrder;
   }
 
-  return {
-    start: () => {
-      perform(frontend.start?.() ?? []);
-    },
-    frame(frame) {
-      try {
-        return perform(frontend.decode(frame));
-      } catch (thrown) {
-        sink.note('violation', `internal error: ${messageOf(thrown)}`);
-        perform(frontend.fault({ code: 'bad-frame', message: 'the gateway failed on this frame' }));
-        return false;
-      }
-    },
-    fault: (fault) => {
-      sink.fault?.(fault);
-      perform(frontend.fault(fault));
-    },
-    onBroadcast: (broadcast) => {
-      if (!ended) perform(frontend.onBroadcast?.(broadcast) ?? []);
-    },
-    sessionEnded: (session, reason) => {
-      if (!ended) perform(frontend.sessionEnded?.(session, reason) ?? []);
-    },
-    end: () => {
-      perform(frontend.end?.() ?? []);
-      ended = true;
-      timers.clear();
-    },
-  };
+  #submit(command: Command, session: string | undefined, ticket: Ticket | undefined): void {
+    const settle = (outcome: Outcome, receipt?: Receipt) => {
+      // An answer after the end reaches nobody, and must not start anything, e.g. a timer.
+      if (!this.#isEnded) this.#perform(this.#frontend.reply(command, outcome, receipt));
+    };
+    this.#sink.submit(command, settle, session, ticket);
+  }
+}
+
+/** Nothing runs before `start`. */
+export function driveFrontend(frontend: Frontend, clock: Clock, sink: CommandSink, peer: FrontendPeer): FrontendDriver {
+  return new ActionDriver(frontend, clock, sink, peer);
 }

@@ -1,138 +1,137 @@
-// The one connection behind all that is posted to a stream: who posts and who reads need not be the same socket.
-// Knows no protocol.
+// The one connection behind everything that is posted to a stream: a client may post over one socket and read the stream
+// over another.
 import type { Frontend } from '../contract/adapter.ts';
+import type { Broadcast } from '../contract/broadcast.ts';
 import type { Frame, FrameFault, Out } from '../contract/channel.ts';
 import type { Clock } from '../contract/clock.ts';
-import { GatewayError, type Outcome } from '../model/errors.ts';
-import { type CommandSink, driveFrontend } from './frontend-driver.ts';
-import type { Receipt } from '../contract/ticket.ts';
-import type { Broadcast } from '../contract/broadcast.ts';
 import type { Stream } from '../stream/stream.ts';
-
-/** Ids of posted frames that are remembered: far more than a client sends before it hears that one has arrived. */
-const mostRemembered = 1024;
+import { CountedSink } from './counted-sink.ts';
+import { type CommandSink, driveFrontend, type FrontendDriver, type FrontendPeer } from './frontend-driver.ts';
+import { createPostedIds } from './posted-ids.ts';
 
 /**
- * How long a stream hears the broadcast that nobody reads, ms: who posts first and reads then, and who comes back after a cut,
- * is to find them. With nobody there they would only push the session's own frames out of what can be resumed.
+ * How long a stream without a reader still gets broadcasts, ms: a client that posts before it reads, or that comes back
+ * after a cut, finds them. Later they would only push the session's own frames out of the resumable window.
  */
-const patience = 30_000;
+const unreadMs = 30_000;
 
-/** Takes what clients post. Each method returns the protocol's own error frames; none when all was in order. */
+/** Takes what clients post. Each method returns the protocol's own error frames; none when everything was in order. */
 export interface PostLink {
   /**
-   * What was in order under that id before is not taken twice. Throws a GatewayError `conflict` when it had another
-   * `digest` then.
+   * A frame that was in order under that id before is not taken again. Throws a GatewayError `conflict` when that frame
+   * had another `digest`.
    */
   frame(frame: Frame, id?: string, digest?: string): readonly Out[];
   fault(fault: FrameFault): readonly Out[];
-  /** What all clients of its protocol are told: into the stream, while there is somebody. */
+  /** Puts what all clients of its protocol get into the stream, while anybody is there. */
   onBroadcast(broadcast: Broadcast): void;
-  /**
-   * Whether there is somebody: a reader, or one until a moment ago, or a post a moment ago or whose commands are on
-   * their way.
-   */
+  /** Whether anybody is there: a reader, now or a moment ago, or a post a moment ago, or a post with unanswered commands. */
   readonly isHeard: boolean;
-  /** A reader has gone. */
+  /** A reader has left. */
   left(): void;
 }
 
-/** Answers go into the stream, where every reader hears them and can resume behind them; refusals answer the post. */
-export function linkPosts(frontend: Frontend, stream: Stream, clock: Clock, sink: CommandSink): PostLink {
-  /** What the frontend says while it takes one post; null between posts. */
-  let said: Out[] | null = null;
-  /** The digests of frames that were in order, by their ids. */
-  const known = new Map<string, string | undefined>();
-  let unanswered = 0;
-  /** When somebody was here who may come back. */
-  let lastAt = Number.NEGATIVE_INFINITY;
-  const touch = () => {
-    lastAt = clock.now();
-  };
-  const counted: CommandSink = {
-    note: sink.note,
-    fault: sink.fault,
-    submit(command, settle, session, ticket) {
-      unanswered += 1;
-      const answered = (outcome: Outcome, receipt?: Receipt) => {
-        unanswered -= 1;
-        touch();
-        // Often in the middle of its post, and then before what the session says because of it.
-        aside(() => settle(outcome, receipt));
-      };
-      sink.submit(command, answered, session, ticket);
-    },
-  };
-  /** What is said there goes into the stream at once, behind what was said of the post already. */
-  function aside(tell: () => void): void {
-    const outer = said;
-    for (const out of outer?.splice(0) ?? []) stream.inject(out);
-    said = null;
-    try {
-      tell();
-    } finally {
-      said = outer;
-    }
+/** A class: each stream that clients post to has one. */
+class PostConnection implements PostLink, FrontendPeer {
+  readonly #stream: Stream;
+  readonly #clock: Clock;
+  readonly #commands: CountedSink;
+  readonly #driver: FrontendDriver;
+  readonly #postedIds = createPostedIds();
+  /** What the frontend has sent while it takes a post; null between posts. */
+  #replies: Out[] | null = null;
+  /** When a client was last here, ms. */
+  #lastSeenAt = Number.NEGATIVE_INFINITY;
+
+  constructor(frontend: Frontend, stream: Stream, clock: Clock, sink: CommandSink) {
+    this.#stream = stream;
+    this.#clock = clock;
+    this.#commands = new CountedSink(sink, (settle) => {
+      this.#touch();
+      // Often within the post itself: the answer then goes before what the session says because of the command.
+      this.#outsidePost(settle);
+    });
+    this.#driver = driveFrontend(frontend, clock, this.#commands, this);
   }
-  const driver = driveFrontend(frontend, clock, counted, {
-    send(out) {
-      // A mark that a connection leaves for its own `dress`, which nobody calls here.
-      if (out.length === 0) return;
-      if (said === null) stream.inject(out);
-      else said.push(out);
-    },
-    // There is no socket to close: the stream ends with its session.
-    close: () => {},
-  });
-  driver.start();
 
-  const isHeard = () => stream.readers > 0 || unanswered > 0 || clock.now() - lastAt < patience;
+  get isHeard(): boolean {
+    const isAnyoneHere = this.#stream.readers > 0 || this.#commands.unanswered > 0;
+    return isAnyoneHere || this.#clock.now() - this.#lastSeenAt < unreadMs;
+  }
 
-  function take(tell: () => boolean): readonly Out[] {
-    touch();
-    const heard: Out[] = [];
-    said = heard;
-    let inOrder = false;
+  start(): void {
+    this.#driver.start();
+  }
+
+  frame(frame: Frame, id?: string, digest?: string): readonly Out[] {
+    if (id !== undefined && this.#postedIds.has(id, digest)) return [];
+    const refusals = this.#take(() => this.#driver.frame(frame));
+    if (id !== undefined && refusals.length === 0) this.#postedIds.add(id, digest);
+    return refusals;
+  }
+
+  fault(fault: FrameFault): readonly Out[] {
+    return this.#take(() => {
+      this.#driver.fault(fault);
+      return false;
+    });
+  }
+
+  onBroadcast(broadcast: Broadcast): void {
+    // Also within a post: the broadcast then goes before what the session says because of the post.
+    if (this.isHeard) this.#outsidePost(() => this.#driver.onBroadcast(broadcast));
+  }
+
+  left(): void {
+    this.#touch();
+  }
+
+  send(out: Out): void {
+    // An empty frame is a mark for the `mapOutgoing` of a connection; nobody calls that here.
+    if (out.length === 0) return;
+    if (this.#replies === null) this.#stream.inject(out);
+    else this.#replies.push(out);
+  }
+
+  /** There is no channel to close: the stream ends with its session. */
+  close(): void {}
+
+  #touch(): void {
+    this.#lastSeenAt = this.#clock.now();
+  }
+
+  /** Takes one post: replies to a post in order go into the stream, refusals are returned. */
+  #take(handle: () => boolean): readonly Out[] {
+    this.#touch();
+    const replies: Out[] = [];
+    this.#replies = replies;
+    let isInOrder = false;
     try {
-      inOrder = tell();
+      isInOrder = handle();
     } finally {
-      said = null;
+      this.#replies = null;
     }
-    if (!inOrder) return heard;
-    for (const out of heard) stream.inject(out);
+    if (!isInOrder) return replies;
+    for (const out of replies) this.#stream.inject(out);
     return [];
   }
 
-  function remember(id: string, digest: string | undefined): void {
-    known.set(id, digest);
-    const [oldest] = known.keys();
-    if (known.size > mostRemembered && oldest !== undefined) known.delete(oldest);
+  /** Frames sent by `act` go into the stream at once, behind the replies to the post so far. */
+  #outsidePost(act: () => void): void {
+    const replies = this.#replies;
+    for (const out of replies?.splice(0) ?? []) this.#stream.inject(out);
+    this.#replies = null;
+    try {
+      act();
+    } finally {
+      this.#replies = replies;
+    }
   }
+}
 
-  return {
-    frame(frame, id, digest) {
-      if (id === undefined) return take(() => driver.frame(frame));
-      if (known.has(id)) {
-        if (known.get(id) === digest) return [];
-        throw new GatewayError('conflict', 'something else was posted under that key before');
-      }
-      const refusals = take(() => driver.frame(frame));
-      if (refusals.length === 0) remember(id, digest);
-      return refusals;
-    },
-    onBroadcast(broadcast) {
-      if (!isHeard()) return;
-      // In the middle of a post: the broadcast go before what the session says because of it.
-      aside(() => driver.onBroadcast(broadcast));
-    },
-    get isHeard() {
-      return isHeard();
-    },
-    left: touch,
-    fault: (fault) =>
-      take(() => {
-        driver.fault(fault);
-        return false;
-      }),
-  };
+/** Answers go into the stream, where every reader gets them and can resume behind them; refusals answer the post itself. */
+export function linkPosts(frontend: Frontend, stream: Stream, clock: Clock, sink: CommandSink): PostLink {
+  const connection = new PostConnection(frontend, stream, clock, sink);
+  connection.start();
+  return connection;
 }

@@ -1,42 +1,42 @@
-// What one client is sent next: answers to it alone, each at its place among what its sessions say, and what those say, one
-// after the other. Knows no protocol and no channel.
+// Decides which frame a client gets next: replies to that client, in order with the frames of its sessions, and the frames
+// of its sessions in turn.
 import type { SubscriptionRequest } from '../contract/adapter.ts';
 import type { Out } from '../contract/channel.ts';
 import type { Entry, Reader } from '../contract/reader.ts';
-import { sizeOf } from '../stream/window.ts';
+import { sizeOf } from '../stream/placed-frame.ts';
 
-/** A session that a client hears. */
+/** A session whose frames a client gets. */
 export interface Subscription {
-  /** Null: the one that the connection belongs to, and ends with. */
+  /** Null: the session that the connection belongs to, and ends with. */
   readonly session: string | null;
   readonly reader: Reader;
-  /** How the client wants to hear it; null for the one of its connection. */
+  /** What the client asked for; null for the session of its connection. */
   readonly request: SubscriptionRequest | null;
-  /** The client does not hear it any more: what it has still to say is not for this client. */
+  /** The client has unsubscribed: frames that are still to be sent are not for it. */
   readonly isOver: boolean;
 }
 
-/** The next step: an answer, or entries of one session. */
+/** The next thing to send: an answer, or entries of one session. */
 export type SendStep =
   | { readonly answer: Out }
   | { readonly subscription: Subscription; readonly entries: readonly Entry[] };
 
-/** Of one client. */
+/** The sending order of one client. */
 export interface SendScheduler {
-  /** From now on it hears that session; what was answered before goes first. */
+  /** Adds a session. Answers given before go first. */
   subscribe(session: string | null, reader: Reader, request: SubscriptionRequest | null): void;
-  /** The session of that id, if it is subscription. */
+  /** The subscription to the session of that id, if there is one. */
   subscriptionTo(session: string): Subscription | undefined;
-  /** Gives up the place in its stream. */
+  /** Closes the subscription's reader. */
   unsubscribe(subscription: Subscription): void;
   unsubscribeAll(): void;
-  /** An answer to this client alone: behind what its sessions have said by now, and before what they say later. */
+  /** Adds an answer to this client alone: behind what its sessions have said by now, before what they say later. */
   answer(out: Out): void;
-  /** Bytes of the answers that wait. */
+  /** Bytes of the answers that wait to be sent. */
   readonly answerBytes: number;
-  /** The answers that wait, which then wait no more. */
+  /** Removes and returns the answers that wait. */
   takeAnswers(): readonly Out[];
-  /** At most about `maxBytes` of one session, or one answer; null when there is nothing. */
+  /** One answer, or at most about `maxBytes` of one session; null when there is nothing to send. */
   next(maxBytes: number): SendStep | null;
 }
 
@@ -44,17 +44,17 @@ interface ActiveSubscription extends Subscription {
   isOver: boolean;
 }
 
-/** An answer with its place in each session, as long as that has something to say before it. */
+/** An answer, with its place in each session of which frames go before it. */
 interface Answer {
   readonly out: Out;
   readonly places: { readonly subscription: ActiveSubscription; readonly until: number }[];
 }
 
-/** A class, for every connection has one: its functions would weigh as much as an idle session's client. */
+/** A class: each connection has one. As closures, its functions would weigh as much as the rest of an idle client. */
 class ClientSendScheduler implements SendScheduler {
-  /** Copied when it changes: what is told of one session may lead to another. */
+  /** Replaced, never changed: sending frames of one session may subscribe to another. */
   #subscriptions: readonly ActiveSubscription[] = [];
-  /** Where the next round begins: a session that says more than the client can read must not drown the others. */
+  /** Index of the session that is asked first: one session that says too much must not starve the others. */
   #first = 0;
   readonly #answers: Answer[] = [];
   #answerBytes = 0;
@@ -71,12 +71,12 @@ class ClientSendScheduler implements SendScheduler {
     return this.#subscriptions.find((subscription) => subscription.session === session);
   }
 
-  unsubscribe(wanted: Subscription): void {
-    const subscription = this.#subscriptions.find((other) => other === wanted);
-    if (subscription === undefined) return;
-    subscription.isOver = true;
-    this.#subscriptions = this.#subscriptions.filter((other) => other !== subscription);
-    subscription.reader.close();
+  unsubscribe(subscription: Subscription): void {
+    const active = this.#subscriptions.find((other) => other === subscription);
+    if (active === undefined) return;
+    active.isOver = true;
+    this.#subscriptions = this.#subscriptions.filter((other) => other !== active);
+    active.reader.close();
   }
 
   unsubscribeAll(): void {
@@ -106,19 +106,19 @@ class ClientSendScheduler implements SendScheduler {
 
   #nextOfAny(maxBytes: number): SendStep | null {
     const all = this.#subscriptions;
-    for (let step = 0; step < all.length; step += 1) {
-      const at = (this.#first + step) % all.length;
-      const subscription = all[at];
+    for (let turn = 0; turn < all.length; turn += 1) {
+      const index = (this.#first + turn) % all.length;
+      const subscription = all[index];
       const entries = subscription?.reader.read(maxBytes) ?? [];
       if (subscription === undefined || entries.length === 0) continue;
-      this.#first = at + 1;
+      this.#first = index + 1;
       return { subscription, entries };
     }
     return null;
   }
 }
 
-/** Who came after the answer speaks after it. */
+/** What goes before the answer; a session that was subscribed to later has no place there. */
 function nextBefore({ places }: Answer, maxBytes: number): SendStep | null {
   for (let place = places[0]; place !== undefined; place = places[0]) {
     const { subscription, until } = place;
@@ -129,7 +129,7 @@ function nextBefore({ places }: Answer, maxBytes: number): SendStep | null {
   return null;
 }
 
-/** Nothing is subscription yet. */
+/** No subscriptions and no answers yet. */
 export function createSendScheduler(): SendScheduler {
   return new ClientSendScheduler();
 }

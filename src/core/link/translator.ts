@@ -1,25 +1,25 @@
-// A filter from one protocol's agent frames to another's client frames: no session, no clock. Knows no protocol.
+// A filter from one protocol's agent frames to another's client frames, without a session and without a clock.
 import type { Action, Backend, NoteLevel, Projection, SessionView } from '../contract/adapter.ts';
-import type { Frame, RecognisedFrame, Peek, Out } from '../contract/channel.ts';
-import { closeRun } from '../log/close-run.ts';
-import type { Event } from '../model/event.ts';
+import type { Frame, Out, Peek, RecognisedFrame } from '../contract/channel.ts';
 import { createRecogniser } from '../fast-path/recogniser.ts';
-import { createRepair } from '../log/repair.ts';
+import { closeRun } from '../log/close-run.ts';
 import { emptyTranscript, fold } from '../log/fold.ts';
+import { createRepair } from '../log/repair.ts';
+import type { Event } from '../model/event.ts';
 
-/** A filter at work. */
+/** A running filter. */
 export interface Translator {
-  /** What the client would be sent for this frame of the agent, and for what was recognised before it. */
+  /** What the client would be sent for this frame of the agent, and for the frames recognised before it. */
   frame(frame: Frame): Out[];
-  /** See Receiver. What an accepted glance gives comes with the next frames, or by {@link Translator.take}. */
-  glance(peek: Peek, start: number, end: number): RecognisedFrame | null;
-  /** What has gathered since. */
+  /** See Receiver. The output of an accepted frame comes with the next {@link Translator.frame} or {@link Translator.take}. */
+  recognise(peek: Peek, start: number, end: number): RecognisedFrame | null;
+  /** The output since the last call. */
   take(): Out[];
-  /** The input is over: a run that is open is closed properly. */
+  /** The input is over: closes a run that is still open. */
   end(): Out[];
 }
 
-/** What a filter is made of. */
+/** The parts of a filter. */
 export interface TranslatorPorts {
   readonly id: string;
   readonly epoch: string;
@@ -32,7 +32,7 @@ export interface TranslatorPorts {
   note(level: NoteLevel, text: string): void;
 }
 
-/** Timers never fire and nothing is sent to the agent: it spoke long ago. */
+/** Timers never fire and nothing is sent to the agent: its output is a recording. */
 export function createTranslator(ports: TranslatorPorts): Translator {
   const transcript = emptyTranscript();
   const projection = ports.projection({
@@ -58,7 +58,7 @@ export function createTranslator(ports: TranslatorPorts): Translator {
     }
   }
 
-  function taken(): Out[] {
+  function take(): Out[] {
     const result = outs;
     outs = [];
     return result;
@@ -68,18 +68,18 @@ export function createTranslator(ports: TranslatorPorts): Translator {
   return {
     frame(frame) {
       perform(ports.backend.decode(frame));
-      return taken();
+      return take();
     },
-    glance:
+    recognise:
       ports.backend.recognise === undefined
         ? () => null
         : createRecogniser(ports.backend.recognise, (frame) => admit(frame.accept())),
-    take: taken,
+    take,
     end() {
       perform(ports.backend.end?.() ?? []);
       const failure = { kind: 'agent' as const, message: 'the input ended in the middle of the run' };
       for (const event of closeRun(transcript, { outcome: 'failed', failure })) append(event);
-      return taken();
+      return take();
     },
   };
 }

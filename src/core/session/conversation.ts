@@ -166,7 +166,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
   }
 
   function log(event: Event): void {
-    for (const stream of streams.values()) stream.before(event);
+    for (const stream of streams.values()) stream.beforeFold(event);
     const logged: Logged = { seq: transcript.lastSeq + 1, at: clock.now(), event };
     fold(transcript, logged);
     context = contextAfter(context, event);
@@ -174,7 +174,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
       questions.event(event);
       model.event(event);
     }
-    for (const stream of streams.values()) stream.event(logged);
+    for (const stream of streams.values()) stream.afterFold(logged);
     const changes = event.type === 'block-delta' ? undefined : ports.logged?.(event);
     watchSilence();
     prompts.event(logged);

@@ -1,33 +1,32 @@
-// Joins deltas that nobody has been waiting for, so that a slow reader is told less often instead of later and later.
-// Knows no stream.
+// Joins consecutive deltas of one block, so that slow readers get fewer and longer deltas instead of falling further behind.
 import type { Event, EventOf, Logged } from '../model/event.ts';
 
-/** A delta as the log keeps it. */
+/** A logged event that is a delta. */
 export interface LoggedDelta extends Logged {
   readonly event: EventOf<'block-delta'>;
 }
 
-/** The same, if it is a delta; null for anything else, and for what is told again. */
-export function deltaIn({ seq, at, event, replay }: Logged): LoggedDelta | null {
+/** The event as a delta that may be joined; null for other events and for replayed ones. */
+export function joinableDelta({ seq, at, event, replay }: Logged): LoggedDelta | null {
   return replay === undefined && event.type === 'block-delta' ? { seq, at, event } : null;
 }
 
-/** Whether the event goes on where those deltas stopped and differs in nothing but its text. */
-export function goesOn({ event }: LoggedDelta, next: Event): boolean {
+/** Whether `next` continues the delta: a delta of the same block that differs in nothing but its text. */
+export function isContinuation({ event }: LoggedDelta, next: Event): boolean {
   return (
     next.type === 'block-delta' &&
     next.index === event.index &&
     next.parent === event.parent &&
     next.synthetic === event.synthetic &&
-    isSame(next.extra, event.extra)
+    isSameExtra(next.extra, event.extra)
   );
 }
 
 /** Both texts in one delta, with the place and the time of the second. */
-export function joinDeltas(before: LoggedDelta, next: LoggedDelta): LoggedDelta {
-  return { ...next, event: { ...next.event, delta: before.event.delta + next.event.delta } };
+export function joinDeltas(first: LoggedDelta, second: LoggedDelta): LoggedDelta {
+  return { ...second, event: { ...second.event, delta: first.event.delta + second.event.delta } };
 }
 
-function isSame(one: Event['extra'], other: Event['extra']): boolean {
+function isSameExtra(one: Event['extra'], other: Event['extra']): boolean {
   return one === other || (one !== undefined && other !== undefined && JSON.stringify(one) === JSON.stringify(other));
 }

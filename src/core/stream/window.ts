@@ -1,43 +1,9 @@
-// The bounded log of frames that readers of one dialect walk through. Old frames fall off; nothing else is dropped.
+// The bounded log of frames that all readers of one dialect share. Only the oldest frames are evicted.
 import type { Out } from '../contract/channel.ts';
-import { comparePlaces, formatCursor, numberCursor, type Place } from './cursor.ts';
-import type { FrameEntry } from '../contract/reader.ts';
+import { comparePlaces, type Place } from './cursor.ts';
+import { type Placed, PlacedFrame } from './placed-frame.ts';
 
-/** A frame and its place: what every reader is given, the same object. */
-export interface Placed extends Place, FrameEntry {
-  /** Bytes held by all frames up to and including this one. */
-  readonly end: number;
-}
-
-/** A class, for one is made on each step of the hot path, and few readers ever ask for the cursor. */
-class PlacedFrame implements Placed {
-  readonly kind = 'frame';
-  readonly epoch: string;
-  readonly out: Out;
-  readonly seq: number;
-  readonly sub: number;
-  readonly at: number | null;
-  readonly end: number;
-
-  constructor(epoch: string, out: Out, seq: number, sub: number, at: number | null, end: number) {
-    this.epoch = epoch;
-    this.out = out;
-    this.seq = seq;
-    this.sub = sub;
-    this.at = at;
-    this.end = end;
-  }
-
-  get cursor(): string {
-    return formatCursor(this.epoch, this);
-  }
-
-  get number(): number | null {
-    return numberCursor(this.epoch, this);
-  }
-}
-
-/** How much a window keeps. `bytes` are those that it holds in memory, see {@link createWindow}. */
+/** How much a window keeps. `bytes`: bytes in memory, see {@link createWindow}. */
 export interface WindowLimits {
   readonly frames: number;
   readonly bytes: number;
@@ -46,42 +12,43 @@ export interface WindowLimits {
 /** docs/faults.md 2.1: 8,192 frames or 8 MiB. */
 export const defaultWindow: WindowLimits = { frames: 8192, bytes: 8 * 1024 * 1024 };
 
-/** Frames by absolute number: the first ever is 0. */
+/** Frames by absolute number: the first frame ever is 0. */
 export interface Window {
   /** Number of the oldest frame kept. */
   readonly base: number;
   /** Number after the newest frame. */
   readonly top: number;
-  /** Place of the newest frame, or where the window began. */
+  /** Place of the newest frame; the start of the window where there is none yet. */
   readonly last: Place;
   /** `at`: wall clock, ms since 1970. */
   push(out: Out, seq: number, at?: number | null): void;
   at(number: number): Placed | undefined;
-  /** Bytes held from that frame to the newest. */
+  /** Bytes in memory from that frame to the newest. */
   bytesFrom(number: number): number;
   /** Number of the frame after that place; null when the place is not within the window. */
   after(place: Place): number | null;
 }
 
-/** What a view costs beside the bytes that it shows. */
+/** Memory of a view beside the bytes that it shows. */
 const viewBytes = 128;
 
-/** A class, for its getters: V8 gives each object literal with getters a dictionary and a shape of its own. */
+/** A class, because of its getters: V8 gives each object literal with getters a dictionary and a shape of its own. */
 class FrameWindow implements Window {
   readonly #epoch: string;
   readonly #limits: WindowLimits;
   readonly #neededFrom: () => number;
-  /** From `head` on the frames that are kept; what is before it is let go of, only its room remains for a while. */
-  #kept: (Placed | undefined)[] = [];
+  /** The frames kept begin at index `#head`; the slots before it are empty until the array is cut. */
+  #frames: (Placed | undefined)[] = [];
   #base = 0;
   #head = 0;
-  /** Bytes of all frames ever, and of those that fell off. */
-  #total = 0;
-  #gone = 0;
-  /** Made with the first bytes: most dialects only ever give text. */
-  #counted: WeakSet<ArrayBufferLike> | null = null;
+  /** Bytes of all frames ever pushed. */
+  #pushedBytes = 0;
+  /** Bytes of all frames ever evicted. */
+  #evictedBytes = 0;
+  /** The buffers counted so far. Created with the first bytes: most dialects produce only text. */
+  #countedBuffers: WeakSet<ArrayBufferLike> | null = null;
   #last: Place;
-  /** Place of the newest frame that fell off, or where the window began: a reader may still resume right after it. */
+  /** Place of the newest evicted frame, or the start of the window: the earliest place at which a reader can resume. */
   #floor: Place;
 
   constructor(epoch: string, seq: number, limits: WindowLimits, neededFrom: () => number) {
@@ -97,7 +64,7 @@ class FrameWindow implements Window {
   }
 
   get top(): number {
-    return this.#base + this.#kept.length - this.#head;
+    return this.#base + this.#frames.length - this.#head;
   }
 
   get last(): Place {
@@ -106,19 +73,20 @@ class FrameWindow implements Window {
 
   push(out: Out, seq: number, at: number | null = null): void {
     const sub = this.#last.seq === seq ? this.#last.sub + 1 : 1;
-    this.#total += this.#held(out);
-    const placed = new PlacedFrame(this.#epoch, out, seq, sub, at, this.#total);
-    this.#kept.push(placed);
+    this.#pushedBytes += this.#memoryOf(out);
+    const placed = new PlacedFrame(this.#epoch, out, seq, sub, at, this.#pushedBytes);
+    this.#frames.push(placed);
     this.#last = placed;
     this.#evict();
   }
 
   at(number: number): Placed | undefined {
-    return this.#kept[this.#head + number - this.#base];
+    return this.#frames[this.#head + number - this.#base];
   }
 
   bytesFrom(number: number): number {
-    return this.#total - (number <= this.#base ? this.#gone : (this.at(number - 1)?.end ?? this.#total));
+    const before = number <= this.#base ? this.#evictedBytes : (this.at(number - 1)?.end ?? this.#pushedBytes);
+    return this.#pushedBytes - before;
   }
 
   after(place: Place): number | null {
@@ -134,16 +102,16 @@ class FrameWindow implements Window {
     return low;
   }
 
-  #held(out: Out): number {
+  #memoryOf(out: Out): number {
     if (typeof out === 'string') return out.length;
     let bytes = 0;
     for (const piece of out) {
       if (typeof piece === 'string') bytes += piece.length;
       else {
         bytes += viewBytes;
-        this.#counted ??= new WeakSet();
-        if (this.#counted.has(piece.buffer)) continue;
-        this.#counted.add(piece.buffer);
+        this.#countedBuffers ??= new WeakSet();
+        if (this.#countedBuffers.has(piece.buffer)) continue;
+        this.#countedBuffers.add(piece.buffer);
         bytes += piece.buffer.byteLength;
       }
     }
@@ -152,21 +120,24 @@ class FrameWindow implements Window {
 
   #evict(): void {
     const { frames, bytes } = this.#limits;
-    const kept = this.#kept;
+    const kept = this.#frames;
     let needed: number | undefined;
-    while (kept.length - this.#head > 1 && (kept.length - this.#head > frames || this.#total - this.#gone > bytes)) {
+    while (
+      kept.length - this.#head > 1 &&
+      (kept.length - this.#head > frames || this.#pushedBytes - this.#evictedBytes > bytes)
+    ) {
       const oldest = kept[this.#head];
       needed ??= this.#neededFrom();
       if (oldest === undefined || this.#base >= needed) return;
-      this.#gone = oldest.end;
+      this.#evictedBytes = oldest.end;
       this.#floor = { seq: oldest.seq, sub: oldest.sub };
       kept[this.#head] = undefined;
       this.#head += 1;
       this.#base += 1;
     }
-    // Shifting an array for each frame would be quadratic; cut it now and then.
+    // Shifting the array for each frame would be quadratic: cut the empty slots off now and then.
     if (this.#head > 1024 && this.#head * 2 > kept.length) {
-      this.#kept = kept.slice(this.#head);
+      this.#frames = kept.slice(this.#head);
       this.#head = 0;
     }
   }
@@ -175,11 +146,13 @@ class FrameWindow implements Window {
 /**
  * Starts a window after event `seq`.
  *
- * It counts what it holds in memory, not what goes over the wire: text counts in full, bytes by the buffer behind them,
- * once, with the first frame that shows it. Snapshots that grow are many views of one buffer (docs/limits.md 2.1); counted in full, 20 of them would fill the window and no reader could keep up. A buffer whose first frame
- * has fallen off is no longer counted: that is at most one for each message that is still open.
+ * The byte limit counts memory, not wire bytes: text counts in full; bytes count by the buffer behind them, once, with the
+ * first frame that shows the buffer. Growing snapshots are many views of one buffer (docs/limits.md 2.1): counted in full,
+ * 20 of them would fill the window and no reader could keep up. A buffer whose first frame was evicted is no longer
+ * counted; there is at most one such buffer per open message.
  *
- * From the frame `neededFrom` on nothing falls off, whatever the limits: its reader slows the agent instead.
+ * Frames from number `neededFrom()` on are never evicted, whatever the limits: the reader that needs them slows the agent
+ * down instead.
  */
 export function createWindow(
   epoch: string,
@@ -188,12 +161,4 @@ export function createWindow(
   neededFrom: () => number = () => Number.POSITIVE_INFINITY,
 ): Window {
   return new FrameWindow(epoch, seq, limits, neededFrom);
-}
-
-/** About how many bytes a frame weighs on the wire. */
-export function sizeOf(out: Out): number {
-  if (typeof out === 'string') return out.length;
-  let size = 0;
-  for (const piece of out) size += piece.length;
-  return size;
 }

@@ -9,7 +9,7 @@ import { createVirtualClock } from '../../support/core/virtual-clock.ts';
 const delta: Event = { type: 'block-delta', index: 0, delta: 'text' };
 const peek: Peek = { bytes: new Uint8Array(), ascii: () => '', utf8: () => '' };
 
-/** An agent whose backend glances like this, and who hears its events. */
+/** An agent whose backend recognises frames like this, and the events that it gave. */
 function linked(recognise: Backend['recognise'], hear: (event: Event) => void = () => {}) {
   const told: string[] = [];
   const receivers: Receiver[] = [];

@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Action } from '../../../src/core/contract/adapter.ts';
-import { highWater, linkClient } from '../../../src/core/link/client-link.ts';
+import { linkClient } from '../../../src/core/link/client-link.ts';
+import { highWater } from '../../../src/core/link/client-sender.ts';
 import type { Command } from '../../../src/core/model/command.ts';
 import { GatewayError, type Outcome } from '../../../src/core/model/errors.ts';
 import type { Event } from '../../../src/core/model/event.ts';

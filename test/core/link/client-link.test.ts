@@ -1,7 +1,8 @@
 // One client: its answers among the frames of the session, back-pressure, and every way in which it goes.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { highWater, linkClient } from '../../../src/core/link/client-link.ts';
+import { linkClient } from '../../../src/core/link/client-link.ts';
+import { highWater } from '../../../src/core/link/client-sender.ts';
 import type { Command } from '../../../src/core/model/command.ts';
 import type { Outcome } from '../../../src/core/model/errors.ts';
 import type { Event } from '../../../src/core/model/event.ts';

@@ -59,8 +59,8 @@ test('a projection that throws ends its stream; the others go on', () => {
   const view = { id: 's', epoch, timeOrigin: 0, transcript };
   const stream = createStream(view, () => ({ event: broken }), { note: (_level, text) => notes.push(text) });
   const reader = stream.attach(null);
-  stream.event({ seq: 1, at: 0, event: notice('one') });
-  stream.event({ seq: 2, at: 0, event: notice('two') });
+  stream.afterFold({ seq: 1, at: 0, event: notice('one') });
+  stream.afterFold({ seq: 2, at: 0, event: notice('two') });
   expect(kindsOf(drain(reader))).toEqual(['closed an internal error of the gateway']);
   expect(notes).toEqual(['internal error: broken']);
 });

@@ -163,8 +163,9 @@ describe('several readers', () => {
     const got = readers.map((): unknown[] => []);
     for (let seq = 1; seq <= 30; seq += 1) {
       const logged = { seq, at: 0, event: notice('n') };
+      stream.beforeFold(logged.event);
       fold(transcript, logged);
-      stream.event(logged);
+      stream.afterFold(logged);
       for (const [at, reader] of readers.entries())
         if (seq % (at + 1) === 0) got[at]?.push(...framesOf(reader.read(3)));
     }
@@ -216,8 +217,9 @@ describe('the notes of a projection', () => {
       note: (level, text) => notes.push(`${level} ${text}`),
     });
     const logged = { seq: 2, at: 0, event: notice('n') };
+    stream.beforeFold(logged.event);
     fold(transcript, logged);
-    stream.event(logged);
+    stream.afterFold(logged);
     stream.attach(null);
     expect(notes).toEqual(['loss run-start', 'loss notice']);
   });

@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { comparePlaces } from '../../../src/core/stream/cursor.ts';
-import { createWindow, defaultWindow, sizeOf, type WindowLimits } from '../../../src/core/stream/window.ts';
+import { sizeOf } from '../../../src/core/stream/placed-frame.ts';
+import { createWindow, defaultWindow, type WindowLimits } from '../../../src/core/stream/window.ts';
 
 const epoch = '0123456789ab';
 

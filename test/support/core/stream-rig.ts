@@ -37,8 +37,8 @@ export function createStreamRig(
     transcript,
     say(...events) {
       for (const event of events) {
-        stream.before(event);
-        stream.event(log(event));
+        stream.beforeFold(event);
+        stream.afterFold(log(event));
       }
     },
   };

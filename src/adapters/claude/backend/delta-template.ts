@@ -3,15 +3,13 @@
 import { z } from 'zod';
 import type { Frame } from '../../../core/contract/channel.ts';
 import type { EventOf } from '../../../core/model/event.ts';
+import { closingQuote, findQuoted, literalOf } from '../../../core/fast-path/literal.ts';
 import {
-  closingQuote,
-  createTemplateRecogniser as createLearner,
-  findQuoted,
-  type TemplateRecogniser,
-  literalOf,
+  createTemplateRecogniser,
   type Streaming,
   type Template,
   type Trail,
+  type TemplateRecogniser,
 } from '../../../core/fast-path/templates.ts';
 
 /** The deltas of the hot path, each with its text in a field of its own (docs/protocols/claude.md 4.5). */
@@ -45,7 +43,7 @@ const probe = 'patchbay-probe';
 
 /** Learns from lines that were parsed, recognises lines that look like them. */
 export function createLineRecogniser(streaming: Streaming): TemplateRecogniser {
-  return createLearner(streaming, templateOf);
+  return createTemplateRecogniser(streaming, templateOf);
 }
 
 /** What the line teaches; null when lines like it cannot be told by the bytes around their delta. */

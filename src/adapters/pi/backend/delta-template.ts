@@ -2,16 +2,13 @@
 // bytes up to the delta and what follows it. Knows no message and no run.
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';
+import { closingQuote, findQuoted, isAt, literalOf } from '../../../core/fast-path/literal.ts';
 import {
-  closingQuote,
-  createTemplateRecogniser as createLearner,
-  findQuoted,
-  type TemplateRecogniser,
-  isAt,
-  literalOf,
+  createTemplateRecogniser,
   type Rest,
   type Streaming,
   type Template,
+  type TemplateRecogniser,
 } from '../../../core/fast-path/templates.ts';
 
 type Delta = EventOf<'block-delta'>;
@@ -30,7 +27,7 @@ const endingBytes = 24;
 
 /** Learns from lines that were parsed, recognises lines that look like them. */
 export function createLineRecogniser(streaming: Streaming): TemplateRecogniser {
-  return createLearner(streaming, ({ bytes }, event) => templateOf(bytes, event));
+  return createTemplateRecogniser(streaming, ({ bytes }, event) => templateOf(bytes, event));
 }
 
 /** What the line teaches; null when lines like it cannot be told by their first bytes. */

@@ -1,0 +1,89 @@
+// Sends to one client what its scheduler has for it, as fast as the client reads, and stops reading from a client that
+// does not read its answers.
+import type { Frontend } from '../contract/adapter.ts';
+import type { Channel, Out } from '../contract/channel.ts';
+import type { Entry } from '../contract/reader.ts';
+import type { SendScheduler, Subscription } from './send-scheduler.ts';
+
+/** Bytes that may wait in a client's socket before its reader stops pulling (docs/threats.md T26). */
+export const highWater = 64 * 1024;
+
+/** Takes part in sending. */
+export interface SenderListener {
+  /** Nothing more is sent. */
+  readonly isOver: boolean;
+  /** The next entry of a subscription; its frame goes out by {@link ClientSender.send}. */
+  onEntry(subscription: Subscription, entry: Entry): void;
+  /** The scheduler has nothing more for now. */
+  onAllSent(): void;
+}
+
+/** A class: each connection has one, and `pump` runs with each wake-up of a reader. */
+export class ClientSender {
+  readonly #channel: Channel;
+  readonly #frontend: Frontend;
+  readonly #scheduler: SendScheduler;
+  readonly #listener: SenderListener;
+  #isPumping = false;
+  /** `pump` was called, and the scheduler has not been asked since. */
+  #isPumpDue = false;
+  /** The socket is full: go on when it has drained. */
+  #isBlocked = false;
+  #isReadingPaused = false;
+
+  constructor(channel: Channel, frontend: Frontend, scheduler: SendScheduler, listener: SenderListener) {
+    this.#channel = channel;
+    this.#frontend = frontend;
+    this.#scheduler = scheduler;
+    this.#listener = listener;
+  }
+
+  /** Sends all that there is. Calls from within finish first what is being sent: sending may make the session say more. */
+  pump(): void {
+    this.#isPumpDue = true;
+    if (this.#isPumping) return;
+    this.#isPumping = true;
+    try {
+      while (this.#isPumpDue) {
+        this.#isPumpDue = false;
+        this.#sendAll();
+      }
+    } finally {
+      this.#isPumping = false;
+    }
+    this.#updateReading();
+  }
+
+  drained(): void {
+    if (this.#isBlocked) this.pump();
+  }
+
+  /** Sends one frame now, in the way that the frontend maps it. */
+  send(out: Out): void {
+    if (this.#frontend.mapOutgoing === undefined) return this.#channel.send(out);
+    const mapped = this.#frontend.mapOutgoing(out);
+    if (mapped === null) return;
+    if (typeof mapped === 'object' && 'frames' in mapped) for (const frame of mapped.frames) this.#channel.send(frame);
+    else this.#channel.send(mapped);
+  }
+
+  #sendAll(): void {
+    while (!this.#listener.isOver) {
+      this.#isBlocked = this.#channel.buffered >= highWater;
+      if (this.#isBlocked) return;
+      const step = this.#scheduler.next(highWater);
+      if (step === null) return this.#listener.onAllSent();
+      if ('answer' in step) this.send(step.answer);
+      else for (const entry of step.entries) this.#listener.onEntry(step.subscription, entry);
+    }
+  }
+
+  /** Pauses reading while too many bytes of answers are unread (docs/threats.md T26, T32). */
+  #updateReading(): void {
+    const mustPause = this.#scheduler.answerBytes > highWater;
+    if (this.#listener.isOver || mustPause === this.#isReadingPaused) return;
+    this.#isReadingPaused = mustPause;
+    if (mustPause) this.#channel.pause();
+    else this.#channel.resume();
+  }
+}

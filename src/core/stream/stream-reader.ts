@@ -1,0 +1,169 @@
+// One client's place in a stream: first the rest of a snapshot, if there is one, then the frames of the window.
+import type { Out } from '../contract/channel.ts';
+import type { Entry, Reader } from '../contract/reader.ts';
+import { formatCursor, numberCursor, parseCursor, type Place } from './cursor.ts';
+import { sizeOf } from './placed-frame.ts';
+import type { AttachedReader } from './reader-set.ts';
+import type { Window } from './window.ts';
+
+/** The frames that lead to the state at one place, for readers that do not know what came before. */
+export interface Snapshot {
+  readonly frames: readonly Out[];
+  readonly place: Place;
+  /** Number of the first frame after it. */
+  readonly next: number;
+}
+
+/** What a reader needs of its stream. */
+export interface ReaderSource {
+  readonly epoch: string;
+  readonly window: Window;
+  /** Whether a delta is pending: it becomes frames with {@link ReaderSource.flush}. */
+  readonly hasPending: boolean;
+  /** Why the stream is closed; null while it is open. */
+  readonly closed: string | null;
+  /** Puts the pending delta, if any, into the window. */
+  flush(): void;
+  /** The state as of now. */
+  snapshot(): Snapshot;
+  measurePressure(): void;
+  detach(reader: AttachedReader): void;
+}
+
+type ResetReason = Extract<Entry, { kind: 'reset' }>['reason'];
+
+/** A snapshot of which the reader has still to take something. */
+interface OpenSnapshot extends Snapshot {
+  /** Set until the reader has been told that the snapshot replaces everything before. */
+  reset: ResetReason | null;
+  /** Frames taken so far. */
+  taken: number;
+}
+
+/** `waiting`: the last read returned nothing, a wake-up is due. `ended`: the reader knows that the stream is closed. */
+type Phase = 'reading' | 'waiting' | 'ended';
+
+const nothing: readonly Entry[] = Object.freeze([]);
+const ignore = () => {};
+
+/** A class: one per client, and `read` runs with each wake-up. */
+export class StreamReader implements Reader, AttachedReader {
+  readonly isHolding: boolean;
+  onReadable: () => void = ignore;
+  readonly #source: ReaderSource;
+  #phase: Phase = 'reading';
+  /** Null: the reader is among the frames of the window. */
+  #snapshot: OpenSnapshot | null = null;
+  #next = 0;
+
+  /** Starts after the cursor; with a snapshot when the cursor is null or cannot be resumed at. */
+  constructor(source: ReaderSource, cursor: string | null, isHolding: boolean) {
+    this.#source = source;
+    this.isHolding = isHolding;
+    this.#startAfter(cursor);
+  }
+
+  get isWaiting(): boolean {
+    return this.#phase === 'waiting';
+  }
+
+  get next(): number {
+    return this.#next;
+  }
+
+  wake(): void {
+    if (this.#phase !== 'waiting') return;
+    this.#phase = 'reading';
+    this.onReadable();
+  }
+
+  mark(): number {
+    this.#source.flush();
+    return this.#source.window.top;
+  }
+
+  close(): void {
+    this.#source.detach(this);
+  }
+
+  read(maxBytes: number, until?: number): readonly Entry[] {
+    const { window } = this.#source;
+    let entries = nothing;
+    do {
+      if (this.#next < window.base) this.#startWithSnapshot('window');
+      entries = this.#take(maxBytes, until ?? Number.POSITIVE_INFINITY);
+      // Again when the reader was evicted meanwhile: flushing the pending delta may give more frames than the window keeps.
+    } while (entries.length === 0 && this.#next < window.base);
+    if (entries.length === 0 && until === undefined && this.#phase !== 'ended') {
+      const { closed } = this.#source;
+      if (closed !== null) {
+        this.#phase = 'ended';
+        return [{ kind: 'closed', reason: closed }];
+      }
+      this.#phase = 'waiting';
+    }
+    if (this.isHolding) this.#source.measurePressure();
+    return entries;
+  }
+
+  #startAfter(cursor: string | null): void {
+    if (cursor === null) return this.#startWithSnapshot(null);
+    const place = parseCursor(this.#source.epoch, cursor);
+    if (typeof place === 'string') return this.#startWithSnapshot(place);
+    const next = this.#source.window.after(place);
+    if (next === null) return this.#startWithSnapshot('window');
+    this.#next = next;
+  }
+
+  #startWithSnapshot(reset: ResetReason | null): void {
+    const { frames, place, next } = this.#source.snapshot();
+    this.#snapshot = frames.length === 0 && reset === null ? null : { frames, place, next, reset, taken: 0 };
+    this.#next = next;
+  }
+
+  #take(maxBytes: number, until: number): readonly Entry[] {
+    const { window, hasPending } = this.#source;
+    if (this.#snapshot === null && !hasPending && this.#next === window.top) return nothing;
+    const entries: Entry[] = [];
+    const left = this.#snapshot === null ? maxBytes : this.#takeSnapshot(this.#snapshot, entries, maxBytes);
+    if (this.#snapshot === null) this.#takeFrames(entries, left, until);
+    return entries;
+  }
+
+  /** Returns how many of the bytes are left. */
+  #takeSnapshot(snapshot: OpenSnapshot, entries: Entry[], maxBytes: number): number {
+    const { epoch } = this.#source;
+    const { frames, place, reset } = snapshot;
+    if (reset !== null) {
+      entries.push({ kind: 'reset', reason: reset, cursor: formatCursor(epoch, place) });
+      snapshot.reset = null;
+    }
+    let left = maxBytes;
+    while (snapshot.taken < frames.length && left > 0) {
+      const out = frames[snapshot.taken];
+      if (out === undefined) break;
+      snapshot.taken += 1;
+      left -= sizeOf(out);
+      // Only behind its last frame does a snapshot have a place to resume at.
+      const isLast = snapshot.taken === frames.length;
+      const cursor = isLast ? formatCursor(epoch, place) : null;
+      const number = isLast ? numberCursor(epoch, place) : null;
+      entries.push({ kind: 'frame', out, cursor, number, at: null });
+    }
+    if (snapshot.taken === frames.length) this.#snapshot = null;
+    return left;
+  }
+
+  #takeFrames(entries: Entry[], maxBytes: number, until: number): void {
+    const { window } = this.#source;
+    let left = maxBytes;
+    while (left > 0 && this.#next < until) {
+      if (this.#next === window.top) this.#source.flush();
+      const placed = window.at(this.#next);
+      if (placed === undefined) break;
+      this.#next += 1;
+      left -= sizeOf(placed.out);
+      entries.push(placed);
+    }
+  }
+}
