@@ -35,6 +35,14 @@ export function refused(code: ErrorCode, message: string): Outcome {
   return { ok: false, error: { code, message } };
 }
 
+/** Takes the answer to a command. Called exactly once. */
+export type Settle = (outcome: Outcome) => void;
+
+/** A refusal that means: whoever was asked cannot do this at all. */
+export function isUnsupported(outcome: Outcome): boolean {
+  return !outcome.ok && outcome.error.code === 'unsupported';
+}
+
 /** Thrown only by functions that say so; machines return notes instead. */
 export class GatewayError extends Error {
   readonly code: ErrorCode;

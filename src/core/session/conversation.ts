@@ -15,7 +15,7 @@ import { createForks } from './forks.ts';
 import { createInstructions } from './session-instructions.ts';
 import { messagesOf } from '../log/messages.ts';
 import { createContexts } from './prompt-contexts.ts';
-import { createPrompts } from './prompts.ts';
+import { createPrompts } from './prompts/prompts.ts';
 import { createQuestions } from './questions.ts';
 import { createRepair } from '../log/repair.ts';
 import type { SessionPorts } from './session-ports.ts';
@@ -85,7 +85,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
     timers,
     limits,
     forward: (command, settle) => forward(command, settle),
-    isHeld: () => held,
+    isPaused: () => held,
     stopAgent: (reason) => agent?.stop(reason),
     complain: (text) => admit({ type: 'notice', level: 'error', source: 'gateway', text }),
     admit,
@@ -96,7 +96,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
     clock,
     exports: ports.exports,
     files: ports.sessionFiles,
-    facts: () => ({ running: prompts.isRunning(), waiting: prompts.waiting(), context, timeOrigin: view.timeOrigin }),
+    facts: () => ({ running: prompts.isRunning(), waiting: prompts.queued(), context, timeOrigin: view.timeOrigin }),
     admit,
     forward: (command, settle) => forward(command, settle),
     isAgentGone,
@@ -140,7 +140,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
 
   function append(event: Event): void {
     if (event.type === 'run-start') return startRun(event);
-    const isTurn = event.type === 'compaction-start' && prompts.awaitsCompaction();
+    const isTurn = event.type === 'compaction-start' && prompts.isCompactionDue();
     log(isTurn ? { ...event, asPrompt: true } : questions.marked(event));
   }
 
@@ -319,7 +319,7 @@ export function startConversation(ports: ConversationPorts): Conversation {
   }
 
   return {
-    isBusy: () => prompts.isBusy() || prompts.queued() > 0,
+    isBusy: () => !prompts.isIdle(),
     start: () => void connectAgent(),
     submit,
     whenIdle: prompts.whenIdle,
