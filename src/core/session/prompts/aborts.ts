@@ -2,17 +2,15 @@
 import type { Timers } from '../../contract/clock.ts';
 import type { Command, CommandOf } from '../../model/command.ts';
 import { isUnsupported, type Outcome, type Settle } from '../../model/errors.ts';
+import type { AgentPort } from '../session-agent.ts';
 
 /** What aborts need. */
 export interface AbortPorts {
   readonly timers: Timers;
   /** An agent that does not end its run so long after an abort is stopped, ms. */
   readonly abortMs: number;
-  forward(command: Command, settle: Settle): void;
+  readonly agent: AgentPort;
   isRunning(): boolean;
-  /** See PromptPorts. */
-  isPaused(): boolean;
-  stopAgent(reason: string): void;
   /** The answer to an abort that is done. */
   answer(): Outcome;
 }
@@ -28,7 +26,7 @@ export interface Aborts {
 }
 
 /** None is open. */
-export function createAborts({ timers, abortMs, forward, isRunning, ...ports }: AbortPorts): Aborts {
+export function createAborts({ timers, abortMs, agent, isRunning, answer }: AbortPorts): Aborts {
   /** Aborts that are answered when the run is over. */
   const waiting: Settle[] = [];
 
@@ -38,23 +36,23 @@ export function createAborts({ timers, abortMs, forward, isRunning, ...ports }: 
 
   function stopUnwilling(): void {
     // A paused agent is not read: the agent may have stopped long ago.
-    if (ports.isPaused()) timers.set('abort', abortMs, stopUnwilling);
-    else ports.stopAgent('the agent did not stop when it was aborted');
+    if (agent.isPaused()) timers.set('abort', abortMs, stopUnwilling);
+    else agent.stop('the agent did not stop when it was aborted');
   }
 
   const forgiveAgent = () => timers.set('abort', null, () => {});
 
   function answerAtOnce(command: Command, settle: Settle): void {
-    forward(command, (outcome) => {
+    agent.forward(command, (outcome) => {
       // A compaction that an agent cannot stop is no reason to stop the agent.
       if (isUnsupported(outcome) && !isRunning()) forgiveAgent();
-      settle(outcome.ok ? ports.answer() : outcome);
+      settle(outcome.ok ? answer() : outcome);
     });
   }
 
   function answerAtEnd(command: Command, settle: Settle): void {
     waiting.push(settle);
-    forward(command, (outcome) => {
+    agent.forward(command, (outcome) => {
       // Success is answered at the end of the run. An agent that refuses gives no end to wait for.
       const at = outcome.ok ? -1 : waiting.indexOf(settle);
       if (at < 0) return;
@@ -72,7 +70,7 @@ export function createAborts({ timers, abortMs, forward, isRunning, ...ports }: 
     },
     done() {
       forgiveAgent();
-      settleAll(ports.answer());
+      settleAll(answer());
     },
     lose: settleAll,
   };

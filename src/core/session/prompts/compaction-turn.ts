@@ -1,16 +1,16 @@
 // A compaction that takes its turn among the prompts of a session.
-import type { Command } from '../../model/command.ts';
-import type { Outcome, Settle } from '../../model/errors.ts';
+import type { Outcome } from '../../model/errors.ts';
 import type { Event, EventOf } from '../../model/event.ts';
 import { OutcomeData } from '../../model/outcome-data.ts';
 import type { Transcript } from '../../model/transcript.ts';
+import type { AgentPort } from '../session-agent.ts';
 import type { Compact, PhaseMachine, Request } from './phase.ts';
 
 /** What the turn needs of its session. */
 export interface CompactionTurnPorts {
   readonly transcript: Transcript;
   readonly phases: PhaseMachine;
-  forward(command: Command, settle: Settle): void;
+  readonly agent: AgentPort;
   /** Logs an event through the repair. */
   admit(event: Event): void;
   /** The turn is over, and no event says so. */
@@ -26,13 +26,7 @@ export interface CompactionTurn {
 }
 
 /** No turn is open. */
-export function createCompactionTurn({
-  transcript,
-  phases,
-  forward,
-  admit,
-  over,
-}: CompactionTurnPorts): CompactionTurn {
+export function createCompactionTurn({ transcript, phases, agent, admit, over }: CompactionTurnPorts): CompactionTurn {
   function begun(): void {
     const before = phases.step({ type: 'compaction-start' });
     if (before.name === 'compacting') before.settle?.({ ok: true });
@@ -55,7 +49,7 @@ export function createCompactionTurn({
   return {
     begin({ command, settle }) {
       phases.step({ type: 'compact', settle });
-      forward(command, end);
+      agent.forward(command, end);
     },
     begun,
   };

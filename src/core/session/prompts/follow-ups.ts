@@ -1,9 +1,10 @@
 // Follow-ups of agents that have no queue: kept here until a run has completed, then sent as prompts.
-import type { Command, CommandOf } from '../../model/command.ts';
+import type { CommandOf } from '../../model/command.ts';
 import { dictionaryOf } from '../../model/dictionary.ts';
 import { isUnsupported, type Outcome, type Settle } from '../../model/errors.ts';
 import { textIn } from '../../log/messages.ts';
 import type { Transcript } from '../../model/transcript.ts';
+import type { AgentPort } from '../session-agent.ts';
 import { withTaken } from './answers.ts';
 import type { Prompt } from './phase.ts';
 import type { PromptQueue } from './queue.ts';
@@ -12,7 +13,7 @@ import type { PromptQueue } from './queue.ts';
 export interface FollowUpPorts {
   readonly transcript: Transcript;
   readonly queue: PromptQueue;
-  forward(command: Command, settle: Settle): void;
+  readonly agent: AgentPort;
   /** See PromptPorts. */
   complain(text: string): void;
 }
@@ -32,7 +33,7 @@ export interface FollowUps {
 }
 
 /** Keeps none yet. */
-export function createFollowUps({ transcript, queue, forward, complain }: FollowUpPorts): FollowUps {
+export function createFollowUps({ transcript, queue, agent, complain }: FollowUpPorts): FollowUps {
   function keep(command: Prompt, settle: Settle): void {
     if (queue.isFull()) return settle(queue.tooMany);
     queue.keep(command);
@@ -47,7 +48,7 @@ export function createFollowUps({ transcript, queue, forward, complain }: Follow
   return {
     submit(command, settle) {
       const { content, extra } = command;
-      forward(command, (outcome) => {
+      agent.forward(command, (outcome) => {
         if (isUnsupported(outcome)) keep({ type: 'prompt', content, extra }, settle);
         else settle(outcome);
       });
@@ -56,7 +57,7 @@ export function createFollowUps({ transcript, queue, forward, complain }: Follow
     promote: () => queue.promote(complainOf),
     clear(command, settle) {
       const { steering, followUp } = transcript.queue;
-      forward(command, (outcome) => {
+      agent.forward(command, (outcome) => {
         const kept = queue.takeFollowUps();
         const own: Outcome = kept.length > 0 && isUnsupported(outcome) ? { ok: true } : outcome;
         const data = { steering, followUp: [...followUp, ...kept.map(({ content }) => textIn(content))] };

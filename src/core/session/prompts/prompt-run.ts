@@ -1,8 +1,8 @@
 // One prompt from the agent's acceptance to the end of its run, and when the prompt is answered.
-import type { Command } from '../../model/command.ts';
-import { type Outcome, refused, type Settle } from '../../model/errors.ts';
+import { type Outcome, refused } from '../../model/errors.ts';
 import type { EventOf } from '../../model/event.ts';
 import type { Transcript } from '../../model/transcript.ts';
+import type { AgentPort } from '../session-agent.ts';
 import { createStallWatch } from '../stall-watch.ts';
 import { withTaken } from './answers.ts';
 import { answerAtEndOf, type PhaseMachine, type Prompt, type Request } from './phase.ts';
@@ -11,9 +11,7 @@ import { answerAtEndOf, type PhaseMachine, type Prompt, type Request } from './p
 export interface PromptRunPorts {
   readonly transcript: Transcript;
   readonly phases: PhaseMachine;
-  forward(command: Command, settle: Settle): void;
-  /** See PromptPorts. */
-  isPaused(): boolean;
+  readonly agent: AgentPort;
   /** The agent has refused the prompt, and the prompt is answered. */
   refused(): void;
 }
@@ -30,18 +28,18 @@ export interface PromptRun {
 }
 
 /** Sends one prompt at a time. */
-export function createPromptRun({ transcript, phases, forward, ...ports }: PromptRunPorts): PromptRun {
+export function createPromptRun({ transcript, phases, agent, refused: afterRefusal }: PromptRunPorts): PromptRun {
   return {
     send(request) {
       phases.step({ type: 'send', request });
-      forward(request.command, (outcome) => {
+      agent.forward(request.command, (outcome) => {
         const phase = phases.current();
         // Once the run has started, the log tells how the prompt goes.
         if (phase.name !== 'sent' || phase.request !== request) return;
         phases.step({ type: 'reply', outcome });
         if (outcome.ok) return;
         request.settle(outcome);
-        ports.refused();
+        afterRefusal();
       });
     },
     accept({ empty }) {
@@ -49,7 +47,7 @@ export function createPromptRun({ transcript, phases, forward, ...ports }: Promp
       if (phase.name !== 'sent') return;
       const { command, settle } = phase.request;
       const isAnsweredNow = command.untilIdle !== true;
-      const stallWatch = () => createStallWatch(transcript, ports.isPaused());
+      const stallWatch = () => createStallWatch(transcript, agent.isPaused());
       const atEnd = isAnsweredNow ? null : { settle, stallWatch: stallWatch(), lost: null };
       phases.step({ type: 'accept', atEnd });
       if (isAnsweredNow) settle(empty === true ? withTaken('handled', phase.reply) : phase.reply);

@@ -1,10 +1,11 @@
 // The prompts of a session: one run at a time, the rest wait in order. This file joins the parts: phase.ts has the phases
 // and their transitions, turns.ts the order.
 import type { Timers } from '../../contract/clock.ts';
-import type { Command, CommandOf } from '../../model/command.ts';
+import type { CommandOf } from '../../model/command.ts';
 import { type Outcome, refused, type Settle } from '../../model/errors.ts';
 import type { Event, EventOf, Logged } from '../../model/event.ts';
 import type { Transcript } from '../../model/transcript.ts';
+import type { AgentPort } from '../session-agent.ts';
 import { createAborts } from './aborts.ts';
 import { createCompactionTurn, isCompactionDue } from './compaction-turn.ts';
 import { createFollowUps } from './follow-ups.ts';
@@ -24,11 +25,7 @@ export interface PromptPorts {
     /** An agent that does not end its run so long after an abort is stopped, ms. */
     readonly abortMs: number;
   };
-  forward(command: Command, settle: Settle): void;
-  /** Back-pressure: the agent is not read at the moment. */
-  isPaused(): boolean;
-  /** Ends an agent that does not obey. */
-  stopAgent(reason: string): void;
+  readonly agent: AgentPort;
   /** Tells users what went wrong after their command was answered. */
   complain(text: string): void;
   /** Logs an event through the repair. */
@@ -70,23 +67,15 @@ export interface Prompts {
 
 /** The machines behind the prompts of one session. */
 function createParts(ports: PromptPorts) {
-  const { transcript, timers, limits, forward, isPaused, admit } = ports;
+  const { transcript, timers, limits, agent, admit } = ports;
   const phases = createPhaseMachine(transcript);
   const queue = createPromptQueue(limits.queuedPrompts);
-  const followUps = createFollowUps({ transcript, queue, forward, complain: ports.complain });
-  const run = createPromptRun({ transcript, phases, forward, isPaused, refused: afterRun });
-  const compaction = createCompactionTurn({ transcript, phases, forward, admit, over: afterRun });
+  const followUps = createFollowUps({ transcript, queue, agent, complain: ports.complain });
+  const run = createPromptRun({ transcript, phases, agent, refused: afterRun });
+  const compaction = createCompactionTurn({ transcript, phases, agent, admit, over: afterRun });
   const turns = createTurns({ phases, queue, timers, begin });
   const { isRunning } = phases;
-  const aborts = createAborts({
-    timers,
-    abortMs: limits.abortMs,
-    forward,
-    isRunning,
-    isPaused,
-    stopAgent: ports.stopAgent,
-    answer: aborted,
-  });
+  const aborts = createAborts({ timers, abortMs: limits.abortMs, agent, isRunning, answer: aborted });
 
   function begin({ command, ...request }: Request): void {
     if (command.type === 'prompt') run.send({ ...request, command });
@@ -108,11 +97,11 @@ function createParts(ports: PromptPorts) {
 
 /** An empty queue. */
 export function createPrompts(ports: PromptPorts): Prompts {
-  const { transcript } = ports;
+  const { transcript, agent } = ports;
   const parts = createParts(ports);
   const { phases, queue, followUps, run, compaction, turns, aborts } = parts;
   const { isRunning, isBusy } = phases;
-  const { submit, takeBack } = createSubmission({ ...parts, transcript, forward: ports.forward });
+  const { submit, takeBack } = createSubmission({ ...parts, transcript, agent });
 
   function drop(outcome: Outcome): void {
     followUps.promote();
@@ -135,7 +124,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
     },
     abort(command, settle) {
       const answer = parts.aborted;
-      if (command.target !== 'run') return ports.forward(command, (outcome) => settle(outcome.ok ? answer() : outcome));
+      if (command.target !== 'run') return agent.forward(command, (outcome) => settle(outcome.ok ? answer() : outcome));
       if (command.handle !== undefined && command.handle !== handleOf(phases.current())) {
         takeBack(command.handle);
         return settle(answer());

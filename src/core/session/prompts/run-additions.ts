@@ -1,12 +1,12 @@
 // Prompts for the run that is open: the agent is asked to take them in, by steering or as a follow-up.
-import type { Command } from '../../model/command.ts';
 import { isUnsupported, type Settle } from '../../model/errors.ts';
+import type { AgentPort } from '../session-agent.ts';
 import { takenBack, withTaken } from './answers.ts';
 import type { Prompt } from './phase.ts';
 
 /** What additions to a run need. */
 export interface RunAdditionPorts {
-  forward(command: Command, settle: Settle): void;
+  readonly agent: AgentPort;
   isRunning(): boolean;
   /** Identifies the run that is open or about to be; null where there is none. */
   currentRun(): unknown;
@@ -24,7 +24,7 @@ export interface RunAdditions {
 }
 
 /** Nothing is added yet. */
-export function createRunAdditions({ forward, isRunning, currentRun, submit, keep }: RunAdditionPorts): RunAdditions {
+export function createRunAdditions({ agent, isRunning, currentRun, submit, keep }: RunAdditionPorts): RunAdditions {
   /** Handles of additions that the agent has not answered. */
   const pending = new Set<string>();
 
@@ -41,7 +41,7 @@ export function createRunAdditions({ forward, isRunning, currentRun, submit, kee
       const { handle } = command;
       if (handle !== undefined) pending.add(handle);
       const run = currentRun();
-      forward(command, (outcome) => {
+      agent.forward(command, (outcome) => {
         const isTakenBack = handle !== undefined && !pending.delete(handle);
         if (!isUnsupported(outcome)) return settle(withTaken('queued', outcome));
         if (isTakenBack) return settle(takenBack);

@@ -1,7 +1,7 @@
 // How a prompt comes in: at once, into the open run, into the queue or not at all; and how a client withdraws one.
-import type { Command } from '../../model/command.ts';
 import { refused, type Settle } from '../../model/errors.ts';
 import type { Transcript } from '../../model/transcript.ts';
+import type { AgentPort } from '../session-agent.ts';
 import { takenBack } from './answers.ts';
 import type { FollowUps } from './follow-ups.ts';
 import type { Compact, PhaseMachine, Prompt } from './phase.ts';
@@ -16,7 +16,7 @@ export interface SubmissionPorts {
   readonly queue: PromptQueue;
   readonly followUps: FollowUps;
   readonly turns: Turns;
-  forward(command: Command, settle: Settle): void;
+  readonly agent: AgentPort;
 }
 
 /** The way in, and the way back out. */
@@ -29,7 +29,7 @@ export interface Submission {
 /** Nothing has come in. */
 export function createSubmission({ phases, queue, turns, ...ports }: SubmissionPorts): Submission {
   const additions = createRunAdditions({
-    forward: ports.forward,
+    agent: ports.agent,
     isRunning: phases.isRunning,
     currentRun() {
       const phase = phases.current();
