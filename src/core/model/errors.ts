@@ -35,6 +35,14 @@ export function refused(code: ErrorCode, message: string): Outcome {
   return { ok: false, error: { code, message } };
 }
 
+/** Takes the answer to a command. Called exactly once. */
+export type Settle = (outcome: Outcome) => void;
+
+/** Whether the outcome is the refusal of a command that is not supported at all. */
+export function isUnsupported(outcome: Outcome): boolean {
+  return !outcome.ok && outcome.error.code === 'unsupported';
+}
+
 /** The error that functions throw if their TSDoc says so. Backends and frontends return notes instead. */
 export class GatewayError extends Error {
   readonly code: ErrorCode;

@@ -1,11 +1,11 @@
 // The way back to the model that an agent began with, for agents that know no default. Knows no protocol.
 import type { CommandOf } from '../model/command.ts';
 import type { Model } from '../model/content.ts';
-import type { Outcome } from '../model/errors.ts';
+import { isUnsupported, type Settle } from '../model/errors.ts';
 import type { Event } from '../model/event.ts';
+import type { AgentPort } from './session-agent.ts';
 
 type SetModel = CommandOf<'set-model'>;
-type Settle = (outcome: Outcome) => void;
 
 /** What one agent began with. */
 export interface DefaultModel {
@@ -18,7 +18,7 @@ export interface DefaultModel {
 }
 
 /** Nothing is known of the agent yet. */
-export function createDefaultModel(forward: (command: SetModel, settle: Settle) => void): DefaultModel {
+export function createDefaultModel({ forward }: AgentPort): DefaultModel {
   let first: Model | null = null;
   /** A client chose a model before the agent told its own. */
   let isLost = false;
@@ -35,8 +35,8 @@ export function createDefaultModel(forward: (command: SetModel, settle: Settle) 
     set(command, settle) {
       forward(command, (outcome) => {
         const back = command.model === undefined ? first : null;
-        const isUnknown = !outcome.ok && outcome.error.code === 'unsupported';
-        if (back !== null && isUnknown) return forward({ ...command, model: back.id, provider: back.provider }, settle);
+        if (back !== null && isUnsupported(outcome))
+          return forward({ ...command, model: back.id, provider: back.provider }, settle);
         if (outcome.ok && first === null) isLost = true;
         settle(outcome);
       });

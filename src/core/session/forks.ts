@@ -1,43 +1,39 @@
 // Forks, new and stored sessions for agents that have none of them but can be told a past: the session cuts or replaces its
 // own conversation. Knows no protocol.
-import type { Backend } from '../contract/adapter.ts';
+import type { SessionView } from '../contract/adapter.ts';
 import type { CommandOf } from '../model/command.ts';
 import type { Content, Message } from '../model/content.ts';
-import { GatewayError, messageOf, type Outcome, refused } from '../model/errors.ts';
+import { GatewayError, isUnsupported, messageOf, type Outcome, refused, type Settle } from '../model/errors.ts';
 import type { Event, EventOf } from '../model/event.ts';
 import { messagesOf, textIn, userMessages } from '../log/messages.ts';
-import type { Transcript } from '../model/transcript.ts';
+import type { AgentPort } from './session-agent.ts';
 
 /** What a session carries out itself where its agent can be told a past. */
 export const forkCommands = ['fork', 'new-session', 'switch-session'] as const;
 
 type Fork = CommandOf<(typeof forkCommands)[number]>;
-type Settle = (outcome: Outcome) => void;
 
 /** What forks need of their session. */
 export interface ForkPorts {
-  readonly transcript: Transcript;
-  /** See SessionView. */
-  readonly timeOrigin: number;
-  forward(command: Fork, settle: Settle): void;
-  /** Of the agent that is there; undefined where it can be told no past. */
-  restoreHistory(): Backend['restoreHistory'];
+  readonly view: SessionView;
+  readonly agent: AgentPort;
   /** Logs an event through the repair. */
   admit(event: Event): void;
   /** See SessionPorts. */
   readonly readStored: ((path: string) => readonly Message[]) | undefined;
+  /** See Prompts. */
   isBusy(): boolean;
-  isOver(): boolean;
 }
 
 /** The agent first: one that keeps its sessions itself makes another one. */
 export function createForks(ports: ForkPorts): (command: Fork, settle: Settle) => void {
-  const { transcript, timeOrigin } = ports;
+  const { view, agent } = ports;
+  const restoreHistory = () => agent.capabilities().restoreHistory;
 
   function goOn(reason: EventOf<'history-reset'>['reason'], messages: readonly Message[]): void {
     ports.admit({ type: 'history-reset', reason });
     for (const event of replayedMessages(messages)) ports.admit(event);
-    ports.restoreHistory()?.(messages);
+    restoreHistory()?.(messages);
   }
 
   function carryOut(command: Fork): Outcome {
@@ -47,7 +43,7 @@ export function createForks(ports: ForkPorts): (command: Fork, settle: Settle) =
         goOn('new', []);
         return { ok: true, data: { cancelled: false } };
       case 'fork': {
-        const cut = cutAt(transcript, command.entry, timeOrigin);
+        const cut = cutAt(view, command.entry);
         if (cut === null) return refused('not-found', `there is no message ${command.entry}`);
         goOn('forked', cut.before);
         return { ok: true, data: { text: textIn(cut.content), cancelled: false } };
@@ -70,9 +66,9 @@ export function createForks(ports: ForkPorts): (command: Fork, settle: Settle) =
   }
 
   return (command, settle) => {
-    ports.forward(command, (outcome) => {
-      const isForUs = !outcome.ok && outcome.error.code === 'unsupported' && ports.restoreHistory() !== undefined;
-      settle(isForUs && !ports.isOver() ? carryOut(command) : outcome);
+    agent.forward(command, (outcome) => {
+      const isForUs = isUnsupported(outcome) && restoreHistory() !== undefined;
+      settle(isForUs && !agent.isSessionClosed() ? carryOut(command) : outcome);
     });
   };
 }
@@ -83,19 +79,15 @@ export function replayedMessages(messages: readonly Message[]): EventOf<'message
 }
 
 /** What was said before one of the user's messages, or all; null where there is none of that name. */
-export function messagesBefore(
-  { transcript, timeOrigin }: Pick<ForkPorts, 'transcript' | 'timeOrigin'>,
-  entry: string | undefined,
-): readonly Message[] | null {
-  if (entry === undefined) return messagesOf(transcript, timeOrigin);
-  return cutAt(transcript, entry, timeOrigin)?.before ?? null;
+export function messagesBefore(view: SessionView, entry: string | undefined): readonly Message[] | null {
+  if (entry === undefined) return messagesOf(view.transcript, view.timeOrigin);
+  return cutAt(view, entry)?.before ?? null;
 }
 
 /** The conversation cut before one of its user's messages; null where there is none of that name (see userMessages). */
 function cutAt(
-  transcript: Transcript,
+  { transcript, timeOrigin }: SessionView,
   entry: string,
-  timeOrigin: number,
 ): { readonly content: readonly Content[]; readonly before: readonly Message[] } | null {
   for (const [at, item] of transcript.items.entries()) {
     if (item.kind !== 'event' || item.logged.event.type !== 'message-added') continue;

@@ -2,10 +2,9 @@
 // users who type. Knows no protocol.
 import type { Command, CommandOf, Context } from '../model/command.ts';
 import { isCommand, withContexts } from '../log/context-text.ts';
-import { type Outcome, refused } from '../model/errors.ts';
+import { refused, type Settle } from '../model/errors.ts';
 import type { ContextReading, WorkspacePort } from '../contract/workspace.ts';
-
-type Settle = (outcome: Outcome) => void;
+import type { AgentPort } from './session-agent.ts';
 
 /** What the contexts of a session need. */
 export interface ContextPorts {
@@ -14,11 +13,7 @@ export interface ContextPorts {
   readonly isConfined: boolean;
   /** Tells users what their agent will not see, once for a prompt. */
   warn(text: string): void;
-  forward(command: CommandOf<'query'>, settle: Settle): void;
-  /** There was an agent, and there is none now. */
-  isAgentGone(): boolean;
-  /** The session is closed. */
-  isOver(): boolean;
+  readonly agent: AgentPort;
 }
 
 /** The contexts of one session. */
@@ -34,7 +29,7 @@ export interface Contexts {
 
 /** Reads nothing yet. */
 export function createContexts(ports: ContextPorts): Contexts {
-  const { workspace, isConfined, warn } = ports;
+  const { workspace, isConfined, warn, agent } = ports;
 
   function findHere(folders: WorkspacePort, command: CommandOf<'query'>, settle: Settle): void {
     folders.find(command.text ?? '', command.contexts ?? [], (contexts) => settle({ ok: true, data: { contexts } }));
@@ -59,9 +54,9 @@ export function createContexts(ports: ContextPorts): Contexts {
     find(command, settle) {
       if (workspace === undefined && isConfined) return settle(refused('unsupported', 'this session has no folders'));
       // None is started again for a question: it would know nothing of what was said.
-      if (workspace !== undefined && (isConfined || ports.isAgentGone())) return findHere(workspace, command, settle);
-      ports.forward(command, (outcome) => {
-        if (outcome.ok || workspace === undefined || ports.isOver()) settle(outcome);
+      if (workspace !== undefined && (isConfined || agent.isGone())) return findHere(workspace, command, settle);
+      agent.forward(command, (outcome) => {
+        if (outcome.ok || workspace === undefined || agent.isSessionClosed()) settle(outcome);
         else findHere(workspace, command, settle);
       });
     },

@@ -3,14 +3,14 @@ import type { SessionView } from '../contract/adapter.ts';
 import { answerFrom, completeState, type SessionFacts } from './transcript-answers.ts';
 import type { Clock } from '../contract/clock.ts';
 import type { CommandOf } from '../model/command.ts';
-import type { ErrorCode, Outcome } from '../model/errors.ts';
+import type { ErrorCode, Outcome, Settle } from '../model/errors.ts';
 import type { Event } from '../model/event.ts';
 import { type ExportPort, exportSession } from '../export/export.ts';
 import type { SessionFile } from '../model/outcome-data.ts';
+import type { AgentPort } from './session-agent.ts';
 
 /** Commands that a session can carry out itself. */
 type Question = CommandOf<'query' | 'set-name' | 'export'>;
-type Settle = (outcome: Outcome) => void;
 
 /** What the answers of a session need. */
 export interface QueryPorts {
@@ -23,11 +23,7 @@ export interface QueryPorts {
   readonly files: (() => readonly SessionFile[]) | undefined;
   /** Logs an event through the repair. */
   admit(event: Event): void;
-  forward(command: Question, settle: Settle): void;
-  /** There was an agent, and there is none now. */
-  isAgentGone(): boolean;
-  /** The session is closed: what it knows is nobody's concern any more. */
-  isOver(): boolean;
+  readonly agent: AgentPort;
 }
 
 /**
@@ -36,7 +32,7 @@ export interface QueryPorts {
  * gone, the next one knows less than the transcript does, and is not started for a question.
  */
 export function createQueries(ports: QueryPorts): (command: Question, settle: Settle) => void {
-  const { view, clock, exports, files } = ports;
+  const { view, clock, exports, files, agent } = ports;
   const { transcript } = view;
 
   function answer(command: Question): Outcome | null {
@@ -61,9 +57,9 @@ export function createQueries(ports: QueryPorts): (command: Question, settle: Se
   }
 
   return (command, settle) => {
-    const own = ports.isAgentGone() || isOurs(command, exports) ? answer(command) : null;
+    const own = agent.isGone() || isOurs(command, exports) ? answer(command) : null;
     if (own !== null) return settle(own);
-    ports.forward(command, (outcome) => settle(ports.isOver() ? outcome : better(command, outcome)));
+    agent.forward(command, (outcome) => settle(agent.isSessionClosed() ? outcome : better(command, outcome)));
   };
 }
 

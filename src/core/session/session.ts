@@ -72,7 +72,7 @@ class OpenSession implements Session {
 
   get state(): Session['state'] {
     if (this.#closed !== null) return 'closed';
-    if (this.#conversation?.isBusy() === true) return 'running';
+    if (this.#conversation?.isIdle() === false) return 'running';
     return this.transcript.agent === 'down' ? 'down' : 'idle';
   }
 
@@ -145,7 +145,7 @@ class OpenSession implements Session {
     this.#pressing ??= new Set();
     if (pressure) this.#pressing.add(key);
     else this.#pressing.delete(key);
-    this.#conversation?.pauseStallWatch(this.#pressing.size > 0);
+    this.#conversation?.setPaused(this.#pressing.size > 0);
   }
 }
 

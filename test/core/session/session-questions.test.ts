@@ -5,7 +5,7 @@ import type { Command, CommandOf } from '../../../src/core/model/command.ts';
 import type { Dictionary } from '../../../src/core/model/content.ts';
 import { refused } from '../../../src/core/model/errors.ts';
 import type { Event, EventOf } from '../../../src/core/model/event.ts';
-import { mostOpen } from '../../../src/core/session/questions.ts';
+import { mostOpen } from '../../../src/core/session/questions/expiry.ts';
 import { createSessionRig, question, type RigOptions } from '../../support/core/session-rig.ts';
 
 const allow: CommandOf<'answer-approval'> = { type: 'answer-approval', id: 'x', decision: 'allow' };

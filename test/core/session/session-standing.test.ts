@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Command, CommandOf } from '../../../src/core/model/command.ts';
 import { refused } from '../../../src/core/model/errors.ts';
 import type { Event, EventOf } from '../../../src/core/model/event.ts';
-import { mostRemembered } from '../../../src/core/session/standing-approvals.ts';
+import { mostRemembered } from '../../../src/core/session/questions/standing-approvals.ts';
 import { createSessionRig, question, type RigOptions } from '../../support/core/session-rig.ts';
 
 type Asked = EventOf<'approval-request'>;

@@ -1,7 +1,7 @@
 // The figures of the gateway under the names that a server has for them (docs/protocols/pi-server.md 17.10, 21.3). Pure.
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { GatewayFigures } from '../../../core/model/gateway-figures.ts';
-import { mostOpen } from '../../../core/session/questions.ts';
+import { mostOpen } from '../../../core/session/questions/expiry.ts';
 
 type Circuit = GatewayFigures['circuits'][number];
 

@@ -1,6 +1,6 @@
 // Which approvals a session answers itself, for its user has said yes beforehand: to all tools (trust), or to one tool for
 // the rest of the session (a remembered yes). Kept in memory, ended with the session. Knows no protocol and no agent.
-import type { EventOf } from '../model/event.ts';
+import type { EventOf } from '../../model/event.ts';
 
 type Asked = EventOf<'approval-request'>;
 

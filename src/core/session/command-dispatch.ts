@@ -1,0 +1,91 @@
+// Which part of a session carries out which command.
+import type { Command } from '../model/command.ts';
+import { refused, type Settle } from '../model/errors.ts';
+import type { Event } from '../model/event.ts';
+import type { DefaultModel } from './default-model.ts';
+import type { createForks } from './forks.ts';
+import type { Contexts } from './prompt-contexts.ts';
+import type { Prompts } from './prompts/prompts.ts';
+import type { createQueries } from './queries.ts';
+import type { Questions } from './questions/questions.ts';
+import type { AgentPort } from './session-agent.ts';
+import type { SessionInstructions } from './session-instructions.ts';
+
+/** The parts that carry out commands, and the session around them. */
+export interface DispatchPorts {
+  readonly agent: AgentPort;
+  readonly prompts: Prompts;
+  readonly questions: Questions;
+  readonly contexts: Contexts;
+  readonly queries: ReturnType<typeof createQueries>;
+  readonly forks: ReturnType<typeof createForks>;
+  readonly model: DefaultModel;
+  readonly instructions: SessionInstructions;
+  /** Logs an event through the repair. */
+  admit(event: Event): void;
+  /** See ConversationPorts. */
+  retired(): string | null;
+  /** See ConversationPorts. */
+  close(reason: string): void;
+}
+
+/** Returns what takes all commands of a session. */
+export function createDispatch(ports: DispatchPorts): (command: Command, settle: Settle) => void {
+  const { agent, prompts, questions, contexts, model } = ports;
+
+  return (command, settle) => {
+    const retired = isWork(command) ? ports.retired() : null;
+    if (retired !== null) return settle(refused('shutting-down', retired));
+    switch (command.type) {
+      case 'prompt':
+        return prompts.submit(command, settle);
+      case 'compact':
+        return command.asPrompt === true ? prompts.submit(command, settle) : agent.forward(command, settle);
+      case 'follow-up':
+        return prompts.followUp(command, settle);
+      case 'clear-queue':
+        return prompts.clearQueue(command, settle);
+      case 'abort':
+        return prompts.abort(command, settle);
+      case 'answer-approval':
+        return questions.answer(command, (outcome) => {
+          settle(outcome);
+          if (outcome.ok && command.interrupt === true) prompts.abort({ type: 'abort', target: 'run' }, () => {});
+        });
+      case 'answer-dialog':
+        return questions.answer(command, settle);
+      case 'query':
+        return command.subject === 'contexts' ? contexts.find(command, settle) : ports.queries(command, settle);
+      case 'set-trust':
+        questions.trust(command.enabled);
+        ports.admit({ type: 'session-changed', changes: { trusted: command.enabled } });
+        return settle({ ok: true });
+      case 'set-name':
+      case 'export':
+        return ports.queries(command, settle);
+      case 'set-model':
+        return model.set(command, settle);
+      case 'set-instructions':
+        return settle(ports.instructions.set(command));
+      case 'fork':
+      case 'new-session':
+      case 'switch-session':
+        return ports.forks(command, settle);
+      case 'delete-session':
+        // Answered first: a client hears nothing once its stream has ended.
+        settle({ ok: true });
+        return ports.close('the session was deleted');
+      default:
+        return agent.forward(command, settle);
+    }
+  };
+}
+
+/** A session that is retired takes no more of these. */
+function isWork(command: Command): boolean {
+  return (
+    command.type === 'prompt' ||
+    command.type === 'follow-up' ||
+    (command.type === 'compact' && command.asPrompt === true)
+  );
+}

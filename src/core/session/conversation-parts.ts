@@ -1,0 +1,101 @@
+// The parts of a conversation, joined: which part reaches which.
+import type { SessionView } from '../contract/adapter.ts';
+import type { Ending } from '../contract/channel.ts';
+import { createTimers } from '../contract/clock.ts';
+import { createRepair } from '../log/repair.ts';
+import type { Event } from '../model/event.ts';
+import type { Stream } from '../stream/stream.ts';
+import { createDefaultModel } from './default-model.ts';
+import { createForks } from './forks.ts';
+import { createContexts } from './prompt-contexts.ts';
+import { createPrompts } from './prompts/prompts.ts';
+import { createQueries } from './queries.ts';
+import { createQuestions } from './questions/questions.ts';
+import { createReentryGuard } from './reentry-guard.ts';
+import { createSessionAgent } from './session-agent.ts';
+import { createInstructions } from './session-instructions.ts';
+import { createSessionLog } from './session-log.ts';
+import type { SessionPorts } from './session-ports.ts';
+import { createSilenceLimit } from './silence-limit.ts';
+
+/** The session around a conversation, as the conversation sees the session. */
+export interface ConversationPorts extends SessionPorts {
+  readonly view: SessionView;
+  /** All streams of the session. */
+  readonly streams: ReadonlyMap<string, Stream>;
+  /** Clients attached to any of the streams. */
+  readers(): number;
+  /** Why the session takes no more prompts; null while it takes them. */
+  retired(): string | null;
+  /** Why the session is over; null while it is open. */
+  closed(): string | null;
+  close(reason: string): void;
+}
+
+/** What one conversation is made of. */
+export type ConversationParts = ReturnType<typeof createParts>;
+
+/** Starts without an agent. `agentEnded`: every command that the agent had has been answered by then. */
+export function createParts(ports: ConversationPorts, agentEnded: (ending: Ending) => void) {
+  const { clock, limits, view, note } = ports;
+  const { transcript } = view;
+  const timers = createTimers(clock);
+  const guard = createReentryGuard();
+  const admit = createRepair({ transcript, append: (event) => log.append(event), note });
+
+  function notify(level: 'warning' | 'error', text: string): void {
+    admit({ type: 'notice', level, source: 'gateway', text });
+  }
+  const warn = (text: string) => notify('warning', text);
+
+  const agent = createSessionAgent({
+    transcript,
+    clock,
+    connect: () => ports.connect(instructions.current()),
+    prepare: (command, { takesContexts }) => contexts.readable(command, takesContexts === true),
+    isSessionClosed: () => ports.closed() !== null,
+    admit,
+    warn,
+    note,
+    ended: agentEnded,
+  });
+  const limitSilence = createSilenceLimit({ transcript, timers, agent, silenceMs: limits.silenceMs });
+
+  const { questionMs: deadlineMs } = limits;
+  const questions = createQuestions({ transcript, clock, deadlineMs, admit, readers: ports.readers, agent });
+  const complain = (text: string) => notify('error', text);
+  const prompts = createPrompts({ transcript, timers, limits, agent, complain, admit });
+  const model = createDefaultModel(agent);
+  const instructions = createInstructions({ areHeard: ports.takesInstructions === true, isStarted: agent.isStarted });
+  const contexts = createContexts({ workspace: ports.workspace, isConfined: ports.isConfined === true, warn, agent });
+  const { readStored } = ports;
+  const forks = createForks({ view, readStored, admit, agent, isBusy: prompts.isBusy });
+  const queries = createQueries({
+    view,
+    clock,
+    exports: ports.exports,
+    files: ports.sessionFiles,
+    facts: () => ({
+      running: prompts.isRunning(),
+      waiting: prompts.queued(),
+      context: log.context(),
+      timeOrigin: view.timeOrigin,
+    }),
+    admit,
+    agent,
+  });
+
+  const { streams } = ports;
+  const logged = (event: Event) => ports.logged?.(event);
+  const followers = { streams, questions, prompts, model, guard, limitSilence, logged };
+  const log = createSessionLog({ transcript, clock, ...followers });
+
+  /** Stops everything that would act later. */
+  function clear(): void {
+    timers.clear();
+    questions.clear();
+  }
+
+  const machines = { agent, questions, prompts, model, instructions, contexts, forks, queries };
+  return { ...machines, transcript, guard, admit, append: log.append, limitSilence, clear };
+}

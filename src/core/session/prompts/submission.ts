@@ -1,0 +1,61 @@
+// How a prompt comes in: at once, into the open run, into the queue or not at all; and how a client withdraws one.
+import { refused, type Settle } from '../../model/errors.ts';
+import type { Transcript } from '../../model/transcript.ts';
+import type { AgentPort } from '../session-agent.ts';
+import { takenBack } from './answers.ts';
+import type { FollowUps } from './follow-ups.ts';
+import type { Compact, PhaseMachine, Prompt } from './phase.ts';
+import type { PromptQueue } from './queue.ts';
+import { createRunAdditions } from './run-additions.ts';
+import type { Turns } from './turns.ts';
+
+/** What prompts that come in meet. */
+export interface SubmissionPorts {
+  readonly transcript: Transcript;
+  readonly phases: PhaseMachine;
+  readonly queue: PromptQueue;
+  readonly followUps: FollowUps;
+  readonly turns: Turns;
+  readonly agent: AgentPort;
+}
+
+/** The way in, and the way back out. */
+export interface Submission {
+  submit(command: Prompt | Compact, settle: Settle): void;
+  /** The prompt of that handle will not run, unless the agent has the prompt already. */
+  takeBack(handle: string): void;
+}
+
+/** Nothing has come in. */
+export function createSubmission({ phases, queue, turns, ...ports }: SubmissionPorts): Submission {
+  const additions = createRunAdditions({
+    agent: ports.agent,
+    isRunning: phases.isRunning,
+    currentRun() {
+      const phase = phases.current();
+      return ports.transcript.run?.number ?? (phase.name === 'sent' ? phase.request : null);
+    },
+    submit,
+    keep: ports.followUps.keep,
+  });
+
+  function submit(command: Prompt | Compact, settle: Settle): void {
+    // Between two runs the agent is free, but the prompts that wait come first.
+    if (turns.isIdle()) return turns.take({ command, settle });
+    const whenBusy = command.type === 'prompt' ? command.whenBusy : undefined;
+    const isAddition = whenBusy === 'steer' || whenBusy === 'follow-up';
+    if (command.type === 'prompt' && isAddition && phases.isRunning()) return additions.add(command, settle);
+    if (whenBusy === 'refuse') return settle(refused('busy', 'the agent is still working on an earlier prompt'));
+    if (queue.isFull()) return settle(queue.tooMany);
+    queue.add({ command, settle });
+  }
+
+  return {
+    submit,
+    takeBack(handle) {
+      additions.takeBack(handle);
+      queue.takeBack(handle)?.settle(takenBack);
+      turns.tellIdle();
+    },
+  };
+}
