@@ -29,15 +29,17 @@ export function readImporters(root, files) {
   return importers;
 }
 
-/** The folder of a room: `core` and `adapters/pi` are rooms, files at the root of `src` have none. */
-const roomOf = (/** @type {string} */ file) => /^src\/(adapters\/[^/]+|[^/]+)\//.exec(file)?.[1] ?? '';
+/** How many folders below `src` and `test` two files have in common, from the top. */
+function nearness(file, test) {
+  const [own, others] = [file, test].map((name) => posix.dirname(name).split('/').slice(1));
+  const apart = own.findIndex((folder, at) => folder !== others[at]);
+  return apart === -1 ? own.length : apart;
+}
 
-/** 0: the test of the mirrored path, `test/core/window*.test.ts` of `src/core/window.ts`. 1: of the same room. */
-function rank(file, test) {
-  const isInRoom = test.startsWith(posix.join('test', roomOf(file), '/'));
+/** The test of the mirrored path: `test/core/window*.test.ts` of `src/core/window.ts`. */
+function isMirrored(file, test) {
   const isNamed = posix.basename(test).startsWith(posix.basename(file, '.ts'));
-  const isMirror = isNamed && (isInRoom || posix.dirname(test) === 'test');
-  return isMirror ? 0 : long.test(test) ? 3 : isInRoom && roomOf(file) !== '' ? 1 : 2;
+  return isNamed && (nearness(file, test) > 0 || posix.dirname(test) === 'test');
 }
 
 /**
@@ -50,7 +52,10 @@ export function relatedTests(file, importers) {
   // A set grows while it is walked: breadth first, so that the nearest come first.
   for (const known of seen) for (const importer of importers.get(known) ?? []) seen.add(importer);
   const tests = [...seen].filter((test) => isTest(test) && (!programs.test(test) || file.startsWith('src/cli/')));
-  const ranked = tests.map((test) => ({ test, rank: rank(file, test) })).sort((a, b) => a.rank - b.rank);
-  const pick = (isMirrored) => ranked.filter((each) => (each.rank === 0) === isMirrored).map(({ test }) => test);
-  return { mirrored: pick(true), others: pick(false) };
+  const others = tests.filter((test) => !isMirrored(file, test));
+  const rank = (/** @type {string} */ test) => nearness(file, test) - (long.test(test) ? 10 : 0);
+  return {
+    mirrored: tests.filter((test) => isMirrored(file, test)),
+    others: others.sort((one, other) => rank(other) - rank(one)),
+  };
 }
