@@ -18,7 +18,7 @@ export interface Needs {
   /** A peer that was started with these bounds. */
   readonly settings?: Settings;
   /** A peer that nobody else uses: the check fills it up, or ends it. */
-  readonly alone?: boolean;
+  readonly exclusive?: boolean;
   /** Words that the target must have a prompt for; see Target.script. */
   readonly script?: readonly string[];
   /** Connections must be able to send binary messages. */
@@ -43,18 +43,18 @@ export interface Description {
 }
 
 /** A check that does something of its own. `Stage` is what the set of checks gives to each to play on. */
-export interface Check<Stage> extends Description {
+export interface Check<Context> extends Description {
   /** What is done. */
   readonly input: string;
   /** What must come of it. */
   readonly expected: string;
   readonly needs?: Needs;
   /** Resolves when it is so. Rejects with a {@link PeerWrong}, {@link CannotTell} or {@link NotApplicable}. */
-  run(stage: Stage): Promise<void>;
+  run(context: Context): Promise<void>;
 }
 
 /** One message on one connection. */
-export interface Exchange {
+export interface LoggedMessage {
   /** Ms since the connection was made. */
   readonly at: number;
   readonly by: 'us' | 'peer';
@@ -68,7 +68,7 @@ export interface Exchange {
 /** A connection to the peer, with all that was said on it. */
 export interface Connection {
   readonly label: string;
-  readonly log: readonly Exchange[];
+  readonly log: readonly LoggedMessage[];
   /** Why it is over; null while it is not. */
   readonly ended: string | null;
   send(text: string): void;
@@ -119,7 +119,7 @@ export interface Result {
   readonly reason?: string;
   readonly ms: number;
   /** What was said, by connection. */
-  readonly exchanges: readonly Conversation[];
+  readonly conversations: readonly Conversation[];
   /** Where in them the peer is wrong, for rules. */
   readonly breaches?: readonly Breach[];
 }
@@ -127,14 +127,14 @@ export interface Result {
 /** All that was said on one connection. */
 export interface Conversation {
   readonly connection: string;
-  readonly log: readonly Exchange[];
+  readonly log: readonly LoggedMessage[];
   /** The scenario that it was said in, for rules. */
   readonly scenario?: string;
 }
 
 /** A message that breaks a rule. */
 export interface Breach {
-  /** Index in the exchanges of the result, and of the message in it. */
+  /** Index in the conversations of the result, and of the message in it. */
   readonly conversation: number;
   readonly message: number;
   readonly says: string;

@@ -3,7 +3,7 @@ import type { Channel } from '../core/contract/channel.ts';
 import { messageOf } from '../core/model/errors.ts';
 import type { Connection, Description, Result } from './check.ts';
 import { watchChannel } from './connection.ts';
-import { judgeRules, type Played, type Stopped } from './judge.ts';
+import { judgeRules, type ConversationToJudge, type StoppedScenario } from './judge.ts';
 import type { ClientSet, ServeTools } from './sets.ts';
 
 /** How clients are judged. */
@@ -13,19 +13,19 @@ export interface ClientRunOptions {
   /** Which checks; default all. Acts that none of them reads are only played when a prompt asks for them. */
   only?(check: Description): boolean;
   /** An act begins. */
-  progress?(act: string): void;
+  progress?(behaviour: string): void;
 }
 
 /** Clients that are being judged. */
 export interface ClientRun {
   /** A client has connected; resolves when it has left. */
-  take(channel: Channel): Promise<void>;
+  serve(channel: Channel): Promise<void>;
   /** Acts that have been played; several prompts may have asked for one. */
-  readonly acts: ReadonlySet<string>;
+  readonly behaviours: ReadonlySet<string>;
   /** Clients that are here. */
   readonly connected: number;
   /** Counts up with each client that comes and each message that is said. */
-  readonly heard: number;
+  readonly activity: number;
   /** What was said up to now, judged. */
   results(): readonly Result[];
 }
@@ -36,19 +36,19 @@ const asked = /\[\[([\w-]+)\]\]/u;
 /** Acts are counted over all connections, so that a client may make one for each prompt. */
 export function createClientRun(set: ClientSet, options: ClientRunOptions = {}): ClientRun {
   const { patienceMs = defaultPatienceMs, only = () => true, progress = () => {} } = options;
-  const played: Played[] = [];
-  const failed: Stopped[] = [];
+  const conversations: ConversationToJudge[] = [];
+  const failed: StoppedScenario[] = [];
   const begun = new Set<string>();
   const open = new Set<Connection>();
   const all: Connection[] = [];
   const rules = set.rules.filter((rule) => only(rule));
-  const names = set.acts.map(({ name }) => name);
+  const names = set.behaviours.map(({ name }) => name);
   const inTurn = names.filter((name) => rules.some(({ scenarios }) => scenarios.includes(name)));
   const run = crypto.randomUUID().slice(0, 8);
   let [turn, minted] = [0, 0];
 
   const tools: ServeTools = {
-    act(prompt) {
+    behaviourFor(prompt) {
       const word = asked.exec(prompt)?.[1];
       const wanted = names.find((name) => name === word);
       const name = wanted ?? inTurn[turn % inTurn.length] ?? names[0] ?? '';
@@ -61,31 +61,31 @@ export function createClientRun(set: ClientSet, options: ClientRunOptions = {}):
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     patienceMs,
   };
-  function note({ label, log }: Connection, isWhole: boolean): Played {
-    return { conversation: { connection: label, log: [...log] }, us: 'agent', isWhole };
+  function note({ label, log }: Connection, isComplete: boolean): ConversationToJudge {
+    return { conversation: { connection: label, log: [...log] }, us: 'agent', isComplete };
   }
 
   return {
-    acts: begun,
+    behaviours: begun,
     get connected() {
       return open.size;
     },
-    get heard() {
+    get activity() {
       return all.reduce((sum, { log }) => sum + 1 + log.length, 0);
     },
-    async take(channel) {
+    async serve(channel) {
       const connection = watchChannel(channel, { patienceMs });
       open.add(connection);
       all.push(connection);
-      let isWhole = false;
+      let isComplete = false;
       try {
-        ({ isWhole } = await set.serve(connection, tools));
+        ({ isComplete } = await set.serve(connection, tools));
       } catch (thrown) {
         const reason = `our agent failed: ${thrown instanceof Error ? thrown.stack : messageOf(thrown)}`;
-        failed.push(...names.map((scenario): Stopped => ({ scenario, verdict: 'unclear', reason })));
+        failed.push(...names.map((scenario): StoppedScenario => ({ scenario, verdict: 'unclear', reason })));
       }
       open.delete(connection);
-      played.push(note(connection, isWhole));
+      conversations.push(note(connection, isComplete));
       // A client that has only ended its input waits for our end of it.
       channel.close('normal', 'the conversation is over');
       await connection.until('end of the connection', () => connection.ended ?? undefined).catch(() => {});
@@ -94,10 +94,10 @@ export function createClientRun(set: ClientSet, options: ClientRunOptions = {}):
       const unheard = names.filter((name) => !begun.has(name));
       const reason = (name: string) => `no prompt came for it: ask for [[${name}]], or prompt more often`;
       const silent = unheard.map(
-        (scenario): Stopped => ({ scenario, verdict: 'not-applicable', reason: reason(scenario) }),
+        (scenario): StoppedScenario => ({ scenario, verdict: 'not-applicable', reason: reason(scenario) }),
       );
       const now = [...open].map((connection) => note(connection, false));
-      return judgeRules(rules, [...played, ...now], [...failed, ...silent]);
+      return judgeRules(rules, [...conversations, ...now], [...failed, ...silent]);
     },
   };
 }

@@ -1,6 +1,6 @@
 // A channel with a memory: all that was said on it, and somebody who waits for what comes. Knows no protocol.
 import type { Channel } from '../core/contract/channel.ts';
-import { CannotTell, type Connection, type Exchange, PeerWrong } from './check.ts';
+import { CannotTell, type Connection, type LoggedMessage, PeerWrong } from './check.ts';
 import { firstFound } from './within.ts';
 
 /** How a connection is watched. */
@@ -30,7 +30,7 @@ export function watchChannel(
   { patienceMs, sendBinary, sendRaw, endInput }: WatchOptions,
 ): Connection {
   const began = performance.now();
-  const log: Exchange[] = [];
+  const log: LoggedMessage[] = [];
   const watchers = new Set<() => void>();
   let ended: string | null = null;
   /** What a program said to people. */
@@ -121,7 +121,7 @@ export function watchChannel(
   };
 }
 
-function lastWords(log: readonly Exchange[]): string {
+function lastWords(log: readonly LoggedMessage[]): string {
   if (log.length === 0) return '; nothing was said';
   const last = log.slice(-quoted).map(({ by, text }) => `\n  ${by}: ${text.slice(0, 300)}`);
   return `; the last that was said:${last.join('')}`;

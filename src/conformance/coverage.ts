@@ -1,7 +1,7 @@
 // What a specification holds that is to be checked, as data: coverage.test reads it. Knows no protocol.
 
 /** A heading, a kind of message or a sentence of a specification. */
-export interface Covered {
+export interface CoverageItem {
   /** Its number where it has one, else its words. */
   readonly name: string;
   /** Why no check is about it. */
@@ -9,7 +9,7 @@ export interface Covered {
 }
 
 /** A sentence of a specification that asks for something. */
-export interface Asked {
+export interface Requirement {
   /** A few words that occur in it and in no other. */
   readonly words: string;
   /** Ids of the checks that are about it. */
@@ -25,9 +25,9 @@ export interface Coverage {
   /** The sets of these protocols share it. */
   readonly protocols: readonly string[];
   /** Every heading; a check names one as its `section`. */
-  readonly sections: readonly Covered[];
+  readonly sections: readonly CoverageItem[];
   /** Every kind of message, e.g. `command:prompt`, `event:agent_start`; checks name them as `covers`. */
-  readonly kinds: readonly Covered[];
+  readonly kinds: readonly CoverageItem[];
   /** Every sentence with MUST, SHOULD, MAY, must, should, never, always or required in it. */
-  readonly sentences: readonly Asked[];
+  readonly sentences: readonly Requirement[];
 }

@@ -4,16 +4,20 @@ import { dictionaryIn } from '../core/model/dictionary.ts';
 import type { Connection } from './check.ts';
 
 /** A message of the peer, at an index of the log. */
-export interface Heard {
+export interface ReceivedMessage {
   readonly at: number;
   readonly json: Dictionary;
 }
 
 /** The first message of the peer from there on that is meant; rejects as {@link Connection.until} does. */
-export type Ear = (label: string, isIt: (json: Dictionary) => boolean, from: number) => Promise<Heard>;
+export type WaitForMessage = (
+  label: string,
+  isIt: (json: Dictionary) => boolean,
+  from: number,
+) => Promise<ReceivedMessage>;
 
 /** What is no object is heard as an empty one. */
-export function createEar(connection: Connection): Ear {
+export function createMessageWaiter(connection: Connection): WaitForMessage {
   const read = new WeakMap<object, Dictionary>();
   return (label, isIt, from) => {
     let at = from;

@@ -4,18 +4,18 @@ import type { Breach, Conversation, Result, Verdict } from './check.ts';
 import type { Rule, Trace, TraceFrame } from './rule.ts';
 
 /** A conversation that is to be judged, and how it went. */
-export interface Played {
+export interface ConversationToJudge {
   readonly conversation: Conversation;
   /** Who we were. */
   readonly us: 'agent' | 'client';
   /** Nothing was cut off at its end. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
   /** It was recorded by somebody, who may have written down one side alone. */
   readonly isRecorded?: true;
 }
 
 /** Why a scenario says less than it should. */
-export interface Stopped {
+export interface StoppedScenario {
   readonly scenario: string;
   readonly verdict: Exclude<Verdict, 'passed'>;
   readonly reason: string;
@@ -26,28 +26,28 @@ export interface Stopped {
 /** What came of each rule. Rules look at all conversations; silence is explained by their own scenarios. */
 export function judgeRules(
   rules: readonly Rule<Trace>[],
-  played: readonly Played[],
-  stopped: readonly Stopped[],
+  judged: readonly ConversationToJudge[],
+  stopped: readonly StoppedScenario[],
 ): Result[] {
-  const traces = played.map(traceOf);
-  return rules.map((rule) => judgeRule(rule, played, traces, stopped));
+  const traces = judged.map(traceOf);
+  return rules.map((rule) => judgeRule(rule, judged, traces, stopped));
 }
 
 function judgeRule(
   rule: Rule<Trace>,
-  played: readonly Played[],
+  judged: readonly ConversationToJudge[],
   traces: readonly Trace[],
-  stopped: readonly Stopped[],
+  stopped: readonly StoppedScenario[],
 ): Result {
   const began = performance.now();
-  const exchanges: Conversation[] = [];
+  const conversations: Conversation[] = [];
   const breaches: Breach[] = [];
   let seen = 0;
   /** A rule must not throw; what one has thrown says nothing of the peer. */
   let thrown: string | undefined;
   traces.forEach((trace, index) => {
-    const one = played[index];
-    if (one === undefined || isUnheard(rule, one)) return;
+    const one = judged[index];
+    if (one === undefined || lacksSide(rule, one)) return;
     const wrong: Omit<Breach, 'conversation'>[] = [];
     try {
       for (const finding of rule.judge(trace)) {
@@ -59,14 +59,14 @@ function judgeRule(
     }
     const { conversation } = one;
     if (wrong.length === 0) return;
-    breaches.push(...wrong.map((breach) => ({ ...breach, conversation: exchanges.length })));
-    exchanges.push(conversation);
+    breaches.push(...wrong.map((breach) => ({ ...breach, conversation: conversations.length })));
+    conversations.push(conversation);
   });
   const ended = (verdict: Verdict, reason?: string): Result => ({
     id: rule.id,
     verdict,
     ms: performance.now() - began,
-    exchanges,
+    conversations,
     ...(reason === undefined ? {} : { reason }),
     ...(breaches.length === 0 ? {} : { breaches }),
   });
@@ -77,7 +77,7 @@ function judgeRule(
   const own = stopped.filter(({ scenario }) => rule.scenarios.includes(scenario));
   const blamed = stopped.find(({ check, verdict }) => check === rule.id && verdict === 'failed');
   if (blamed !== undefined) {
-    return { ...ended('failed', blamed.reason), exchanges: inScenario(played, blamed) };
+    return { ...ended('failed', blamed.reason), conversations: inScenario(judged, blamed) };
   }
   if (thrown !== undefined) return ended('unclear', thrown);
   if (seen > 0) return ended('passed');
@@ -85,23 +85,23 @@ function judgeRule(
   if (broken !== undefined)
     return {
       ...ended('unclear', `${broken.scenario} broke off: ${broken.reason}`),
-      exchanges: inScenario(played, broken),
+      conversations: inScenario(judged, broken),
     };
   return ended('not-applicable', own[0]?.reason ?? 'it did not come up');
 }
 
-function inScenario(played: readonly Played[], { scenario }: Stopped): Conversation[] {
-  return played.flatMap(({ conversation }) => (conversation.scenario === scenario ? [conversation] : []));
+function inScenario(judged: readonly ConversationToJudge[], { scenario }: StoppedScenario): Conversation[] {
+  return judged.flatMap(({ conversation }) => (conversation.scenario === scenario ? [conversation] : []));
 }
 
 /** Whether a recording leaves out the side that the rule looks at, or the one that it is set against. */
-function isUnheard({ reads }: Rule<Trace>, { conversation, isRecorded }: Played): boolean {
+function lacksSide({ reads }: Rule<Trace>, { conversation, isRecorded }: ConversationToJudge): boolean {
   if (isRecorded !== true) return false;
   const has = (side: 'us' | 'peer') => conversation.log.some(({ by }) => by === side);
   return !has('peer') || (reads === 'both' && !has('us'));
 }
 
-function traceOf({ conversation, us, isWhole }: Played): Trace {
+function traceOf({ conversation, us, isComplete }: ConversationToJudge): Trace {
   const them = us === 'agent' ? 'client' : 'agent';
   const frames = conversation.log.map(({ at, by, text, json, isFault }): TraceFrame => {
     const read = json === undefined && isFault !== true ? parsed(text) : json;
@@ -113,7 +113,7 @@ function traceOf({ conversation, us, isWhole }: Played): Trace {
       ...(isFault === true ? { isFault } : {}),
     };
   });
-  return { frames, isWhole };
+  return { frames, isComplete };
 }
 
 function parsed(text: string): unknown {

@@ -7,7 +7,7 @@ import type { GatewayApi, ClientRequest, OpenSession } from '../core/contract/ga
 import { createStreamSession, type StreamSession } from './stream-session.ts';
 
 /** Whom clients find. */
-export interface ClientBoardOptions {
+export interface JudgingGatewayOptions {
   readonly protocol: string;
   readonly title: string;
   /** How messages of WebSockets hold frames. */
@@ -21,7 +21,7 @@ export interface ClientBoardOptions {
 }
 
 /** Sessions of server-sent events are made by `POST /v1/sessions`, or by whoever comes first. */
-export function createClientBoard(options: ClientBoardOptions): GatewayApi {
+export function createJudgingGateway(options: JudgingGatewayOptions): GatewayApi {
   const { protocol, title, messages, take, awayMs = 2000 } = options;
   const sessions = new Map<string, { readonly stream: StreamSession; readonly createdAt: string }>();
   let made = 0;

@@ -38,7 +38,7 @@ function totals(sets: readonly CheckSet[]): string {
   const rows = sets.map((set) => [set.protocol, `${set.side}s`, set.version, ...figures(set)]);
   const sums = figuresOf(
     sets.flatMap((set) => descriptionsOf(set)),
-    sets.flatMap((set) => [...acting(set)]).length,
+    sets.flatMap((set) => [...session(set)]).length,
   );
   return [
     '| protocol | of | version | checks | that act | MUST | SHOULD | MAY | measured |',
@@ -47,31 +47,33 @@ function totals(sets: readonly CheckSet[]): string {
   ].join('\n');
 }
 
-const acting = (set: CheckSet): ReadonlySet<string> =>
+const session = (set: CheckSet): ReadonlySet<string> =>
   new Set(set.side === 'agent' ? set.checks.map(({ id }) => id) : []);
 
-const figures = (set: CheckSet): readonly number[] => figuresOf(descriptionsOf(set), acting(set).size);
+const figures = (set: CheckSet): readonly number[] => figuresOf(descriptionsOf(set), session(set).size);
 
-function figuresOf(descriptions: readonly Description[], acts: number): readonly number[] {
+function figuresOf(descriptions: readonly Description[], behaviours: number): readonly number[] {
   const of = (wanted: Description['level']) => descriptions.filter(({ level }) => level === wanted).length;
   const measured = descriptions.filter(({ basis }) => basis === 'measured').length;
-  return [descriptions.length, acts, of('MUST'), of('SHOULD'), of('MAY'), measured];
+  return [descriptions.length, behaviours, of('MUST'), of('SHOULD'), of('MAY'), measured];
 }
 
 function setParts(set: CheckSet): string[] {
-  const acts = acting(set);
+  const behaviours = session(set);
   const descriptions = descriptionsOf(set);
   return [
     `### ${set.protocol} ${set.side}s (${descriptions.length})`,
     ...[...checksBySection(descriptions)].flatMap(([section, those]) => [
       `**${cell(section)}**`,
-      ['| id | level | | what is to be so |', '|---|---|---|---|', ...those.map((one) => row(one, acts))].join('\n'),
+      ['| id | level | | what is to be so |', '|---|---|---|---|', ...those.map((one) => row(one, behaviours))].join(
+        '\n',
+      ),
     ]),
   ];
 }
 
-function row({ id, level, basis, sentence }: Description, acts: ReadonlySet<string>): string {
-  const marks = [...(basis === 'measured' ? ['measured'] : []), ...(acts.has(id) ? ['acts'] : [])];
+function row({ id, level, basis, sentence }: Description, behaviours: ReadonlySet<string>): string {
+  const marks = [...(basis === 'measured' ? ['measured'] : []), ...(behaviours.has(id) ? ['acts'] : [])];
   return `| \`${id}\` | ${level} | ${marks.map((mark) => `*${mark}*`).join(', ')} | ${cell(sentence)} |`;
 }
 

@@ -8,7 +8,7 @@ import { connectWebSocket } from '../transports/websocket.ts';
 import { CannotTell, type Connection, NotApplicable, PeerWrong } from './check.ts';
 import { watchChannel } from './connection.ts';
 import { rawFraming } from './raw-framing.ts';
-import type { Address, Program, Server, Target, Wish } from './target.ts';
+import type { Address, Program, Server, Target, PeerRequirements } from './target.ts';
 
 /** A peer that can be reached. */
 export interface Peer {
@@ -23,7 +23,7 @@ export interface Peer {
 }
 
 /** How a peer is started. */
-export interface StartOptions extends Wish {
+export interface StartOptions extends PeerRequirements {
   readonly patienceMs: number;
 }
 

@@ -18,7 +18,7 @@ export interface TraceFrame {
 export interface Trace {
   readonly frames: readonly TraceFrame[];
   /** What is missing at the end will not come: nothing was cut off, and everybody had their time. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
 }
 
 /** A place where a rule had something to say. */
@@ -40,18 +40,18 @@ export interface Rule<View> extends Description {
 }
 
 /** A conversation with an agent that rules then read. */
-export interface Scenario<Stage> {
+export interface Scenario<Context> {
   /** Stable, one word or two. */
   readonly name: string;
   /** What is done, as a sentence. */
   readonly title: string;
   readonly needs?: Needs;
   /** Ends when everything was said. Rejects as a check does; what was said until then is judged all the same. */
-  play(stage: Stage): Promise<void>;
+  run(context: Context): Promise<void>;
 }
 
 /** What `work` waits for is what that check asks for: when it does not come, it is that check which fails. */
-export async function owed<Value>(check: string, work: () => Promise<Value>): Promise<Value> {
+export async function requiredBy<Value>(check: string, work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();
   } catch (thrown) {
@@ -61,7 +61,7 @@ export async function owed<Value>(check: string, work: () => Promise<Value>): Pr
 }
 
 /** Work that only prepares a check: another is about what does not come there. */
-export async function prepared<Value>(work: () => Promise<Value>): Promise<Value> {
+export async function setup<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();
   } catch (thrown) {

@@ -4,7 +4,7 @@ import {
   CannotTell,
   type Connection,
   type Conversation,
-  type Exchange,
+  type LoggedMessage,
   type Needs,
   NotApplicable,
   PeerWrong,
@@ -26,17 +26,17 @@ export interface Task {
 }
 
 /** What came of one task. */
-export interface Done {
+export interface TaskResult {
   readonly verdict: Verdict;
   readonly reason?: string;
   /** The rule that asks for what did not come. */
   readonly check?: string | undefined;
   readonly ms: number;
-  readonly exchanges: readonly Conversation[];
+  readonly conversations: readonly Conversation[];
 }
 
 /** Where a task is run. */
-export interface Place {
+export interface TaskEnvironment {
   readonly usual: Settings;
   readonly target: Target;
   readonly pool: Pool;
@@ -50,7 +50,7 @@ export interface Place {
 }
 
 /** Never rejects for what a peer does. */
-export async function runOne(task: Task, place: Place): Promise<Done> {
+export async function runOne(task: Task, place: TaskEnvironment): Promise<TaskResult> {
   const { target, pool, transport, nonce, patienceMs } = place;
   const { needs = {} } = task;
   const began = performance.now();
@@ -61,9 +61,15 @@ export async function runOne(task: Task, place: Place): Promise<Done> {
   let isClean = false;
   let prompts = 0;
 
-  function ended(verdict: Verdict, reason?: string, check?: string): Done {
-    const exchanges = connections.map(({ label, log }) => ({ connection: label, log: [...log] }));
-    return { verdict, check, ms: performance.now() - began, exchanges, ...(reason === undefined ? {} : { reason }) };
+  function ended(verdict: Verdict, reason?: string, check?: string): TaskResult {
+    const conversations = connections.map(({ label, log }) => ({ connection: label, log: [...log] }));
+    return {
+      verdict,
+      check,
+      ms: performance.now() - began,
+      conversations,
+      ...(reason === undefined ? {} : { reason }),
+    };
   }
 
   const settings = settingsOf(place.usual, needs, target);
@@ -71,7 +77,7 @@ export async function runOne(task: Task, place: Place): Promise<Done> {
   if (reason !== null) return ended('not-applicable', reason);
 
   async function play(): Promise<void> {
-    const isAlone = transport === 'stdio' && task.isApart ? needs.alone !== false : needs.alone === true;
+    const isAlone = transport === 'stdio' && task.isApart ? needs.exclusive !== false : needs.exclusive === true;
     const lease = await pool.lease({ transport, settings, isAlone });
     if (isOver) return lease.release(false);
     undo.push(() => lease.release(isClean));
@@ -123,7 +129,7 @@ export async function runOne(task: Task, place: Place): Promise<Done> {
 const noPrompt = (word: string) => `there is no prompt for '${word}'`;
 
 /** Why that cannot be tried there. */
-function unfit(needs: Needs, { target, transport }: Place): string | null {
+function unfit(needs: Needs, { target, transport }: TaskEnvironment): string | null {
   const missing = needs.script?.find((word) => !target.script.has(word));
   if (missing !== undefined) return noPrompt(missing);
   if (needs.raw === true && transport !== 'stdio') return `what is sent over ${transport} has frames of its own`;
@@ -133,7 +139,7 @@ function unfit(needs: Needs, { target, transport }: Place): string | null {
 }
 
 /** A check that hangs, or that nobody wants any more, is given up. */
-function bounded(work: Promise<void>, { limitMs, signal }: Place): Promise<void> {
+function bounded(work: Promise<void>, { limitMs, signal }: TaskEnvironment): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(new CannotTell('the run was stopped'));
     const timer = setTimeout(() => reject(new CannotTell(`it took longer than ${limitMs} ms`)), limitMs);
@@ -161,7 +167,7 @@ function sinceNow(connection: Connection, isFresh: boolean): Connection {
   // What we said first is answered in another's time.
   const first = connection.log.slice(0, 1).filter(({ by }) => by === 'peer');
   const { sendRaw, endInput } = connection;
-  let own: Exchange[] = first;
+  let own: LoggedMessage[] = first;
   return {
     label: connection.label,
     get log() {

@@ -1,8 +1,8 @@
 // Runs the checks of a set over a target, several at a time, and tells what came of each. Knows no protocol.
 import type { Description, Needs, Result, Transport, Verdict } from './check.ts';
-import { judgeRules, type Played, type Stopped } from './judge.ts';
+import { judgeRules, type ConversationToJudge, type StoppedScenario } from './judge.ts';
 import { createPool } from './pool.ts';
-import { type Done, runOne, type Task } from './run-one.ts';
+import { type TaskResult, runOne, type Task } from './run-one.ts';
 import type { AgentSet } from './sets.ts';
 import type { Target } from './target.ts';
 
@@ -64,11 +64,11 @@ export async function runChecks(set: AgentSet, target: Target, options: RunOptio
   );
   const tasks: Task[] = [
     ...checks.map(({ id, needs, run }) => ({ id, needs, isApart: false, run })),
-    ...scenarios.map(({ name, needs, play }) => ({ id: `scenario ${name}`, needs, isApart: true, run: play })),
+    ...scenarios.map(({ name, needs, run }) => ({ id: `scenario ${name}`, needs, isApart: true, run: run })),
   ];
   /** Those that are about bounds. */
   const bound = new Set(tasks.filter(({ needs }) => needs?.settings !== undefined).map(({ id }) => id));
-  const finished = new Map<string, Done>();
+  const finished = new Map<string, TaskResult>();
   const pool = createPool(target, { patienceMs });
   // Unique among all runs that a peer may have seen.
   const run = crypto.randomUUID().slice(0, 8);
@@ -77,9 +77,9 @@ export async function runChecks(set: AgentSet, target: Target, options: RunOptio
   /** Why nothing more is tried. */
   let givenUp: string | null = null;
 
-  function note(id: string, done: Done): void {
+  function note(id: string, done: TaskResult): void {
     finished.set(id, done);
-    isHeard ||= done.exchanges.some(({ log }) => log.some(({ by, isFault }) => by === 'peer' && isFault !== true));
+    isHeard ||= done.conversations.some(({ log }) => log.some(({ by, isFault }) => by === 'peer' && isFault !== true));
     if (!isHeard && done.verdict !== 'not-applicable') givenUp ??= unheard(done);
     if (signal.aborted) givenUp ??= stoppedRun;
   }
@@ -107,7 +107,7 @@ export async function runChecks(set: AgentSet, target: Target, options: RunOptio
   await pool.stop();
 
   /** What came of it, in the light of all the others. */
-  function outcome(id: string): Done | undefined {
+  function outcome(id: string): TaskResult | undefined {
     const done = finished.get(id);
     if (done?.verdict !== 'failed') return done;
     if (!isHeard) return { ...done, verdict: 'unclear', reason: unheard(done) };
@@ -116,8 +116,8 @@ export async function runChecks(set: AgentSet, target: Target, options: RunOptio
     if (full.test(reason)) return { ...done, verdict: 'unclear', reason: noRoom(reason) };
     return set.excuse?.test(reason) === true ? { ...done, verdict: 'unclear' } : done;
   }
-  const played: Played[] = [];
-  const stopped: Stopped[] = [];
+  const toJudge: ConversationToJudge[] = [];
+  const stopped: StoppedScenario[] = [];
   for (const { name } of scenarios) {
     const id = `scenario ${name}`;
     const done = outcome(id);
@@ -128,33 +128,34 @@ export async function runChecks(set: AgentSet, target: Target, options: RunOptio
       stopped.push({ scenario: name, verdict: 'unclear', reason: noRoom(refusal) });
       continue;
     }
-    const isWhole = verdict === 'passed';
-    for (const one of done.exchanges) played.push({ conversation: { ...one, scenario: name }, us: 'client', isWhole });
+    const isComplete = verdict === 'passed';
+    for (const one of done.conversations)
+      toJudge.push({ conversation: { ...one, scenario: name }, us: 'client', isComplete });
     if (verdict !== 'passed') stopped.push({ scenario: name, verdict, reason, check });
   }
   const own = checks.flatMap(({ id }): Result[] => {
     const done = outcome(id);
     if (done === undefined) return [];
-    const { verdict, reason, ms, exchanges } = done;
-    return [{ id, verdict, ms, exchanges, ...(reason === undefined ? {} : { reason }) }];
+    const { verdict, reason, ms, conversations } = done;
+    return [{ id, verdict, ms, conversations, ...(reason === undefined ? {} : { reason }) }];
   });
-  return [...own, ...judgeRules(rules, played, stopped)];
+  return [...own, ...judgeRules(rules, toJudge, stopped)];
 }
 
 const stoppedRun = 'the run was stopped';
-const nothing: Done = { verdict: 'unclear', ms: 0, exchanges: [] };
+const nothing: TaskResult = { verdict: 'unclear', ms: 0, conversations: [] };
 
 const noRoom = (words: string) => `the server takes no more of us: ${words}`;
 
 /** Such a sentence in what was said; its conversation is no example of anything. */
-function refusalIn({ exchanges }: Done): string | undefined {
-  for (const { log } of exchanges)
+function refusalIn({ conversations }: TaskResult): string | undefined {
+  for (const { log } of conversations)
     for (const { by, text } of log) if (by === 'peer' && text.length < longestRefusal && full.test(text)) return text;
   return undefined;
 }
 
-function unheard({ reason = '', exchanges }: Done): string {
-  const isFaulty = exchanges.some(({ log }) => log.some(({ by }) => by === 'peer'));
+function unheard({ reason = '', conversations }: TaskResult): string {
+  const isFaulty = conversations.some(({ log }) => log.some(({ by }) => by === 'peer'));
   return `${isFaulty ? 'nothing but what is no frame' : 'nothing'} was heard of the peer: ${reason}`;
 }
 

@@ -27,7 +27,7 @@ export interface AgentSet extends SetOf {
 }
 
 /** What an agent of ours does with one prompt of the client that is judged. */
-export interface Act {
+export interface Behaviour {
   /** Stable, one word or two; what rules name as their scenario. A prompt that holds `[[name]]` asks for it. */
   readonly name: string;
   /** What is done, as a sentence. */
@@ -38,18 +38,18 @@ export interface Act {
 export interface ClientSet extends SetOf {
   readonly side: 'client';
   /** Prompts that do not ask for one are answered by these in turn. */
-  readonly acts: readonly Act[];
+  readonly behaviours: readonly Behaviour[];
   /**
    * Plays an agent on a connection that a client has made; resolves when it is over. `isWhole`: nothing of ours was going on
    * then, so what has not come will not come. Never rejects for what a client does.
    */
-  serve(connection: Connection, tools: ServeTools): Promise<{ readonly isWhole: boolean }>;
+  serve(connection: Connection, tools: ServeTools): Promise<{ readonly isComplete: boolean }>;
 }
 
 /** What the runner gives to an agent of ours. */
 export interface ServeTools {
   /** The act for the next prompt: the one that its words ask for, else the next in turn. */
-  act(prompt: string): string;
+  behaviourFor(prompt: string): string;
   /** A word that nobody else uses. */
   mint(word: string): string;
   /** Waits. For what only time can bring. */
@@ -65,14 +65,14 @@ export function descriptionsOf(set: CheckSet): readonly Description[] {
   return set.side === 'agent' ? [...set.checks, ...set.rules] : set.rules;
 }
 
-/** Checks and scenarios of a stage, as they are run: each on a stage of its own. */
-export function onStage<Stage>(
-  createStage: (tools: Tools) => Stage,
-  { checks = [], scenarios = [] }: { checks?: readonly Check<Stage>[]; scenarios?: readonly Scenario<Stage>[] },
+/** Checks and scenarios that work in a context, as they are run: each in a context of its own. */
+export function withContext<Context>(
+  createContext: (tools: Tools) => Context,
+  { checks = [], scenarios = [] }: { checks?: readonly Check<Context>[]; scenarios?: readonly Scenario<Context>[] },
 ): Pick<AgentSet, 'checks' | 'scenarios'> {
   return {
-    checks: checks.map((check) => ({ ...check, run: (tools) => check.run(createStage(tools)) })),
-    scenarios: scenarios.map((scenario) => ({ ...scenario, play: (tools) => scenario.play(createStage(tools)) })),
+    checks: checks.map((check) => ({ ...check, run: (tools) => check.run(createContext(tools)) })),
+    scenarios: scenarios.map((scenario) => ({ ...scenario, run: (tools) => scenario.run(createContext(tools)) })),
   };
 }
 

@@ -53,13 +53,13 @@ export interface Target {
 }
 
 /** What is asked of a peer before it is one. */
-export interface Wish {
+export interface PeerRequirements {
   readonly transport: Transport;
   readonly settings: Settings;
 }
 
 /** Whether that target can be a peer with those bounds: null, or why not. */
-export function unreachable(target: Target, { transport, settings }: Wish): string | null {
+export function unreachable(target: Target, { transport, settings }: PeerRequirements): string | null {
   const way = target[transport];
   if (way === undefined) return `there is no way to reach it over ${transport}`;
   if (Object.keys(settings).length === 0) return null;

@@ -2,7 +2,7 @@
 // Pure; knows no protocol.
 import { dictionaryIn, isDictionary } from '../core/model/dictionary.ts';
 import type { Result } from './check.ts';
-import { judgeRules, type Played } from './judge.ts';
+import { judgeRules, type ConversationToJudge } from './judge.ts';
 import { type RecordedTrace, recordedFrame, TraceFileError } from './recorded.ts';
 import { jsonFormat } from './report/json.ts';
 import type { Trace, TraceFrame } from './rule.ts';
@@ -17,7 +17,7 @@ export interface TraceFileOptions {
    * The recording goes on until all was said and nobody owed an answer. Default: no, for a recorder may stop at any time and
    * no row tells; then nothing that is missing at the end is held against anybody.
    */
-  readonly isWhole?: boolean;
+  readonly isComplete?: boolean;
   /**
    * The file holds the bare lines of this side, and no rows. Rules that set one side against the other are then left out, and
    * so are those on the side that is not there (judge.ts).
@@ -32,9 +32,9 @@ export interface TraceFileOptions {
  * {@link TraceFileError} that names the line. A last row without a line end may be cut off.
  */
 export function readTraceFile(text: string, options: TraceFileOptions = {}): readonly RecordedTrace[] {
-  const { isWhole = false, by } = options;
+  const { isComplete = false, by } = options;
   const report = reportIn(text);
-  if (report !== null) return tracesOfReport(report, { isWhole });
+  if (report !== null) return tracesOfReport(report, { isComplete });
   const connections = new Map<string, TraceFrame[]>();
   const remarks: string[] = [];
   const lines = text.replace(/^\ufeff/u, '').split('\n');
@@ -57,7 +57,7 @@ export function readTraceFile(text: string, options: TraceFileOptions = {}): rea
   return [...connections].map(([name, frames], index) => ({
     name,
     frames,
-    isWhole,
+    isComplete,
     remarks: index === 0 ? remarks : [],
   }));
 }
@@ -129,10 +129,10 @@ export function judgeTrace(
 ): JudgedTrace[] {
   return sets.map((set) => {
     const us = set.side === 'agent' ? 'client' : 'agent';
-    const played = traces.map(({ frames, isWhole, name = '' }): Played => {
+    const conversations = traces.map(({ frames, isComplete, name = '' }): ConversationToJudge => {
       const log = frames.map(({ by, ...frame }) => ({ ...frame, by: by === us ? ('us' as const) : ('peer' as const) }));
-      return { conversation: { connection: name === '' ? 'recorded' : name, log }, us, isWhole, isRecorded: true };
+      return { conversation: { connection: name === '' ? 'recorded' : name, log }, us, isComplete, isRecorded: true };
     });
-    return { set, results: judgeRules(set.rules, played, []) };
+    return { set, results: judgeRules(set.rules, conversations, []) };
   });
 }

@@ -20,7 +20,10 @@ const Stored = z.object({
  * Only what rules have read: what a check of its own said may begin anywhere. A report keeps the conversations of what did not
  * pass, so one that is all green has none.
  */
-export function tracesOfReport(report: unknown, { isWhole }: { readonly isWhole: boolean }): readonly RecordedTrace[] {
+export function tracesOfReport(
+  report: unknown,
+  { isComplete }: { readonly isComplete: boolean },
+): readonly RecordedTrace[] {
   const read = Stored.safeParse(report);
   if (!read.success) throw new TraceFileError(`the report cannot be read: ${z.prettifyError(read.error)}`);
   const { side, conversations } = read.data;
@@ -33,6 +36,11 @@ export function tracesOfReport(report: unknown, { isWhole }: { readonly isWhole:
       const who = by === 'us' ? us : them;
       return isFault === true ? { at, by: who, text, isFault } : recordedFrame(who, text, at);
     });
-    return { name: scenario === undefined ? connection : `${scenario}, ${connection}`, frames, isWhole, remarks: [] };
+    return {
+      name: scenario === undefined ? connection : `${scenario}, ${connection}`,
+      frames,
+      isComplete,
+      remarks: [],
+    };
   });
 }

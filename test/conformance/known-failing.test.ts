@@ -4,7 +4,7 @@ import type { Result, Verdict } from '../../src/conformance/check.ts';
 import { compareKnown, readKnownFailing } from '../../src/conformance/known-failing.ts';
 import { chooserOf, chooserOfAny } from '../../src/conformance/pattern.ts';
 
-const result = (id: string, verdict: Verdict): Result => ({ id, verdict, ms: 0, exchanges: [] });
+const result = (id: string, verdict: Verdict): Result => ({ id, verdict, ms: 0, conversations: [] });
 const results = [
   result('toy/good', 'passed'),
   result('toy/bad', 'failed'),

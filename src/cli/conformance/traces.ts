@@ -47,7 +47,7 @@ function holds({ frames }: RecordedTrace, side: CheckSet['side']): boolean {
 function tracesIn(file: string, { whole, by }: ConformanceOptions): readonly RecordedTrace[] {
   try {
     const traces = readTraceFile(readFileSync(file, 'utf8'), {
-      isWhole: whole === true,
+      isComplete: whole === true,
       ...(by === undefined ? {} : { by }),
     });
     return traces.map((trace) => ({ ...trace, name: trace.name === '' ? file : `${file}, ${trace.name}` }));

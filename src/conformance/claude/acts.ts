@@ -2,10 +2,10 @@
 // Knows no connection.
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
-import type { Act } from '../sets.ts';
+import type { Behaviour } from '../sets.ts';
 
 /** What may be asked for by name. */
-export const acts: readonly Act[] = [
+export const behaviours: readonly Behaviour[] = [
   { name: 'text', title: 'Thoughts, then text, in pieces.' },
   { name: 'permission', title: 'A tool that waits for permission.' },
   { name: 'parallel', title: 'Two tools in one message; each waits for permission.' },
@@ -22,12 +22,12 @@ export const acts: readonly Act[] = [
 ];
 
 /** What an act plays with. */
-export interface ActPorts {
+export interface BehaviourPorts {
   /** Of the session; every frame has it. */
   readonly session: string;
   /** What the client has registered. */
   readonly initialize: Dictionary;
-  say(frame: Dictionary): void;
+  send(frame: Dictionary): void;
   /** Asks, and waits. Null: nobody answered in time, or somebody interrupted. */
   ask(request: Dictionary): Promise<Dictionary | null>;
   /** Asks, and withdraws it in the same breath; resolves when an answer that was on its way has had time to come. */
@@ -41,9 +41,9 @@ const usage = { input_tokens: 3, output_tokens: 1, cache_read_input_tokens: 0, c
 const model = 'conformance-1';
 
 /** Plays one turn, from `init` to `result`. */
-export async function playAct(name: string, ports: ActPorts): Promise<void> {
+export async function runBehaviour(name: string, ports: BehaviourPorts): Promise<void> {
   const { session, mint, initialize } = ports;
-  const say = (frame: Dictionary) => ports.say({ ...frame, session_id: session, uuid: crypto.randomUUID() });
+  const say = (frame: Dictionary) => ports.send({ ...frame, session_id: session, uuid: crypto.randomUUID() });
   let turns = 1;
 
   /** One message of the model with those blocks, each told in pieces and then whole. */
@@ -199,7 +199,7 @@ export async function playAct(name: string, ports: ActPorts): Promise<void> {
     skills: [],
     plugins: [],
   });
-  ports.say({ type: 'keep_alive' });
+  ports.send({ type: 'keep_alive' });
   switch (name) {
     case 'endless':
       return endless();

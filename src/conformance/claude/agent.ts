@@ -1,5 +1,5 @@
 // The checks of agents that speak Claude's own format: the Agent SDK's wire, native (docs/protocols/rpc-message.md 1).
-import { type AgentSet, onStage, rulesOver } from '../sets.ts';
+import { type AgentSet, withContext, rulesOver } from '../sets.ts';
 import { carried, readCarried } from './carried.ts';
 import { askRules } from './rules/asks.ts';
 import { controlRules } from './rules/control.ts';
@@ -12,7 +12,7 @@ import { streamRules } from './rules/stream.ts';
 import { callRules } from './rules/calls.ts';
 import { toolRules } from './rules/tools.ts';
 import { scenarios } from './scenarios.ts';
-import { createStage } from './stage.ts';
+import { createContext } from './stage.ts';
 import type { View } from './view.ts';
 
 /** Agents of the native dialect, from the side of their clients. */
@@ -21,7 +21,7 @@ export const claudeAgent: AgentSet = {
   side: 'agent',
   version: '1',
   usual: {},
-  ...onStage(createStage, { scenarios }),
+  ...withContext(createContext, { scenarios }),
   rules: rulesOver(
     readCarried,
     [

@@ -20,7 +20,7 @@ export function readCarried(trace: Trace): CarriedView {
       places.push(place);
     }
   });
-  return { view: readView({ frames, isWhole: trace.isWhole }), places };
+  return { view: readView({ frames, isComplete: trace.isComplete }), places };
 }
 
 /** A rule over messages as a rule over what carried them. */

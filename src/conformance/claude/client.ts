@@ -1,6 +1,6 @@
 // All checks of clients of Claude Code, and the agent that they are judged by.
 import { type ClientSet, rulesOver } from '../sets.ts';
-import { acts } from './acts.ts';
+import { behaviours } from './acts.ts';
 import { readCarried } from './carried.ts';
 import { serveClaude } from './fake-agent.ts';
 import { answerRules } from './rules/client-answers.ts';
@@ -11,7 +11,7 @@ export const claudeClient: ClientSet = {
   protocol: 'claude',
   side: 'client',
   version: '1',
-  acts,
+  behaviours,
   serve: serveClaude,
   rules: rulesOver(readCarried, [...messageRules, ...answerRules]),
 };

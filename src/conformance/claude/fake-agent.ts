@@ -3,14 +3,17 @@ import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryIn, dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import { type Connection, PeerWrong } from '../check.ts';
 import type { ServeTools } from '../sets.ts';
-import { playAct } from './acts.ts';
+import { runBehaviour } from './acts.ts';
 
 /** Serves one client until it leaves. */
-export async function serveClaude(connection: Connection, tools: ServeTools): Promise<{ readonly isWhole: boolean }> {
+export async function serveClaude(
+  connection: Connection,
+  tools: ServeTools,
+): Promise<{ readonly isComplete: boolean }> {
   const session = crypto.randomUUID();
   let initialize: Dictionary = {};
   let lane = Promise.resolve();
-  let acting = 0;
+  let activeTurns = 0;
 
   const say = (frame: Dictionary) => {
     if (connection.ended === null) connection.send(JSON.stringify(frame));
@@ -86,21 +89,21 @@ export async function serveClaude(connection: Connection, tools: ServeTools): Pr
       });
     }
     if (message.type !== 'user') return;
-    acting += 1;
+    activeTurns += 1;
     lane = lane
       .then(() => turn(wordsOf(message)))
       .finally(() => {
-        acting -= 1;
+        activeTurns -= 1;
       });
   }
 
   async function turn(prompt: string): Promise<void> {
     const from = connection.log.length;
-    const name = tools.act(prompt);
-    await playAct(name, {
+    const name = tools.behaviourFor(prompt);
+    await runBehaviour(name, {
       session,
       initialize,
-      say,
+      send: say,
       ask,
       async askAndWithdraw(request) {
         const requestId = tools.mint('ask');
@@ -125,9 +128,9 @@ export async function serveClaude(connection: Connection, tools: ServeTools): Pr
       if (!(thrown instanceof PeerWrong)) throw thrown;
     });
   }
-  const isWhole = acting === 0;
+  const isComplete = activeTurns === 0;
   await lane;
-  return { isWhole };
+  return { isComplete };
 }
 
 /** The messages of one frame: a WebSocket's may hold several lines (docs/protocols/claude.md 9.1). */

@@ -2,7 +2,7 @@
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf } from '../../core/model/dictionary.ts';
 import type { Scenario } from '../rule.ts';
-import { promptFrame, type Stage, type Talk } from './stage.ts';
+import { promptFrame, type CheckContext, type TestClient } from './stage.ts';
 
 /** One pixel. */
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
@@ -21,57 +21,57 @@ function changed(input: Dictionary, word: string): Dictionary {
 }
 
 /** A turn in which leave is asked for, and given or not. */
-async function ask(talk: Talk, respond: (input: Dictionary) => object): Promise<void> {
-  const from = talk.now;
-  talk.prompt('approval');
-  const asked = await talk.asked(from);
-  talk.answer(asked, respond(inputOf(asked)));
-  await talk.result(from);
+async function ask(client: TestClient, respond: (input: Dictionary) => object): Promise<void> {
+  const from = client.now;
+  client.prompt('approval');
+  const asked = await client.question(from);
+  client.answer(asked, respond(inputOf(asked)));
+  await client.result(from);
 }
 
 /** A prompt, something in the middle of it, and a plain turn behind it. */
 const turns =
-  (...words: readonly string[]): Scenario<Stage>['play'] =>
-  ({ talk }) =>
-    talk(async (it) => {
+  (...words: readonly string[]): Scenario<CheckContext>['run'] =>
+  ({ withClient }) =>
+    withClient(async (it) => {
       for (const word of words) await it.turn(word);
     });
 
-export const scenarios: readonly Scenario<Stage>[] = [
-  { name: 'text', title: 'two prompts that are answered with text', play: turns('text', 'text') },
-  { name: 'think', title: 'a prompt that is thought about', needs: { script: ['think'] }, play: turns('think') },
-  { name: 'tools', title: 'a prompt that uses tools', needs: { script: ['tools'] }, play: turns('tool', 'tools') },
-  { name: 'toolfail', title: 'a prompt whose tool fails', needs: { script: ['toolfail'] }, play: turns('toolfail') },
+export const scenarios: readonly Scenario<CheckContext>[] = [
+  { name: 'text', title: 'two prompts that are answered with text', run: turns('text', 'text') },
+  { name: 'think', title: 'a prompt that is thought about', needs: { script: ['think'] }, run: turns('think') },
+  { name: 'tools', title: 'a prompt that uses tools', needs: { script: ['tools'] }, run: turns('tool', 'tools') },
+  { name: 'toolfail', title: 'a prompt whose tool fails', needs: { script: ['toolfail'] }, run: turns('toolfail') },
   {
     name: 'unicode',
     title: 'characters that are easily broken',
     needs: { script: ['unicode'] },
-    play: turns('unicode'),
+    run: turns('unicode'),
   },
   {
     name: 'fail',
     title: 'a model that fails, and a prompt behind it',
     needs: { script: ['fail'] },
-    play: ({ talk }) =>
-      talk(async (it) => {
+    run: ({ withClient }) =>
+      withClient(async (it) => {
         await it.turn('fail');
         await it.turn('text', 'claude/next-turn');
       }),
   },
-  { name: 'retry', title: 'a model that fails and is tried again', needs: { script: ['retry'] }, play: turns('retry') },
-  { name: 'subagent', title: 'a sub-agent', needs: { script: ['subagent'] }, play: turns('subagent') },
+  { name: 'retry', title: 'a model that fails and is tried again', needs: { script: ['retry'] }, run: turns('retry') },
+  { name: 'subagent', title: 'a sub-agent', needs: { script: ['subagent'] }, run: turns('subagent') },
   {
     name: 'compaction',
     title: 'a compaction, and a prompt behind it',
     needs: { script: ['compaction'] },
-    play: turns('text', 'compaction', 'text'),
+    run: turns('text', 'compaction', 'text'),
   },
   {
     name: 'image',
     title: 'a prompt with an image',
     needs: { script: ['image'] },
-    play: ({ talk }) =>
-      talk(async (it) => {
+    run: ({ withClient }) =>
+      withClient(async (it) => {
         const from = it.now;
         it.prompt('image', [image]);
         await it.result(from, 'claude/prompt-image');
@@ -81,9 +81,9 @@ export const scenarios: readonly Scenario<Stage>[] = [
     name: 'settings',
     title: 'everything that may be asked beside the conversation, and a prompt behind it',
     // The mode and the model stay changed.
-    needs: { alone: true },
-    play: ({ talk }) =>
-      talk(async (it) => {
+    needs: { exclusive: true },
+    run: ({ withClient }) =>
+      withClient(async (it) => {
         const { models } = dictionaryOf((await it.greeting()).response);
         const offered = Array.isArray(models) ? dictionaryOf(models.at(-1)).value : undefined;
         await it.ask({ subtype: 'interrupt' });
@@ -100,30 +100,33 @@ export const scenarios: readonly Scenario<Stage>[] = [
     name: 'allow',
     title: 'leave for a tool that is given',
     needs: { script: ['approval'] },
-    play: ({ talk }) => talk((it) => ask(it, (updatedInput) => ({ behavior: 'allow', updatedInput }))),
+    run: ({ withClient }) => withClient((it) => ask(it, (updatedInput) => ({ behavior: 'allow', updatedInput }))),
   },
   {
     name: 'deny',
     title: 'leave for a tool that is denied',
     needs: { script: ['approval'] },
-    play: ({ talk }) => talk((it) => ask(it, () => ({ behavior: 'deny', message: 'Not today, thank you.' }))),
+    run: ({ withClient }) =>
+      withClient((it) => ask(it, () => ({ behavior: 'deny', message: 'Not today, thank you.' }))),
   },
   {
     name: 'change',
     title: 'leave for a tool that is given for other arguments',
     needs: { script: ['approval'] },
-    play: ({ talk, tools }) =>
-      talk((it) => ask(it, (input) => ({ behavior: 'allow', updatedInput: changed(input, `changed-${tools.nonce}`) }))),
+    run: ({ withClient, tools }) =>
+      withClient((it) =>
+        ask(it, (input) => ({ behavior: 'allow', updatedInput: changed(input, `changed-${tools.nonce}`) })),
+      ),
   },
   {
     name: 'question',
     title: 'a question of the agent that is answered',
     needs: { script: ['select'] },
-    play: ({ talk }) =>
-      talk(async (it) => {
+    run: ({ withClient }) =>
+      withClient(async (it) => {
         const from = it.now;
         it.prompt('select');
-        const asked = await it.asked(from);
+        const asked = await it.question(from);
         const input = inputOf(asked);
         it.answer(asked, { behavior: 'allow', updatedInput: { ...input, answers: answersTo(input) } });
         await it.result(from);
@@ -133,11 +136,11 @@ export const scenarios: readonly Scenario<Stage>[] = [
     name: 'interrupt',
     title: 'a prompt that is interrupted, and a prompt behind it',
     needs: { script: ['endless'] },
-    play: ({ talk }) =>
-      talk(async (it) => {
+    run: ({ withClient }) =>
+      withClient(async (it) => {
         const from = it.now;
         it.prompt('endless');
-        await it.hear('beginning of the answer', isAtWork, from);
+        await it.waitFor('beginning of the answer', isAtWork, from);
         await it.ask({ subtype: 'interrupt' });
         await it.result(from, 'claude/interrupt-ends');
         await it.turn('text', 'claude/next-turn');
@@ -147,11 +150,11 @@ export const scenarios: readonly Scenario<Stage>[] = [
     name: 'withdraw',
     title: 'an interrupt while leave is asked for, and a prompt behind it',
     needs: { script: ['approval'] },
-    play: ({ talk }) =>
-      talk(async (it) => {
+    run: ({ withClient }) =>
+      withClient(async (it) => {
         const from = it.now;
         it.prompt('approval');
-        await it.asked(from);
+        await it.question(from);
         await it.ask({ subtype: 'interrupt' });
         await it.result(from, 'claude/interrupt-ends');
         await it.turn('text', 'claude/next-turn');
@@ -160,8 +163,8 @@ export const scenarios: readonly Scenario<Stage>[] = [
   {
     name: 'odd',
     title: 'what an agent need not know, and prompts in other forms',
-    play: ({ talk, tools }) =>
-      talk(async (it) => {
+    run: ({ withClient, tools }) =>
+      withClient(async (it) => {
         await it.greeting();
         it.send({ type: 'keep_alive' });
         await it.ask({ subtype: 'mcp_status' }, 'claude/keep-alive');

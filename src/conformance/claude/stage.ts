@@ -2,11 +2,11 @@
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { type Connection, NotApplicable, type Tools } from '../check.ts';
-import { createEar, type Heard } from '../ear.ts';
-import { owed } from '../rule.ts';
+import { createMessageWaiter, type ReceivedMessage } from '../ear.ts';
+import { requiredBy } from '../rule.ts';
 
 /** A talk with the agent. */
-export interface Talk {
+export interface TestClient {
   readonly connection: Connection;
   /** Where the next message will stand. */
   readonly now: number;
@@ -20,22 +20,22 @@ export interface Talk {
   /** Sends the prompt of that word, with more blocks behind its text. */
   prompt(word: string, more?: readonly object[]): void;
   /** The first message from there on that is it. */
-  hear(label: string, isIt: (json: Dictionary) => boolean, from: number): Promise<Heard>;
+  waitFor(label: string, isIt: (json: Dictionary) => boolean, from: number): Promise<ReceivedMessage>;
   /** The next result from there on, which that check asks for. */
-  result(from: number, check?: string): Promise<Heard>;
+  result(from: number, check?: string): Promise<ReceivedMessage>;
   /** Both: a whole turn. Whatever leave is asked for on the way is given. */
   turn(word: string, check?: string): Promise<void>;
   /** What the agent asks next. Not applicable where the turn is over and nobody was asked. */
-  asked(from: number): Promise<Heard>;
+  question(from: number): Promise<ReceivedMessage>;
   /** Answers what it asked. */
-  answer(asked: Heard, response: object): void;
+  answer(asked: ReceivedMessage, response: object): void;
 }
 
 /** The stage of one scenario. */
-export interface Stage {
+export interface CheckContext {
   readonly tools: Tools;
   /** Plays a talk to its end: when everything that was asked is answered. */
-  talk(play: (talk: Talk) => Promise<void>): Promise<void>;
+  withClient(play: (client: TestClient) => Promise<void>): Promise<void>;
 }
 
 /** A prompt as the SDK sends it. */
@@ -48,24 +48,24 @@ const isQuestion = ({ type, request }: Dictionary): boolean =>
   type === 'control_request' && dictionaryOf(request).subtype === 'can_use_tool';
 
 /** Makes the stage of one scenario. */
-export function createStage(tools: Tools): Stage {
+export function createContext(tools: Tools): CheckContext {
   return {
     tools,
-    async talk(play) {
-      const talk = createTalk(await tools.connect(), tools);
-      const greeting = talk.greeting();
+    async withClient(play) {
+      const client = createTestClient(await tools.connect(), tools);
+      const greeting = client.greeting();
       // It may be late, and nothing waits for it but the end.
       greeting.catch(() => {});
-      await play(talk);
+      await play(client);
       await greeting;
     },
   };
 }
 
-function createTalk(connection: Connection, tools: Tools): Talk {
+function createTestClient(connection: Connection, tools: Tools): TestClient {
   let minted = 0;
   let greeted: Promise<Dictionary> | undefined;
-  const hear = createEar(connection);
+  const hear = createMessageWaiter(connection);
 
   const send = (frame: object) => connection.send(JSON.stringify(frame));
 
@@ -78,19 +78,19 @@ function createTalk(connection: Connection, tools: Tools): Talk {
     send({ type: 'control_request', request_id: id, request });
     const isAnswer = ({ type, response }: Dictionary) =>
       type === 'control_response' && dictionaryOf(response).request_id === id;
-    const { json } = await owed(check, () => hear(`answer to ${request.subtype}`, isAnswer, from));
+    const { json } = await requiredBy(check, () => hear(`answer to ${request.subtype}`, isAnswer, from));
     return dictionaryOf(json.response);
   }
 
-  const prompt: Talk['prompt'] = (word, more = []) =>
+  const prompt: TestClient['prompt'] = (word, more = []) =>
     send(promptFrame([{ type: 'text', text: tools.script(word) }, ...more]));
-  const result: Talk['result'] = (from, check = 'claude/result-each-turn') =>
-    owed(check, () => hear('result', isResult, from));
+  const result: TestClient['result'] = (from, check = 'claude/result-each-turn') =>
+    requiredBy(check, () => hear('result', isResult, from));
 
   /** What the agent asks, or its result. */
   const next = (from: number, check = 'claude/result-each-turn') =>
-    owed(check, () => hear('question or result', (json) => isQuestion(json) || isResult(json), from));
-  const answer: Talk['answer'] = ({ json }, response) =>
+    requiredBy(check, () => hear('question or result', (json) => isQuestion(json) || isResult(json), from));
+  const answer: TestClient['answer'] = ({ json }, response) =>
     send({ type: 'control_response', response: { subtype: 'success', request_id: json.request_id, response } });
 
   return {
@@ -106,7 +106,7 @@ function createTalk(connection: Connection, tools: Tools): Talk {
       return greeted;
     },
     prompt,
-    hear,
+    waitFor: hear,
     result,
     async turn(word, check) {
       let from = connection.log.length;
@@ -119,7 +119,7 @@ function createTalk(connection: Connection, tools: Tools): Talk {
         from = heard.at + 1;
       }
     },
-    async asked(from) {
+    async question(from) {
       const heard = await next(from);
       if (isResult(heard.json)) throw new NotApplicable('the agent did not ask');
       return heard;

@@ -184,9 +184,9 @@ export function readStream(steps: readonly Step[], begun: number): Stream {
 
   function messageDelta(message: StreamedMessage, event: Dictionary, frame: number): void {
     find('message-delta-once', frame, message.delta === null ? null : 'a second message_delta');
-    const isWhole = typeof dictionaryOf(event.delta).stop_reason === 'string';
+    const isComplete = typeof dictionaryOf(event.delta).stop_reason === 'string';
     // A message that is cut may be cut anywhere. What is closed behind it shows at the end of the message.
-    for (const block of isWhole ? openBlocks(message) : [])
+    for (const block of isComplete ? openBlocks(message) : [])
       find('block-closed', frame, `block ${String(block.index)} is still open`);
     message.delta = { frame, event };
   }

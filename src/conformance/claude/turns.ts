@@ -1,18 +1,18 @@
 // What rules ask of a turn: what stands on its main thread, and how it ended. Knows no rule.
 import type { StreamedMessage } from './stream.ts';
-import { laneOf, type Told, type Turn, type View } from './view.ts';
+import { laneOf, type Message, type Turn, type View } from './view.ts';
 
 /** A turn with its result. */
-export type Ended = Turn & { readonly result: Told };
+export type Ended = Turn & { readonly result: Message };
 
 /** Whether it is over. */
 export const isEnded = (turn: Turn): turn is Ended => turn.result !== null;
 /** What was said outside of sub-agents. */
-export const onMain = ({ said }: Turn): Told[] => said.filter(({ json }) => laneOf(json) === null);
+export const onMain = ({ messages }: Turn): Message[] => messages.filter(({ json }) => laneOf(json) === null);
 
 /** Whether the recording has the turn from its beginning. */
 export function isSeen({ turns, isFromStart }: View, turn: Turn): boolean {
-  return turn !== turns[0] || isFromStart || turn.said.some(({ json }) => json.subtype === 'init');
+  return turn !== turns[0] || isFromStart || turn.messages.some(({ json }) => json.subtype === 'init');
 }
 
 /** What last streamed on its main thread. */
@@ -23,7 +23,7 @@ export function lastMessage({ stream }: View, turn: Ended): StreamedMessage | un
 }
 
 /** The last message on its main thread. */
-export const lastAssistant = (turn: Turn): Told | undefined =>
+export const lastAssistant = (turn: Turn): Message | undefined =>
   onMain(turn).findLast(({ type }) => type === 'assistant');
 
 /** Whether it ends with the words of an error of the API. */

@@ -6,19 +6,19 @@ import { type Calls, readCalls } from './calls.ts';
 import { begunAt, type LaneName, readStream, type Stream, stepOf } from './stream.ts';
 
 /** A message of either side that is an object with a type. */
-export interface Told {
+export interface Message {
   readonly frame: number;
   readonly type: string;
   readonly json: Dictionary;
 }
 
 /** A prompt of the client. */
-export interface Prompt extends Told {
+export interface Prompt extends Message {
   readonly content: unknown;
 }
 
 /** What the client asked beside the conversation, and all that claims to answer it. */
-export interface Request {
+export interface ClientRequest {
   readonly frame: number;
   readonly id: unknown;
   readonly subtype: string;
@@ -27,7 +27,7 @@ export interface Request {
 }
 
 /** What the agent asked the client. */
-export interface Ask {
+export interface AgentRequest {
   readonly frame: number;
   readonly id: unknown;
   readonly subtype: string;
@@ -40,31 +40,31 @@ export interface Ask {
 /** From one result to the next. */
 export interface Turn {
   readonly from: number;
-  readonly said: Told[];
+  readonly messages: Message[];
   readonly prompts: Prompt[];
   /** Null in what is left at the end. */
-  result: Told | null;
+  result: Message | null;
 }
 
 /** A trace of this protocol. */
 export interface View {
   readonly trace: Trace;
   /** What has not come will not come, and nothing that cannot be read at all stood in its way. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
   /** It has the greeting, so nobody asked or called anything before it. */
   readonly isFromStart: boolean;
-  readonly said: readonly Told[];
+  readonly fromAgent: readonly Message[];
   /** Lines of the agent that are no messages. */
-  readonly noise: readonly { readonly frame: number; readonly says: string }[];
-  readonly heard: readonly Told[];
+  readonly unreadable: readonly { readonly frame: number; readonly says: string }[];
+  readonly fromClient: readonly Message[];
   readonly prompts: readonly Prompt[];
   readonly turns: readonly Turn[];
-  readonly requests: readonly Request[];
+  readonly requests: readonly ClientRequest[];
   /** Responses of the agent that nobody asked for. */
-  readonly strays: readonly Told[];
-  readonly asks: readonly Ask[];
+  readonly strays: readonly Message[];
+  readonly agentRequests: readonly AgentRequest[];
   /** What the agent withdrew, with the request where there was one. */
-  readonly cancels: readonly { readonly frame: number; readonly ask: Ask | undefined }[];
+  readonly cancels: readonly { readonly frame: number; readonly ask: AgentRequest | undefined }[];
   readonly stream: Stream;
   readonly calls: Calls;
 }
@@ -76,8 +76,8 @@ export function laneOf({ parent_tool_use_id: parent }: Dictionary): LaneName {
 
 /** Reads a trace. */
 export function readView(trace: Trace): View {
-  const said: Told[] = [];
-  const heard: Told[] = [];
+  const said: Message[] = [];
+  const heard: Message[] = [];
   const noise: { frame: number; says: string }[] = [];
   trace.frames.forEach(({ by, json, isFault, text }, frame) => {
     const type = isDictionary(json) ? json.type : undefined;
@@ -97,11 +97,11 @@ export function readView(trace: Trace): View {
   );
   return {
     trace,
-    isWhole: trace.isWhole && !isGarbled,
+    isComplete: trace.isComplete && !isGarbled,
     isFromStart: requests.some(({ subtype }) => subtype === 'initialize') || said.some(isGreeting),
-    said,
-    noise,
-    heard,
+    fromAgent: said,
+    unreadable: noise,
+    fromClient: heard,
     prompts,
     turns,
     requests,
@@ -113,36 +113,36 @@ export function readView(trace: Trace): View {
 }
 
 /** The answer to `initialize`, where what was asked was not recorded. */
-function isGreeting({ type, json }: Told): boolean {
+function isGreeting({ type, json }: Message): boolean {
   return type === 'control_response' && 'commands' in dictionaryOf(dictionaryOf(json.response).response);
 }
 
-function readTurns(said: readonly Told[], prompts: readonly Prompt[]): Turn[] {
+function readTurns(said: readonly Message[], prompts: readonly Prompt[]): Turn[] {
   const turns: Turn[] = [];
-  let turn: Turn = { from: 0, said: [], prompts: [], result: null };
+  let turn: Turn = { from: 0, messages: [], prompts: [], result: null };
   const waiting = [...prompts];
   function prompted(before: number): void {
     while (waiting[0] !== undefined && waiting[0].frame < before) turn.prompts.push(...waiting.splice(0, 1));
   }
   for (const told of said) {
     prompted(told.frame);
-    turn.said.push(told);
+    turn.messages.push(told);
     if (told.type !== 'result') continue;
     turns.push({ ...turn, result: told });
-    turn = { from: told.frame + 1, said: [], prompts: [], result: null };
+    turn = { from: told.frame + 1, messages: [], prompts: [], result: null };
   }
   prompted(Number.POSITIVE_INFINITY);
   return [...turns, turn];
 }
 
-function readRequests(said: readonly Told[], heard: readonly Told[]): Pick<View, 'requests' | 'strays'> {
+function readRequests(said: readonly Message[], heard: readonly Message[]): Pick<View, 'requests' | 'strays'> {
   const requests = heard
     .filter(({ type }) => type === 'control_request')
-    .map(({ frame, json }): Request => {
+    .map(({ frame, json }): ClientRequest => {
       const request = dictionaryOf(json.request);
       return { frame, id: json.request_id, subtype: String(request.subtype), request, answers: [] };
     });
-  const strays: Told[] = [];
+  const strays: Message[] = [];
   for (const told of said) {
     if (told.type !== 'control_response') continue;
     const response = dictionaryOf(told.json.response);
@@ -154,10 +154,10 @@ function readRequests(said: readonly Told[], heard: readonly Told[]): Pick<View,
   return { requests, strays };
 }
 
-function readAsks(said: readonly Told[], heard: readonly Told[]): Pick<View, 'asks' | 'cancels'> {
+function readAsks(said: readonly Message[], heard: readonly Message[]): Pick<View, 'agentRequests' | 'cancels'> {
   const asks = said
     .filter(({ type }) => type === 'control_request')
-    .map(({ frame, json }): Ask => {
+    .map(({ frame, json }): AgentRequest => {
       const request = dictionaryOf(json.request);
       return { frame, id: json.request_id, subtype: String(request.subtype), request, answer: null, cancelled: null };
     });
@@ -175,5 +175,5 @@ function readAsks(said: readonly Told[], heard: readonly Told[]): Pick<View, 'as
       if (ask !== undefined) ask.cancelled ??= frame;
       return { frame, ask };
     });
-  return { asks, cancels };
+  return { agentRequests: asks, cancels };
 }

@@ -1,5 +1,5 @@
 // The checks of an ECA server.
-import { type AgentSet, onStage, rulesOver } from '../sets.ts';
+import { type AgentSet, withContext, rulesOver } from '../sets.ts';
 import { framingChecks } from './checks-framing.ts';
 import { approvalRules } from './rules/approvals.ts';
 import { baseRules } from './rules/base.ts';
@@ -12,7 +12,7 @@ import { promptRules } from './rules/prompt.ts';
 import { requestRules } from './rules/requests.ts';
 import { runRules } from './rules/runs.ts';
 import { scenarios } from './scenarios.ts';
-import { createStage } from './stage.ts';
+import { createContext } from './stage.ts';
 import { viewOf } from './view.ts';
 
 const rules = [
@@ -35,5 +35,5 @@ export const ecaAgent: AgentSet = {
   side: 'agent',
   rules: rulesOver(viewOf, rules),
   usual: {},
-  ...onStage(createStage, { checks: framingChecks, scenarios }),
+  ...withContext(createContext, { checks: framingChecks, scenarios }),
 };

@@ -1,6 +1,6 @@
 // The checks of an ECA editor.
 import { type ClientSet, rulesOver } from '../sets.ts';
-import { acts } from './acts.ts';
+import { behaviours } from './acts.ts';
 import { serveEditor } from './fake-agent.ts';
 import { clientBaseRules } from './rules/client-base.ts';
 import { clientChatRules } from './rules/client-chat.ts';
@@ -13,6 +13,6 @@ export const ecaClient: ClientSet = {
   version: '1',
   side: 'client',
   rules: rulesOver(viewOf, [...clientBaseRules, ...clientLifecycleRules, ...clientChatRules]),
-  acts,
+  behaviours,
   serve: serveEditor,
 };

@@ -4,8 +4,8 @@ import type { Dictionary } from '../../core/model/content.ts';
 import { isDictionary } from '../../core/model/dictionary.ts';
 import { type Connection, PeerWrong } from '../check.ts';
 import type { ServeTools } from '../sets.ts';
-import { type Desk, playOf } from './acts.ts';
-import { isRpcId, joined } from './messages.ts';
+import { type BehaviourContext, scriptOf } from './acts.ts';
+import { isRpcId, camelCaseParams } from './messages.ts';
 
 const model = 'conformance/model-1';
 const behaviors = ['agent', 'plan'];
@@ -54,7 +54,10 @@ const answers: ReadonlyMap<unknown, unknown> = new Map<unknown, unknown>([
 ]);
 
 /** Serves one editor until it leaves. */
-export async function serveEditor(connection: Connection, serve: ServeTools): Promise<{ readonly isWhole: boolean }> {
+export async function serveEditor(
+  connection: Connection,
+  serve: ServeTools,
+): Promise<{ readonly isComplete: boolean }> {
   let atWork = 0;
   /** What happens in chats, until when nobody waits any more. */
   const watchers = new Set<(method: string, params: Dictionary) => void>();
@@ -81,12 +84,12 @@ export async function serveEditor(connection: Connection, serve: ServeTools): Pr
     }
   }
 
-  function deskOf(chatId: string): Desk {
+  function contextOf(chatId: string): BehaviourContext {
     const isOwn = (params: Dictionary) => params.chatId === chatId;
     return {
       chatId,
       mint: (word) => serve.mint(word),
-      say: (role, content) => notify('chat/contentReceived', { chatId, role, content }),
+      sendContent: (role, content) => notify('chat/contentReceived', { chatId, role, content }),
       notify,
       async ask(id, method, params) {
         send({ id, method, params });
@@ -109,23 +112,23 @@ export async function serveEditor(connection: Connection, serve: ServeTools): Pr
   async function play(id: string | number, params: Dictionary): Promise<void> {
     const words = typeof params.message === 'string' ? params.message : '';
     const isNamed = typeof params.chatId === 'string' && params.chatId.trim() !== '';
-    const desk = deskOf(isNamed ? String(params.chatId) : serve.mint('chat'));
-    const { chatId } = desk;
+    const context = contextOf(isNamed ? String(params.chatId) : serve.mint('chat'));
+    const { chatId } = context;
     atWork += 1;
-    desk.say('user', { type: 'text', text: `${words}\n`, contentId: serve.mint('content') });
+    context.sendContent('user', { type: 'text', text: `${words}\n`, contentId: serve.mint('content') });
     notify('chat/statusChanged', { chatId, status: 'running' });
-    desk.say('system', { type: 'progress', state: 'running', text: 'Waiting model' });
+    context.sendContent('system', { type: 'progress', state: 'running', text: 'Waiting model' });
     send({ id, result: { chatId, model, status: isNamed ? 'prompting' : 'success' } });
-    await playOf(serve.act(words))?.(desk);
+    await scriptOf(serve.behaviourFor(words))?.(context);
     notify('chat/statusChanged', { chatId, status: 'idle' });
-    desk.say('system', { type: 'progress', state: 'finished', text: '' });
+    context.sendContent('system', { type: 'progress', state: 'finished', text: '' });
     atWork -= 1;
   }
 
   function hear(message: Dictionary): void {
     const { id, method } = message;
     if (typeof method !== 'string') return;
-    const params = joined(message.params);
+    const params = camelCaseParams(message.params);
     for (const watcher of [...watchers]) watcher(method, params);
     if (method === 'initialized') {
       notify('config/updated', config);
@@ -150,7 +153,7 @@ export async function serveEditor(connection: Connection, serve: ServeTools): Pr
   }
   // An editor may think for as long as it likes.
   while (connection.ended === null) await connection.until('end of the editor', hearAll).catch(ignoreSilence);
-  return { isWhole: atWork === 0 };
+  return { isComplete: atWork === 0 };
 }
 
 function ignoreSilence(thrown: unknown): void {

@@ -8,50 +8,50 @@ import type { Trace, TraceFrame } from '../rule.ts';
 export type RpcId = string | number;
 
 /** A frame and its place in the trace. */
-export interface Placed {
+export interface InTrace {
   /** Index in the trace. */
   readonly frame: number;
 }
 
 /** A frame as it came. */
-export interface Raw extends Placed, Pick<TraceFrame, 'text' | 'isFault'> {
+export interface RawFrame extends InTrace, Pick<TraceFrame, 'text' | 'isFault'> {
   readonly json: unknown;
 }
 
 /** A message that tells something: a request without an id. */
-export interface Notice extends Placed {
+export interface Notification extends InTrace {
   readonly method: string;
   /** Empty where there are none; names that were written with dashes are joined. */
   readonly params: Dictionary;
   /** As they came. */
-  readonly said: unknown;
+  readonly rawParams: unknown;
 }
 
 /** A message that wants an answer. */
-export interface Ask extends Notice {
+export interface Request extends Notification {
   readonly id: RpcId;
   /** All that bear its id and came behind it, while it was the last of that id. */
-  readonly answers: readonly Answer[];
+  readonly answers: readonly Response[];
   /** A frame before it could not be read, and nothing was answered since: whoever reads may have lost it too. */
   readonly isExcused: boolean;
 }
 
 /** A message that answers. */
-export interface Answer extends Placed {
+export interface Response extends InTrace {
   readonly id: unknown;
   readonly json: Dictionary;
   readonly result: unknown;
   readonly error: unknown;
   /** What it answers, if anything. */
-  readonly ask?: Ask;
+  readonly request?: Request;
 }
 
 /** All that one side has said. */
 export interface Side {
-  readonly frames: readonly Raw[];
-  readonly asks: readonly Ask[];
-  readonly notices: readonly Notice[];
-  readonly answers: readonly Answer[];
+  readonly frames: readonly RawFrame[];
+  readonly requests: readonly Request[];
+  readonly notifications: readonly Notification[];
+  readonly answers: readonly Response[];
 }
 
 /** Both sides. */
@@ -75,7 +75,7 @@ export function isMessage(json: unknown): json is Dictionary {
 }
 
 /** Servers take the names of params with dashes as well (docs/protocols/eca.md 5.4). */
-export function joined(params: unknown): Dictionary {
+export function camelCaseParams(params: unknown): Dictionary {
   const entries = Object.entries(dictionaryOf(params));
   return Object.fromEntries(
     entries.map(([name, value]) => [name.replace(/-([a-z])/gu, (_, letter: string) => letter.toUpperCase()), value]),
@@ -84,9 +84,9 @@ export function joined(params: unknown): Dictionary {
 
 /** Reads a trace. */
 export function messagesIn(trace: Trace): Messages {
-  const empty = (): Open<Side> => ({ frames: [], asks: [], notices: [], answers: [] });
+  const empty = (): Open<Side> => ({ frames: [], requests: [], notifications: [], answers: [] });
   const sides = { client: empty(), agent: empty() };
-  const last = { client: new Map<unknown, Open<Ask>>(), agent: new Map<unknown, Open<Ask>>() };
+  const last = { client: new Map<unknown, Open<Request>>(), agent: new Map<unknown, Open<Request>>() };
   /** That side has said what is no message, and was not answered since. */
   const isInDoubt = { client: false, agent: false };
 
@@ -101,19 +101,26 @@ export function messagesIn(trace: Trace): Messages {
     const { id, method } = json;
     if (typeof method !== 'string') {
       const ask = last[other].get(id);
-      const answer: Answer = { frame, id, json, result: json.result, error: json.error, ...(ask ? { ask } : {}) };
+      const answer: Response = {
+        frame,
+        id,
+        json,
+        result: json.result,
+        error: json.error,
+        ...(ask ? { request: ask } : {}),
+      };
       own.answers.push(answer);
       ask?.answers.push(answer);
       if (ask !== undefined) isInDoubt[other] = false;
       continue;
     }
-    const notice = { frame, method, params: joined(json.params), said: json.params };
+    const notice = { frame, method, params: camelCaseParams(json.params), rawParams: json.params };
     if (!isRpcId(id)) {
-      own.notices.push(notice);
+      own.notifications.push(notice);
       continue;
     }
-    const ask: Open<Ask> = { ...notice, id, answers: [], isExcused: isInDoubt[by] };
-    own.asks.push(ask);
+    const ask: Open<Request> = { ...notice, id, answers: [], isExcused: isInDoubt[by] };
+    own.requests.push(ask);
     last[by].set(id, ask);
   }
   return sides;

@@ -1,9 +1,9 @@
 // What is said in a chat and of it, by both sides, in order. Types only.
 import type { Dictionary } from '../../core/model/content.ts';
-import type { Ask, Placed } from './messages.ts';
+import type { Request, InTrace } from './messages.ts';
 
 /** A content of `chat/contentReceived`. */
-export interface Content extends Placed {
+export interface Content extends InTrace {
   readonly is: 'content';
   readonly role: unknown;
   /** Its type; not checked to be one that is known. */
@@ -17,9 +17,9 @@ export interface Content extends Placed {
 /** What else happens in a chat, by who says it. */
 export type ChatEvent =
   | Content
-  | (Placed & { readonly is: 'status'; readonly status: unknown })
-  | (Placed & { readonly is: 'opened' | 'cleared' | 'deleted' })
-  | (Placed & { readonly is: 'prompt'; readonly ask: Ask })
-  | (Placed & { readonly is: 'stop' })
-  | (Placed & { readonly is: 'approve' | 'reject'; readonly call: unknown })
-  | (Placed & { readonly is: 'delete'; readonly ask: Ask });
+  | (InTrace & { readonly is: 'status'; readonly status: unknown })
+  | (InTrace & { readonly is: 'opened' | 'cleared' | 'deleted' })
+  | (InTrace & { readonly is: 'prompt'; readonly ask: Request })
+  | (InTrace & { readonly is: 'stop' })
+  | (InTrace & { readonly is: 'approve' | 'reject'; readonly call: unknown })
+  | (InTrace & { readonly is: 'delete'; readonly ask: Request });

@@ -4,15 +4,15 @@ import { pathToFileURL } from 'node:url';
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import { type Check, type Connection, PeerWrong, type Tools } from '../check.ts';
-import { owed, type Scenario, prepared } from '../rule.ts';
+import { requiredBy, type Scenario, setup } from '../rule.ts';
 
 /** A check of an ECA server. */
-export type EcaCheck = Check<Stage>;
+export type EcaCheck = Check<CheckContext>;
 /** A conversation with an ECA server. */
-export type EcaScenario = Scenario<Stage>;
+export type EcaScenario = Scenario<CheckContext>;
 
 /** A prompt that is on its way. */
-export interface Prompted {
+export interface SentPrompt {
   readonly id: number;
   /** Index of its frame. */
   readonly from: number;
@@ -35,11 +35,11 @@ export interface Editor {
   /** A content of that chat. */
   content(chatId: string, label: string, isIt: (content: Dictionary) => boolean, from: number): Promise<Dictionary>;
   /** Prompts with that word's prompt, or with those words. */
-  prompt(what: { readonly word: string } | { readonly message: string }, more?: Dictionary): Prompted;
+  prompt(what: { readonly word: string } | { readonly message: string }, more?: Dictionary): SentPrompt;
   /** The chat in which it is answered. */
-  chatOf(prompted: Prompted): Promise<string>;
+  chatOf(prompted: SentPrompt): Promise<string>;
   /** Waits until its run is over; the chat. `check`: the one that asks for that. */
-  finished(prompted: Prompted, check?: string): Promise<string>;
+  finished(prompted: SentPrompt, check?: string): Promise<string>;
   /** Prompts, and waits until the run is over; the chat. */
   turn(
     what: { readonly word: string } | { readonly message: string },
@@ -53,7 +53,7 @@ export interface Editor {
 }
 
 /** What each check is given. */
-export interface Stage {
+export interface CheckContext {
   readonly tools: Tools;
   /** A connection on which nothing was said. */
   connect(): Promise<Editor>;
@@ -104,7 +104,7 @@ function createEditor(connection: Connection, tools: Tools): Editor {
     notify: (method, params) => connection.send(message({ method, ...(params === undefined ? {} : { params }) })),
     answer: (id) =>
       self.until(`answer to request ${JSON.stringify(id)}`, (said) => said.method === undefined && said.id === id),
-    ask: (method, params, check = 'eca/answered') => owed(check, () => self.answer(self.request(method, params))),
+    ask: (method, params, check = 'eca/answered') => requiredBy(check, () => self.answer(self.request(method, params))),
     until: (label, isIt, from = 0) => connection.until(label, () => since(from).find(isIt)),
     async content(chatId, label, isIt, from) {
       const said = await self.until(
@@ -129,20 +129,22 @@ function createEditor(connection: Connection, tools: Tools): Editor {
       return { id, from };
     },
     async chatOf({ id }) {
-      const { result } = await owed('eca/prompt-answered', () => self.answer(id));
+      const { result } = await requiredBy('eca/prompt-answered', () => self.answer(id));
       const { chatId } = dictionaryOf(result);
       if (typeof chatId !== 'string') throw new PeerWrong('the prompt was not taken', 'eca/prompt-taken');
       return chatId;
     },
     async finished(prompted, check = 'eca/prompt-finished') {
       const chatId = await self.chatOf(prompted);
-      await owed(check, () => self.content(chatId, `end of the run in chat ${chatId}`, isFinished, prompted.from));
+      await requiredBy(check, () =>
+        self.content(chatId, `end of the run in chat ${chatId}`, isFinished, prompted.from),
+      );
       return chatId;
     },
     turn: (what, more, check) => self.finished(self.prompt(what, more), check),
     async waiting(chatId, from) {
       const isIt = ({ type, manualApproval }: Dictionary) => type === 'toolCallRun' && manualApproval === true;
-      const { id } = await owed('eca/approval-asked', () =>
+      const { id } = await requiredBy('eca/approval-asked', () =>
         self.content(chatId, 'call that waits for approval', isIt, from),
       );
       return String(id);
@@ -155,18 +157,18 @@ function createEditor(connection: Connection, tools: Tools): Editor {
 }
 
 /** The stage of one check. */
-export function createStage(tools: Tools): Stage {
+export function createContext(tools: Tools): CheckContext {
   const connect = async () => createEditor(await tools.connect(), tools);
   return {
     tools,
     connect,
     async editor() {
       const editor = await connect();
-      await prepared(() => editor.ask('initialize', greeting()));
+      await setup(() => editor.ask('initialize', greeting()));
       editor.notify('initialized', {});
       return editor;
     },
-    prepare: prepared,
+    prepare: setup,
     hasOneChat: tools.transport === 'sse',
     newChat: () => (tools.transport === 'sse' ? {} : { chatId: crypto.randomUUID() }),
   };

@@ -1,10 +1,10 @@
 // The turns of one chat: from each prompt to the next, and what is known of how it went. Pure.
-import type { Ask } from './messages.ts';
+import type { Request } from './messages.ts';
 import type { ChatEvent, Content } from './said.ts';
 
 /** What follows a prompt that was taken. */
 export interface Turn {
-  readonly prompt: Ask;
+  readonly prompt: Request;
   /** Behind the prompt, up to the next one. */
   readonly events: readonly ChatEvent[];
   readonly contents: readonly Content[];
@@ -32,7 +32,8 @@ export const isRunning = (event: ChatEvent): event is Content =>
   event.is === 'content' && event.type === 'progress' && event.content.state === 'running';
 
 /** Whether nothing more will come: in a trace that was cut off a run may be finished once more. */
-export const isOver = ({ isWhole }: { readonly isWhole: boolean }, { isLast }: Turn): boolean => isWhole || !isLast;
+export const isOver = ({ isComplete }: { readonly isComplete: boolean }, { isLast }: Turn): boolean =>
+  isComplete || !isLast;
 
 /** `end`: how many frames the trace has. `isLate`: it was not heard from the beginning, so a run may have been going on. */
 export function turnsOf(events: readonly ChatEvent[], end: number, isLate: boolean): Turn[] {

@@ -3,7 +3,7 @@ import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import type { Rule, Trace } from '../rule.ts';
 import { callsOf, type EcaCall } from './calls.ts';
-import { type Ask, type Messages, messagesIn, type Notice } from './messages.ts';
+import { type Request, type Messages, messagesIn, type Notification } from './messages.ts';
 import type { ChatEvent, Content } from './said.ts';
 import { type Turn, turnsOf } from './turns.ts';
 
@@ -23,23 +23,23 @@ export interface Chat {
 
 /** A whole trace. */
 export interface EcaView extends Messages {
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
   /** Messages, whoever they are by. */
   readonly count: number;
   /** The first `initialize` of the client. */
-  readonly initialize: Ask | null;
+  readonly initialize: Request | null;
   /** The first `initialized`. */
-  readonly initialized: Notice | null;
+  readonly initialized: Notification | null;
   /** The connection had ended in good order when the trace did: the client has said `exit`. */
-  readonly exit: Notice | null;
+  readonly exit: Notification | null;
   readonly contents: readonly Content[];
   readonly chats: ReadonlyMap<string, Chat>;
   /** Prompts that a server has taken, or has not answered. */
-  readonly prompts: readonly Ask[];
+  readonly prompts: readonly Request[];
 }
 
 /** What the server has said about a prompt in its answer. */
-export function promptResult(ask: Ask): Dictionary | null {
+export function promptResult(ask: Request): Dictionary | null {
   const [answer] = ask.answers;
   return answer !== undefined && isDictionary(answer.result) ? answer.result : null;
 }
@@ -47,13 +47,13 @@ export function promptResult(ask: Ask): Dictionary | null {
 const refusing: ReadonlySet<unknown> = new Set(['error', 'login']);
 
 /** Whether a prompt was answered as one that is not played. */
-export function isRefused(ask: Ask): boolean {
+export function isRefused(ask: Request): boolean {
   const [answer] = ask.answers;
   return answer !== undefined && (!isDictionary(answer.result) || refusing.has(answer.result.status));
 }
 
 /** The chat of a prompt: what the answer says, else what the client has said. */
-export function chatOf(ask: Ask): string | null {
+export function chatOf(ask: Request): string | null {
   const told = promptResult(ask)?.chatId ?? ask.params.chatId;
   return typeof told === 'string' ? told : null;
 }
@@ -74,7 +74,7 @@ export function viewOf(trace: Trace): EcaView {
     events.set(chatId, known);
     known.push(event);
   }
-  function fromAgent({ frame, method, params }: Notice): void {
+  function fromAgent({ frame, method, params }: Notification): void {
     const { chatId } = params;
     switch (method) {
       case 'chat/contentReceived': {
@@ -105,7 +105,7 @@ export function viewOf(trace: Trace): EcaView {
       default:
     }
   }
-  function fromClient({ frame, method, params }: Notice, ask?: Ask): void {
+  function fromClient({ frame, method, params }: Notification, ask?: Request): void {
     const { chatId } = params;
     switch (method) {
       case 'chat/prompt': {
@@ -127,13 +127,13 @@ export function viewOf(trace: Trace): EcaView {
   }
 
   const steps = [
-    ...agent.notices.map((notice) => ({ frame: notice.frame, take: () => fromAgent(notice) })),
-    ...client.notices.map((notice) => ({ frame: notice.frame, take: () => fromClient(notice) })),
-    ...client.asks.map((ask) => ({ frame: ask.frame, take: () => fromClient(ask, ask) })),
+    ...agent.notifications.map((notice) => ({ frame: notice.frame, take: () => fromAgent(notice) })),
+    ...client.notifications.map((notice) => ({ frame: notice.frame, take: () => fromClient(notice) })),
+    ...client.requests.map((ask) => ({ frame: ask.frame, take: () => fromClient(ask, ask) })),
   ].sort((one, other) => one.frame - other.frame);
   for (const { take } of steps) take();
 
-  const initialize = client.asks.find(({ method }) => method === 'initialize') ?? null;
+  const initialize = client.requests.find(({ method }) => method === 'initialize') ?? null;
   const chats = new Map<string, Chat>();
   for (const [id, said] of events) {
     chats.set(id, {
@@ -146,14 +146,14 @@ export function viewOf(trace: Trace): EcaView {
   }
   return {
     ...messages,
-    isWhole: trace.isWhole,
+    isComplete: trace.isComplete,
     count: trace.frames.length,
     initialize,
-    initialized: client.notices.find(({ method }) => method === 'initialized') ?? null,
-    exit: client.notices.find(({ method }) => method === 'exit') ?? null,
+    initialized: client.notifications.find(({ method }) => method === 'initialized') ?? null,
+    exit: client.notifications.find(({ method }) => method === 'exit') ?? null,
     contents,
     chats,
-    prompts: client.asks.filter((ask) => ask.method === 'chat/prompt' && !isRefused(ask)),
+    prompts: client.requests.filter((ask) => ask.method === 'chat/prompt' && !isRefused(ask)),
   };
 }
 

@@ -1,5 +1,5 @@
 // The checks of an agent that speaks as pi 0.12.7 to 0.13.2 do (docs/protocols/pi-legacy.md).
-import { type AgentSet, onStage, rulesOver } from '../sets.ts';
+import { type AgentSet, withContext, rulesOver } from '../sets.ts';
 import { framingChecks } from './framing.ts';
 import { inputRules } from './rules/input.ts';
 import { lineRules } from './rules/lines.ts';
@@ -8,7 +8,7 @@ import { streamRules } from './rules/stream.ts';
 import { toolRules } from './rules/tools.ts';
 import { typeRules } from './rules/types.ts';
 import { scenarios } from './scenarios.ts';
-import { createStage } from './stage.ts';
+import { createContext } from './stage.ts';
 import { readView } from './view.ts';
 
 /** Agents of pi-legacy, from the side of their clients. */
@@ -17,6 +17,6 @@ export const piLegacyAgent: AgentSet = {
   side: 'agent',
   version: '1',
   usual: {},
-  ...onStage(createStage, { checks: framingChecks, scenarios }),
+  ...withContext(createContext, { checks: framingChecks, scenarios }),
   rules: rulesOver(readView, [...lineRules, ...inputRules, ...runRules, ...streamRules, ...toolRules, ...typeRules]),
 };

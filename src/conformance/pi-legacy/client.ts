@@ -1,6 +1,6 @@
 // The checks of a client of pi-legacy: our agent speaks as pi 0.13.2 does, and what the client says is judged.
 import { type ClientSet, rulesOver } from '../sets.ts';
-import { acts } from './acts.ts';
+import { behaviours } from './acts.ts';
 import { serve } from './fake-agent.ts';
 import { clientCourseRules } from './rules/client-course.ts';
 import { clientLineRules } from './rules/client-lines.ts';
@@ -11,7 +11,7 @@ export const piLegacyClient: ClientSet = {
   protocol: 'pi-legacy',
   side: 'client',
   version: '1',
-  acts: acts.map(({ name, title }) => ({ name, title })),
+  behaviours: behaviours.map(({ name, title }) => ({ name, title })),
   serve,
   rules: rulesOver(readView, [...clientLineRules, ...clientCourseRules]),
 };

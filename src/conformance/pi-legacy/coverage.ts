@@ -1,9 +1,9 @@
 // What the specification of pi-legacy holds that is to be checked: every heading, every kind of message, every sentence that asks
 // for something. Data; coverage.test reads it.
-import type { Coverage, Covered } from '../coverage.ts';
+import type { Coverage, CoverageItem } from '../coverage.ts';
 import { eventTypes, updates } from './shapes.ts';
 
-const named = (prefix: string, names: Iterable<string>): Covered[] =>
+const named = (prefix: string, names: Iterable<string>): CoverageItem[] =>
   [...names].map((name) => ({ name: `${prefix}:${name}` }));
 
 /** Both sides of pi-legacy. */

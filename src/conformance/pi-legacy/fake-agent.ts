@@ -3,50 +3,50 @@ import type { Dictionary } from '../../core/model/content.ts';
 import { isDictionary } from '../../core/model/dictionary.ts';
 import type { Connection } from '../check.ts';
 import type { ServeTools } from '../sets.ts';
-import { createActing, objectOf } from '../pi/acting.ts';
-import { acts } from './acts.ts';
+import { createAgentSession, objectOf } from '../pi/acting.ts';
+import { behaviours } from './acts.ts';
 
 const summary = 'The conversation was about a few files.';
 
 /** Plays an agent for one client. */
-export function serve(connection: Connection, tools: ServeTools): Promise<{ readonly isWhole: boolean }> {
-  const acting = createActing(connection, tools, true);
-  const { speech, scene, say } = acting;
+export function serve(connection: Connection, tools: ServeTools): Promise<{ readonly isComplete: boolean }> {
+  const session = createAgentSession(connection, tools, true);
+  const { writer, context, send } = session;
 
   function compacted(more: Dictionary = {}): void {
     const timestamp = new Date().toISOString();
-    say({ type: 'compaction', timestamp, summary, firstKeptEntryIndex: 0, tokensBefore: 199_053, ...more });
+    send({ type: 'compaction', timestamp, summary, firstKeptEntryIndex: 0, tokensBefore: 199_053, ...more });
   }
 
   function prompt({ message, attachments }: Dictionary): void {
     // The real one says nothing to what it cannot run.
     if (typeof message !== 'string' || message === '') return;
-    acting.enqueue(async () => {
-      const name = tools.act(message);
-      speech.beginRun();
-      speech.beginTurn();
+    session.enqueue(async () => {
+      const name = tools.behaviourFor(message);
+      writer.beginRun();
+      writer.beginTurn();
       const files = Array.isArray(attachments) ? attachments.filter(isDictionary) : [];
-      speech.user(
+      writer.user(
         [{ type: 'text', text: message }, ...files.flatMap(shownAs)],
         files.length === 0 ? {} : { attachments: files },
       );
-      await acts.find((act) => act.name === name)?.play(scene);
-      speech.endTurn();
-      speech.endRun();
+      await behaviours.find((behaviour) => behaviour.name === name)?.run(context);
+      writer.endTurn();
+      writer.endRun();
       if (name === 'compaction') compacted({ auto: true });
     });
   }
 
-  return acting.listen((json, text) => {
+  return session.readLines((json, text) => {
     const line = objectOf(json);
     if (line === null) {
       if (json === undefined || json === null)
-        say({ type: 'error', error: `Unexpected token in ${text.slice(0, 40)}` });
+        send({ type: 'error', error: `Unexpected token in ${text.slice(0, 40)}` });
       return;
     }
     if (line.type === 'prompt') prompt(line);
-    if (line.type === 'abort') acting.stop();
-    if (line.type === 'compact') acting.enqueue(async () => compacted());
+    if (line.type === 'abort') session.stop();
+    if (line.type === 'compact') session.enqueue(async () => compacted());
   });
 }
 

@@ -2,9 +2,9 @@
 import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { type Check, NotApplicable, PeerWrong } from '../check.ts';
 import { holds } from './scenarios.ts';
-import type { Stage } from './stage.ts';
+import type { CheckContext } from './stage.ts';
 
-interface FramingCheck extends Pick<Check<Stage>, 'sentence' | 'input'> {
+interface FramingCheck extends Pick<Check<CheckContext>, 'sentence' | 'input'> {
   readonly name: string;
   /** Pieces that are written one after the other, given the words of two prompts. */
   pieces(first: string, second: string): readonly string[];
@@ -14,7 +14,7 @@ interface FramingCheck extends Pick<Check<Stage>, 'sentence' | 'input'> {
 
 const prompt = (message: string) => JSON.stringify({ type: 'prompt', message });
 
-function check({ name, pieces, prompts, ...rest }: FramingCheck): Check<Stage> {
+function check({ name, pieces, prompts, ...rest }: FramingCheck): Check<CheckContext> {
   return {
     ...rest,
     id: `pi-legacy/${name}`,
@@ -23,18 +23,18 @@ function check({ name, pieces, prompts, ...rest }: FramingCheck): Check<Stage> {
     basis: 'specification',
     covers: ['command:prompt'],
     expected: 'Every prompt gets its run, and its words come back as they were sent.',
-    needs: { raw: true, alone: true, script: ['text'] },
-    async run(stage) {
-      const connection = await stage.connect();
+    needs: { raw: true, exclusive: true, script: ['text'] },
+    async run(context) {
+      const connection = await context.connect();
       if (connection.sendRaw === undefined) throw new NotApplicable('nothing can be written here as it stands');
-      const words = Array.from({ length: prompts }, (_, at) => `${stage.tools.script('text')} caf\u00e9 ${at}`);
-      const from = stage.now;
+      const words = Array.from({ length: prompts }, (_, at) => `${context.tools.script('text')} caf\u00e9 ${at}`);
+      const from = context.now;
       for (const piece of pieces(words[0] ?? '', words[1] ?? '')) {
         connection.sendRaw(piece);
         // So that each piece is read by itself.
-        await stage.tools.pause(20);
+        await context.tools.pause(20);
       }
-      await stage.ends(prompts, from);
+      await context.ends(prompts, from);
       const echoes = connection.log
         .slice(from)
         .map(({ json }) => dictionaryOf(json))
@@ -46,7 +46,7 @@ function check({ name, pieces, prompts, ...rest }: FramingCheck): Check<Stage> {
   };
 }
 
-export const framingChecks: readonly Check<Stage>[] = [
+export const framingChecks: readonly Check<CheckContext>[] = [
   check({
     name: 'crlf',
     sentence: 'A line may end in CR and LF.',

@@ -2,9 +2,9 @@
 // part of the conversation.
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf } from '../../core/model/dictionary.ts';
-import { owed, type Scenario } from '../rule.ts';
+import { requiredBy, type Scenario } from '../rule.ts';
 import { contentOf } from './blocks.ts';
-import type { Stage } from './stage.ts';
+import type { CheckContext } from './stage.ts';
 
 /** A picture of one pixel. */
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -21,106 +21,106 @@ const isAnswer = ({ type, message }: Dictionary) =>
   type === 'message_start' && dictionaryOf(message).role === 'assistant';
 
 /** Prompts, and waits until the model answers. */
-async function begin(stage: Stage, word: string): Promise<void> {
-  await stage.connect();
-  const from = stage.now;
-  await stage.send({ type: 'prompt', message: stage.tools.script(word) });
-  await stage.prepare(() => stage.until('answer of the model that begins', isAnswer, from));
+async function begin(context: CheckContext, word: string): Promise<void> {
+  await context.connect();
+  const from = context.now;
+  await context.send({ type: 'prompt', message: context.tools.script(word) });
+  await context.prepare(() => context.until('answer of the model that begins', isAnswer, from));
 }
 
 /** The scenarios of the agent side. */
-export const scenarios: readonly Scenario<Stage>[] = [
+export const scenarios: readonly Scenario<CheckContext>[] = [
   {
     name: 'talk',
     title: 'Two prompts, one after the other, the first with words that must be escaped.',
-    needs: { script: ['text'], alone: true },
-    async play(stage) {
-      await stage.prompt(`${stage.tools.script('text')} ${odd}`);
-      await stage.tries('text');
-      await stage.tries('unicode');
+    needs: { script: ['text'], exclusive: true },
+    async run(context) {
+      await context.prompt(`${context.tools.script('text')} ${odd}`);
+      await context.promptIfScripted('text');
+      await context.promptIfScripted('unicode');
     },
   },
   {
     name: 'thinking',
     title: 'A prompt for which the model thinks.',
-    needs: { script: ['think'], alone: true },
-    async play(stage) {
-      await stage.tries('think');
+    needs: { script: ['think'], exclusive: true },
+    async run(context) {
+      await context.promptIfScripted('think');
     },
   },
   {
     name: 'tools',
     title: 'Prompts for which the model calls tools: one, several, and some that fail.',
-    needs: { script: ['tool'], alone: true },
-    async play(stage) {
-      await stage.tries('tool');
-      await stage.tries('tools');
-      await stage.tries('toolfail');
+    needs: { script: ['tool'], exclusive: true },
+    async run(context) {
+      await context.promptIfScripted('tool');
+      await context.promptIfScripted('tools');
+      await context.promptIfScripted('toolfail');
     },
   },
   {
     name: 'attachments',
     title: 'A prompt with a picture and a document.',
-    needs: { script: ['text'], alone: true },
-    async play(stage) {
-      await stage.prompt(stage.tools.script('text'), { attachments: [image, document] });
+    needs: { script: ['text'], exclusive: true },
+    async run(context) {
+      await context.prompt(context.tools.script('text'), { attachments: [image, document] });
     },
   },
   {
     name: 'abort',
     title: 'An endless answer is aborted; then an abort while nothing goes on, and a prompt.',
-    needs: { script: ['endless', 'text'], alone: true },
-    async play(stage) {
-      await begin(stage, 'endless');
-      const from = stage.now;
-      await stage.send({ type: 'abort' });
-      await owed('pi-legacy/abort-ends-run', () =>
-        stage.until('agent_end after the abort', ({ type }) => type === 'agent_end', from),
+    needs: { script: ['endless', 'text'], exclusive: true },
+    async run(context) {
+      await begin(context, 'endless');
+      const from = context.now;
+      await context.send({ type: 'abort' });
+      await requiredBy('pi-legacy/abort-ends-run', () =>
+        context.until('agent_end after the abort', ({ type }) => type === 'agent_end', from),
       );
-      await stage.send({ type: 'abort' });
-      await stage.tries('text');
+      await context.send({ type: 'abort' });
+      await context.promptIfScripted('text');
     },
   },
   {
     name: 'compact',
     title: 'A few prompts, a compaction, and one more prompt.',
-    needs: { script: ['text'], alone: true },
-    async play(stage) {
-      await stage.tries('text');
-      await stage.tries('text');
-      const from = stage.now;
-      await stage.send({ type: 'compact', customInstructions: 'Keep the names.' });
-      await owed('pi-legacy/compact-answered', () =>
-        stage.until('compaction or error', ({ type }) => type === 'compaction' || type === 'error', from),
+    needs: { script: ['text'], exclusive: true },
+    async run(context) {
+      await context.promptIfScripted('text');
+      await context.promptIfScripted('text');
+      const from = context.now;
+      await context.send({ type: 'compact', customInstructions: 'Keep the names.' });
+      await requiredBy('pi-legacy/compact-answered', () =>
+        context.until('compaction or error', ({ type }) => type === 'compaction' || type === 'error', from),
       );
-      await stage.tries('text');
+      await context.promptIfScripted('text');
     },
   },
   {
     name: 'auto compaction',
     title: 'A prompt after which the agent compacts by itself.',
-    needs: { script: ['compaction', 'text'], alone: true },
-    async play(stage) {
-      await stage.tries('text');
-      const from = stage.now;
-      await stage.tries('compaction');
-      await stage.prepare(() => stage.until('compaction', ({ type }) => type === 'compaction', from));
+    needs: { script: ['compaction', 'text'], exclusive: true },
+    async run(context) {
+      await context.promptIfScripted('text');
+      const from = context.now;
+      await context.promptIfScripted('compaction');
+      await context.prepare(() => context.until('compaction', ({ type }) => type === 'compaction', from));
     },
   },
   {
     name: 'fail',
     title: 'A prompt for which the model fails, and one for which it answers.',
-    needs: { script: ['fail', 'text'], alone: true },
-    async play(stage) {
-      await stage.tries('fail');
-      await stage.tries('text');
+    needs: { script: ['fail', 'text'], exclusive: true },
+    async run(context) {
+      await context.promptIfScripted('fail');
+      await context.promptIfScripted('text');
     },
   },
   {
     name: 'bad input',
     title: 'Lines that are no JSON, a blank one, `null`, and then a prompt.',
-    needs: { script: ['text'], alone: true },
-    async play(stage) {
+    needs: { script: ['text'], exclusive: true },
+    async run(context) {
       const bad = [
         ['bad-line-error', 'not json'],
         ['bad-line-error', '{"type":"prompt"'],
@@ -129,35 +129,36 @@ export const scenarios: readonly Scenario<Stage>[] = [
       ] as const;
       for (const [check, text] of bad) {
         // Where frames are posted there is no empty one.
-        if (text === '' && stage.tools.transport === 'sse') continue;
-        await stage.connect();
-        const from = stage.now;
-        await stage.say(text);
+        if (text === '' && context.tools.transport === 'sse') continue;
+        await context.connect();
+        const from = context.now;
+        await context.say(text);
         const isError = ({ type }: Dictionary) => type === 'error';
-        await owed(`pi-legacy/${check}`, () => stage.until(`error for ${JSON.stringify(text)}`, isError, from));
+        await requiredBy(`pi-legacy/${check}`, () => context.until(`error for ${JSON.stringify(text)}`, isError, from));
       }
-      await stage.tries('text');
+      await context.promptIfScripted('text');
     },
   },
   {
     name: 'strange input',
     title: 'Commands that the protocol does not have, and then a prompt.',
-    needs: { script: ['text'], alone: true },
-    async play(stage) {
+    needs: { script: ['text'], exclusive: true },
+    async run(context) {
       // A real 0.13.2 says nothing to them (docs/protocols/pi-legacy.md 1.4).
-      for (const line of [{}, { type: 'nosuch' }, { type: 'get_state', id: 'a' }, { type: 7 }]) await stage.send(line);
-      await stage.tries('text');
+      for (const line of [{}, { type: 'nosuch' }, { type: 'get_state', id: 'a' }, { type: 7 }])
+        await context.send(line);
+      await context.promptIfScripted('text');
     },
   },
   {
     name: 'busy',
     title: 'A prompt while another is at work.',
-    needs: { script: ['busy', 'text'], alone: true },
-    async play(stage) {
-      await begin(stage, 'busy');
-      const { log, until } = await stage.connect();
-      await stage.send({ type: 'prompt', message: stage.tools.script('text') });
-      await owed('pi-legacy/busy-prompts-run', () =>
+    needs: { script: ['busy', 'text'], exclusive: true },
+    async run(context) {
+      await begin(context, 'busy');
+      const { log, until } = await context.connect();
+      await context.send({ type: 'prompt', message: context.tools.script('text') });
+      await requiredBy('pi-legacy/busy-prompts-run', () =>
         until('ends of both runs', () => {
           const heard = log.filter(({ by }) => by === 'peer').map(({ json }) => dictionaryOf(json).type);
           const ends =

@@ -2,10 +2,10 @@
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { type Connection, NotApplicable, type Tools } from '../check.ts';
-import { owed, prepared } from '../rule.ts';
+import { requiredBy, setup } from '../rule.ts';
 
 /** What each scenario is given. */
-export interface Stage {
+export interface CheckContext {
   readonly tools: Tools;
   /** The connection. The first call makes it. */
   connect(): Promise<Connection>;
@@ -19,7 +19,7 @@ export interface Stage {
   /** Prompts, and waits for the end of the run. */
   prompt(message: string, more?: Dictionary): Promise<void>;
   /** The same for a word of the script; false where there is none for it. */
-  tries(word: string): Promise<boolean>;
+  promptIfScripted(word: string): Promise<boolean>;
   /** Waits for so many ends of runs since `from`. */
   ends(count: number, from: number): Promise<void>;
   /** Does what is no part of any check: what fails there makes the scenario unclear. */
@@ -27,7 +27,7 @@ export interface Stage {
 }
 
 /** The stage of one scenario. */
-export function createStage(tools: Tools): Stage {
+export function createContext(tools: Tools): CheckContext {
   let connection: Connection | null = null;
 
   async function connect(): Promise<Connection> {
@@ -49,7 +49,7 @@ export function createStage(tools: Tools): Stage {
 
   async function ends(count: number, from: number): Promise<void> {
     const { log, until: wait } = await connect();
-    await owed('pi-legacy/run-ends', () =>
+    await requiredBy('pi-legacy/run-ends', () =>
       wait('agent_end', () => {
         const ended = log
           .slice(from)
@@ -68,7 +68,7 @@ export function createStage(tools: Tools): Stage {
     await connect();
     const from = now();
     await send({ type: 'prompt', message, ...more });
-    await owed('pi-legacy/prompt-runs', () => until('agent_start', ({ type }) => type === 'agent_start', from));
+    await requiredBy('pi-legacy/prompt-runs', () => until('agent_start', ({ type }) => type === 'agent_start', from));
     await ends(1, from);
   }
 
@@ -82,7 +82,7 @@ export function createStage(tools: Tools): Stage {
       return now();
     },
     prompt,
-    async tries(word) {
+    async promptIfScripted(word) {
       try {
         await prompt(tools.script(word));
         return true;
@@ -92,6 +92,6 @@ export function createStage(tools: Tools): Stage {
       }
     },
     ends,
-    prepare: prepared,
+    prepare: setup,
   };
 }

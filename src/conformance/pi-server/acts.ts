@@ -1,10 +1,10 @@
 // What our pi-server does with a prompt of the client that is judged. Speaks of one session through its ports; knows no lane and
 // no command.
 import type { Dictionary } from '../../core/model/content.ts';
-import type { Act } from '../sets.ts';
+import type { Behaviour } from '../sets.ts';
 
 /** What may be asked for by name. */
-export const acts: readonly Act[] = [
+export const behaviours: readonly Behaviour[] = [
   { name: 'text', title: 'An answer of text, in pieces.' },
   { name: 'tool', title: 'A tool that runs and tells of its progress, then text.' },
   { name: 'questions', title: 'Extensions that ask with select, confirm, input and editor, and tell without asking.' },
@@ -26,14 +26,14 @@ export interface Ending {
 }
 
 /** What an act plays with. */
-export interface ActPorts {
+export interface BehaviourPorts {
   readonly prompt: string;
   readonly session: string;
   /** Id of the prompt. */
   readonly id: string;
   event(event: Dictionary): void;
   /** Says a frame as it stands. */
-  say(frame: Dictionary): void;
+  send(frame: Dictionary): void;
   /** Puts a question; gives the answer, or null when nobody answered in time. */
   ask(question: Dictionary, timeoutMs?: number): Promise<Dictionary | null>;
   pause(ms: number): Promise<void>;
@@ -58,7 +58,7 @@ const usage = {
 const model = { api: 'anthropic-messages', provider: 'conformance', model: 'conformance-1' };
 
 /** Plays it; all that a prompt says begins and ends here. */
-export async function playAct(name: string, ports: ActPorts): Promise<Ending> {
+export async function runBehaviour(name: string, ports: BehaviourPorts): Promise<Ending> {
   const { event, prompt } = ports;
   const messages: Dictionary[] = [];
   const whole = (message: Dictionary) => {
@@ -129,7 +129,7 @@ export async function playAct(name: string, ports: ActPorts): Promise<Ending> {
   }
 
   async function newer(): Promise<void> {
-    ports.say({ type: 'weather_report', data: { sky: 'clear' } });
+    ports.send({ type: 'weather_report', data: { sky: 'clear' } });
     event({ type: 'constellation_changed', stars: [1, 2] });
     event({ type: 'extension_ui_request', requestId: ports.mint('new'), method: 'setMood', mood: 'fine', later: true });
     await ports.ask({ method: 'confirm', title: 'Still there?', message: 'After all that is new.', colour: 'blue' });
@@ -138,16 +138,16 @@ export async function playAct(name: string, ports: ActPorts): Promise<Ending> {
   function crowd(): void {
     const commandId = ports.mint('someone');
     const data = { commandId, commandType: 'create_session', sessionId: ports.mint('another'), dependsOn: [] };
-    ports.say({ type: 'command_accepted', data });
-    ports.say({ type: 'command_started', data });
-    ports.say({ type: 'command_finished', data: { ...data, success: true, sessionVersion: 0 } });
+    ports.send({ type: 'command_accepted', data });
+    ports.send({ type: 'command_started', data });
+    ports.send({ type: 'command_finished', data: { ...data, success: true, sessionVersion: 0 } });
     const sessionInfo = { sessionId: data.sessionId, thinkingLevel: 'off', isStreaming: false, messageCount: 0 };
-    ports.say({ type: 'session_created', data: { sessionId: data.sessionId, sessionInfo } });
-    ports.say({ type: 'session_deleted', data: { sessionId: data.sessionId } });
+    ports.send({ type: 'session_created', data: { sessionId: data.sessionId, sessionInfo } });
+    ports.send({ type: 'session_deleted', data: { sessionId: data.sessionId } });
     ports.renamed(ports.mint('someone'));
     // As from 2.2 on: what was refused is only finished.
     const refused = { ...data, commandId: ports.mint('someone'), success: false, error: 'Rate limit exceeded' };
-    ports.say({ type: 'command_finished', data: refused });
+    ports.send({ type: 'command_finished', data: refused });
   }
 
   async function endless(): Promise<Ending> {

@@ -1,17 +1,17 @@
 // Checks of what each command answers: docs/protocols/pi-server.md 17 (docs/protocols/pi-server.md 23.10).
 import { NotApplicable } from '../check.ts';
 import { misfit, type Shape } from '../shape.ts';
-import { type Client, expect, type Words } from './check-client.ts';
+import { type Client, expect, type CommandFields } from './check-client.ts';
 import { dataOf } from './frames.ts';
 import { type Answered, serverAnswers, sessionAnswers, sessionCommands, sessionInfo } from './shapes.ts';
-import type { PiServerCheck, Stage } from './stage.ts';
+import type { PiServerCheck, CheckContext } from './stage.ts';
 
 /** The same command with words of the target's script in it. */
-function filled({ type, fields = {}, script }: Answered, { tools }: Stage): Words {
+function filled({ type, fields = {}, script }: Answered, { tools }: CheckContext): CommandFields {
   return { type, ...fields, ...(script === undefined ? {} : { [script.field]: tools.script(script.word) }) };
 }
 
-async function answersWell(client: Client, command: Words, row: Answered): Promise<void> {
+async function answersWell(client: Client, command: CommandFields, row: Answered): Promise<void> {
   const frame = await client.ask(command);
   if (frame.success !== true && row.mayRefuse === true) {
     expect(typeof frame.error === 'string' && frame.error !== '', 'a failure must have an error:', frame);
@@ -36,9 +36,9 @@ function serverRow(row: Answered): PiServerCheck {
     covers: [`command:${row.type}`],
     input: row.type,
     expected: 'data as in docs/protocols/pi-server.md 17.4 to 17.9',
-    async run(stage) {
-      const { client } = await stage.place();
-      await answersWell(client, filled(row, stage), row);
+    async run(context) {
+      const { client } = await context.clientWithSession();
+      await answersWell(client, filled(row, context), row);
     },
   };
 }
@@ -55,10 +55,10 @@ function sessionRow(row: Answered): PiServerCheck {
     input: row.isAfterPrompt === true ? `a prompt, then ${row.type}` : row.type,
     expected: row.data === undefined ? 'success without data' : 'data as in docs/protocols/pi-server.md 17.4 to 17.9',
     ...(words.length === 0 ? {} : { needs: { script: words } }),
-    async run(stage) {
-      const { client, session } = await stage.place();
-      if (row.isAfterPrompt === true) await stage.prepare(() => client.does(stage.prompt(session, 'text')));
-      await answersWell(client, { ...filled(row, stage), sessionId: session }, row);
+    async run(context) {
+      const { client, session } = await context.clientWithSession();
+      if (row.isAfterPrompt === true) await context.prepare(() => client.succeeds(context.prompt(session, 'text')));
+      await answersWell(client, { ...filled(row, context), sessionId: session }, row);
       // What a steering message starts goes on behind its answer.
       if (row.type === 'steer' || row.type === 'follow_up') await client.ask({ type: 'abort', sessionId: session });
     },
@@ -75,11 +75,11 @@ export const answerChecks: readonly PiServerCheck[] = [
     sentence: 'A session cannot be made twice, and is not harmed by the attempt.',
     input: 'create_session of a name that there is',
     expected: 'failure "already exists", the first session is intact',
-    async run({ place }) {
-      const { client, session } = await place();
-      await client.does({ type: 'set_session_name', sessionId: session, name: 'first' });
+    async run({ clientWithSession }) {
+      const { client, session } = await clientWithSession();
+      await client.succeeds({ type: 'set_session_name', sessionId: session, name: 'first' });
       await client.fails({ type: 'create_session', sessionId: session }, /already exists/u);
-      const state = await client.does({ type: 'get_state', sessionId: session });
+      const state = await client.succeeds({ type: 'get_state', sessionId: session });
       const isIntact = dataOf(state).sessionName === 'first' && state.sessionVersion === 1;
       expect(isIntact, 'the first session must be as it was:', state);
     },
@@ -97,13 +97,13 @@ export const answerChecks: readonly PiServerCheck[] = [
       const client = await open();
       const sessionId = mint('session');
       const isListed = async () =>
-        JSON.stringify(await client.does({ type: 'list_sessions' })).includes(`"${sessionId}"`);
-      const created = dataOf(await client.does({ type: 'create_session', sessionId }));
+        JSON.stringify(await client.succeeds({ type: 'list_sessions' })).includes(`"${sessionId}"`);
+      const created = dataOf(await client.succeeds({ type: 'create_session', sessionId }));
       expect(created.sessionId === sessionId, 'sessionId must be the one that was asked for:', created);
       expectData(created.sessionInfo, sessionInfo);
-      expectData(dataOf(await client.does({ type: 'switch_session', sessionId })).sessionInfo, sessionInfo);
+      expectData(dataOf(await client.succeeds({ type: 'switch_session', sessionId })).sessionInfo, sessionInfo);
       expect(await isListed(), 'list_sessions must have it');
-      const deleted = dataOf(await client.does({ type: 'delete_session', sessionId }));
+      const deleted = dataOf(await client.succeeds({ type: 'delete_session', sessionId }));
       expect(deleted.deleted === true, 'data must be {deleted: true}:', deleted);
       expect(!(await isListed()), 'list_sessions must have it no more');
     },
@@ -118,13 +118,15 @@ export const answerChecks: readonly PiServerCheck[] = [
     covers: ['command:set_model'],
     input: 'get_available_models, set_model with one of them',
     expected: 'data {model}, the one that was asked for',
-    async run({ place, prepare }) {
-      const { client, session } = await place();
-      const { models } = dataOf(await prepare(() => client.does({ type: 'get_available_models', sessionId: session })));
+    async run({ clientWithSession, prepare }) {
+      const { client, session } = await clientWithSession();
+      const { models } = dataOf(
+        await prepare(() => client.succeeds({ type: 'get_available_models', sessionId: session })),
+      );
       const last = dataOf({ data: Array.isArray(models) ? models.at(-1) : undefined });
       if (last.id === undefined) throw new NotApplicable('its agent has no models');
       const command = { type: 'set_model', sessionId: session, provider: last.provider, modelId: last.id };
-      const { model } = dataOf(await client.does(command));
+      const { model } = dataOf(await client.succeeds(command));
       expect(dataOf({ data: model }).id === last.id, 'the model must be the one that was asked for:', model);
     },
   },
@@ -138,14 +140,14 @@ export const answerChecks: readonly PiServerCheck[] = [
     input: 'a prompt, get_fork_messages, fork at the first of them',
     expected: 'data {text, cancelled: false}',
     needs: { script: ['text'] },
-    async run({ place, prepare, prompt }) {
-      const { client, session } = await place();
-      await prepare(() => client.does(prompt(session, 'text')));
+    async run({ clientWithSession, prepare, prompt }) {
+      const { client, session } = await clientWithSession();
+      await prepare(() => client.succeeds(prompt(session, 'text')));
       const listed = await client.ask({ type: 'get_fork_messages', sessionId: session });
       const { messages } = dataOf(listed);
       const first = dataOf({ data: Array.isArray(messages) ? messages[0] : undefined });
       if (first.entryId === undefined) throw new NotApplicable(`its agent cannot: ${JSON.stringify(listed)}`);
-      const forked = dataOf(await client.does({ type: 'fork', sessionId: session, entryId: first.entryId }));
+      const forked = dataOf(await client.succeeds({ type: 'fork', sessionId: session, entryId: first.entryId }));
       const isIt = forked.text === first.text && forked.cancelled === false;
       expect(isIt, 'it must be the text of that message:', forked);
     },
@@ -158,9 +160,9 @@ export const answerChecks: readonly PiServerCheck[] = [
     sentence: 'A session that is not there is told by name.',
     input: 'every session command, delete_session and switch_session for a session that is not there',
     expected: 'failure "Session <id> not found" each',
-    async run(stage) {
-      const client = await stage.client();
-      const sessionId = stage.mint('ghost');
+    async run(context) {
+      const client = await context.client();
+      const sessionId = context.mint('ghost');
       const words = new RegExp(`^Session ${sessionId} not found`, 'u');
       const all: readonly Answered[] = [...sessionCommands, { type: 'delete_session' }, { type: 'switch_session' }];
       const wrong: string[] = [];

@@ -5,45 +5,50 @@ import { type Connection, NotApplicable, PeerWrong } from '../check.ts';
 import {
   answers,
   eventsIn,
-  type Heard,
-  heardIn,
+  type ReceivedFrame,
+  receivedIn,
   isResponse,
   type Phase,
   phasesOf,
-  type Said,
+  type SessionEvent,
   stepsOf,
 } from './frames.ts';
 
 /** A command without its id. */
-export type Words = Dictionary & { readonly type: string };
+export type CommandFields = Dictionary & { readonly type: string };
 
 /** One connection of a check. */
 export interface Client {
   readonly connection: Connection;
   /** How much was said so far: a place to look from. */
   readonly now: number;
-  heard(from?: number): readonly Heard[];
+  received(from?: number): readonly ReceivedFrame[];
   /** Sends a command under an id of its own, unless it has one, and gives that. */
-  start(command: Words): string;
+  start(command: CommandFields): string;
   /** The response to that id: the first, or a later one. */
   response(id: string, which?: number): Promise<Dictionary>;
   /** Sends it and waits for its response. */
-  ask(command: Words): Promise<Dictionary>;
+  ask(command: CommandFields): Promise<Dictionary>;
   /** The same, and it is a failure of the peer when it fails. Gives the response. */
-  does(command: Words): Promise<Dictionary>;
+  succeeds(command: CommandFields): Promise<Dictionary>;
   /** The same, and it is a failure of the peer when it succeeds, or fails in other words. Gives the error. */
-  fails(command: Words, words?: RegExp): Promise<string>;
+  fails(command: CommandFields, words?: RegExp): Promise<string>;
   /** Sends a frame as it stands; the next response that is said. */
   say(text: string): Promise<Dictionary>;
   /** Everything that the server had to say to what was sent before has been heard. */
   settled(): Promise<void>;
-  until<Value>(label: string, look: (heard: readonly Heard[]) => Value | undefined): Promise<Value>;
+  until<Value>(label: string, look: (heard: readonly ReceivedFrame[]) => Value | undefined): Promise<Value>;
   phases(id: string): Phase[];
   /** Fails unless that is the lifecycle of that command so far. */
   expectPhases(id: string, ...expected: readonly Phase[]): void;
-  events(session: string, from?: number): Said[];
+  events(session: string, from?: number): SessionEvent[];
   /** The event that comes first from there on. */
-  untilEvent(session: string, label: string, fits: (event: Dictionary) => boolean, from?: number): Promise<Said>;
+  untilEvent(
+    session: string,
+    label: string,
+    fits: (event: Dictionary) => boolean,
+    from?: number,
+  ): Promise<SessionEvent>;
 }
 
 /**
@@ -52,17 +57,17 @@ export interface Client {
  */
 export function createClient(connection: Connection, mint: (word: string) => string, isBound = false): Client {
   // Read once, for whoever waits looks at all of it with each message.
-  const read: Heard[] = [];
+  const read: ReceivedFrame[] = [];
   let count = 0;
-  function heard(from = 0): readonly Heard[] {
+  function received(from = 0): readonly ReceivedFrame[] {
     const { log } = connection;
-    if (count < log.length) read.push(...heardIn(log, count));
+    if (count < log.length) read.push(...receivedIn(log, count));
     count = log.length;
     return from === 0 ? read : read.filter(({ at }) => at >= from);
   }
-  const until: Client['until'] = (label, look) => connection.until(label, () => look(heard()));
+  const until: Client['until'] = (label, look) => connection.until(label, () => look(received()));
 
-  function start(command: Words): string {
+  function start(command: CommandFields): string {
     if (isBound && command.type === 'switch_session')
       throw new NotApplicable('a stream of server-sent events belongs to one session');
     const id = typeof command.id === 'string' ? command.id : mint(command.type);
@@ -71,12 +76,12 @@ export function createClient(connection: Connection, mint: (word: string) => str
   }
   const response = (id: string, which = 0) =>
     until(`response to '${id}'`, (all) => all.filter(answers(id))[which]?.frame);
-  async function ask(command: Words): Promise<Dictionary> {
-    const before = typeof command.id === 'string' ? heard().filter(answers(command.id)).length : 0;
+  async function ask(command: CommandFields): Promise<Dictionary> {
+    const before = typeof command.id === 'string' ? received().filter(answers(command.id)).length : 0;
     return response(start(command), before);
   }
   function expectPhases(id: string, ...expected: readonly Phase[]): void {
-    const found = phasesOf(heard(), id);
+    const found = phasesOf(received(), id);
     const wrong = `the lifecycle of '${id}' is [${found.join(', ')}] where it must be [${expected.join(', ')}]`;
     if (found.join() !== expected.join()) throw new PeerWrong(wrong);
   }
@@ -86,11 +91,11 @@ export function createClient(connection: Connection, mint: (word: string) => str
     get now() {
       return connection.log.length;
     },
-    heard,
+    received,
     start,
     response,
     ask,
-    async does(command) {
+    async succeeds(command) {
       const frame = await ask(command);
       if (frame.success !== true) throw new PeerWrong(`${command.type} failed: ${JSON.stringify(frame)}`);
       return frame;
@@ -101,17 +106,17 @@ export function createClient(connection: Connection, mint: (word: string) => str
     async say(text) {
       const from = connection.log.length;
       connection.send(text);
-      return until(`response to ${text.slice(0, 80)}`, () => heard(from).find(isResponse)?.frame);
+      return until(`response to ${text.slice(0, 80)}`, () => received(from).find(isResponse)?.frame);
     },
     async settled() {
       await ask({ type: 'list_sessions' });
     },
     until,
-    phases: (id) => phasesOf(heard(), id),
+    phases: (id) => phasesOf(received(), id),
     expectPhases,
-    events: (session, from = 0) => eventsIn(heard(from), session),
+    events: (session, from = 0) => eventsIn(received(from), session),
     untilEvent: (session, label, fits, from = 0) =>
-      until(label, () => eventsIn(heard(from), session).find(({ event }) => fits(event))),
+      until(label, () => eventsIn(received(from), session).find(({ event }) => fits(event))),
   };
 }
 
@@ -131,7 +136,7 @@ export function expect(isSo: boolean, otherwise: string, ...shown: readonly unkn
 
 /** When a command was finished, as a place in what was heard; -1 if it was not. */
 export const finishedAt = (client: Client, id: string): number =>
-  stepsOf(client.heard(), id).find(({ phase }) => phase === 'finished')?.at ?? -1;
+  stepsOf(client.received(), id).find(({ phase }) => phase === 'finished')?.at ?? -1;
 
 /** When it was answered, as a place in what was heard; -1 if it was not. */
-export const answeredAt = (client: Client, id: string): number => client.heard().find(answers(id))?.at ?? -1;
+export const answeredAt = (client: Client, id: string): number => client.received().find(answers(id))?.at ?? -1;

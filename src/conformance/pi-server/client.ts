@@ -1,6 +1,6 @@
 // All checks of clients of a pi-server, and the server that they are judged by.
 import { type ClientSet, rulesOver } from '../sets.ts';
-import { acts } from './acts.ts';
+import { behaviours } from './acts.ts';
 import { servePiServer } from './fake-agent.ts';
 import { answerRules } from './rules/client-answers.ts';
 import { commandRules } from './rules/client-commands.ts';
@@ -12,7 +12,7 @@ export const piServerClient: ClientSet = {
   protocol: 'pi-server',
   side: 'client',
   version: '1',
-  acts,
+  behaviours,
   serve: servePiServer,
   rules: rulesOver(viewOf, [...commandRules, ...outcomeRules, ...answerRules]),
 };

@@ -1,8 +1,8 @@
 // What the specification of pi-server holds, and which checks are about it. Data.
-import type { Coverage, Covered } from '../coverage.ts';
+import type { Coverage, CoverageItem } from '../coverage.ts';
 
-const sections = (...names: readonly string[]): Covered[] => names.map((name) => ({ name }));
-const kinds = (family: string, ...names: readonly string[]): Covered[] =>
+const sections = (...names: readonly string[]): CoverageItem[] => names.map((name) => ({ name }));
+const kinds = (family: string, ...names: readonly string[]): CoverageItem[] =>
   names.map((name) => ({ name: `${family}:${name}` }));
 
 const prose = 'says what the document is about, and asks for nothing';

@@ -17,11 +17,11 @@ export const dependencyChecks: readonly PiServerCheck[] = [
     sentence: 'A command whose dependency succeeded is carried out.',
     input: 'dependsOn a command that is done',
     expected: 'runs',
-    async run({ place, mint }) {
-      const { client, session } = await place();
+    async run({ clientWithSession, mint }) {
+      const { client, session } = await clientWithSession();
       const id = mint('first');
-      await client.does({ id, type: 'set_session_name', sessionId: session, name: 'n1' });
-      await client.does({ type: 'get_state', sessionId: session, dependsOn: [id] });
+      await client.succeeds({ id, type: 'set_session_name', sessionId: session, name: 'n1' });
+      await client.succeeds({ type: 'get_state', sessionId: session, dependsOn: [id] });
     },
   },
   {
@@ -32,12 +32,12 @@ export const dependencyChecks: readonly PiServerCheck[] = [
     sentence: 'An unknown dependency fails the command.',
     input: 'dependsOn an id that nobody used',
     expected: 'failure "Dependency … is unknown", no effect',
-    async run({ place, mint }) {
-      const { client, session } = await place();
+    async run({ clientWithSession, mint }) {
+      const { client, session } = await clientWithSession();
       const dependsOn = [mint('never')];
       const command = { type: 'set_session_name', sessionId: session, name: 'n1', dependsOn };
       await client.fails(command, new RegExp(`^Dependency '${dependsOn[0]}' is unknown$`, 'u'));
-      const state = await client.does({ type: 'get_state', sessionId: session });
+      const state = await client.succeeds({ type: 'get_state', sessionId: session });
       expect(state.sessionVersion === 0, 'it must not be carried out:', state);
     },
   },
@@ -49,8 +49,8 @@ export const dependencyChecks: readonly PiServerCheck[] = [
     sentence: 'A failed dependency fails the command.',
     input: 'dependsOn a command that failed',
     expected: 'failure "Dependency … failed: <its error>"',
-    async run({ place, mint }) {
-      const { client, session } = await place();
+    async run({ clientWithSession, mint }) {
+      const { client, session } = await clientWithSession();
       const id = mint('fails');
       const error = await client.fails({ id, type: 'get_state', sessionId: mint('ghost') });
       const told = await client.fails({ type: 'get_state', sessionId: session, dependsOn: [id] });
@@ -65,10 +65,10 @@ export const dependencyChecks: readonly PiServerCheck[] = [
     sentence: 'All dependencies must succeed; the first that did not is told.',
     input: 'dependsOn [done, unknown, failed]',
     expected: 'fails on the unknown one',
-    async run({ place, mint }) {
-      const { client, session } = await place();
+    async run({ clientWithSession, mint }) {
+      const { client, session } = await clientWithSession();
       const [good, never, bad] = [mint('good'), mint('never'), mint('bad')];
-      await client.does({ id: good, type: 'get_state', sessionId: session });
+      await client.succeeds({ id: good, type: 'get_state', sessionId: session });
       await client.fails({ id: bad, type: 'get_state', sessionId: mint('ghost') });
       const dependsOn = [good, never, bad];
       await client.fails(
@@ -85,8 +85,8 @@ export const dependencyChecks: readonly PiServerCheck[] = [
     sentence: 'A command cannot depend on itself.',
     input: 'dependsOn its own id',
     expected: 'failure "cannot depend on itself"',
-    async run({ place, mint }) {
-      const { client, session } = await place();
+    async run({ clientWithSession, mint }) {
+      const { client, session } = await clientWithSession();
       const id = mint('itself');
       await client.fails({ id, type: 'get_state', sessionId: session, dependsOn: [id] }, /cannot depend on itself/u);
     },
@@ -100,11 +100,11 @@ export const dependencyChecks: readonly PiServerCheck[] = [
     input: 'get_state of s2 dependsOn a prompt on s1',
     expected: 'runs behind the prompt',
     needs: { script: ['busy'] },
-    async run(stage) {
-      const place = await stage.place({ watched: true });
+    async run(context) {
+      const place = await context.clientWithSession({ watched: true });
       const { client } = place;
-      const other = await stage.session(client);
-      const prompt = await stage.busy(place);
+      const other = await context.session(client);
+      const prompt = await context.busy(place);
       const id = client.start({ type: 'get_state', sessionId: other, dependsOn: [prompt] });
       const frame = await client.response(id);
       expect(frame.success === true, 'it must succeed:', frame);
@@ -121,11 +121,11 @@ export const dependencyChecks: readonly PiServerCheck[] = [
     input: 'dependsOn a prompt that goes on for longer than the wait limit',
     expected: 'failure "timed out"',
     needs: { settings: shortWaits, script: ['endless'] },
-    async run(stage) {
-      const place = await stage.place({ watched: true });
+    async run(context) {
+      const place = await context.clientWithSession({ watched: true });
       const { client } = place;
-      const other = await stage.session(client);
-      const prompt = await stage.endless(place);
+      const other = await context.session(client);
+      const prompt = await context.endless(place);
       await client.fails({ type: 'get_state', sessionId: other, dependsOn: [prompt] }, /timed out/u);
       expect(answeredAt(client, prompt) < 0, 'the prompt must still be going on');
     },
@@ -139,11 +139,11 @@ export const dependencyChecks: readonly PiServerCheck[] = [
     input: 'behind a prompt: B that depends on A, then A',
     expected: 'B fails, A is carried out',
     needs: { script: ['busy'] },
-    async run(stage) {
-      const place = await stage.place({ watched: true });
+    async run(context) {
+      const place = await context.clientWithSession({ watched: true });
       const { client, session } = place;
-      const a = stage.mint('a');
-      await stage.busy(place);
+      const a = context.mint('a');
+      await context.busy(place);
       const b = client.start({ type: 'get_state', sessionId: session, dependsOn: [a] });
       client.start({ id: a, type: 'set_session_name', sessionId: session, name: 'n1' });
       const failed = await client.response(b);
@@ -160,8 +160,8 @@ export const dependencyChecks: readonly PiServerCheck[] = [
     sentence: 'A command that waits for one before it in its own lane is carried out.',
     input: 'A, then B that depends on A, pipelined',
     expected: 'B runs behind A',
-    async run({ place }) {
-      const { client, session } = await place();
+    async run({ clientWithSession }) {
+      const { client, session } = await clientWithSession();
       const a = client.start({ type: 'set_session_name', sessionId: session, name: 'n1' });
       const b = client.start({ type: 'set_session_name', sessionId: session, name: 'n2', dependsOn: [a] });
       const frame = await client.response(b);
@@ -177,12 +177,12 @@ export const dependencyChecks: readonly PiServerCheck[] = [
     input: 'dependsOn a prompt that timed out',
     expected: 'failure "failed: Command \'prompt\' timed out …"',
     needs: { settings: shortTimeouts, script: ['endless'] },
-    async run(stage) {
-      const place = await stage.place({ watched: true });
+    async run(context) {
+      const place = await context.clientWithSession({ watched: true });
       const { client } = place;
-      const other = await stage.session(client);
-      const prompt = await stage.endless(place);
-      await stage.prepare(() => client.response(prompt));
+      const other = await context.session(client);
+      const prompt = await context.endless(place);
+      await context.prepare(() => client.response(prompt));
       const words = /^Dependency '.*' failed: Command 'prompt' timed out/u;
       await client.fails({ type: 'get_state', sessionId: other, dependsOn: [prompt] }, words);
     },

@@ -3,7 +3,7 @@ import type { Dictionary } from '../../core/model/content.ts';
 import { NotApplicable, type Settings } from '../check.ts';
 import { answeredAt, expect } from './check-client.ts';
 import { textOf } from './frames.ts';
-import type { Place, PiServerCheck, Stage } from './stage.ts';
+import type { ClientWithSession, PiServerCheck, CheckContext } from './stage.ts';
 
 /** Questions are withdrawn so soon that a check can wait for it. */
 const shortQuestions: Settings = { questionMs: 700 };
@@ -12,7 +12,7 @@ type Method = 'select' | 'confirm' | 'input' | 'editor';
 const methods: readonly Method[] = ['select', 'confirm', 'input', 'editor'];
 
 /** A question that an agent has put. */
-interface Question extends Place {
+interface Question extends ClientWithSession {
   /** Id of the prompt in which it was put. */
   readonly prompt: string;
   readonly request: Dictionary;
@@ -21,10 +21,15 @@ interface Question extends Place {
 }
 
 /** Prompts the agent to ask, in a session of its own where there is no other. */
-async function asked(stage: Stage, word: string, method: Method, where?: Place): Promise<Question> {
-  const place = where ?? (await stage.place({ watched: true }));
+async function asked(
+  context: CheckContext,
+  word: string,
+  method: Method,
+  where?: ClientWithSession,
+): Promise<Question> {
+  const place = where ?? (await context.clientWithSession({ watched: true }));
   const begin = place.client.now;
-  const prompt = place.client.start(stage.prompt(place.session, word));
+  const prompt = place.client.start(context.prompt(place.session, word));
   const isIt = (event: Dictionary) => event.type === 'extension_ui_request' && event.method === method;
   const { event, at } = await place.client.untilEvent(place.session, `question of kind ${method}`, isIt, begin);
   return { ...place, prompt, request: event, from: at + 1 };
@@ -68,19 +73,19 @@ function answerOf(method: Method, request: Dictionary): { readonly response: obj
 /** Answers, waits for the end of the prompt, and gives what the agent told then. */
 async function answered(question: Question, response: object): Promise<string> {
   const { client, prompt } = question;
-  await client.does(answerTo(question, response));
+  await client.succeeds(answerTo(question, response));
   await client.response(prompt);
   await client.settled();
   return toldBy(question);
 }
 
 /** The answer reaches whoever asked: its words are heard again, or another answer makes another end. */
-async function answerReaches(stage: Stage, word: string, method: Method): Promise<void> {
-  const question = await asked(stage, word, method);
+async function answerReaches(context: CheckContext, word: string, method: Method): Promise<void> {
+  const question = await asked(context, word, method);
   const { response, word: echo } = answerOf(method, question.request);
   const told = await answered(question, response);
   if (echo !== null) return expect(told.includes(echo), `the agent must have got '${echo}', and told:`, told);
-  const other = await answered(await asked(stage, word, method, question), { method, confirmed: false });
+  const other = await answered(await asked(context, word, method, question), { method, confirmed: false });
   expect(told !== other, 'yes and no must not be the same to the agent, which told:', told);
 }
 
@@ -95,7 +100,7 @@ function insideRow(method: Method): PiServerCheck {
     input: `prompt whose agent asks with ${method}, answered`,
     expected: 'response success, the agent gets the value, the prompt ends',
     needs: { script: [method] },
-    run: (stage) => answerReaches(stage, method, method),
+    run: (context) => answerReaches(context, method, method),
   };
 }
 
@@ -110,12 +115,12 @@ function outsideRow(method: Method): PiServerCheck {
     input: `an agent asks with ${method} when its prompt is over, answered`,
     expected: 'response success, the agent gets the value',
     needs: { script: [`later ${method}`] },
-    async run(stage) {
-      const question = await asked(stage, `later ${method}`, method);
+    async run(context) {
+      const question = await asked(context, `later ${method}`, method);
       const { client, session, prompt, request } = question;
-      await stage.prepare(() => client.response(prompt));
+      await context.prepare(() => client.response(prompt));
       const { response, word } = answerOf(method, request);
-      await client.does(answerTo(question, response));
+      await client.succeeds(answerTo(question, response));
       const isTold = (event: Dictionary) =>
         event.method === 'notify' && (word === null || JSON.stringify(event.message).includes(word));
       await client.untilEvent(session, 'notice of the answer', isTold, question.from);
@@ -137,8 +142,8 @@ export const dialogChecks: readonly PiServerCheck[] = [
     input: 'extension_ui_response with method cancelled',
     expected: 'response success, the agent gets no value, the prompt ends',
     needs: { script: ['select'] },
-    async run(stage) {
-      const question = await asked(stage, 'select', 'select');
+    async run(context) {
+      const question = await asked(context, 'select', 'select');
       const told = await answered(question, { method: 'cancelled' });
       const { options } = question.request;
       const found = Array.isArray(options) ? options.find((option) => told.includes(String(option))) : undefined;
@@ -154,16 +159,16 @@ export const dialogChecks: readonly PiServerCheck[] = [
     input: 'unknown requestId; another session; a second answer',
     expected: 'failures "No pending UI request with id …", "Session ID mismatch for request …", "No pending …"',
     needs: { script: ['select'] },
-    async run(stage) {
-      const question = await asked(stage, 'select', 'select');
+    async run(context) {
+      const question = await asked(context, 'select', 'select');
       const { client, request } = question;
-      const other = await stage.session(client);
+      const other = await context.session(client);
       const { response } = answerOf('select', request);
       const answer = answerTo(question, response);
       const none = /^No pending UI request with id /u;
-      await client.fails({ ...answer, requestId: stage.mint('none') }, none);
+      await client.fails({ ...answer, requestId: context.mint('none') }, none);
       await client.fails({ ...answer, sessionId: other }, /^Session ID mismatch for request /u);
-      await client.does(answer);
+      await client.succeeds(answer);
       await client.fails(answer, none);
     },
   },
@@ -176,14 +181,14 @@ export const dialogChecks: readonly PiServerCheck[] = [
     input: 'response.method nobody',
     expected: 'validation failure, no lifecycle; the question stays open',
     needs: { script: ['select'] },
-    async run(stage) {
-      const question = await asked(stage, 'select', 'select');
+    async run(context) {
+      const question = await asked(context, 'select', 'select');
       const { client, request } = question;
-      const id = stage.mint('answer');
+      const id = context.mint('answer');
       await client.fails({ id, ...answerTo(question, { method: 'nobody' }) }, /response\.method/u);
       await client.settled();
       client.expectPhases(id);
-      await client.does(answerTo(question, answerOf('select', request).response));
+      await client.succeeds(answerTo(question, answerOf('select', request).response));
     },
   },
   {
@@ -195,8 +200,8 @@ export const dialogChecks: readonly PiServerCheck[] = [
     input: 'a question, no answer, then an answer behind its time',
     expected: 'the prompt ends; the late answer fails',
     needs: { settings: shortQuestions, script: ['select'] },
-    async run(stage) {
-      const question = await asked(stage, 'select', 'select');
+    async run(context) {
+      const question = await asked(context, 'select', 'select');
       const { client, prompt, request } = question;
       expect(answeredAt(client, prompt) < 0, 'the prompt must wait for the answer');
       await client.response(prompt);
@@ -213,15 +218,15 @@ export const dialogChecks: readonly PiServerCheck[] = [
     input: 'prompts whose agent asks with select, confirm, input, editor',
     expected: 'requestId; title; options of select, message of confirm',
     needs: { script: ['select', 'confirm'] },
-    async run(stage) {
-      const place = await stage.place({ watched: true });
+    async run(context) {
+      const place = await context.clientWithSession({ watched: true });
       const seen: unknown[] = [];
       for (const method of methods) {
-        if (!isKnown(stage, method)) continue;
-        const question = await asked(stage, method, method, place);
+        if (!isKnown(context, method)) continue;
+        const question = await asked(context, method, method, place);
         const { requestId, title, options, message } = question.request;
-        const isWhole = typeof requestId === 'string' && requestId !== '' && typeof title === 'string';
-        expect(isWhole, 'it must have requestId and title:', question.request);
+        const isComplete = typeof requestId === 'string' && requestId !== '' && typeof title === 'string';
+        expect(isComplete, 'it must have requestId and title:', question.request);
         expect(method !== 'select' || (Array.isArray(options) && options.length > 0), 'options:', question.request);
         expect(method !== 'confirm' || typeof message === 'string', 'message:', question.request);
         expect(!seen.includes(requestId), 'requestId must be unique:', requestId);
@@ -232,7 +237,7 @@ export const dialogChecks: readonly PiServerCheck[] = [
   },
 ];
 
-function isKnown({ tools }: Stage, word: string): boolean {
+function isKnown({ tools }: CheckContext, word: string): boolean {
   try {
     return tools.script(word) !== '';
   } catch (thrown) {

@@ -13,8 +13,8 @@ export const envelopeChecks: readonly PiServerCheck[] = [
     sentence: 'A response names its command, its success and the id of the request.',
     input: 'commands with id',
     expected: 'response has type, command, success, id',
-    async run({ place }) {
-      const { client, session } = await place();
+    async run({ clientWithSession }) {
+      const { client, session } = await clientWithSession();
       for (const type of ['list_sessions', 'health_check', 'get_state', 'get_messages']) {
         const frame = await client.ask({ type, ...(type.startsWith('get') ? { sessionId: session } : {}) });
         expect(frame.command === type, `command must be ${type}:`, frame);
@@ -30,12 +30,12 @@ export const envelopeChecks: readonly PiServerCheck[] = [
     sentence: 'A command without id is answered without one, and has a name of the server in its lifecycle.',
     input: 'get_state without id',
     expected: 'response has no id; commandId in its lifecycle starts with anon:',
-    async run({ place }) {
-      const { client, session } = await place();
+    async run({ clientWithSession }) {
+      const { client, session } = await clientWithSession();
       const from = client.now;
       const frame = await client.say(JSON.stringify({ type: 'get_state', sessionId: session }));
       expect(frame.command === 'get_state' && frame.id === undefined, 'the response must have no id:', frame);
-      const steps = stepsIn(client.heard(from)).filter(({ data }) => data.sessionId === session);
+      const steps = stepsIn(client.received(from)).filter(({ data }) => data.sessionId === session);
       const isNamed = steps.length === 3 && steps.every(({ data }) => /^anon:./u.test(String(data.commandId)));
       expect(isNamed, 'three phases with a commandId anon:… must have come:', steps);
     },
@@ -63,10 +63,10 @@ export const envelopeChecks: readonly PiServerCheck[] = [
     sentence: 'A replay to a request without id leaks no id.',
     input: 'a command again by its key, without id',
     expected: 'response has no id, replayed: true',
-    async run({ place, mint }) {
-      const { client, session } = await place();
+    async run({ clientWithSession, mint }) {
+      const { client, session } = await clientWithSession();
       const command = { type: 'set_session_name', sessionId: session, name: 'once', idempotencyKey: mint('key') };
-      await client.does(command);
+      await client.succeeds(command);
       const frame = await client.say(JSON.stringify(command));
       expect(frame.success === true && frame.replayed === true, 'it must be replayed:', frame);
       expect(!('id' in frame), 'it must have no id:', frame);
@@ -81,8 +81,8 @@ export const envelopeChecks: readonly PiServerCheck[] = [
     input: 'prompt by a on s1; b is connected and not subscribed',
     expected: 'b hears the lifecycle and no event',
     needs: { connections: 2, script: ['text'] },
-    async run({ place, client: open, prompt, prepare }) {
-      const { client: a, session } = await place({ watched: true });
+    async run({ clientWithSession, client: open, prompt, prepare }) {
+      const { client: a, session } = await clientWithSession({ watched: true });
       const b = await open();
       const id = a.start(prompt(session, 'text'));
       await prepare(() => a.response(id));
@@ -101,10 +101,10 @@ export const envelopeChecks: readonly PiServerCheck[] = [
     input: 'b switches to s1 as well; prompt by a',
     expected: 'events reach a and b in the same order',
     needs: { connections: 2, script: ['text'] },
-    async run({ place, client: open, prompt, prepare }) {
-      const { client: a, session } = await place({ watched: true });
+    async run({ clientWithSession, client: open, prompt, prepare }) {
+      const { client: a, session } = await clientWithSession({ watched: true });
       const b = await open();
-      await prepare(() => b.does({ type: 'switch_session', sessionId: session }));
+      await prepare(() => b.succeeds({ type: 'switch_session', sessionId: session }));
       const [fromA, fromB] = [a.now, b.now];
       const id = a.start(prompt(session, 'text'));
       await prepare(() => a.response(id));
@@ -122,10 +122,10 @@ export const envelopeChecks: readonly PiServerCheck[] = [
     input: 'b prompts s1 without being subscribed',
     expected: 'b gets the response, a gets the events',
     needs: { connections: 2, script: ['text'] },
-    async run({ place, client: open, prompt }) {
-      const { client: a, session } = await place({ watched: true });
+    async run({ clientWithSession, client: open, prompt }) {
+      const { client: a, session } = await clientWithSession({ watched: true });
       const b = await open();
-      await b.does(prompt(session, 'text'));
+      await b.succeeds(prompt(session, 'text'));
       await a.settled();
       expect(a.events(session).length > 0, 'a must hear events');
       expect(b.events(session).length === 0, 'b must hear none');
@@ -140,10 +140,10 @@ export const envelopeChecks: readonly PiServerCheck[] = [
     input: 'switch to s1, switch to s2, prompt on s1',
     expected: 's1 is still heard',
     needs: { script: ['text'] },
-    async run({ place, session: open, prompt, prepare }) {
-      const { client, session } = await place({ watched: true });
+    async run({ clientWithSession, session: open, prompt, prepare }) {
+      const { client, session } = await clientWithSession({ watched: true });
       await open(client, { watched: true });
-      await prepare(() => client.does(prompt(session, 'text')));
+      await prepare(() => client.succeeds(prompt(session, 'text')));
       expect(client.events(session).length > 0, 'events of the first session must still come');
     },
   },
@@ -156,18 +156,18 @@ export const envelopeChecks: readonly PiServerCheck[] = [
     input: 'disconnect, reconnect, prompt, switch, prompt',
     expected: 'no events until switch_session again',
     needs: { connections: 2, script: ['text'] },
-    async run({ place, client: open, prompt, prepare }) {
-      const { client: first, session } = await place({ watched: true });
+    async run({ clientWithSession, client: open, prompt, prepare }) {
+      const { client: first, session } = await clientWithSession({ watched: true });
       const keeper = await open();
       await prepare(() => first.connection.close());
-      await prepare(() => keeper.does(prompt(session, 'text')));
+      await prepare(() => keeper.succeeds(prompt(session, 'text')));
       await keeper.settled();
       expect(keeper.events(session).length === 0, 'no events before the switch');
-      await prepare(() => keeper.does({ type: 'switch_session', sessionId: session }));
+      await prepare(() => keeper.succeeds({ type: 'switch_session', sessionId: session }));
       const from = keeper.now;
-      await prepare(() => keeper.does(prompt(session, 'text')));
+      await prepare(() => keeper.succeeds(prompt(session, 'text')));
       expect(keeper.events(session, from).length > 0, 'events behind the switch');
-      await prepare(() => keeper.does({ type: 'delete_session', sessionId: session }));
+      await prepare(() => keeper.succeeds({ type: 'delete_session', sessionId: session }));
     },
   },
   {
@@ -179,18 +179,18 @@ export const envelopeChecks: readonly PiServerCheck[] = [
     input: 'a command by a; b is connected',
     expected: 'b hears accepted, started, finished with their metadata',
     needs: { connections: 2 },
-    async run({ place, client: open, prepare }) {
-      const { client: a, session } = await place();
+    async run({ clientWithSession, client: open, prepare }) {
+      const { client: a, session } = await clientWithSession();
       const b = await open();
       const id = a.start({ type: 'set_session_name', sessionId: session, name: 'heard' });
       await prepare(() => a.response(id));
       await b.settled();
       b.expectPhases(id, 'accepted', 'started', 'finished');
-      const wrong = stepsIn(b.heard()).filter(
+      const wrong = stepsIn(b.received()).filter(
         ({ data }) => data.commandId === id && (data.commandType !== 'set_session_name' || data.sessionId !== session),
       );
       expect(wrong.length === 0, 'commandType and sessionId must be told:', wrong);
-      expect(!b.heard().some((one) => isResponse(one) && one.frame.id === id), 'the response is for a alone');
+      expect(!b.received().some((one) => isResponse(one) && one.frame.id === id), 'the response is for a alone');
     },
   },
   {
@@ -205,11 +205,11 @@ export const envelopeChecks: readonly PiServerCheck[] = [
     async run({ client: open, mint, prepare }) {
       const [a, b] = [await open(), await open()];
       const name = mint('session');
-      await prepare(() => a.does({ type: 'create_session', sessionId: name }));
-      await prepare(() => a.does({ type: 'delete_session', sessionId: name }));
+      await prepare(() => a.succeeds({ type: 'create_session', sessionId: name }));
+      await prepare(() => a.succeeds({ type: 'delete_session', sessionId: name }));
       for (const client of [a, b]) {
         await client.settled();
-        const told = client.heard().filter(({ frame }) => dataOf(frame).sessionId === name);
+        const told = client.received().filter(({ frame }) => dataOf(frame).sessionId === name);
         const kinds = told.flatMap(({ frame }) =>
           String(frame.type).startsWith('session_') ? [String(frame.type)] : [],
         );

@@ -2,17 +2,17 @@
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { expect } from './check-client.ts';
-import { outlineOf, type Said, textOf } from './frames.ts';
-import type { PiServerCheck, Stage } from './stage.ts';
+import { outlineOf, type SessionEvent, textOf } from './frames.ts';
+import type { PiServerCheck, CheckContext } from './stage.ts';
 
 /** The events of one prompt, from its beginning to its response, and what came of them until all was settled. */
 async function eventsOf(
-  stage: Stage,
+  context: CheckContext,
   word: string,
-): Promise<{ readonly said: readonly Said[]; readonly responses: number }> {
-  const { client, session } = await stage.place({ watched: true });
+): Promise<{ readonly said: readonly SessionEvent[]; readonly responses: number }> {
+  const { client, session } = await context.clientWithSession({ watched: true });
   const from = client.now;
-  const id = client.start(stage.prompt(session, word));
+  const id = client.start(context.prompt(session, word));
   const frame = await client.response(id);
   expect(frame.success === true, 'the prompt must succeed:', frame);
   // A compaction may end behind the response (docs/protocols/pi-server.md 17.12).
@@ -22,12 +22,12 @@ async function eventsOf(
   };
   await client.until('end of the compaction', () => (isOpen() ? undefined : true));
   await client.settled();
-  const responses = client.heard(from).filter((one) => one.frame.type === 'response' && one.frame.id === id).length;
+  const responses = client.received(from).filter((one) => one.frame.type === 'response' && one.frame.id === id).length;
   return { said: client.events(session, from), responses };
 }
 
 /** Fails unless these come in that order, whatever is between them. */
-function expectInOrder(said: readonly Said[], expected: readonly string[]): void {
+function expectInOrder(said: readonly SessionEvent[], expected: readonly string[]): void {
   const words = outlineOf(said);
   let at = 0;
   for (const word of expected) {
@@ -37,9 +37,10 @@ function expectInOrder(said: readonly Said[], expected: readonly string[]): void
   }
 }
 
-const updateOf = ({ event }: Said): Dictionary =>
+const updateOf = ({ event }: SessionEvent): Dictionary =>
   event.type === 'message_update' ? dictionaryOf(event.assistantMessageEvent) : {};
-const count = (said: readonly Said[], type: string): number => said.filter(({ event }) => event.type === type).length;
+const count = (said: readonly SessionEvent[], type: string): number =>
+  said.filter(({ event }) => event.type === type).length;
 
 /** Rows 102 to 105. */
 export const eventChecks: readonly PiServerCheck[] = [
@@ -52,8 +53,8 @@ export const eventChecks: readonly PiServerCheck[] = [
     input: 'prompt that is answered with text',
     expected: 'agent_start … agent_end in order; the deltas together are the final text',
     needs: { script: ['text'] },
-    async run(stage) {
-      const { said } = await eventsOf(stage, 'text');
+    async run(context) {
+      const { said } = await eventsOf(context, 'text');
       const order = ['agent_start', 'turn_start', 'message_start user', 'message_end user', 'message_start assistant'];
       const pieces = ['update text_start', 'update text_delta', 'update text_end'];
       expectInOrder(said, [...order, ...pieces, 'message_end assistant', 'turn_end', 'agent_end']);
@@ -80,8 +81,8 @@ export const eventChecks: readonly PiServerCheck[] = [
     input: 'prompt whose agent uses a tool',
     expected: 'toolcall_*, tool_execution_start … end, toolResult message, second turn',
     needs: { script: ['tool'] },
-    async run(stage) {
-      const { said } = await eventsOf(stage, 'tool');
+    async run(context) {
+      const { said } = await eventsOf(context, 'tool');
       const call = ['update toolcall_start', 'update toolcall_end', 'message_end assistant'];
       const execution = ['tool_execution_start', 'tool_execution_end', 'message_start toolResult', 'turn_end'];
       expectInOrder(said, ['agent_start', ...call, ...execution, 'turn_start', 'message_end assistant', 'agent_end']);
@@ -100,8 +101,8 @@ export const eventChecks: readonly PiServerCheck[] = [
     input: 'prompt whose model fails at first',
     expected: 'auto_retry_start per attempt, auto_retry_end, one response',
     needs: { script: ['retry'] },
-    async run(stage) {
-      const { said, responses } = await eventsOf(stage, 'retry');
+    async run(context) {
+      const { said, responses } = await eventsOf(context, 'retry');
       const starts = said.filter(({ event }) => event.type === 'auto_retry_start');
       expect(starts.length > 0, 'auto_retry_start must come:', outlineOf(said));
       const attempts = starts.map(({ event }) => event.attempt);
@@ -125,8 +126,8 @@ export const eventChecks: readonly PiServerCheck[] = [
     input: 'prompt whose model fails at first, twice',
     expected: 'auto_retry_end once',
     needs: { script: ['retry'] },
-    async run(stage) {
-      const { said } = await eventsOf(stage, 'retry');
+    async run(context) {
+      const { said } = await eventsOf(context, 'retry');
       expect(count(said, 'auto_retry_end') === 1, 'auto_retry_end must come once:', outlineOf(said));
     },
   },
@@ -139,14 +140,14 @@ export const eventChecks: readonly PiServerCheck[] = [
     input: 'prompt that fills the context',
     expected: 'auto_compaction_start {reason}, auto_compaction_end {result, aborted, willRetry}',
     needs: { script: ['compaction'] },
-    async run(stage) {
-      const { said } = await eventsOf(stage, 'compaction');
+    async run(context) {
+      const { said } = await eventsOf(context, 'compaction');
       expectInOrder(said, ['agent_start', 'auto_compaction_start', 'auto_compaction_end']);
       const of = (type: string) => said.find(({ event }) => event.type === type)?.event ?? {};
       const [start, end] = [of('auto_compaction_start'), of('auto_compaction_end')];
       expect(typeof start.reason === 'string', 'the start must have a reason:', start);
-      const isWhole = 'result' in end && typeof end.aborted === 'boolean' && typeof end.willRetry === 'boolean';
-      expect(isWhole, 'the end must have result, aborted, willRetry:', end);
+      const isComplete = 'result' in end && typeof end.aborted === 'boolean' && typeof end.willRetry === 'boolean';
+      expect(isComplete, 'the end must have result, aborted, willRetry:', end);
     },
   },
 ];

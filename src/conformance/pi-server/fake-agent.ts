@@ -3,7 +3,7 @@ import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../core/model/dictionary.ts';
 import { type Connection, PeerWrong } from '../check.ts';
 import type { ServeTools } from '../sets.ts';
-import { type Ending, playAct } from './acts.ts';
+import { type Ending, runBehaviour } from './acts.ts';
 import { beside, changes, isKnown, needsSession } from './commands.ts';
 import { envelopeFault, fieldFault } from './envelope-faults.ts';
 import { dataFor, type FakeSession, infoOf, serverDataFor } from './fake-data.ts';
@@ -26,13 +26,16 @@ type Outcome = { readonly data?: Dictionary | null; readonly error?: string; rea
 const greetings = new WeakMap<ServeTools, string>();
 
 /** Serves one client until it leaves. */
-export async function servePiServer(connection: Connection, tools: ServeTools): Promise<{ readonly isWhole: boolean }> {
+export async function servePiServer(
+  connection: Connection,
+  tools: ServeTools,
+): Promise<{ readonly isComplete: boolean }> {
   const sessions = new Map<string, Open>();
   const asked = new Map<string, Asked>();
   const outcomes = new Map<unknown, { readonly print: string; readonly done: Promise<Dictionary> }>();
   const going = new Set<Promise<unknown>>();
   let isShutting = false;
-  let acting = 0;
+  let activePrompts = 0;
 
   const say = (frame: Dictionary) => {
     if (connection.ended === null) connection.send(JSON.stringify(frame));
@@ -86,8 +89,8 @@ export async function servePiServer(connection: Connection, tools: ServeTools): 
   async function prompt(session: Open, { id, message }: Dictionary): Promise<Ending> {
     const words = String(message);
     const from = connection.log.length;
-    const name = tools.act(words);
-    const ending = await playAct(name, {
+    const name = tools.behaviourFor(words);
+    const ending = await runBehaviour(name, {
       prompt: words,
       session: session.id,
       id: String(id),
@@ -95,7 +98,7 @@ export async function servePiServer(connection: Connection, tools: ServeTools): 
         if (event.type === 'message_end') session.messages.push(dictionaryOf(event.message));
         if (session.isWatched) say({ type: 'event', sessionId: session.id, event });
       },
-      say,
+      send: say,
       ask: (question, timeoutMs) => ask(session.id, question, timeoutMs),
       pause: tools.pause,
       async aborted() {
@@ -247,9 +250,9 @@ export async function servePiServer(connection: Connection, tools: ServeTools): 
     if (lane !== undefined) lane.lane = done.then(() => {});
     if (id !== undefined) outcomes.set(id, { print, done });
     if (type === 'prompt') {
-      acting += 1;
+      activePrompts += 1;
       void done.finally(() => {
-        acting -= 1;
+        activePrompts -= 1;
       });
     }
     keep(done);
@@ -280,7 +283,7 @@ export async function servePiServer(connection: Connection, tools: ServeTools): 
     if (connection.ended !== null) break;
     await patiently(() => (connection.log.length > read ? true : undefined));
   }
-  const isWhole = acting === 0;
+  const isComplete = activePrompts === 0;
   await Promise.all(going);
-  return { isWhole };
+  return { isComplete };
 }

@@ -3,14 +3,14 @@ import { isDictionary } from '../../core/model/dictionary.ts';
 import type { Settings } from '../check.ts';
 import { type Client, expect, expectFailure } from './check-client.ts';
 import { dataOf, stepsOf } from './frames.ts';
-import type { PiServerCheck, Stage } from './stage.ts';
+import type { PiServerCheck, CheckContext } from './stage.ts';
 
 /** Room for the commands of a check, and not for one that is meant to be too long. */
 const smallFrames: Settings = { maxMessageBytes: 1000 };
 
 /** Whether the version that is announced is one that clients of 1.x understand. */
 function expectGreeting(client: Client): void {
-  const [first] = client.heard();
+  const [first] = client.received();
   const data = dataOf(first?.frame ?? {});
   expect(first?.at === 0 && first.frame.type === 'server_ready', 'the first frame must be server_ready:', first?.frame);
   expect(typeof data.serverVersion === 'string' && data.serverVersion !== '', 'serverVersion must be a string:', data);
@@ -31,10 +31,10 @@ async function refuses(client: Client, text: string): Promise<string> {
   return error;
 }
 
-async function refusesLong({ client: open }: Stage, text: string): Promise<void> {
+async function refusesLong({ client: open }: CheckContext, text: string): Promise<void> {
   const client = await open();
   const rejected = async () => {
-    const { commandsRejected } = dataOf(await client.does({ type: 'get_metrics' }));
+    const { commandsRejected } = dataOf(await client.succeeds({ type: 'get_metrics' }));
     return isDictionary(commandsRejected) ? Number(commandsRejected.messageSize) : Number.NaN;
   };
   const before = await rejected();
@@ -72,14 +72,14 @@ export const framingChecks: readonly PiServerCheck[] = [
     sentence: 'On stdio the server announces itself once.',
     input: 'start it on stdio, send two commands',
     expected: 'first line server_ready, and no other one',
-    needs: { transport: 'stdio', alone: true },
+    needs: { transport: 'stdio', exclusive: true },
     async run({ connect }) {
       const client = await connect();
       await client.until('first line', () => client.connection.log[0]);
       expectGreeting(client);
       await client.settled();
       await client.settled();
-      const greetings = client.heard().filter(({ frame }) => frame.type === 'server_ready');
+      const greetings = client.received().filter(({ frame }) => frame.type === 'server_ready');
       expect(greetings.length === 1, 'server_ready must come once, and came', greetings.length);
     },
   },
@@ -91,7 +91,7 @@ export const framingChecks: readonly PiServerCheck[] = [
     sentence: 'Every line on stdout is one JSON object.',
     input: 'good and bad commands on stdio, then SIGTERM',
     expected: 'every line to the end parses as one JSON object',
-    needs: { transport: 'stdio', alone: true },
+    needs: { transport: 'stdio', exclusive: true },
     async run({ client: open, tools, session }) {
       const client = await open();
       await session(client);
@@ -111,14 +111,14 @@ export const framingChecks: readonly PiServerCheck[] = [
     sentence: 'A frame holds exactly one JSON object.',
     input: 'two objects in one frame',
     expected: 'one failure response, nothing executed',
-    async run({ place, mint }) {
-      const { client, session } = await place();
+    async run({ clientWithSession, mint }) {
+      const { client, session } = await clientWithSession();
       const [one, two] = [mint('one'), mint('two')];
       const named = (id: string) => JSON.stringify({ id, type: 'set_session_name', sessionId: session, name: 'never' });
       await refuses(client, `${named(one)}${named(two)}`);
-      const steps = [one, two].flatMap((id) => stepsOf(client.heard(), id));
+      const steps = [one, two].flatMap((id) => stepsOf(client.received(), id));
       expect(steps.length === 0, 'nothing may be executed:', steps);
-      const state = await client.does({ type: 'get_state', sessionId: session });
+      const state = await client.succeeds({ type: 'get_state', sessionId: session });
       expect(dataOf(state).sessionName !== 'never', 'the name must not have changed:', state);
     },
   },
@@ -170,7 +170,7 @@ export const framingChecks: readonly PiServerCheck[] = [
     input: 'message over the limit',
     expected: 'failure "Message size N exceeds limit M", next command works, commandsRejected.messageSize +1',
     needs: { settings: smallFrames },
-    run: (stage) => refusesLong(stage, JSON.stringify({ type: 'health_check', padding: 'x'.repeat(1200) })),
+    run: (context) => refusesLong(context, JSON.stringify({ type: 'health_check', padding: 'x'.repeat(1200) })),
   },
   {
     id: 'pi-server/3.2-10',
@@ -181,7 +181,7 @@ export const framingChecks: readonly PiServerCheck[] = [
     input: '600 two-byte characters against a limit of 1000 bytes',
     expected: 'rejected',
     needs: { settings: smallFrames },
-    run: (stage) => refusesLong(stage, JSON.stringify({ type: 'health_check', padding: 'é'.repeat(600) })),
+    run: (context) => refusesLong(context, JSON.stringify({ type: 'health_check', padding: 'é'.repeat(600) })),
   },
   {
     id: 'pi-server/3.2-11',

@@ -1,6 +1,6 @@
 // The checks of a pi-server: the rows of docs/protocols/pi-server.md 23, by the sections of the document. Row 3 is a client's duty, and is
 // checked where clients are.
-import { type AgentSet, onStage } from '../sets.ts';
+import { type AgentSet, withContext } from '../sets.ts';
 import { answerChecks } from './answers.ts';
 import { dependencyChecks } from './dependencies.ts';
 import { dialogChecks } from './dialogs.ts';
@@ -13,7 +13,7 @@ import { limitChecks } from './limits.ts';
 import { replayChecks } from './replay.ts';
 import { runningChecks } from './running.ts';
 import { shutdownChecks } from './shutdown.ts';
-import { createStage } from './stage.ts';
+import { createContext } from './stage.ts';
 import { storedChecks } from './stored.ts';
 import { validationChecks } from './validation.ts';
 import { versionChecks } from './versions.ts';
@@ -26,7 +26,7 @@ export const piServerChecks: AgentSet = {
   // Whoever shares a peer with all other checks would soon have used up what real servers allow in a minute.
   usual: { commandsPerMinute: 1_000_000 },
   excuse: /Rate limit exceeded/u,
-  ...onStage(createStage, {
+  ...withContext(createContext, {
     checks: [
       ...framingChecks,
       ...validationChecks,

@@ -16,14 +16,14 @@ export const keyChecks: readonly PiServerCheck[] = [
     sentence: 'The same key with the same payload is the same command.',
     input: 'a command again under another id and the same key',
     expected: 'replayed under the new id, no second effect',
-    async run({ place, mint }) {
-      const { client, session } = await place();
+    async run({ clientWithSession, mint }) {
+      const { client, session } = await clientWithSession();
       const command = { type: 'set_session_name', sessionId: session, name: 'n1', idempotencyKey: mint('key') };
-      await client.does(command);
+      await client.succeeds(command);
       const id = mint('again');
       const again = await client.ask({ id, ...command });
       expect(again.success === true && again.replayed === true && again.id === id, 'it must be replayed:', again);
-      const state = await client.does({ type: 'get_state', sessionId: session });
+      const state = await client.succeeds({ type: 'get_state', sessionId: session });
       expect(state.sessionVersion === 1, 'there must be no second effect:', state);
     },
   },
@@ -35,10 +35,10 @@ export const keyChecks: readonly PiServerCheck[] = [
     sentence: 'The same key with another payload is a conflict.',
     input: 'the same key with another name',
     expected: 'failure "Conflicting idempotencyKey …"',
-    async run({ place, mint }) {
-      const { client, session } = await place();
+    async run({ clientWithSession, mint }) {
+      const { client, session } = await clientWithSession();
       const command = { type: 'set_session_name', sessionId: session, idempotencyKey: mint('key') };
-      await client.does({ ...command, name: 'n1' });
+      await client.succeeds({ ...command, name: 'n1' });
       await client.fails({ ...command, name: 'n2' }, /^Conflicting idempotencyKey '/u);
     },
   },
@@ -50,12 +50,12 @@ export const keyChecks: readonly PiServerCheck[] = [
     sentence: 'A key counts in its session alone.',
     input: 'the same key on s2',
     expected: 'executes',
-    async run({ place, session: open, mint }) {
-      const { client, session } = await place();
+    async run({ clientWithSession, session: open, mint }) {
+      const { client, session } = await clientWithSession();
       const other = await open(client);
       const idempotencyKey = mint('key');
-      await client.does({ type: 'set_session_name', sessionId: session, name: 'n1', idempotencyKey });
-      const frame = await client.does({ type: 'set_session_name', sessionId: other, name: 'n2', idempotencyKey });
+      await client.succeeds({ type: 'set_session_name', sessionId: session, name: 'n1', idempotencyKey });
+      const frame = await client.succeeds({ type: 'set_session_name', sessionId: other, name: 'n2', idempotencyKey });
       expect(frame.replayed === undefined && frame.sessionVersion === 1, 'it must be carried out:', frame);
     },
   },
@@ -70,7 +70,7 @@ export const keyChecks: readonly PiServerCheck[] = [
     async run({ client: open, mint }) {
       const client = await open();
       const idempotencyKey = mint('key');
-      await client.does({ type: 'list_sessions', idempotencyKey });
+      await client.succeeds({ type: 'list_sessions', idempotencyKey });
       await client.fails({ type: 'health_check', idempotencyKey }, /^Conflicting idempotencyKey '/u);
     },
   },
@@ -83,13 +83,13 @@ export const keyChecks: readonly PiServerCheck[] = [
     input: 'the same key behind its time to live',
     expected: 'executes',
     needs: { settings: shortKeys },
-    async run({ place, mint, tools }) {
-      const { client, session } = await place();
+    async run({ clientWithSession, mint, tools }) {
+      const { client, session } = await clientWithSession();
       const command = { type: 'set_session_name', sessionId: session, name: 'n1', idempotencyKey: mint('key') };
-      await client.does(command);
+      await client.succeeds(command);
       const until = performance.now() + tools.patienceMs;
       for (;;) {
-        const frame = await client.does(command);
+        const frame = await client.succeeds(command);
         if (frame.replayed === undefined) return;
         expect(performance.now() < until, 'the key is still known:', frame);
         await tools.pause(100);
@@ -104,14 +104,14 @@ export const keyChecks: readonly PiServerCheck[] = [
     sentence: 'Two commands with one key at the same time are one.',
     input: 'two set_session_name with one key, pipelined',
     expected: 'one execution',
-    async run({ place, mint }) {
-      const { client, session } = await place();
+    async run({ clientWithSession, mint }) {
+      const { client, session } = await clientWithSession();
       const command = { type: 'set_session_name', sessionId: session, name: 'n1', idempotencyKey: mint('key') };
       const ids = [client.start(command), client.start(command)];
       const both = [];
       for (const id of ids) both.push(await client.response(id));
       expect(both.filter(({ replayed }) => replayed === true).length === 1, 'one of them must be a replay:', ...both);
-      const state = await client.does({ type: 'get_state', sessionId: session });
+      const state = await client.succeeds({ type: 'get_state', sessionId: session });
       expect(state.sessionVersion === 1, 'it must be carried out once:', state);
     },
   },

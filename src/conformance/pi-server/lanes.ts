@@ -19,10 +19,10 @@ export const laneChecks: readonly PiServerCheck[] = [
     async run({ client: open, mint, prepare }) {
       const client = await open();
       const id = mint('list');
-      await prepare(() => client.does({ id, type: 'list_sessions' }));
+      await prepare(() => client.succeeds({ id, type: 'list_sessions' }));
       await client.settled();
       client.expectPhases(id, ...whole);
-      const finished = stepsOf(client.heard(), id).at(-1)?.data ?? {};
+      const finished = stepsOf(client.received(), id).at(-1)?.data ?? {};
       expect(finished.success === true, 'finished must tell the success:', finished);
       expect(Array.isArray(finished.dependsOn), 'the lifecycle must have dependsOn:', finished);
       expect(finishedAt(client, id) < answeredAt(client, id), 'the response must come after finished');
@@ -42,7 +42,7 @@ export const laneChecks: readonly PiServerCheck[] = [
       const frame = await prepare(() => client.ask({ id, type: 'get_state', sessionId: id }));
       await client.settled();
       client.expectPhases(id, ...whole);
-      const finished = stepsOf(client.heard(), id).at(-1)?.data ?? {};
+      const finished = stepsOf(client.received(), id).at(-1)?.data ?? {};
       expect(finished.success === false && finished.error === frame.error, 'finished must tell the error:', finished);
     },
   },
@@ -54,14 +54,14 @@ export const laneChecks: readonly PiServerCheck[] = [
     sentence: 'A command that is refused for a conflict was admitted: it is accepted and finished, and never started.',
     input: 'an id again with another payload',
     expected: 'accepted, finished(false), no started',
-    async run({ place, mint, prepare }) {
-      const { client, session } = await place();
+    async run({ clientWithSession, mint, prepare }) {
+      const { client, session } = await clientWithSession();
       const id = mint('name');
-      await prepare(() => client.does({ id, type: 'set_session_name', sessionId: session, name: 'one' }));
+      await prepare(() => client.succeeds({ id, type: 'set_session_name', sessionId: session, name: 'one' }));
       await prepare(() => client.fails({ id, type: 'set_session_name', sessionId: session, name: 'two' }));
       await client.settled();
       client.expectPhases(id, ...whole, 'accepted', 'finished');
-      const finished = stepsOf(client.heard(), id).at(-1)?.data ?? {};
+      const finished = stepsOf(client.received(), id).at(-1)?.data ?? {};
       expect(finished.success === false, 'finished must tell the failure:', finished);
     },
   },
@@ -73,8 +73,8 @@ export const laneChecks: readonly PiServerCheck[] = [
     sentence: 'The commands of a session are carried out one after the other.',
     input: '5 set_session_name pipelined on s1',
     expected: 'responses in order, versions 1 to 5, final name n5',
-    async run({ place }) {
-      const { client, session } = await place();
+    async run({ clientWithSession }) {
+      const { client, session } = await clientWithSession();
       const names = ['n1', 'n2', 'n3', 'n4', 'n5'];
       const ids = names.map((name) => client.start({ type: 'set_session_name', sessionId: session, name }));
       const versions: number[] = [];
@@ -82,7 +82,7 @@ export const laneChecks: readonly PiServerCheck[] = [
       expect(versions.join() === '1,2,3,4,5', 'the versions must be 1 to 5:', versions);
       const places = ids.map((id) => answeredAt(client, id));
       expect(places.join() === places.toSorted((a, b) => a - b).join(), 'the responses must come in order:', places);
-      const state = await client.does({ type: 'get_state', sessionId: session });
+      const state = await client.succeeds({ type: 'get_state', sessionId: session });
       expect(dataOf(state).sessionName === 'n5', 'the last name must have won:', state);
     },
   },
@@ -95,10 +95,10 @@ export const laneChecks: readonly PiServerCheck[] = [
     input: 'long prompt on s1, then list_sessions',
     expected: 'list_sessions is answered before the prompt',
     // Nobody else may open a session meanwhile, which takes its time in the lane of the server.
-    needs: { script: ['busy'], alone: true },
-    async run(stage) {
-      const place = await stage.place({ watched: true });
-      const prompt = await stage.busy(place);
+    needs: { script: ['busy'], exclusive: true },
+    async run(context) {
+      const place = await context.clientWithSession({ watched: true });
+      const prompt = await context.busy(place);
       const list = place.client.start({ type: 'list_sessions' });
       await place.client.response(list);
       expect(answeredAt(place.client, prompt) < 0, 'the prompt must still be going on');
@@ -114,9 +114,9 @@ export const laneChecks: readonly PiServerCheck[] = [
     input: 'long prompt on s1, then get_state of s1',
     expected: 'get_state is answered only after the prompt',
     needs: { script: ['busy'] },
-    async run(stage) {
-      const place = await stage.place({ watched: true });
-      const prompt = await stage.busy(place);
+    async run(context) {
+      const place = await context.clientWithSession({ watched: true });
+      const prompt = await context.busy(place);
       const state = place.client.start({ type: 'get_state', sessionId: place.session });
       await place.client.response(state);
       const [first, second] = [answeredAt(place.client, prompt), answeredAt(place.client, state)];
@@ -132,16 +132,16 @@ export const laneChecks: readonly PiServerCheck[] = [
     input: 'prompts on s1 and s2 at the same time',
     expected: 'events of both in turn, two responses',
     needs: { script: ['busy'] },
-    async run(stage) {
-      const { client, session: one } = await stage.place({ watched: true });
-      const two = await stage.session(client, { watched: true });
+    async run(context) {
+      const { client, session: one } = await context.clientWithSession({ watched: true });
+      const two = await context.session(client, { watched: true });
       const from = client.now;
-      const ids = [one, two].map((session) => client.start(stage.prompt(session, 'busy')));
+      const ids = [one, two].map((session) => client.start(context.prompt(session, 'busy')));
       for (const id of ids) {
         const frame = await client.response(id);
         expect(frame.success === true, 'each prompt must succeed:', frame);
       }
-      const heard = client.heard(from);
+      const heard = client.received(from);
       const [first, second] = [one, two].map((session) => eventsIn(heard, session).map(({ at }) => at));
       const isMixed = Number(second?.[0]) < Number(first?.at(-1)) && Number(first?.[0]) < Number(second?.at(-1));
       expect(isMixed, 'the events must come in turn');
@@ -155,13 +155,13 @@ export const laneChecks: readonly PiServerCheck[] = [
     sentence: 'In a lane, a command starts only when the one before it has finished.',
     input: '5 set_session_name pipelined on s1',
     expected: 'finished(n) before started(n + 1)',
-    async run({ place, prepare }) {
-      const { client, session } = await place();
+    async run({ clientWithSession, prepare }) {
+      const { client, session } = await clientWithSession();
       const ids = ['a', 'b', 'c', 'd', 'e'].map((name) =>
         client.start({ type: 'set_session_name', sessionId: session, name }),
       );
       for (const id of ids) await prepare(() => client.response(id));
-      const steps = ids.map((id) => stepsOf(client.heard(), id));
+      const steps = ids.map((id) => stepsOf(client.received(), id));
       for (const [index, before] of steps.entries()) {
         const started = steps[index + 1]?.find(({ phase }) => phase === 'started')?.at ?? Number.POSITIVE_INFINITY;
         const finished = before.find(({ phase }) => phase === 'finished')?.at ?? Number.NEGATIVE_INFINITY;
@@ -177,11 +177,11 @@ export const laneChecks: readonly PiServerCheck[] = [
     sentence: 'The same id with the same payload is the same command: its outcome again, and no second effect.',
     input: 'set_session_name n1 under an id, set_session_name n2, then the first again',
     expected: 'same outcome, replayed: true, no started, name and version unchanged',
-    async run({ place, mint }) {
-      const { client, session } = await place();
+    async run({ clientWithSession, mint }) {
+      const { client, session } = await clientWithSession();
       const first = { id: mint('name'), type: 'set_session_name', sessionId: session, name: 'n1' };
-      const once = await client.does(first);
-      await client.does({ type: 'set_session_name', sessionId: session, name: 'n2' });
+      const once = await client.succeeds(first);
+      await client.succeeds({ type: 'set_session_name', sessionId: session, name: 'n2' });
       const again = await client.ask(first);
       expect(again.replayed === true, 'it must be replayed:', again);
       expect(
@@ -189,7 +189,7 @@ export const laneChecks: readonly PiServerCheck[] = [
         'the outcome must be the same:',
         again,
       );
-      const state = await client.does({ type: 'get_state', sessionId: session });
+      const state = await client.succeeds({ type: 'get_state', sessionId: session });
       const isUntouched = dataOf(state).sessionName === 'n2' && state.sessionVersion === 2;
       expect(isUntouched, 'there must be no second effect:', state);
     },
@@ -202,8 +202,8 @@ export const laneChecks: readonly PiServerCheck[] = [
     sentence: 'A replay is never started.',
     input: 'the same id with the same payload',
     expected: 'started once in all',
-    async run({ place, mint, prepare }) {
-      const { client, session } = await place();
+    async run({ clientWithSession, mint, prepare }) {
+      const { client, session } = await clientWithSession();
       const command = { id: mint('name'), type: 'set_session_name', sessionId: session, name: 'n1' };
       await prepare(() => client.ask(command));
       await prepare(() => client.ask(command));
@@ -220,14 +220,14 @@ export const laneChecks: readonly PiServerCheck[] = [
     sentence: 'A replay is accepted and finished, and says that it is one.',
     input: 'the same id with the same payload',
     expected: 'accepted, finished with replayed: true (2.2 dialect: finished alone)',
-    async run({ place, mint, prepare }) {
-      const { client, session } = await place();
+    async run({ clientWithSession, mint, prepare }) {
+      const { client, session } = await clientWithSession();
       const command = { id: mint('name'), type: 'set_session_name', sessionId: session, name: 'n1' };
       await prepare(() => client.ask(command));
       const before = client.phases(command.id).length;
       await prepare(() => client.ask(command));
       await client.settled();
-      const steps = stepsOf(client.heard(), command.id).slice(before);
+      const steps = stepsOf(client.received(), command.id).slice(before);
       const phases = steps.map(({ phase }) => phase).filter((phase) => phase !== 'started');
       expect(phases.join() === 'accepted,finished', 'accepted and finished must come:', phases);
       const finished = steps.at(-1)?.data ?? {};

@@ -3,7 +3,7 @@ import type { Dictionary } from '../../core/model/content.ts';
 import type { Settings } from '../check.ts';
 import { answeredAt, type Client, expect } from './check-client.ts';
 import { dataOf, stepsOf } from './frames.ts';
-import type { PiServerCheck, Stage } from './stage.ts';
+import type { PiServerCheck, CheckContext } from './stage.ts';
 
 /** Commands time out so soon that a check can wait for it, and no number of them opens a breaker. */
 export const shortTimeouts: Settings = { commandTimeoutMs: 1000, breakerFailures: 1_000_000 };
@@ -19,14 +19,14 @@ interface TimedOut {
 }
 
 /** A prompt that was not over in time. */
-async function timedOut(stage: Stage): Promise<TimedOut> {
-  const place = await stage.place({ watched: true });
+async function timedOut(context: CheckContext): Promise<TimedOut> {
+  const place = await context.clientWithSession({ watched: true });
   const command = {
-    id: stage.mint('slow'),
-    ...stage.prompt(place.session, 'endless'),
-    idempotencyKey: stage.mint('key'),
+    id: context.mint('slow'),
+    ...context.prompt(place.session, 'endless'),
+    idempotencyKey: context.mint('key'),
   };
-  const id = await stage.endless(place, command);
+  const id = await context.endless(place, command);
   return { ...place, command, frame: await place.client.response(id) };
 }
 
@@ -50,17 +50,17 @@ async function untilRefused(client: Client, session: string, words: RegExp, most
 
 async function expectRefusedLifecycle(client: Client, id: string): Promise<void> {
   client.expectPhases(id, 'accepted', 'finished');
-  const finished = stepsOf(client.heard(), id).at(-1)?.data ?? {};
+  const finished = stepsOf(client.received(), id).at(-1)?.data ?? {};
   expect(finished.success === false, 'finished must tell the failure:', finished);
 }
 
 /** Fills the peer with prompts; the id of a command that is one too many. */
 async function oneTooMany(
-  stage: Stage,
+  context: CheckContext,
 ): Promise<{ readonly client: Client; readonly id: string; readonly ids: string[] }> {
-  const { client, session } = await stage.place({ watched: true });
-  const other = await stage.session(client, { watched: true });
-  const ids = [await stage.busy({ client, session }), await stage.busy({ client, session: other })];
+  const { client, session } = await context.clientWithSession({ watched: true });
+  const other = await context.session(client, { watched: true });
+  const ids = [await context.busy({ client, session }), await context.busy({ client, session: other })];
   return { client, ids, id: client.start({ type: 'list_sessions' }) };
 }
 
@@ -78,8 +78,8 @@ export const limitChecks: readonly PiServerCheck[] = [
     input: 'prompt that does not end',
     expected: 'failure with timedOut: true',
     needs: { settings: shortTimeouts, script: ['endless'] },
-    async run(stage) {
-      const { frame } = await timedOut(stage);
+    async run(context) {
+      const { frame } = await timedOut(context);
       expect(isTimeout(frame), 'it must fail with timedOut:', frame);
     },
   },
@@ -92,10 +92,10 @@ export const limitChecks: readonly PiServerCheck[] = [
     input: 'the same id again, at once and when the agent has stopped',
     expected: 'the same timeout response, replayed: true',
     needs: { settings: shortTimeouts, script: ['endless'] },
-    async run(stage) {
-      const { client, session, command, frame } = await timedOut(stage);
+    async run(context) {
+      const { client, session, command, frame } = await timedOut(context);
       for (const moment of ['at once', 'later']) {
-        if (moment === 'later') await stage.prepare(() => client.ask({ type: 'abort', sessionId: session }));
+        if (moment === 'later') await context.prepare(() => client.ask({ type: 'abort', sessionId: session }));
         const again = await client.ask(command);
         const isSame = isTimeout(again) && again.error === frame.error && again.replayed === true;
         expect(isSame, `${moment} it must be the same timeout, replayed:`, again);
@@ -111,9 +111,9 @@ export const limitChecks: readonly PiServerCheck[] = [
     input: 'the same key under a new id',
     expected: 'the same timeout response, replayed: true',
     needs: { settings: shortTimeouts, script: ['endless'] },
-    async run(stage) {
-      const { client, command } = await timedOut(stage);
-      const again = await client.ask({ ...command, id: stage.mint('again') });
+    async run(context) {
+      const { client, command } = await timedOut(context);
+      const again = await client.ask({ ...command, id: context.mint('again') });
       expect(isTimeout(again) && again.replayed === true, 'it must be the same timeout, replayed:', again);
     },
   },
@@ -126,13 +126,13 @@ export const limitChecks: readonly PiServerCheck[] = [
     input: 'prompt behind one that timed out',
     expected: 'the first ended as aborted, the second is answered',
     needs: { settings: shortTimeouts, script: ['endless', 'text'] },
-    async run(stage) {
-      const { client, session } = await timedOut(stage);
+    async run(context) {
+      const { client, session } = await timedOut(context);
       await client.untilEvent(session, 'end of the run', ({ type }) => type === 'agent_end');
       const ends = client.events(session).filter(({ event }) => event.type === 'message_end');
       const stop = dataOf({ data: ends.at(-1)?.event.message }).stopReason;
       expect(stop === 'aborted', 'the answer must have stopReason aborted:', ends.at(-1)?.event);
-      await client.does(stage.prompt(session, 'text'));
+      await client.succeeds(context.prompt(session, 'text'));
     },
   },
   {
@@ -143,13 +143,13 @@ export const limitChecks: readonly PiServerCheck[] = [
     sentence: 'There may be so many commands in a minute; replays do not count.',
     input: 'a command and its replays, then more commands than the limit',
     expected: 'replays succeed; failure "Rate limit exceeded (n commands/minute)"',
-    needs: { settings: fewCommands, alone: true },
-    async run({ place, mint }) {
-      const { client, session } = await place();
+    needs: { settings: fewCommands, exclusive: true },
+    async run({ clientWithSession, mint }) {
+      const { client, session } = await clientWithSession();
       const command = { id: mint('name'), type: 'set_session_name', sessionId: session, name: 'n1' };
-      await client.does(command);
+      await client.succeeds(command);
       for (let count = 0; count < 8; count += 1) {
-        const frame = await client.does(command);
+        const frame = await client.succeeds(command);
         expect(frame.replayed === true, 'it must be replayed:', frame);
       }
       const ids = await untilRefused(client, session, rateWords, 6);
@@ -164,9 +164,9 @@ export const limitChecks: readonly PiServerCheck[] = [
     sentence: 'A command that is refused for its rate was admitted: it is accepted and finished, and never started.',
     input: 'more commands than the limit',
     expected: 'accepted, finished(false), no started',
-    needs: { settings: fewCommands, alone: true },
-    async run({ place, prepare }) {
-      const { client, session } = await place();
+    needs: { settings: fewCommands, exclusive: true },
+    async run({ clientWithSession, prepare }) {
+      const { client, session } = await clientWithSession();
       const ids = await prepare(() => untilRefused(client, session, rateWords, 6));
       await expectRefusedLifecycle(client, ids.at(-1) ?? '');
     },
@@ -179,9 +179,9 @@ export const limitChecks: readonly PiServerCheck[] = [
     sentence: 'There may be so many commands at the same time.',
     input: 'one command more while two prompts go on, where two may',
     expected: 'failure "Server busy …", and the prompts are answered',
-    needs: { settings: fewInFlight, alone: true, script: ['busy'] },
-    async run(stage) {
-      const { client, id, ids } = await oneTooMany(stage);
+    needs: { settings: fewInFlight, exclusive: true, script: ['busy'] },
+    async run(context) {
+      const { client, id, ids } = await oneTooMany(context);
       const frame = await client.response(id);
       expect(frame.success === false && busyWords.test(String(frame.error)), 'it must be refused:', frame);
       for (const prompt of ids) {
@@ -199,11 +199,11 @@ export const limitChecks: readonly PiServerCheck[] = [
       'A command that is refused because there are too many was admitted: accepted and finished, never started.',
     input: 'one command more while two prompts go on, where two may',
     expected: 'accepted, finished(false), no started',
-    needs: { settings: fewInFlight, alone: true, script: ['busy'] },
-    async run(stage) {
-      const { client, id, ids } = await oneTooMany(stage);
-      await stage.prepare(() => client.response(id));
-      for (const prompt of ids) await stage.prepare(() => client.response(prompt));
+    needs: { settings: fewInFlight, exclusive: true, script: ['busy'] },
+    async run(context) {
+      const { client, id, ids } = await oneTooMany(context);
+      await context.prepare(() => client.response(id));
+      for (const prompt of ids) await context.prepare(() => client.response(prompt));
       await expectRefusedLifecycle(client, id);
       expect(answeredAt(client, id) >= 0, 'it must be answered');
     },
@@ -216,16 +216,17 @@ export const limitChecks: readonly PiServerCheck[] = [
     sentence: 'An agent whose model keeps failing is left alone for a while.',
     input: 'prompts whose model fails, as many as the breaker allows, then one more',
     expected: 'the last fails fast with "Circuit …"; health_check.hasOpenCircuit true',
-    needs: { settings: quickBreaker, alone: true, script: ['fail', 'text'] },
-    async run(stage) {
-      const { client, session } = await stage.place();
-      const before = dataOf(await client.does({ type: 'health_check' }));
+    needs: { settings: quickBreaker, exclusive: true, script: ['fail', 'text'] },
+    async run(context) {
+      const { client, session } = await context.clientWithSession();
+      const before = dataOf(await client.succeeds({ type: 'health_check' }));
       expect(before.hasOpenCircuit === false, 'the circuit must be closed at first:', before);
-      for (let count = 0; count < 2; count += 1) await stage.prepare(() => client.ask(stage.prompt(session, 'fail')));
-      await client.fails(stage.prompt(session, 'text'), /[Cc]ircuit/u);
-      const health = dataOf(await client.does({ type: 'health_check' }));
+      for (let count = 0; count < 2; count += 1)
+        await context.prepare(() => client.ask(context.prompt(session, 'fail')));
+      await client.fails(context.prompt(session, 'text'), /[Cc]ircuit/u);
+      const health = dataOf(await client.succeeds({ type: 'health_check' }));
       expect(health.hasOpenCircuit === true, 'health_check must tell of it:', health);
-      const { circuitBreakers } = dataOf(await client.does({ type: 'get_metrics' }));
+      const { circuitBreakers } = dataOf(await client.succeeds({ type: 'get_metrics' }));
       expect(/"state":"open"/u.test(JSON.stringify(circuitBreakers ?? null)), 'and get_metrics:', circuitBreakers);
     },
   },

@@ -2,7 +2,7 @@
 import type { Settings } from '../check.ts';
 import { answeredAt, expect } from './check-client.ts';
 import { dataOf, eventsIn } from './frames.ts';
-import type { PiServerCheck, Stage } from './stage.ts';
+import type { PiServerCheck, CheckContext } from './stage.ts';
 
 /** Two outcomes are remembered. */
 const fewOutcomes: Settings = { maxOutcomes: 2 };
@@ -11,26 +11,26 @@ const conflictOf = (id: string, one: string, other: string) =>
   new RegExp(`^Conflicting id '${id}': previously used for '${one}', now used for '${other}'$`, 'u');
 
 /** Names a session twice under one id, the second time with those changes; gives the second response. */
-async function twice({ place, mint }: Stage, change: (command: Record<string, unknown>) => object) {
-  const { client, session } = await place();
+async function twice({ clientWithSession, mint }: CheckContext, change: (command: Record<string, unknown>) => object) {
+  const { client, session } = await clientWithSession();
   const first = { id: mint('name'), type: 'set_session_name', sessionId: session, name: 'n1' };
-  await client.does(first);
+  await client.succeeds(first);
   const { id, type } = first;
   return { client, session, first, again: await client.ask({ id, type, ...change(first) }) };
 }
 
 /** Whether a command of its session was carried out: the name that it gives is there. */
 async function isNamed(
-  stage: Stage,
+  context: CheckContext,
   name: string,
   isSo: boolean,
   { client, session }: Awaited<ReturnType<typeof twice>>,
 ) {
-  const state = await client.does({ type: 'get_state', sessionId: session });
+  const state = await client.succeeds({ type: 'get_state', sessionId: session });
   const found = dataOf(state).sessionName;
   expect(
     (found === name) === isSo,
-    `the session ${isSo ? 'must' : 'must not'} be called ${name} (${stage.tools.nonce}):`,
+    `the session ${isSo ? 'must' : 'must not'} be called ${name} (${context.tools.nonce}):`,
     found,
   );
 }
@@ -45,12 +45,12 @@ export const replayChecks: readonly PiServerCheck[] = [
     sentence: 'The same id with another payload is a conflict.',
     input: 'set_session_name n1, then n2 under the same id',
     expected: 'failure "Conflicting id …", no effect',
-    async run(stage) {
-      const tried = await twice(stage, (first) => ({ ...first, name: 'n2' }));
+    async run(context) {
+      const tried = await twice(context, (first) => ({ ...first, name: 'n2' }));
       const { again, first } = tried;
       const words = conflictOf(first.id, first.type, first.type);
       expect(again.success === false && words.test(String(again.error)), 'it must be a conflict:', again);
-      await isNamed(stage, 'n2', false, tried);
+      await isNamed(context, 'n2', false, tried);
     },
   },
   {
@@ -61,10 +61,10 @@ export const replayChecks: readonly PiServerCheck[] = [
     sentence: 'The same id with another command is a conflict that names both.',
     input: 'set_session_name, then get_state under the same id',
     expected: "failure \"previously used for 'set_session_name', now used for 'get_state'\"",
-    async run({ place, mint }) {
-      const { client, session } = await place();
+    async run({ clientWithSession, mint }) {
+      const { client, session } = await clientWithSession();
       const id = mint('name');
-      await client.does({ id, type: 'set_session_name', sessionId: session, name: 'n1' });
+      await client.succeeds({ id, type: 'set_session_name', sessionId: session, name: 'n1' });
       const words = conflictOf(id, 'set_session_name', 'get_state');
       await client.fails({ id, type: 'get_state', sessionId: session }, words);
     },
@@ -95,12 +95,12 @@ export const replayChecks: readonly PiServerCheck[] = [
     input: 'a prompt twice under one id, while it goes on',
     expected: 'same outcome, replayed: true, one run',
     needs: { script: ['busy'] },
-    async run(stage) {
-      const place = await stage.place({ watched: true });
+    async run(context) {
+      const place = await context.clientWithSession({ watched: true });
       const { client, session } = place;
       const from = client.now;
-      const command = stage.prompt(session, 'busy');
-      const id = await stage.busy(place, command);
+      const command = context.prompt(session, 'busy');
+      const id = await context.busy(place, command);
       client.start({ id, ...command });
       const both = [await client.response(id), await client.response(id, 1)];
       expect(both.filter(({ replayed }) => replayed === true).length === 1, 'one of them must be a replay:', ...both);
@@ -110,7 +110,7 @@ export const replayChecks: readonly PiServerCheck[] = [
         ...both,
       );
       await client.settled();
-      const runs = eventsIn(client.heard(from), session).filter(({ event }) => event.type === 'agent_start');
+      const runs = eventsIn(client.received(from), session).filter(({ event }) => event.type === 'agent_start');
       expect(runs.length === 1, 'it must run once, and ran', runs.length);
     },
   },
@@ -123,11 +123,11 @@ export const replayChecks: readonly PiServerCheck[] = [
     input: 'the id of a prompt that goes on, with another message',
     expected: 'conflict before the prompt ends',
     needs: { script: ['busy', 'text'] },
-    async run(stage) {
-      const place = await stage.place({ watched: true });
+    async run(context) {
+      const place = await context.clientWithSession({ watched: true });
       const { client, session } = place;
-      const id = await stage.busy(place);
-      client.start({ id, ...stage.prompt(session, 'text') });
+      const id = await context.busy(place);
+      client.start({ id, ...context.prompt(session, 'text') });
       const first = await client.response(id);
       const isConflict = first.success === false && conflictOf(id, 'prompt', 'prompt').test(String(first.error));
       expect(isConflict, 'the conflict must be told before the prompt is over:', first);
@@ -144,10 +144,10 @@ export const replayChecks: readonly PiServerCheck[] = [
     input: 'a command again from another connection',
     expected: 'replayed there',
     needs: { connections: 2 },
-    async run({ place, client: open, mint, prepare }) {
-      const { client, session } = await place();
+    async run({ clientWithSession, client: open, mint, prepare }) {
+      const { client, session } = await clientWithSession();
       const command = { id: mint('name'), type: 'set_session_name', sessionId: session, name: 'n1' };
-      await prepare(() => client.does(command));
+      await prepare(() => client.succeeds(command));
       const frame = await (await open()).ask(command);
       expect(frame.success === true && frame.replayed === true, 'it must be replayed:', frame);
     },
@@ -160,8 +160,8 @@ export const replayChecks: readonly PiServerCheck[] = [
     sentence: 'A fingerprint is of the meaning: the order of keys does not count.',
     input: 'the same command with its keys in another order',
     expected: 'replayed',
-    async run(stage) {
-      const { again } = await twice(stage, ({ name, sessionId }) => ({ name, sessionId }));
+    async run(context) {
+      const { again } = await twice(context, ({ name, sessionId }) => ({ name, sessionId }));
       expect(again.success === true && again.replayed === true, 'it must be replayed:', again);
     },
   },
@@ -173,8 +173,8 @@ export const replayChecks: readonly PiServerCheck[] = [
     sentence: 'The key is no part of the fingerprint.',
     input: 'the same command with an idempotencyKey',
     expected: 'replayed',
-    async run(stage) {
-      const { again } = await twice(stage, (first) => ({ ...first, idempotencyKey: stage.mint('key') }));
+    async run(context) {
+      const { again } = await twice(context, (first) => ({ ...first, idempotencyKey: context.mint('key') }));
       expect(again.success === true && again.replayed === true, 'it must be replayed:', again);
     },
   },
@@ -186,9 +186,9 @@ export const replayChecks: readonly PiServerCheck[] = [
     sentence: 'ifSessionVersion and dependsOn are part of the fingerprint.',
     input: 'the same command with ifSessionVersion; with dependsOn []',
     expected: 'conflict each',
-    async run(stage) {
+    async run(context) {
       for (const more of [{ ifSessionVersion: 0 }, { dependsOn: [] }]) {
-        const { again } = await twice(stage, (first) => ({ ...first, ...more }));
+        const { again } = await twice(context, (first) => ({ ...first, ...more }));
         const isConflict = again.success === false && /^Conflicting id/u.test(String(again.error));
         expect(isConflict, `${JSON.stringify(more)} must make it a conflict:`, again);
       }
@@ -205,10 +205,10 @@ export const replayChecks: readonly PiServerCheck[] = [
     async run({ client: open, mint, tools }) {
       const client = await open();
       const command = { id: mint('create'), type: 'create_session' };
-      const once = await client.does(command);
+      const once = await client.succeeds(command);
       const { sessionId } = dataOf(once);
       tools.atEnd(async () => void (await client.ask({ type: 'delete_session', sessionId })));
-      const again = await client.does(command);
+      const again = await client.succeeds(command);
       expect(again.replayed === true, 'it must be replayed:', again);
       expect(dataOf(again).sessionId === sessionId, 'it must be the same session:', once, again);
     },
@@ -225,12 +225,12 @@ export const replayChecks: readonly PiServerCheck[] = [
       const client = await open();
       const sessionId = mint('session');
       const command = { id: mint('create'), type: 'create_session', sessionId };
-      await prepare(() => client.does(command));
+      await prepare(() => client.succeeds(command));
       tools.atEnd(async () => void (await client.ask({ type: 'delete_session', sessionId })));
-      await prepare(() => client.does(command));
+      await prepare(() => client.succeeds(command));
       await client.settled();
       const told = client
-        .heard()
+        .received()
         .filter(({ frame }) => frame.type === 'session_created' && dataOf(frame).sessionId === sessionId);
       expect(told.length === 2, 'session_created must come twice, and came', told.length);
     },
@@ -243,14 +243,15 @@ export const replayChecks: readonly PiServerCheck[] = [
     sentence: 'Only so many outcomes are remembered; the oldest go first.',
     input: 'more commands than outcomes are kept',
     expected: 'the oldest id is unknown as a dependency, and executes again',
-    needs: { settings: fewOutcomes, alone: true },
-    async run({ place, mint }) {
-      const { client, session } = await place();
+    needs: { settings: fewOutcomes, exclusive: true },
+    async run({ clientWithSession, mint }) {
+      const { client, session } = await clientWithSession();
       const oldest = { id: mint('oldest'), type: 'set_session_name', sessionId: session, name: 'n1' };
-      await client.does(oldest);
-      for (const name of ['n2', 'n3', 'n4']) await client.does({ type: 'set_session_name', sessionId: session, name });
+      await client.succeeds(oldest);
+      for (const name of ['n2', 'n3', 'n4'])
+        await client.succeeds({ type: 'set_session_name', sessionId: session, name });
       await client.fails({ type: 'get_state', sessionId: session, dependsOn: [oldest.id] }, /is unknown$/u);
-      const again = await client.does(oldest);
+      const again = await client.succeeds(oldest);
       expect(again.replayed === undefined && again.sessionVersion === 5, 'it must be carried out again:', again);
       expect(answeredAt(client, oldest.id) >= 0, 'it must be answered');
     },

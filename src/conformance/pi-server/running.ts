@@ -2,8 +2,8 @@
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { answeredAt, expect } from './check-client.ts';
-import { dataOf, type Heard, textOf } from './frames.ts';
-import type { PiServerCheck, Stage } from './stage.ts';
+import { dataOf, type ReceivedFrame, textOf } from './frames.ts';
+import type { PiServerCheck, CheckContext } from './stage.ts';
 
 /** Whether a message of the user with that text came into the conversation. */
 const isFromUser = (text: string) => (event: Dictionary) => {
@@ -11,13 +11,13 @@ const isFromUser = (text: string) => (event: Dictionary) => {
   return event.type === 'message_start' && message.role === 'user' && textOf(message).includes(text);
 };
 
-async function joins(stage: Stage, type: 'steer' | 'follow_up'): Promise<void> {
-  const place = await stage.place({ watched: true });
+async function joins(context: CheckContext, type: 'steer' | 'follow_up'): Promise<void> {
+  const place = await context.clientWithSession({ watched: true });
   const { client, session } = place;
-  const prompt = await stage.busy(place);
+  const prompt = await context.busy(place);
   const from = client.now;
-  const message = stage.tools.script('text');
-  const frame = await client.does({ type, sessionId: session, message });
+  const message = context.tools.script('text');
+  const frame = await client.succeeds({ type, sessionId: session, message });
   expect(answeredAt(client, prompt) < 0, `${type} must be answered while the prompt goes on:`, frame);
   await client.response(prompt);
   const joined = client.events(session, from).find(({ event }) => isFromUser(message)(event));
@@ -36,16 +36,16 @@ export const runningChecks: readonly PiServerCheck[] = [
     input: 'abort during a prompt that would not end',
     expected: 'the prompt ends as aborted',
     needs: { script: ['endless'] },
-    async run(stage) {
-      const place = await stage.place({ watched: true });
+    async run(context) {
+      const place = await context.clientWithSession({ watched: true });
       const { client, session } = place;
-      const prompt = await stage.endless(place);
-      await client.does({ type: 'abort', sessionId: session });
+      const prompt = await context.endless(place);
+      await client.succeeds({ type: 'abort', sessionId: session });
       await client.response(prompt);
       const ends = client.events(session).filter(({ event }) => event.type === 'message_end');
       const { stopReason } = dictionaryOf(ends.at(-1)?.event.message);
       expect(stopReason === 'aborted', 'the answer must have stopReason aborted:', ends.at(-1)?.event);
-      const state = dataOf(await client.does({ type: 'get_state', sessionId: session }));
+      const state = dataOf(await client.succeeds({ type: 'get_state', sessionId: session }));
       expect(state.isStreaming === false, 'the agent must be idle:', state);
     },
   },
@@ -58,7 +58,7 @@ export const runningChecks: readonly PiServerCheck[] = [
     input: 'steer during a prompt',
     expected: 'answered at once; the message enters the running conversation',
     needs: { script: ['busy', 'text'] },
-    run: (stage) => joins(stage, 'steer'),
+    run: (context) => joins(context, 'steer'),
   },
   {
     id: 'pi-server/17.2-94b',
@@ -69,7 +69,7 @@ export const runningChecks: readonly PiServerCheck[] = [
     input: 'follow_up during a prompt',
     expected: 'answered at once; the message enters the running conversation',
     needs: { script: ['busy', 'text'] },
-    run: (stage) => joins(stage, 'follow_up'),
+    run: (context) => joins(context, 'follow_up'),
   },
   {
     id: 'pi-server/17.2-95',
@@ -80,14 +80,14 @@ export const runningChecks: readonly PiServerCheck[] = [
     input: 'abort_bash during a bash that would not end',
     expected: 'cancelled: true',
     needs: { script: ['endless shell'] },
-    async run(stage) {
-      const { client, session } = await stage.place();
-      const id = stage.mint('bash');
-      client.start({ id, type: 'bash', sessionId: session, command: stage.tools.script('endless shell') });
-      const began = (heard: readonly Heard[]) =>
+    async run(context) {
+      const { client, session } = await context.clientWithSession();
+      const id = context.mint('bash');
+      client.start({ id, type: 'bash', sessionId: session, command: context.tools.script('endless shell') });
+      const began = (heard: readonly ReceivedFrame[]) =>
         heard.find(({ frame }) => frame.type === 'command_started' && dataOf(frame).commandId === id);
-      await stage.prepare(() => client.until('bash that was started', began));
-      await client.does({ type: 'abort_bash', sessionId: session });
+      await context.prepare(() => client.until('bash that was started', began));
+      await client.succeeds({ type: 'abort_bash', sessionId: session });
       const frame = await client.response(id);
       expect(dataOf(frame).cancelled === true, 'it must be cancelled:', frame);
     },

@@ -22,14 +22,14 @@ export const shutdownChecks: readonly PiServerCheck[] = [
     sentence: 'A server that is shutting down takes no commands, and has no lifecycle for them.',
     input: 'SIGTERM during a prompt, then a command',
     expected: 'failure "shutting down", no lifecycle',
-    needs: { transport: 'websocket', alone: true, script: ['busy'] },
-    async run(stage) {
-      const place = await stage.place({ watched: true });
+    needs: { transport: 'websocket', exclusive: true, script: ['busy'] },
+    async run(context) {
+      const place = await context.clientWithSession({ watched: true });
       const { client } = place;
-      const prompt = await stage.busy(place);
-      stage.tools.terminate();
-      await stage.prepare(() => untilFarewell(client));
-      const id = stage.mint('late');
+      const prompt = await context.busy(place);
+      context.tools.terminate();
+      await context.prepare(() => untilFarewell(client));
+      const id = context.mint('late');
       await client.fails({ id, type: 'list_sessions' }, /shutting down/u);
       await client.until('end of the prompt', (heard) => heard.find(({ frame }) => frame.id === prompt));
       client.expectPhases(id);
@@ -43,7 +43,7 @@ export const shutdownChecks: readonly PiServerCheck[] = [
     sentence: 'The server says that it goes before it closes.',
     input: 'SIGTERM while nothing goes on, over WebSocket',
     expected: 'server_shutdown, close 1001, exit code 0',
-    needs: { transport: 'websocket', alone: true },
+    needs: { transport: 'websocket', exclusive: true },
     async run({ client: open, tools }) {
       const client = await open();
       tools.terminate();
@@ -62,7 +62,7 @@ export const shutdownChecks: readonly PiServerCheck[] = [
     sentence: 'The server says that it goes on stdio as well.',
     input: 'SIGTERM on stdio',
     expected: 'server_shutdown on stdout',
-    needs: { transport: 'stdio', alone: true },
+    needs: { transport: 'stdio', exclusive: true },
     async run({ client: open, tools }) {
       const client = await open();
       await client.settled();
@@ -78,16 +78,16 @@ export const shutdownChecks: readonly PiServerCheck[] = [
     sentence: 'What goes on when the server is told to stop may end.',
     input: 'SIGTERM during a prompt',
     expected: 'the prompt is answered before the close',
-    needs: { transport: 'websocket', alone: true, script: ['busy'] },
-    async run(stage) {
-      const place = await stage.place({ watched: true });
+    needs: { transport: 'websocket', exclusive: true, script: ['busy'] },
+    async run(context) {
+      const place = await context.clientWithSession({ watched: true });
       const { client } = place;
-      const prompt = await stage.busy(place);
-      stage.tools.terminate();
+      const prompt = await context.busy(place);
+      context.tools.terminate();
       const frame = await client.response(prompt);
       expect(frame.success === true, 'the prompt must succeed:', frame);
       expect(
-        client.heard().some((one) => one.frame.type === 'server_shutdown'),
+        client.received().some((one) => one.frame.type === 'server_shutdown'),
         'server_shutdown must come before',
       );
       await client.until('close', () => client.connection.ended ?? undefined);

@@ -3,21 +3,21 @@
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf } from '../../core/model/dictionary.ts';
 import type { Check, Tools } from '../check.ts';
-import { prepared } from '../rule.ts';
+import { setup } from '../rule.ts';
 import { type Client, createClient, expect } from './check-client.ts';
-import type { Heard } from './frames.ts';
+import type { ReceivedFrame } from './frames.ts';
 
 /** A check of a pi-server. */
-export type PiServerCheck = Check<Stage>;
+export type PiServerCheck = Check<CheckContext>;
 
 /** A client and a session of its own. */
-export interface Place {
+export interface ClientWithSession {
   readonly client: Client;
   readonly session: string;
 }
 
 /** What each check is given. */
-export interface Stage {
+export interface CheckContext {
   readonly tools: Tools;
   /** An id or name that nobody else uses. */
   mint(word: string): string;
@@ -28,7 +28,7 @@ export interface Stage {
   /** A session of its own, which is deleted at the end; `watched`: the client has switched to it. */
   session(client: Client, options?: { readonly watched?: boolean }): Promise<string>;
   /** Both. */
-  place(options?: { readonly watched?: boolean }): Promise<Place>;
+  clientWithSession(options?: { readonly watched?: boolean }): Promise<ClientWithSession>;
   /** Does what is no part of the check: what fails there makes it unclear. */
   prepare<Value>(work: () => Promise<Value>): Promise<Value>;
   /** The prompt of that word, as a command. */
@@ -37,43 +37,51 @@ export interface Stage {
     word: string,
   ): { readonly type: 'prompt'; readonly sessionId: string; readonly message: string };
   /** Starts a prompt that goes on until it is aborted, as it is at the end at the latest; resolves when it goes on. */
-  endless(place: Place, more?: Dictionary): Promise<string>;
+  endless(place: ClientWithSession, more?: Dictionary): Promise<string>;
   /** Starts a prompt that takes a while; resolves when the agent is at work. Needs a session that is watched. */
-  busy(place: Place, more?: Dictionary): Promise<string>;
+  busy(place: ClientWithSession, more?: Dictionary): Promise<string>;
 }
 
 /** The stage of one check. */
-export function createStage(tools: Tools): Stage {
+export function createContext(tools: Tools): CheckContext {
   let minted = 0;
   const mint = (word: string) => `${word}-${tools.nonce}-${++minted}`;
 
   const connect = async () => createClient(await tools.connect(), mint, tools.transport === 'sse');
   async function client(): Promise<Client> {
     const connected = await connect();
-    const isGreeting = ({ frame }: Heard) => frame.type === 'server_ready';
-    await prepared(() => connected.until('server_ready', (heard) => heard.find(isGreeting)));
+    const isGreeting = ({ frame }: ReceivedFrame) => frame.type === 'server_ready';
+    await setup(() => connected.until('server_ready', (heard) => heard.find(isGreeting)));
     return connected;
   }
 
   async function session(owner: Client, { watched = false } = {}): Promise<string> {
     const name = mint('session');
-    await prepared(async () => {
-      await owner.does({ type: 'create_session', sessionId: name });
-      if (watched) await owner.does({ type: 'switch_session', sessionId: name });
+    await setup(async () => {
+      await owner.succeeds({ type: 'create_session', sessionId: name });
+      if (watched) await owner.succeeds({ type: 'switch_session', sessionId: name });
     });
     tools.atEnd(async () => {
       if (owner.connection.ended === null) await owner.ask({ type: 'delete_session', sessionId: name });
     });
     return name;
   }
-  const prompt: Stage['prompt'] = (sessionId, word) => ({ type: 'prompt', sessionId, message: tools.script(word) });
+  const prompt: CheckContext['prompt'] = (sessionId, word) => ({
+    type: 'prompt',
+    sessionId,
+    message: tools.script(word),
+  });
 
-  async function running({ client: owner, session: name }: Place, word: string, more: Dictionary): Promise<string> {
+  async function running(
+    { client: owner, session: name }: ClientWithSession,
+    word: string,
+    more: Dictionary,
+  ): Promise<string> {
     const from = owner.now;
     const id = owner.start({ ...prompt(name, word), ...more });
     const isAtWork = (event: Dictionary) =>
       event.type === 'message_start' && dictionaryOf(event.message).role === 'assistant';
-    await prepared(() => owner.untilEvent(name, 'answer of the model that begins', isAtWork, from));
+    await setup(() => owner.untilEvent(name, 'answer of the model that begins', isAtWork, from));
     return id;
   }
 
@@ -83,11 +91,11 @@ export function createStage(tools: Tools): Stage {
     connect,
     client,
     session,
-    async place(options) {
+    async clientWithSession(options) {
       const owner = await client();
       return { client: owner, session: await session(owner, options) };
     },
-    prepare: prepared,
+    prepare: setup,
     prompt,
     async endless(place, more = {}) {
       const { client: owner, session: name } = place;

@@ -4,10 +4,10 @@ import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { NotApplicable } from '../check.ts';
 import { type Client, expect } from './check-client.ts';
 import { dataOf } from './frames.ts';
-import type { PiServerCheck, Stage } from './stage.ts';
+import type { PiServerCheck, CheckContext } from './stage.ts';
 
 async function storedBy(client: Client): Promise<Dictionary[]> {
-  const { sessions } = dataOf(await client.does({ type: 'list_stored_sessions' }));
+  const { sessions } = dataOf(await client.succeeds({ type: 'list_stored_sessions' }));
   return Array.isArray(sessions) ? sessions.map(dictionaryOf) : [];
 }
 
@@ -21,21 +21,21 @@ interface Kept {
 }
 
 /** A session in which something was said. */
-async function kept({ place, prepare, prompt }: Stage): Promise<Kept> {
-  const { client, session } = await place();
+async function kept({ clientWithSession, prepare, prompt }: CheckContext): Promise<Kept> {
+  const { client, session } = await clientWithSession();
   return prepare(async () => {
-    await client.does(prompt(session, 'text'));
-    const { sessionFile } = dataOf(await client.does({ type: 'get_state', sessionId: session }));
+    await client.succeeds(prompt(session, 'text'));
+    const { sessionFile } = dataOf(await client.succeeds({ type: 'get_state', sessionId: session }));
     if (typeof sessionFile !== 'string') throw new NotApplicable('its sessions are not kept in files');
-    const { messages } = dataOf(await client.does({ type: 'get_messages', sessionId: session }));
+    const { messages } = dataOf(await client.succeeds({ type: 'get_messages', sessionId: session }));
     return { client, session, file: sessionFile, messages };
   });
 }
 
 /** Loads that file; the response, and the name of the session, which is deleted at the end. */
-async function load({ tools }: Stage, client: Client, sessionPath: string) {
+async function load({ tools }: CheckContext, client: Client, sessionPath: string) {
   const id = `load-${tools.nonce}`;
-  const frame = await client.does({ id, type: 'load_session', sessionPath });
+  const frame = await client.succeeds({ id, type: 'load_session', sessionPath });
   const { sessionId } = dataOf(frame);
   expect(typeof sessionId === 'string' && sessionId !== '', 'the session must have a name:', frame);
   tools.atEnd(async () => void (await client.ask({ type: 'delete_session', sessionId })));
@@ -50,7 +50,7 @@ const gist = (messages: unknown): string =>
       : null,
   );
 
-async function refusesPaths({ client: open }: Stage, paths: readonly string[]): Promise<void> {
+async function refusesPaths({ client: open }: CheckContext, paths: readonly string[]): Promise<void> {
   const client = await open();
   const taken: string[] = [];
   for (const sessionPath of paths) {
@@ -71,8 +71,8 @@ export const storedChecks: readonly PiServerCheck[] = [
     input: 'a prompt, list_stored_sessions',
     expected: 'the session, sessionPath = sessionFile, fileExists true',
     needs: { script: ['text'] },
-    async run(stage) {
-      const { client, file } = await kept(stage);
+    async run(context) {
+      const { client, file } = await kept(context);
       const all = await storedBy(client);
       const wrong = all.find(({ sessionFile, sessionPath }) => sessionFile !== sessionPath);
       expect(wrong === undefined, 'sessionPath must be sessionFile:', wrong);
@@ -93,11 +93,11 @@ export const storedChecks: readonly PiServerCheck[] = [
     input: 'a prompt, delete_session, load_session by sessionPath',
     expected: 'another name, the messages restored, version 0',
     needs: { script: ['text'] },
-    async run(stage) {
-      const { client, session, file, messages } = await kept(stage);
-      await stage.prepare(() => client.does({ type: 'delete_session', sessionId: session }));
-      const { sessionId } = await load(stage, client, file);
-      const frame = await client.does({ type: 'get_messages', sessionId });
+    async run(context) {
+      const { client, session, file, messages } = await kept(context);
+      await context.prepare(() => client.succeeds({ type: 'delete_session', sessionId: session }));
+      const { sessionId } = await load(context, client, file);
+      const frame = await client.succeeds({ type: 'get_messages', sessionId });
       const isSame = gist(dataOf(frame).messages) === gist(messages);
       expect(isSame, 'the messages must be restored:', dataOf(frame).messages, messages);
       expect(frame.sessionVersion === 0, 'the version must be 0:', frame.sessionVersion);
@@ -111,8 +111,8 @@ export const storedChecks: readonly PiServerCheck[] = [
     sentence: 'Only files in folders of sessions are loaded.',
     input: 'load_session with .., a relative path, ~, a path outside',
     expected: 'failure each',
-    run: (stage) =>
-      refusesPaths(stage, [
+    run: (context) =>
+      refusesPaths(context, [
         '../x.jsonl',
         '/home/user/.pi/agent/sessions/../../x.jsonl',
         'rel.jsonl',
@@ -130,10 +130,10 @@ export const storedChecks: readonly PiServerCheck[] = [
     input: 'load_session of a file that is not there, in a folder of sessions and in one of another project',
     expected: 'failure each',
     needs: { script: ['text'] },
-    async run(stage) {
-      const { file } = await kept(stage);
-      const beside = file.replace(/[^/\\]*$/u, `none-${stage.tools.nonce}.jsonl`);
-      await refusesPaths(stage, [beside, `/tmp/none-${stage.tools.nonce}/.pi/sessions/none.jsonl`]);
+    async run(context) {
+      const { file } = await kept(context);
+      const beside = file.replace(/[^/\\]*$/u, `none-${context.tools.nonce}.jsonl`);
+      await refusesPaths(context, [beside, `/tmp/none-${context.tools.nonce}/.pi/sessions/none.jsonl`]);
     },
   },
   {
@@ -145,14 +145,14 @@ export const storedChecks: readonly PiServerCheck[] = [
     input: 'a prompt, delete_session, list_stored_sessions, load_session',
     expected: 'the session is gone, its file is still listed and can be loaded',
     needs: { script: ['text'] },
-    async run(stage) {
-      const { client, session, file } = await kept(stage);
-      const deleted = dataOf(await client.does({ type: 'delete_session', sessionId: session }));
+    async run(context) {
+      const { client, session, file } = await kept(context);
+      const deleted = dataOf(await client.succeeds({ type: 'delete_session', sessionId: session }));
       expect(deleted.deleted === true, 'data must be {deleted: true}:', deleted);
       await client.fails({ type: 'get_state', sessionId: session }, /not found/u);
       const own = (await storedBy(client)).find(({ sessionFile }) => sessionFile === file);
       expect(own?.fileExists === true, `${file} must still be listed:`, own);
-      await load(stage, client, file);
+      await load(context, client, file);
     },
   },
 ];

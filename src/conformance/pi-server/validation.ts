@@ -1,14 +1,18 @@
 // Checks of the command envelope: docs/protocols/pi-server.md 4 (docs/protocols/pi-server.md 23.2).
 import type { Dictionary } from '../../core/model/content.ts';
-import type { PiServerCheck, Stage } from './stage.ts';
+import type { PiServerCheck, CheckContext } from './stage.ts';
 import { expect, expectFailure } from './check-client.ts';
 import { dataOf, stepsIn } from './frames.ts';
 
 const long = 'x'.repeat(257);
 
 /** Sends each command with those fields on a session of its own: all are refused, and no lifecycle tells of them. */
-async function refusesFields({ place }: Stage, all: readonly Dictionary[], words: RegExp): Promise<void> {
-  const { client, session } = await place();
+async function refusesFields(
+  { clientWithSession }: CheckContext,
+  all: readonly Dictionary[],
+  words: RegExp,
+): Promise<void> {
+  const { client, session } = await clientWithSession();
   const from = client.now;
   for (const fields of all) {
     const text = JSON.stringify({ type: 'get_state', sessionId: session, ...fields });
@@ -17,7 +21,7 @@ async function refusesFields({ place }: Stage, all: readonly Dictionary[], words
     expect(words.test(error), `${text} must be refused with an error that matches ${words}:`, error);
   }
   await client.settled();
-  const steps = stepsIn(client.heard(from)).filter(({ data }) => data.sessionId === session);
+  const steps = stepsIn(client.received(from)).filter(({ data }) => data.sessionId === session);
   expect(steps.length === 0, 'what is refused before admission must have no lifecycle:', steps);
 }
 
@@ -95,7 +99,8 @@ export const validationChecks: readonly PiServerCheck[] = [
     sentence: 'The id is a string, not empty, and not one of the server.',
     input: 'id "" / "  " / 7 / 257 characters / anon:1',
     expected: 'failure each, no lifecycle',
-    run: (stage) => refusesFields(stage, [{ id: '' }, { id: '  ' }, { id: 7 }, { id: long }, { id: 'anon:1' }], /id/u),
+    run: (context) =>
+      refusesFields(context, [{ id: '' }, { id: '  ' }, { id: 7 }, { id: long }, { id: 'anon:1' }], /id/u),
   },
   {
     id: 'pi-server/4.2-17',
@@ -105,9 +110,9 @@ export const validationChecks: readonly PiServerCheck[] = [
     sentence: 'The idempotencyKey is a string and not empty.',
     input: 'idempotencyKey "" / 5 / 257 characters',
     expected: 'failure each, no lifecycle',
-    run: (stage) =>
+    run: (context) =>
       refusesFields(
-        stage,
+        context,
         [{ idempotencyKey: '' }, { idempotencyKey: 5 }, { idempotencyKey: long }],
         /idempotencyKey/u,
       ),
@@ -120,11 +125,11 @@ export const validationChecks: readonly PiServerCheck[] = [
     sentence: 'dependsOn is a list of ids, and its command has an id.',
     input: 'dependsOn "x" / [1,""] / 33 items / without id',
     expected: 'failure each, no lifecycle',
-    async run(stage) {
+    async run(context) {
       const many = Array.from({ length: 33 }, (_, index) => `d${index}`);
-      const id = stage.mint('depends');
+      const id = context.mint('depends');
       const wrong = ['x', [1, ''], many].map((dependsOn) => ({ id, dependsOn }));
-      await refusesFields(stage, [...wrong, { dependsOn: ['a'] }], /dependsOn/u);
+      await refusesFields(context, [...wrong, { dependsOn: ['a'] }], /dependsOn/u);
     },
   },
   {
@@ -135,9 +140,9 @@ export const validationChecks: readonly PiServerCheck[] = [
     sentence: 'ifSessionVersion is a whole number.',
     input: 'ifSessionVersion -1 / 1.5 / "1"',
     expected: 'failure each, no lifecycle',
-    run: (stage) =>
+    run: (context) =>
       refusesFields(
-        stage,
+        context,
         [-1, 1.5, '1'].map((ifSessionVersion) => ({ ifSessionVersion })),
         /ifSessionVersion/u,
       ),
@@ -150,13 +155,13 @@ export const validationChecks: readonly PiServerCheck[] = [
     sentence: 'What was refused before admission is not remembered.',
     input: 'a rejected id again with a valid payload',
     expected: 'executes',
-    async run({ place, mint }) {
-      const { client, session } = await place();
+    async run({ clientWithSession, mint }) {
+      const { client, session } = await clientWithSession();
       const id = mint('name');
       await client.fails({ id, type: 'set_session_name', sessionId: session, name: '' });
-      const frame = await client.does({ id, type: 'set_session_name', sessionId: session, name: 'good' });
+      const frame = await client.succeeds({ id, type: 'set_session_name', sessionId: session, name: 'good' });
       expect(frame.replayed === undefined, 'it must not be a replay:', frame);
-      const state = await client.does({ type: 'get_state', sessionId: session });
+      const state = await client.succeeds({ type: 'get_state', sessionId: session });
       expect(dataOf(state).sessionName === 'good', 'it must have its effect:', state);
     },
   },

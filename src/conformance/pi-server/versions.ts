@@ -1,7 +1,7 @@
 // Checks of session versions: docs/protocols/pi-server.md 10 (docs/protocols/pi-server.md 23.7).
-import { type Client, expect, type Words } from './check-client.ts';
+import { type Client, expect, type CommandFields } from './check-client.ts';
 import { dataOf, stepsIn, stepsOf } from './frames.ts';
-import type { PiServerCheck, Stage } from './stage.ts';
+import type { PiServerCheck, CheckContext } from './stage.ts';
 import { versionOf } from './stage.ts';
 
 /** Commands of docs/protocols/pi-server.md 17.2 that only read (docs/protocols/pi-server.md 10.3). */
@@ -20,7 +20,7 @@ const reads = [
 ];
 
 /** Commands of docs/protocols/pi-server.md 17.2 that change something, or may. Which of them an agent can do is its own affair. */
-const changes = (stage: Stage): readonly Words[] => [
+const changes = (context: CheckContext): readonly CommandFields[] => [
   { type: 'set_session_name', name: 'changed' },
   { type: 'set_thinking_level', level: 'low' },
   { type: 'cycle_thinking_level' },
@@ -31,12 +31,12 @@ const changes = (stage: Stage): readonly Words[] => [
   { type: 'abort_retry' },
   { type: 'abort_compaction' },
   { type: 'abort_bash' },
-  ...['text'].flatMap((word) => said(stage, word)),
-  ...['shell'].flatMap((word) => said(stage, word)),
+  ...['text'].flatMap((word) => said(context, word)),
+  ...['shell'].flatMap((word) => said(context, word)),
 ];
 
 /** A prompt or a command line, where the target has words for it. */
-function said({ tools }: Stage, word: string): Words[] {
+function said({ tools }: CheckContext, word: string): CommandFields[] {
   try {
     const text = tools.script(word);
     return word === 'shell' ? [{ type: 'bash', command: text }] : [{ type: 'prompt', message: text }];
@@ -46,7 +46,7 @@ function said({ tools }: Stage, word: string): Words[] {
 }
 
 const nowOf = async (client: Client, sessionId: string) =>
-  versionOf(await client.does({ type: 'get_state', sessionId }));
+  versionOf(await client.succeeds({ type: 'get_state', sessionId }));
 
 /** Rows 68 to 78. */
 export const versionChecks: readonly PiServerCheck[] = [
@@ -62,9 +62,9 @@ export const versionChecks: readonly PiServerCheck[] = [
       const client = await open();
       const sessionId = mint('session');
       const id = mint('create');
-      const frame = await client.does({ id, type: 'create_session', sessionId });
+      const frame = await client.succeeds({ id, type: 'create_session', sessionId });
       tools.atEnd(async () => void (await client.ask({ type: 'delete_session', sessionId })));
-      const finished = stepsOf(client.heard(), id).at(-1)?.data;
+      const finished = stepsOf(client.received(), id).at(-1)?.data;
       expect((frame.sessionVersion ?? finished?.sessionVersion) === 0, 'the version must be 0:', frame, finished);
       expect((await nowOf(client, sessionId)) === 0, 'the version of get_state must be 0');
     },
@@ -77,8 +77,8 @@ export const versionChecks: readonly PiServerCheck[] = [
     sentence: 'Commands that only read leave the version as it is.',
     input: 'each read command of 17.2',
     expected: 'version unchanged',
-    async run({ place }) {
-      const { client, session } = await place();
+    async run({ clientWithSession }) {
+      const { client, session } = await clientWithSession();
       for (const type of reads) {
         const frame = await client.ask({ type, sessionId: session });
         const isUnchanged = frame.success !== true || frame.sessionVersion === 0;
@@ -95,10 +95,10 @@ export const versionChecks: readonly PiServerCheck[] = [
     sentence: 'Each command that changes something and succeeds makes the version one more.',
     input: 'each command of 17.2 that is no read',
     expected: 'version + 1 for each success, unchanged for each failure',
-    async run(stage) {
-      const { client, session } = await stage.place();
+    async run(context) {
+      const { client, session } = await context.clientWithSession();
       let version = 0;
-      for (const command of changes(stage)) {
+      for (const command of changes(context)) {
         const frame = await client.ask({ ...command, sessionId: session });
         if (frame.success === true) version += 1;
         const told = frame.success === true ? frame.sessionVersion : undefined;
@@ -117,8 +117,8 @@ export const versionChecks: readonly PiServerCheck[] = [
     sentence: 'A change that fails leaves the version as it is.',
     input: 'set_model with an unknown model',
     expected: 'failure, version unchanged',
-    async run({ place }) {
-      const { client, session } = await place();
+    async run({ clientWithSession }) {
+      const { client, session } = await clientWithSession();
       await client.fails({ type: 'set_model', sessionId: session, provider: 'nobody', modelId: 'none' });
       expect((await nowOf(client, session)) === 0, 'the version must still be 0');
     },
@@ -131,11 +131,11 @@ export const versionChecks: readonly PiServerCheck[] = [
     sentence: 'delete_session forgets the version.',
     input: 'change, delete_session, create_session of the same name',
     expected: 'version 0 again',
-    async run({ place, prepare }) {
-      const { client, session } = await place();
-      await prepare(() => client.does({ type: 'set_session_name', sessionId: session, name: 'n1' }));
-      await prepare(() => client.does({ type: 'delete_session', sessionId: session }));
-      await prepare(() => client.does({ type: 'create_session', sessionId: session }));
+    async run({ clientWithSession, prepare }) {
+      const { client, session } = await clientWithSession();
+      await prepare(() => client.succeeds({ type: 'set_session_name', sessionId: session, name: 'n1' }));
+      await prepare(() => client.succeeds({ type: 'delete_session', sessionId: session }));
+      await prepare(() => client.succeeds({ type: 'create_session', sessionId: session }));
       expect((await nowOf(client, session)) === 0, 'the version must be 0 again');
     },
   },
@@ -147,12 +147,12 @@ export const versionChecks: readonly PiServerCheck[] = [
     sentence: 'switch_session tells the version.',
     input: 'switch_session to a session of version 1',
     expected: 'sessionVersion 1',
-    async run({ place, prepare }) {
-      const { client, session } = await place();
-      await prepare(() => client.does({ type: 'set_session_name', sessionId: session, name: 'n1' }));
+    async run({ clientWithSession, prepare }) {
+      const { client, session } = await clientWithSession();
+      await prepare(() => client.succeeds({ type: 'set_session_name', sessionId: session, name: 'n1' }));
       const id = client.start({ type: 'switch_session', sessionId: session });
       const frame = await client.response(id);
-      const finished = stepsOf(client.heard(), id).at(-1)?.data;
+      const finished = stepsOf(client.received(), id).at(-1)?.data;
       expect((frame.sessionVersion ?? finished?.sessionVersion) === 1, 'it must be 1:', frame, finished);
     },
   },
@@ -164,9 +164,9 @@ export const versionChecks: readonly PiServerCheck[] = [
     sentence: 'ifSessionVersion that is right lets the command through.',
     input: 'set_session_name with ifSessionVersion 0 on a new session',
     expected: 'runs',
-    async run({ place }) {
-      const { client, session } = await place();
-      const frame = await client.does({
+    async run({ clientWithSession }) {
+      const { client, session } = await clientWithSession();
+      const frame = await client.succeeds({
         type: 'set_session_name',
         sessionId: session,
         name: 'n1',
@@ -183,11 +183,11 @@ export const versionChecks: readonly PiServerCheck[] = [
     sentence: 'ifSessionVersion that is wrong fails the command.',
     input: 'set_session_name with ifSessionVersion 3 on a new session',
     expected: 'failure "Session version mismatch: expected 3, got 0", no effect',
-    async run({ place }) {
-      const { client, session } = await place();
+    async run({ clientWithSession }) {
+      const { client, session } = await clientWithSession();
       const command = { type: 'set_session_name', sessionId: session, name: 'n1', ifSessionVersion: 3 };
       await client.fails(command, /^Session version mismatch: expected 3, got 0$/u);
-      const state = await client.does({ type: 'get_state', sessionId: session });
+      const state = await client.succeeds({ type: 'get_state', sessionId: session });
       const isUntouched = dataOf(state).sessionName !== 'n1' && state.sessionVersion === 0;
       expect(isUntouched, 'there must be no effect:', state);
     },
@@ -213,10 +213,10 @@ export const versionChecks: readonly PiServerCheck[] = [
     sentence: 'ifSessionVersion is for commands of a session.',
     input: 'list_sessions, create_session, switch_session with ifSessionVersion',
     expected: 'validation failure each, no lifecycle',
-    async run({ place, mint }) {
-      const { client, session } = await place();
+    async run({ clientWithSession, mint }) {
+      const { client, session } = await clientWithSession();
       const from = client.now;
-      const all: readonly Words[] = [
+      const all: readonly CommandFields[] = [
         { type: 'list_sessions' },
         { type: 'create_session', sessionId: mint('session') },
         { type: 'switch_session', sessionId: session },
@@ -227,7 +227,7 @@ export const versionChecks: readonly PiServerCheck[] = [
         await client.fails({ id, ...command, ifSessionVersion: 0 }, /ifSessionVersion/u);
       }
       await client.settled();
-      const steps = stepsIn(client.heard(from)).filter(({ data }) => ids.includes(String(data.commandId)));
+      const steps = stepsIn(client.received(from)).filter(({ data }) => ids.includes(String(data.commandId)));
       expect(steps.length === 0, 'there must be no lifecycle:', steps);
     },
   },
@@ -239,12 +239,12 @@ export const versionChecks: readonly PiServerCheck[] = [
     sentence: 'delete_session takes ifSessionVersion.',
     input: 'delete_session with a wrong version, then with the right one',
     expected: 'failure, then deleted',
-    async run({ place }) {
-      const { client, session } = await place();
+    async run({ clientWithSession }) {
+      const { client, session } = await clientWithSession();
       const command = { type: 'delete_session', sessionId: session };
       await client.fails({ ...command, ifSessionVersion: 3 }, /mismatch/u);
-      await client.does({ type: 'get_state', sessionId: session });
-      await client.does({ ...command, ifSessionVersion: 0 });
+      await client.succeeds({ type: 'get_state', sessionId: session });
+      await client.succeeds({ ...command, ifSessionVersion: 0 });
     },
   },
 ];

@@ -20,7 +20,7 @@ export interface Sent extends Line {
 }
 
 /** A step of a command. */
-export interface Course extends Line {
+export interface LifecycleStep extends Line {
   readonly phase: Phase;
   readonly data: Dictionary;
   readonly id: unknown;
@@ -35,21 +35,21 @@ export interface Event extends Line {
 /** A trace as rules read it. */
 export interface View {
   readonly frames: readonly TraceFrame[];
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
   /** It begins in the middle, as far as anybody can tell: nobody is greeted in it. */
   readonly isLate: boolean;
   /** All that the server said that is a JSON object. */
-  readonly said: readonly Line[];
+  readonly fromServer: readonly Line[];
   readonly responses: readonly Line[];
   readonly sent: readonly Sent[];
-  readonly courses: readonly Course[];
+  readonly lifecycleSteps: readonly LifecycleStep[];
   /** Those that name this command. */
-  coursesOf(id: unknown): readonly Course[];
+  lifecycleOf(id: unknown): readonly LifecycleStep[];
   responsesTo(id: unknown): readonly Line[];
   sentAs(id: unknown): readonly Sent[];
   readonly events: readonly Event[];
   /** The events of each session in a row, from where this connection began to hear it. */
-  readonly talks: ReadonlyMap<string, readonly Event[]>;
+  readonly eventsBySession: ReadonlyMap<string, readonly Event[]>;
   /** When the connection was told that it hears that session; undefined when it was not. */
   subscribedAt(session: string): number | undefined;
   /** Everything that belongs to that frame has come: the trace is whole, or the server has answered what was sent later. */
@@ -80,7 +80,7 @@ function grouped<Item>(items: readonly Item[], key: (item: Item) => unknown): (k
 }
 
 /** Reads a trace. */
-export function viewOf({ frames, isWhole }: Trace): View {
+export function viewOf({ frames, isComplete }: Trace): View {
   const lines = frames.flatMap(({ by, json }, frame) => (isDictionary(json) ? [{ by, frame, json }] : []));
   const said: Line[] = lines.filter(({ by }) => by === 'agent');
   const responses = said.filter(({ json }) => json.type === 'response');
@@ -94,7 +94,7 @@ export function viewOf({ frames, isWhole }: Trace): View {
       response: line.json.id === undefined ? null : ownResponse(line, commandsOf, responsesTo),
     }),
   );
-  const courses = said.flatMap(({ frame, json }): Course[] => {
+  const courses = said.flatMap(({ frame, json }): LifecycleStep[] => {
     const phase = phases.get(json.type);
     const data = dataOf(json);
     return phase === undefined ? [] : [{ frame, json, phase, data, id: data.commandId }];
@@ -113,43 +113,44 @@ export function viewOf({ frames, isWhole }: Trace): View {
   }
   const talks = new Map<string, Event[]>();
   for (const event of events) {
-    const talk = talks.get(event.session) ?? [];
-    talk.push(event);
-    talks.set(event.session, talk);
+    const client = talks.get(event.session) ?? [];
+    client.push(event);
+    talks.set(event.session, client);
   }
   return {
     frames,
-    isWhole,
-    isLate: beginsLate({ isWhole, said, responses, commands, events, subscriptions }),
-    said,
+    isComplete,
+    isLate: beginsLate({ isComplete, said, responses, commands, events, subscriptions }),
+    fromServer: said,
     responses,
     sent,
-    courses,
-    coursesOf: grouped(courses, ({ id }) => id),
+    lifecycleSteps: courses,
+    lifecycleOf: grouped(courses, ({ id }) => id),
     responsesTo,
     sentAs: grouped(sent, ({ json }) => json.id),
     events,
-    talks,
+    eventsBySession: talks,
     subscribedAt: (session) => subscriptions.get(session),
     isSettled: (frame) =>
-      isWhole || sent.some((later) => later.frame > frame && later.response !== null && later.response.frame > frame),
+      isComplete ||
+      sent.some((later) => later.frame > frame && later.response !== null && later.response.frame > frame),
   };
 }
 
 /** A server that never greets is told from a recording that begins late by the rest: that one lacks more than the greeting. */
 function beginsLate(view: {
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
   readonly said: readonly Line[];
   readonly responses: readonly Line[];
   readonly commands: readonly Line[];
   readonly events: readonly Event[];
   readonly subscriptions: ReadonlyMap<string, number>;
 }): boolean {
-  const { isWhole, said, responses, commands, events, subscriptions } = view;
+  const { isComplete, said, responses, commands, events, subscriptions } = view;
   if (said.some(({ json }) => json.type === 'server_ready')) return false;
   const asked = new Set(commands.map(({ json }) => keyOf(json.id)));
   return (
-    !isWhole ||
+    !isComplete ||
     responses.some(({ json }) => json.id !== undefined && !asked.has(keyOf(json.id))) ||
     events.some(({ session }) => !subscriptions.has(session))
   );

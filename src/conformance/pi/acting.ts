@@ -5,8 +5,8 @@ import { isDictionary } from '../../core/model/dictionary.ts';
 import { messageOf } from '../../core/model/errors.ts';
 import { type Connection, PeerWrong } from '../check.ts';
 import type { ServeTools } from '../sets.ts';
-import type { Scene } from './plays.ts';
-import { createSpeech, type Speech } from './speech.ts';
+import type { BehaviourContext } from './plays.ts';
+import { createRunWriter, type RunWriter } from './speech.ts';
 
 /** The client has left in the middle of something. */
 class Left extends Error {}
@@ -15,12 +15,12 @@ class Left extends Error {}
 const breathMs = 40;
 
 /** What an agent of ours is made of. */
-export interface Acting {
-  readonly speech: Speech;
-  readonly scene: Scene;
+export interface AgentSession {
+  readonly writer: RunWriter;
+  readonly context: BehaviourContext;
   /** A run is being played. */
   readonly isBusy: boolean;
-  say(line: Dictionary): void;
+  send(line: Dictionary): void;
   /** Plays it behind what is being played. */
   enqueue(play: () => Promise<void>): void;
   /** What is played comes to its end at the next chance. */
@@ -30,13 +30,13 @@ export interface Acting {
   /** Resolves with the first thing that is found, or null when patience is over. Rejects when the client has left. */
   wait<Value>(look: () => Value | undefined, patienceMs?: number): Promise<Value | null>;
   /** Hears everything that the client says, as JSON where it is. Resolves when it has left. */
-  listen(hear: (json: unknown, text: string) => void): Promise<{ readonly isWhole: boolean }>;
+  readLines(hear: (json: unknown, text: string) => void): Promise<{ readonly isComplete: boolean }>;
 }
 
 /** Begins. `isLegacy`: pi 0.13.2. */
-export function createActing(connection: Connection, tools: ServeTools, isLegacy: boolean): Acting {
+export function createAgentSession(connection: Connection, tools: ServeTools, isLegacy: boolean): AgentSession {
   const watchers = new Set<() => void>();
-  let playing: Promise<void> = Promise.resolve();
+  let pending: Promise<void> = Promise.resolve();
   let count = 0;
   let isStopped = false;
   let failure: unknown = null;
@@ -44,7 +44,7 @@ export function createActing(connection: Connection, tools: ServeTools, isLegacy
   function wake(): void {
     for (const watcher of [...watchers]) watcher();
   }
-  function say(line: Dictionary): void {
+  function send(line: Dictionary): void {
     if (connection.ended !== null) throw new Left();
     connection.send(JSON.stringify(line));
   }
@@ -67,16 +67,16 @@ export function createActing(connection: Connection, tools: ServeTools, isLegacy
     });
   }
 
-  const speech = createSpeech(say, { isLegacy, now: () => Date.now() });
-  const scene: Scene = {
-    speech,
-    say,
+  const writer = createRunWriter(send, { isLegacy, now: () => Date.now() });
+  const context: BehaviourContext = {
+    writer,
+    send,
     mint: tools.mint,
-    async breathe() {
+    async shortPause() {
       await tools.pause(breathMs);
       if (connection.ended !== null) throw new Left();
     },
-    stopped: async () => (await wait(() => (isStopped ? true : undefined))) === true,
+    waitForStop: async () => (await wait(() => (isStopped ? true : undefined))) === true,
   };
 
   /** The next line of the client; null when it has left. */
@@ -94,15 +94,15 @@ export function createActing(connection: Connection, tools: ServeTools, isLegacy
   }
 
   return {
-    speech,
-    scene,
+    writer,
+    context,
     get isBusy() {
       return count > 0;
     },
-    say,
+    send,
     enqueue(play) {
       count += 1;
-      playing = playing
+      pending = pending
         .then(async () => {
           isStopped = false;
           await play();
@@ -119,9 +119,9 @@ export function createActing(connection: Connection, tools: ServeTools, isLegacy
       isStopped = true;
       wake();
     },
-    idle: () => playing,
+    idle: () => pending,
     wait,
-    async listen(hear) {
+    async readLines(hear) {
       for (let at = 0, line = await next(at); line !== null; line = await next(at)) {
         at = connection.log.findIndex((one, index) => index >= at && one === line) + 1;
         try {
@@ -131,11 +131,11 @@ export function createActing(connection: Connection, tools: ServeTools, isLegacy
         }
         wake();
       }
-      const isWhole = count === 0;
+      const isComplete = count === 0;
       wake();
-      await playing;
+      await pending;
       if (failure !== null) throw failure instanceof Error ? failure : new Error(messageOf(failure));
-      return { isWhole };
+      return { isComplete };
     },
   };
 }

@@ -1,48 +1,48 @@
 // What our agent of pi does with prompts, for clients to be judged by: what both generations do, and what only newer ones can.
 import type { Dictionary } from '../../core/model/content.ts';
-import { type Play, plays, probe, type Scene } from './plays.ts';
-import type { Spoken } from './speech.ts';
+import { type ScriptedBehaviour, sharedBehaviours, probe, type BehaviourContext } from './plays.ts';
+import type { StreamedBlock } from './speech.ts';
 
 /** What an act of pi is played on. */
-export interface PiScene extends Scene {
+export interface PiBehaviourContext extends BehaviourContext {
   /** Asks the client, and waits for its answer; null when none comes. */
   ask(request: Dictionary): Promise<Dictionary | null>;
   /** Tells it what wants no answer. */
-  inform(request: Dictionary): void;
+  notify(request: Dictionary): void;
 }
 
 /** A dialog that nobody can answer in time, ms. */
 export const shortMs = 300;
 const lateBreaths = 5;
 
-const text = (...pieces: readonly string[]): Spoken => ({ kind: 'text', pieces });
+const text = (...pieces: readonly string[]): StreamedBlock => ({ kind: 'text', pieces });
 const retries = { attempt: 1, maxAttempts: 3 };
 const overloaded = '529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}';
 
 /** One dialog, and an answer that goes on from there. */
-function dialog(method: string, request: Dictionary): Play<PiScene> {
+function dialog(method: string, request: Dictionary): ScriptedBehaviour<PiBehaviourContext> {
   return {
     name: method,
     title: `Asks the user by \`${method}\`.`,
-    async play({ speech, ask }) {
+    async run({ writer, ask }) {
       const reply = await ask({ method, ...request });
-      speech.answer([text(reply === null ? 'You said nothing.' : 'You said ', JSON.stringify(reply))]);
+      writer.answer([text(reply === null ? 'You said nothing.' : 'You said ', JSON.stringify(reply))]);
     },
   };
 }
 
 /** All acts. */
-export const acts: readonly Play<PiScene>[] = [
-  ...plays,
+export const behaviours: readonly ScriptedBehaviour<PiBehaviourContext>[] = [
+  ...sharedBehaviours,
   {
     name: 'busy',
     title: 'Takes its time, so that its user may say something meanwhile.',
-    async play({ speech, breathe }) {
-      const answer = speech.beginAnswer();
+    async run({ writer, shortPause }) {
+      const answer = writer.beginAnswer();
       answer.open('text');
       for (const word of ['I ', 'take ', 'my ', 'time']) {
         answer.more(word);
-        await breathe();
+        await shortPause();
       }
       answer.end();
     },
@@ -50,21 +50,21 @@ export const acts: readonly Play<PiScene>[] = [
   {
     name: 'retry',
     title: 'Fails, and answers at the second attempt.',
-    async play({ speech, say }) {
-      speech.answer([text('Half a')], { stopReason: 'error', errorMessage: overloaded });
-      speech.endTurn();
-      speech.endRun();
-      say({ type: 'auto_retry_start', ...retries, delayMs: 1, errorMessage: overloaded });
-      speech.beginRun();
-      speech.beginTurn();
-      speech.answer([text('At ', 'last.')]);
-      say({ type: 'auto_retry_end', success: true, attempt: 1 });
+    async run({ writer, send }) {
+      writer.answer([text('Half a')], { stopReason: 'error', errorMessage: overloaded });
+      writer.endTurn();
+      writer.endRun();
+      send({ type: 'auto_retry_start', ...retries, delayMs: 1, errorMessage: overloaded });
+      writer.beginRun();
+      writer.beginTurn();
+      writer.answer([text('At ', 'last.')]);
+      send({ type: 'auto_retry_end', success: true, attempt: 1 });
     },
   },
   {
     name: 'compaction',
     title: 'Answers, and compacts by itself.',
-    play: ({ speech }) => speech.answer([text('Much.')]),
+    run: ({ writer }) => writer.answer([text('Much.')]),
   },
   dialog('select', { title: 'Which one?', options: ['red', 'green', 'blue'] }),
   dialog('confirm', { title: 'Deploy?', message: 'This updates the live server.', timeout: 60_000 }),
@@ -73,37 +73,37 @@ export const acts: readonly Play<PiScene>[] = [
   {
     name: 'timeout',
     title: 'Asks for so short a time that only a program can answer.',
-    async play({ speech, ask, breathe }) {
+    async run({ writer, ask, shortPause }) {
       const reply = await ask({ method: 'select', title: 'Quick!', options: ['yes', 'no'], timeout: shortMs });
       // Time for an answer that comes too late.
-      for (let breath = 0; reply === null && breath < lateBreaths; breath += 1) await breathe();
-      speech.answer([text('So be it.')]);
+      for (let breath = 0; reply === null && breath < lateBreaths; breath += 1) await shortPause();
+      writer.answer([text('So be it.')]);
     },
   },
   {
     name: 'inform',
     title: 'Shows what wants no answer.',
-    async play({ speech, inform, breathe }) {
-      inform({ method: 'notify', message: 'Something happened.', notifyType: 'warning' });
-      inform({ method: 'notify', message: 'Something else happened.' });
-      inform({ method: 'setStatus', statusKey: 'judge', statusText: 'at work' });
-      inform({ method: 'setStatus', statusKey: 'judge' });
-      inform({ method: 'setWidget', widgetKey: 'judge', widgetLines: ['one', 'two'] });
-      inform({ method: 'setTitle', title: 'judged' });
-      inform({ method: 'set_editor_text', text: 'words' });
-      inform({ method: probe, words: 'a method that there is not' });
-      await breathe();
-      speech.answer([text('You were told.')]);
+    async run({ writer, notify, shortPause }) {
+      notify({ method: 'notify', message: 'Something happened.', notifyType: 'warning' });
+      notify({ method: 'notify', message: 'Something else happened.' });
+      notify({ method: 'setStatus', statusKey: 'judge', statusText: 'at work' });
+      notify({ method: 'setStatus', statusKey: 'judge' });
+      notify({ method: 'setWidget', widgetKey: 'judge', widgetLines: ['one', 'two'] });
+      notify({ method: 'setTitle', title: 'judged' });
+      notify({ method: 'set_editor_text', text: 'words' });
+      notify({ method: probe, words: 'a method that there is not' });
+      await shortPause();
+      writer.answer([text('You were told.')]);
     },
   },
   {
     name: 'stray',
     title: 'Answers what nobody has asked, in the middle of its lines.',
-    async play({ speech, say, breathe }) {
-      say({ id: probe, type: 'response', command: 'get_state', success: true, data: {} });
-      say({ type: 'response', command: probe, success: false, error: `Unknown command: ${probe}` });
-      await breathe();
-      speech.answer([text('Never ', 'mind.')]);
+    async run({ writer, send, shortPause }) {
+      send({ id: probe, type: 'response', command: 'get_state', success: true, data: {} });
+      send({ type: 'response', command: probe, success: false, error: `Unknown command: ${probe}` });
+      await shortPause();
+      writer.answer([text('Never ', 'mind.')]);
     },
   },
 ];

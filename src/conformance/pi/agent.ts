@@ -1,5 +1,5 @@
 // The checks of an agent that speaks pi (RPC mode), as one set.
-import { type AgentSet, onStage, rulesOver } from '../sets.ts';
+import { type AgentSet, withContext, rulesOver } from '../sets.ts';
 import { checks } from './checks.ts';
 import { compactionRules, newerRules, retryRules, toolShapeRules } from './rules/events.ts';
 import { extensionRules } from './rules/extension.ts';
@@ -13,7 +13,7 @@ import { promptRules } from './rules/prompts.ts';
 import { sessionRules } from './rules/sessions.ts';
 import { settingRules, switchRules } from './rules/settings.ts';
 import { scenarios } from './scenarios.ts';
-import { createStage } from './stage.ts';
+import { createContext } from './stage.ts';
 import { readPi } from './view.ts';
 
 /** All checks of an agent that speaks pi. */
@@ -22,7 +22,7 @@ export const piAgent: AgentSet = {
   version: '1',
   side: 'agent',
   usual: {},
-  ...onStage(createStage, { checks, scenarios }),
+  ...withContext(createContext, { checks, scenarios }),
   rules: rulesOver(readPi, [
     ...lineRules,
     ...responseRules,

@@ -3,7 +3,7 @@
 import type { Dictionary } from '../../core/model/content.ts';
 import type { TraceFrame } from '../rule.ts';
 import type { Trace } from '../rule.ts';
-import type { Asked, Line } from './lines.ts';
+import type { Command, Line } from './lines.ts';
 import { type PiView, readPi } from './view.ts';
 
 /** A dialog of the agent, and what the client said to it. */
@@ -21,7 +21,7 @@ export interface ClientView extends PiView {
   /** Requests that want no answer. */
   readonly informs: readonly Line[];
   /** Commands of that type, with their fields. */
-  commands(...types: readonly string[]): readonly (Asked & { readonly json: Dictionary })[];
+  commandsOf(...types: readonly string[]): readonly (Command & { readonly json: Dictionary })[];
 }
 
 /** Methods of which the agent waits for the answer. */
@@ -33,7 +33,7 @@ const informMethods: readonly string[] = ['notify', 'setStatus', 'setWidget', 's
 export function readClient(trace: Trace): ClientView {
   const view = readPi(trace);
   const requests = view.of('extension_ui_request');
-  const named = view.asked.filter((one): one is Asked & { readonly json: Dictionary } => one.json !== null);
+  const named = view.commands.filter((one): one is Command & { readonly json: Dictionary } => one.json !== null);
   return {
     ...view,
     frames: trace.frames,
@@ -44,6 +44,6 @@ export function readClient(trace: Trace): ClientView {
         replies: view.replies.filter((reply) => reply.frame > frame && reply.json.id === json.id),
       })),
     informs: requests.filter(({ json }) => informMethods.includes(String(json.method))),
-    commands: (...types) => named.filter(({ type }) => type !== null && types.includes(type)),
+    commandsOf: (...types) => named.filter(({ type }) => type !== null && types.includes(type)),
   };
 }

@@ -1,6 +1,6 @@
 // The checks of a client of pi (RPC mode): our agent speaks as pi 0.54.2 does, and what the client says is judged.
 import { type ClientSet, rulesOver } from '../sets.ts';
-import { acts } from './acts.ts';
+import { behaviours } from './acts.ts';
 import { readClient } from './client-view.ts';
 import { serve } from './fake-agent.ts';
 import { commandRules } from './rules/client-commands.ts';
@@ -11,7 +11,7 @@ export const piClient: ClientSet = {
   protocol: 'pi',
   side: 'client',
   version: '1',
-  acts: acts.map(({ name, title }) => ({ name, title })),
+  behaviours: behaviours.map(({ name, title }) => ({ name, title })),
   serve,
   rules: rulesOver(readClient, [...commandRules, ...courseRules]),
 };

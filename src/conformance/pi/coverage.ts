@@ -1,8 +1,8 @@
 // What the specification of pi's RPC mode holds that is to be checked: every heading, every kind of message, every sentence that
 // asks for something. Data; coverage.test reads it.
-import type { Coverage, Covered } from '../coverage.ts';
+import type { Coverage, CoverageItem } from '../coverage.ts';
 
-const named = (prefix: string, names: readonly string[]): Covered[] =>
+const named = (prefix: string, names: readonly string[]): CoverageItem[] =>
   names.map((name) => ({ name: `${prefix}:${name}` }));
 
 const commands = [

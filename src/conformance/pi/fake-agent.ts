@@ -4,9 +4,9 @@ import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import type { Connection } from '../check.ts';
 import type { ServeTools } from '../sets.ts';
-import { createActing, objectOf } from './acting.ts';
-import { acts, type PiScene } from './acts.ts';
-import { createDesk } from './fake-desk.ts';
+import { createAgentSession, objectOf } from './acting.ts';
+import { behaviours, type PiBehaviourContext } from './acts.ts';
+import { createCommandHandler } from './fake-desk.ts';
 
 const summary = { summary: 'It was about a few files.', firstKeptEntryId: '0034207b', tokensBefore: 199_053 };
 const details = { readFiles: [], modifiedFiles: [] };
@@ -14,38 +14,38 @@ const busyWords =
   "Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message.";
 
 /** Plays an agent for one client. */
-export function serve(connection: Connection, tools: ServeTools): Promise<{ readonly isWhole: boolean }> {
-  const acting = createActing(connection, tools, false);
-  const { speech, say } = acting;
+export function serve(connection: Connection, tools: ServeTools): Promise<{ readonly isComplete: boolean }> {
+  const session = createAgentSession(connection, tools, false);
+  const { writer, send } = session;
   const replies = new Map<unknown, Dictionary>();
   let waiting: Dictionary[] = [];
   let openDialogs = 0;
 
-  const desk = createDesk({
+  const commandHandler = createCommandHandler({
     mint: tools.mint,
-    messages: () => speech.messages,
-    forget: () => speech.forget(),
-    isBusy: () => acting.isBusy,
+    messages: () => writer.messages,
+    forget: () => writer.clear(),
+    isBusy: () => session.isBusy,
     waiting: () => waiting.length,
   });
 
-  const scene: PiScene = {
-    ...acting.scene,
+  const context: PiBehaviourContext = {
+    ...session.context,
     async ask(request) {
       const id = tools.mint('dialog');
       openDialogs += 1;
-      say({ type: 'extension_ui_request', id, ...request });
+      send({ type: 'extension_ui_request', id, ...request });
       const patience = typeof request.timeout === 'number' ? request.timeout : tools.patienceMs;
-      const reply = await acting.wait(() => replies.get(id), Math.min(patience, tools.patienceMs));
+      const reply = await session.wait(() => replies.get(id), Math.min(patience, tools.patienceMs));
       openDialogs -= 1;
       return reply;
     },
-    inform: (request) => say({ type: 'extension_ui_request', id: tools.mint('shown'), ...request }),
+    notify: (request) => send({ type: 'extension_ui_request', id: tools.mint('shown'), ...request }),
   };
 
   function answer({ id, type }: Dictionary, outcome: { readonly data?: unknown } | { readonly error: string }): void {
     const name = { ...(id === undefined ? {} : { id }), type: 'response', command: type };
-    say({ ...name, success: !('error' in outcome), ...outcome });
+    send({ ...name, success: !('error' in outcome), ...outcome });
   }
 
   const contentOf = ({ message, images }: Dictionary) => [
@@ -58,38 +58,38 @@ export function serve(connection: Connection, tools: ServeTools): Promise<{ read
     const joining = waiting;
     waiting = [];
     for (const line of joining) {
-      speech.endTurn();
-      speech.beginTurn();
-      speech.user(contentOf(line));
-      speech.answer([{ kind: 'text', pieces: ['As you ', 'wish.'] }]);
+      writer.endTurn();
+      writer.beginTurn();
+      writer.user(contentOf(line));
+      writer.answer([{ kind: 'text', pieces: ['As you ', 'wish.'] }]);
     }
   }
 
   function play(line: Dictionary): void {
-    acting.enqueue(async () => {
-      const name = tools.act(String(line.message));
+    session.enqueue(async () => {
+      const name = tools.behaviourFor(String(line.message));
       const early = waiting;
       waiting = [];
-      speech.beginRun();
-      speech.beginTurn();
-      for (const one of [line, ...early]) speech.user(contentOf(one));
-      await acts.find((act) => act.name === name)?.play(scene);
+      writer.beginRun();
+      writer.beginTurn();
+      for (const one of [line, ...early]) writer.user(contentOf(one));
+      await behaviours.find((behaviour) => behaviour.name === name)?.run(context);
       join();
-      speech.endTurn();
-      speech.endRun();
+      writer.endTurn();
+      writer.endRun();
       if (name === 'compaction') {
-        say({ type: 'auto_compaction_start', reason: 'threshold' });
-        say({ type: 'auto_compaction_end', result: { ...summary, details }, aborted: false, willRetry: false });
+        send({ type: 'auto_compaction_start', reason: 'threshold' });
+        send({ type: 'auto_compaction_end', result: { ...summary, details }, aborted: false, willRetry: false });
       }
       // Clients of newer versions wait for it, and all others pass it by (docs/protocols/pi.md 1.6, 11.6).
-      say({ type: 'agent_settled' });
+      send({ type: 'agent_settled' });
     });
   }
 
   function prompt(line: Dictionary): void {
     const { message, streamingBehavior: how } = line;
     if (typeof message !== 'string') return answer(line, { error: 'message must be a string' });
-    if (!acting.isBusy) {
+    if (!session.isBusy) {
       answer(line, {});
       return play(line);
     }
@@ -100,8 +100,8 @@ export function serve(connection: Connection, tools: ServeTools): Promise<{ read
 
   /** Answered when the agent is idle, as the real one does. */
   function abort(line: Dictionary): void {
-    acting.stop();
-    void acting.idle().then(() => {
+    session.stop();
+    void session.idle().then(() => {
       if (connection.ended === null) answer(line, {});
     });
   }
@@ -126,17 +126,17 @@ export function serve(connection: Connection, tools: ServeTools): Promise<{ read
     ['compact', (line) => answer(line, { data: { ...summary, details } })],
   ]);
 
-  return acting
-    .listen((json, text) => {
+  return session
+    .readLines((json, text) => {
       const line = objectOf(json);
       if (line === null) {
         const error = `Failed to parse command: ${text.slice(0, 40)}`;
-        return say({ type: 'response', command: 'parse', success: false, error });
+        return send({ type: 'response', command: 'parse', success: false, error });
       }
       if (line.type === 'extension_ui_response') return void replies.set(line.id, dictionaryOf(line));
       const handle = handlers.get(line.type);
       if (handle !== undefined) return handle(line);
-      answer(line, desk.answer(line) ?? { error: `Unknown command: ${String(line.type)}` });
+      answer(line, commandHandler.answer(line) ?? { error: `Unknown command: ${String(line.type)}` });
     })
-    .then(({ isWhole }) => ({ isWhole: isWhole && openDialogs === 0 }));
+    .then(({ isComplete }) => ({ isComplete: isComplete && openDialogs === 0 }));
 }

@@ -5,7 +5,7 @@ import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { model } from './speech.ts';
 
 /** What it can see of its session. */
-export interface DeskPorts {
+export interface CommandHandlerPorts {
   mint(word: string): string;
   messages(): readonly Dictionary[];
   forget(): void;
@@ -22,7 +22,7 @@ const modes: ReadonlySet<unknown> = new Set(['all', 'one-at-a-time']);
 const cancelled = { data: { cancelled: false } };
 
 /** A fresh one; null for commands that it does not know. */
-export function createDesk(ports: DeskPorts): { answer(line: Dictionary): Answer | null } {
+export function createCommandHandler(ports: CommandHandlerPorts): { answer(line: Dictionary): Answer | null } {
   let current = 0;
   let level = 3;
   let sessionId = ports.mint('session');

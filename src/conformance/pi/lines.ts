@@ -14,7 +14,7 @@ export interface Line {
 }
 
 /** A line of the client that asks for an answer: all but those that answer a dialog. */
-export interface Asked {
+export interface Command {
   readonly frame: number;
   readonly text: string;
   /** Null where it is no JSON object. */
@@ -32,21 +32,21 @@ export interface Answer {
   readonly json: Dictionary;
   readonly isSuccess: boolean;
   /** Null where nobody asked, or nobody can tell who did. */
-  readonly asked: Asked | null;
+  readonly command: Command | null;
 }
 
 /** All lines of a trace, by who said them and what for. */
 export interface Lines {
   readonly lines: readonly Line[];
   /** Frames of the agent that are no JSON object, with what is wrong. */
-  readonly junk: readonly { readonly frame: number; readonly says: string }[];
-  readonly asked: readonly Asked[];
+  readonly unreadable: readonly { readonly frame: number; readonly says: string }[];
+  readonly commands: readonly Command[];
   readonly answers: readonly Answer[];
   /** Answers of the client to dialogs. */
   readonly replies: readonly Line[];
 }
 
-interface Open extends Asked {
+interface Open extends Command {
   readonly answers: Answer[];
 }
 
@@ -55,8 +55,8 @@ const typeOf = (json: Dictionary): string => (typeof json.type === 'string' ? js
 /** Reads all lines. Total. */
 export function readLines({ frames }: Trace): Lines {
   const lines: Line[] = [];
-  const junk: { frame: number; says: string }[] = [];
-  const asked: Open[] = [];
+  const unreadable: { frame: number; says: string }[] = [];
+  const commands: Open[] = [];
   const answers: Answer[] = [];
   const replies: Line[] = [];
   for (const [frame, { by, text, json, isFault }] of frames.entries()) {
@@ -67,36 +67,36 @@ export function readLines({ frames }: Trace): Lines {
         continue;
       }
       const type = typeof object?.type === 'string' ? object.type : null;
-      asked.push({ frame, text, json: object, isJson: json !== undefined, type, answers: [] });
+      commands.push({ frame, text, json: object, isJson: json !== undefined, type, answers: [] });
       continue;
     }
     if (isFault === true || object === null) {
-      junk.push({ frame, says: isFault === true ? text : `no JSON object: ${text.slice(0, 80)}` });
+      unreadable.push({ frame, says: isFault === true ? text : `no JSON object: ${text.slice(0, 80)}` });
       continue;
     }
     const line = { frame, type: typeOf(object), json: object };
     lines.push(line);
     if (line.type !== 'response') continue;
-    const asker = whose(line, asked);
-    const answer = { frame, json: object, isSuccess: object.success === true, asked: asker };
+    const sender = whose(line, commands);
+    const answer = { frame, json: object, isSuccess: object.success === true, command: sender };
     answers.push(answer);
-    asker?.answers.push(answer);
+    sender?.answers.push(answer);
   }
-  return { lines, junk, asked, answers, replies };
+  return { lines, unreadable, commands, answers, replies };
 }
 
 /**
- * Who asked for a response. Real programs lose ids (docs/protocols/pi.md 4.6 and 4.7), so without one the oldest that fits has asked.
+ * Who asked for a response. Real programs lose ids (docs/protocols/pi.md 4.6 and 4.7), so without one the oldest that fits has commands.
  */
-function whose({ json }: Line, asked: readonly Open[]): Open | null {
+function whose({ json }: Line, commands: readonly Open[]): Open | null {
   const { command } = json;
   const isOpen = ({ answers }: Open) => answers.length === 0;
   if (json.id !== undefined && json.id !== null) {
-    const same = asked.filter((one) => one.json !== null && isDeepStrictEqual(one.json.id, json.id));
+    const same = commands.filter((one) => one.json !== null && isDeepStrictEqual(one.json.id, json.id));
     const own = same.filter(({ type }) => type === command);
     return own.find(isOpen) ?? own.at(-1) ?? same.find(isOpen) ?? same.at(-1) ?? null;
   }
-  const open = asked.filter(isOpen);
+  const open = commands.filter(isOpen);
   const named = (one: Open) => one.type !== null && one.type === command;
   const isMalformed = ({ json: line, type }: Open) => line === null || type === null;
   const anonymous = (one: Open) => one.json?.id === undefined;
@@ -105,7 +105,7 @@ function whose({ json }: Line, asked: readonly Open[]): Open | null {
     (isOfCommand(command) ? undefined : open.find(isMalformed)) ??
     open.find(named) ??
     (command === 'parse' && open.length === 1 ? open[0] : undefined);
-  return found ?? asked.findLast((one) => named(one) && anonymous(one)) ?? null;
+  return found ?? commands.findLast((one) => named(one) && anonymous(one)) ?? null;
 }
 
 /** Whether a response names a command, and not only that a line could not be read. */

@@ -1,6 +1,6 @@
 // The conversations in which something comes beside the prompt: what joins a run or ends it, and what extensions ask and show.
 import type { Dictionary } from '../../core/model/content.ts';
-import type { Pi, PiScenario } from './stage.ts';
+import type { PiClient, PiScenario } from './stage.ts';
 
 /** What joins a run, and what ends it. */
 export const joins: readonly PiScenario[] = [
@@ -8,7 +8,7 @@ export const joins: readonly PiScenario[] = [
     name: 'busy',
     title: 'While the model speaks it is prompted again, in all ways that there are',
     needs: { script: ['busy'] },
-    async play({ open, mint }) {
+    async run({ open, mint }) {
       const pi = await open();
       const from = await pi.running('busy');
       await pi.ask('get_state');
@@ -27,7 +27,7 @@ export const joins: readonly PiScenario[] = [
       name: `queues ${mode}`,
       title: `Two steering messages and two follow-ups wait, in the mode ${mode}`,
       needs: { script: ['busy'] },
-      async play({ open, mint }) {
+      async run({ open, mint }) {
         const pi = await open();
         await pi.ask('set_steering_mode', { mode });
         await pi.ask('set_follow_up_mode', { mode });
@@ -44,7 +44,7 @@ export const joins: readonly PiScenario[] = [
     name: 'idle ways',
     title: 'A prompt that says how it is meant while nothing goes on, and an abort of nothing',
     needs: { script: ['text'] },
-    async play({ open }) {
+    async run({ open }) {
       const pi = await open();
       await pi.run('text', { streamingBehavior: 'followUp' });
       await pi.ask('abort');
@@ -55,7 +55,7 @@ export const joins: readonly PiScenario[] = [
     name: 'abort',
     title: 'A message that has no end is aborted, and the next prompt is answered',
     needs: { script: ['endless', 'text'] },
-    async play({ open }) {
+    async run({ open }) {
       const pi = await open();
       const from = await pi.running('endless');
       const id = pi.start({ type: 'abort' });
@@ -68,7 +68,7 @@ export const joins: readonly PiScenario[] = [
     name: 'abort tool',
     title: 'A tool that has no end is aborted',
     needs: { script: ['endless tool'] },
-    async play({ open }) {
+    async run({ open }) {
       const pi = await open();
       const from = await pi.prompt('endless tool');
       await pi.until('pi/tool-brackets', 'tool_execution_start', from, ({ type }) => type === 'tool_execution_start');
@@ -93,7 +93,7 @@ export const extensions: readonly PiScenario[] = [
     name: 'dialogs',
     title: 'One dialog of each kind, answered',
     needs: { script: ['select', 'confirm', 'input', 'editor'] },
-    async play({ open, tools }) {
+    async run({ open, tools }) {
       const pi = await open();
       for (const word of answers.keys()) {
         const from = pi.now;
@@ -112,7 +112,7 @@ export const extensions: readonly PiScenario[] = [
     name: 'approval',
     title: 'A tool that waits for leave',
     needs: { script: ['approval'] },
-    async play({ open }) {
+    async run({ open }) {
       const pi = await open();
       const from = await pi.prompt('approval');
       const question = await pi.comes('question', from, isQuestion);
@@ -132,7 +132,7 @@ export const extensions: readonly PiScenario[] = [
       name,
       title,
       needs: { script: [word] },
-      async play({ open }) {
+      async run({ open }) {
         const pi = await open();
         const from = await pi.prompt(word);
         await pi.comes(method, from, (line) => line.method === method);
@@ -144,7 +144,7 @@ export const extensions: readonly PiScenario[] = [
     name: 'extension fails',
     title: 'An extension fails',
     needs: { script: ['extension error'] },
-    async play({ open }) {
+    async run({ open }) {
       const pi = await open();
       const from = await pi.prompt('extension error');
       const isError = (line: Dictionary) => line.type === 'extension_error';
@@ -155,7 +155,7 @@ export const extensions: readonly PiScenario[] = [
 ];
 
 /** Ends the run that a prompt has begun, if it has begun one: a slash command begins none. */
-async function quiet(pi: Pi, from: number): Promise<void> {
+async function quiet(pi: PiClient, from: number): Promise<void> {
   await pi.ask('get_state');
-  if (pi.heard(from).some(({ type }) => type === 'agent_start')) await pi.idle(from);
+  if (pi.received(from).some(({ type }) => type === 'agent_start')) await pi.idle(from);
 }

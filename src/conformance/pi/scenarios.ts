@@ -2,13 +2,13 @@
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import { extensions, joins } from './scenarios-beside.ts';
-import type { Pi, PiScenario } from './stage.ts';
+import type { PiClient, PiScenario } from './stage.ts';
 
 /** One pixel. */
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 /** Asks what there is to know of what was said. */
-async function whatWasSaid(pi: Pi): Promise<void> {
+async function whatWasSaid(pi: PiClient): Promise<void> {
   await pi.ask('get_messages');
   await pi.ask('get_session_stats');
   await pi.ask('get_messages');
@@ -23,7 +23,7 @@ function simple(word: string, title: string): PiScenario {
     name: word,
     title,
     needs: { script: [word] },
-    async play({ open }) {
+    async run({ open }) {
       const pi = await open();
       await pi.run(word);
     },
@@ -39,7 +39,7 @@ const runs: readonly PiScenario[] = [
     name: 'text',
     title: 'A prompt that is answered in words, and then what there is to know of it',
     needs: { script: ['text'] },
-    async play({ open }) {
+    async run({ open }) {
       const pi = await open();
       await pi.run('text');
       await whatWasSaid(pi);
@@ -50,7 +50,7 @@ const runs: readonly PiScenario[] = [
     name: 'tool',
     title: 'A prompt for which the model calls a tool, and then what there is to know of it',
     needs: { script: ['tool'] },
-    async play({ open }) {
+    async run({ open }) {
       const pi = await open();
       await pi.run('tool');
       await whatWasSaid(pi);
@@ -65,7 +65,7 @@ const runs: readonly PiScenario[] = [
     name: 'retry',
     title: 'A prompt at which the model fails, and answers when it is tried again',
     needs: { script: ['retry'] },
-    async play({ open }) {
+    async run({ open }) {
       const pi = await open();
       await pi.ask('set_auto_retry', { enabled: true });
       await pi.run('retry');
@@ -75,7 +75,7 @@ const runs: readonly PiScenario[] = [
     name: 'compaction',
     title: 'A prompt that fills the context, so that it is compacted',
     needs: { script: ['text', 'compaction'] },
-    async play({ open }) {
+    async run({ open }) {
       const pi = await open();
       await pi.ask('set_auto_compaction', { enabled: true });
       await pi.run('text');
@@ -92,7 +92,7 @@ const runs: readonly PiScenario[] = [
       name,
       title,
       needs: { script: [word] },
-      async play({ open }) {
+      async run({ open }) {
         const pi = await open();
         await pi.ask(command, { enabled: false });
         await pi.run(word);
@@ -104,7 +104,7 @@ const runs: readonly PiScenario[] = [
     name: 'compact',
     title: 'A conversation that is compacted when the client asks for it',
     needs: { script: ['text'] },
-    async play({ open }) {
+    async run({ open }) {
       const pi = await open();
       await pi.run('text');
       await pi.run('text');
@@ -117,7 +117,7 @@ const runs: readonly PiScenario[] = [
     name: 'image',
     title: 'A prompt with an image',
     needs: { script: ['image'] },
-    async play({ open }) {
+    async run({ open }) {
       const pi = await open();
       await pi.run('image', { images: [{ type: 'image', data: pixel, mimeType: 'image/png' }] });
       await pi.ask('get_messages');
@@ -130,7 +130,7 @@ const states: readonly PiScenario[] = [
   {
     name: 'state',
     title: 'All that can be set is set, and asked for',
-    async play({ open, mint }) {
+    async run({ open, mint }) {
       const pi = await open();
       const before = dataOf(await pi.ask('get_state'));
       const models = listOf(dataOf(await pi.ask('get_available_models')).models);
@@ -170,7 +170,7 @@ const states: readonly PiScenario[] = [
     name: 'sessions',
     title: 'A session is forked, left for a new one, and returned to',
     needs: { script: ['text'] },
-    async play({ open, mint, tools }) {
+    async run({ open, mint, tools }) {
       const pi = await open();
       await pi.run('text');
       await pi.run('text', { message: `${tools.script('text')} ${mint('again')}` });
@@ -197,7 +197,7 @@ const states: readonly PiScenario[] = [
     name: 'shell',
     title: 'Commands for the shell, one of them cancelled',
     needs: { script: ['shell', 'endless shell'] },
-    async play({ open, tools }) {
+    async run({ open, tools }) {
       const pi = await open();
       await pi.ask('bash', { command: tools.script('shell') });
       const id = pi.start({ type: 'bash', command: tools.script('endless shell') });
@@ -210,7 +210,7 @@ const states: readonly PiScenario[] = [
   {
     name: 'odd',
     title: 'Lines that are no commands, commands that nobody knows, and commands without what they need',
-    async play({ open, mint, tools }) {
+    async run({ open, mint, tools }) {
       const pi = await open();
       // One after the other, for who answers without an id can be told by that only. Never `null`: it ends some pi.
       for (const text of ['not json', '{"type":"prompt"', '42', '[]', '"text"', '{}', '{"type":7}']) {

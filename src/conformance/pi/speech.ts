@@ -2,7 +2,7 @@
 import type { Dictionary } from '../../core/model/content.ts';
 
 /** A block of an answer, in the pieces in which it streams. */
-export type Spoken =
+export type StreamedBlock =
   | { readonly kind: 'text' | 'thinking'; readonly pieces: readonly string[] }
   | { readonly kind: 'toolcall'; readonly id: string; readonly name: string; readonly input: Dictionary };
 
@@ -23,7 +23,7 @@ export interface Ending {
 
 /** An answer that streams. */
 export interface OpenAnswer {
-  block(spoken: Spoken): void;
+  block(spoken: StreamedBlock): void;
   /** A block that stays open, and more of it. */
   open(kind: 'text' | 'thinking'): void;
   more(delta: string): void;
@@ -32,15 +32,15 @@ export interface OpenAnswer {
 }
 
 /** A session of ours, and what is said in it. */
-export interface Speech {
+export interface RunWriter {
   /** Every message until now. */
   readonly messages: readonly Dictionary[];
-  forget(): void;
+  clear(): void;
   beginRun(): void;
   beginTurn(): void;
   user(content: readonly Dictionary[], more?: Dictionary): void;
   beginAnswer(): OpenAnswer;
-  answer(blocks: readonly Spoken[], ending?: Ending): void;
+  answer(blocks: readonly StreamedBlock[], ending?: Ending): void;
   tool(run: ToolRun): void;
   endTurn(): void;
   endRun(): void;
@@ -75,10 +75,10 @@ interface Growing {
 }
 
 /** A session in which nothing was said. `now`: ms since 1970. */
-export function createSpeech(
+export function createRunWriter(
   say: (line: Dictionary) => void,
   { isLegacy, now }: { readonly isLegacy: boolean; now(): number },
-): Speech {
+): RunWriter {
   let messages: Dictionary[] = [];
   let run: Dictionary[] = [];
   let last: Dictionary = {};
@@ -118,7 +118,7 @@ export function createSpeech(
       content[block.index] = shown(block);
       update({ type: `${block.kind}_delta`, contentIndex: block.index, delta });
     }
-    function call({ id, name, input }: Extract<Spoken, { kind: 'toolcall' }>): void {
+    function call({ id, name, input }: Extract<StreamedBlock, { kind: 'toolcall' }>): void {
       const contentIndex = content.length;
       const json = JSON.stringify(input);
       const half = Math.ceil(json.length / 2);
@@ -157,7 +157,7 @@ export function createSpeech(
     get messages() {
       return messages;
     },
-    forget() {
+    clear() {
       messages = [];
     },
     beginRun() {

@@ -3,20 +3,20 @@
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import { CannotTell, type Check, type Connection, PeerWrong, type Tools } from '../check.ts';
-import { owed, type Scenario } from '../rule.ts';
+import { requiredBy, type Scenario } from '../rule.ts';
 
 /** A check of an agent that speaks pi. */
-export type PiCheck = Check<Stage>;
+export type PiCheck = Check<CheckContext>;
 /** A conversation with an agent that speaks pi. */
-export type PiScenario = Scenario<Stage>;
+export type PiScenario = Scenario<CheckContext>;
 
 /** A connection, and what is said on it. */
-export interface Pi {
+export interface PiClient {
   readonly connection: Connection;
-  /** How much was heard so far: a place for {@link Pi.heard}. */
+  /** How much was heard so far: a place for {@link PiClient.received}. */
   readonly now: number;
   /** The lines of the agent from that place on. */
-  heard(from?: number): readonly Dictionary[];
+  received(from?: number): readonly Dictionary[];
   say(text: string): void;
   /** Sends a command with an id of its own, which is returned. */
   start(line: Dictionary): string;
@@ -39,12 +39,12 @@ export interface Pi {
 }
 
 /** What each scenario is given. */
-export interface Stage {
+export interface CheckContext {
   readonly tools: Tools;
   /** A word that nobody else uses. */
   mint(word: string): string;
   /** A session without messages. */
-  open(): Promise<Pi>;
+  open(): Promise<PiClient>;
 }
 
 const isOf = (type: string) => (line: Dictionary) => line.type === type;
@@ -74,30 +74,30 @@ function watchRun(): { take(line: Dictionary): void; readonly isOver: boolean } 
 }
 
 /** The stage of one scenario. */
-export function createStage(tools: Tools): Stage {
+export function createContext(tools: Tools): CheckContext {
   let minted = 0;
   const mint = (word: string) => `${word}-${tools.nonce}-${++minted}`;
 
-  async function open(): Promise<Pi> {
-    const pi = createPi(await tools.connect(), tools, mint);
+  async function open(): Promise<PiClient> {
+    const pi = createPiClient(await tools.connect(), tools, mint);
     if (tools.transport !== 'stdio') return pi;
     // A program that others have used before, and others will use again.
     tools.atEnd(() => calm(pi));
-    await owed('pi/answered', () => pi.ask('new_session'));
+    await requiredBy('pi/answered', () => pi.ask('new_session'));
     return pi;
   }
   return { tools, mint, open };
 }
 
 /** Ends what is going on. */
-async function calm(pi: Pi): Promise<void> {
-  for (const { type, id } of pi.heard())
+async function calm(pi: PiClient): Promise<void> {
+  for (const { type, id } of pi.received())
     if (type === 'extension_ui_request') pi.say(JSON.stringify({ type: 'extension_ui_response', id, cancelled: true }));
   await pi.ask('abort_bash');
   await pi.ask('abort');
 }
 
-function createPi(connection: Connection, tools: Tools, mint: Stage['mint']): Pi {
+function createPiClient(connection: Connection, tools: Tools, mint: CheckContext['mint']): PiClient {
   const lines: Dictionary[] = [];
   let read = 0;
   /** Commands without a response, and how much was heard before each. */
@@ -113,17 +113,17 @@ function createPi(connection: Connection, tools: Tools, mint: Stage['mint']): Pi
     return lines.length;
   }
 
-  function heard(from = 0): readonly Dictionary[] {
+  function received(from = 0): readonly Dictionary[] {
     listen();
     return lines.slice(from);
   }
 
-  const until: Pi['until'] = (check, label, from, fits) =>
-    owed(check, () => connection.until(label, () => heard(from).find(fits)));
+  const until: PiClient['until'] = (check, label, from, fits) =>
+    requiredBy(check, () => connection.until(label, () => received(from).find(fits)));
 
   async function comes(label: string, from: number, fits: (line: Dictionary) => boolean): Promise<Dictionary> {
     try {
-      return await connection.until(label, () => heard(from).find(fits));
+      return await connection.until(label, () => received(from).find(fits));
     } catch (thrown) {
       if (thrown instanceof PeerWrong) throw new CannotTell(thrown.message);
       throw thrown;
@@ -154,7 +154,7 @@ function createPi(connection: Connection, tools: Tools, mint: Stage['mint']): Pi
     waiting.delete(id);
     return response;
   }
-  const ask: Pi['ask'] = (type, fields = {}) => answered(start({ type, ...fields }));
+  const ask: PiClient['ask'] = (type, fields = {}) => answered(start({ type, ...fields }));
 
   async function prompt(word: string, more: Dictionary = {}): Promise<number> {
     const from = listen();
@@ -185,7 +185,7 @@ function createPi(connection: Connection, tools: Tools, mint: Stage['mint']): Pi
       while (!isOver()) {
         const before = at;
         const isNews = () => (isOver() || at > before ? true : undefined);
-        await owed('pi/agent-brackets', () => connection.until('end of the run', isNews));
+        await requiredBy('pi/agent-brackets', () => connection.until('end of the run', isNews));
       }
       // What goes on behind the end of a run is said before this is answered.
       await ask('get_state');
@@ -205,7 +205,7 @@ function createPi(connection: Connection, tools: Tools, mint: Stage['mint']): Pi
     get now() {
       return listen();
     },
-    heard,
+    received,
     say: (text) => connection.send(text),
     start,
     answered,

@@ -2,11 +2,11 @@
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import type { Finding, Trace } from '../rule.ts';
-import { type Answer, type Asked, type Line, type Lines, readLines } from './lines.ts';
-import { type Run, type Walked, walk } from './walk.ts';
+import { type Answer, type Command, type Line, type Lines, readLines } from './lines.ts';
+import { type Run, type WalkResult, walk } from './walk.ts';
 
 /** A message, wherever a line says it. */
-export interface Told {
+export interface MessageInLine {
   readonly frame: number;
   readonly message: Dictionary;
   /** What stands in the place of a message; then `message` is empty. */
@@ -16,9 +16,9 @@ export interface Told {
 }
 
 /** A trace of pi, read once for all rules. */
-export interface PiView extends Lines, Omit<Walked, 'found'> {
-  readonly isWhole: boolean;
-  readonly told: readonly Told[];
+export interface PiView extends Lines, Omit<WalkResult, 'findings'> {
+  readonly isComplete: boolean;
+  readonly allMessages: readonly MessageInLine[];
   /** What the walk noted for a rule. */
   noted(rule: string): readonly Finding[];
   /** Lines of the agent of one type. */
@@ -28,20 +28,20 @@ export interface PiView extends Lines, Omit<Walked, 'found'> {
 /** Reads a trace. Total. */
 export function readPi(trace: Trace): PiView {
   const read = readLines(trace);
-  const { isWhole } = trace;
-  const { found, ...walked } = walk(read, isWhole);
+  const { isComplete } = trace;
+  const { findings, ...walked } = walk(read, isComplete);
   return {
     ...read,
     ...walked,
-    isWhole,
-    told: read.lines.flatMap(toldIn),
-    noted: (rule) => found.get(rule) ?? [],
+    isComplete,
+    allMessages: read.lines.flatMap(toldIn),
+    noted: (rule) => findings.get(rule) ?? [],
     of: (...types) => read.lines.filter(({ type }) => types.includes(type)),
   };
 }
 
-function toldIn({ frame, type, json }: Line): Told[] {
-  const told = (message: unknown, place: string): Told => {
+function toldIn({ frame, type, json }: Line): MessageInLine[] {
+  const told = (message: unknown, place: string): MessageInLine => {
     return { frame, message: dictionaryOf(message), isNone: !isDictionary(message), place };
   };
   const all = (messages: unknown, place: string) =>
@@ -69,33 +69,38 @@ export function textOf({ content }: Dictionary): string {
 }
 
 /** The first answer, for of two it is the one that counts; undefined where there is none. */
-export function answerOf({ answers }: Asked): Answer | undefined {
+export function answerOf({ answers }: Command): Answer | undefined {
   return answers[0];
 }
 
 /** Commands of those types that were answered with success, by their answers. */
-export function* succeeded(view: PiView, ...types: readonly string[]): Generator<{ asked: Asked; answer: Answer }> {
-  for (const asked of view.asked) {
-    const answer = answerOf(asked);
-    if (asked.type !== null && types.includes(asked.type) && answer?.isSuccess === true) yield { asked, answer };
+export function* succeeded(view: PiView, ...types: readonly string[]): Generator<{ command: Command; answer: Answer }> {
+  for (const command of view.commands) {
+    const answer = answerOf(command);
+    if (command.type !== null && types.includes(command.type) && answer?.isSuccess === true) yield { command, answer };
   }
 }
 
 /** A command and its answer. */
-export interface Done {
-  readonly asked: Asked;
+export interface AnsweredCommand {
+  readonly command: Command;
   readonly answer: Answer;
 }
 
 /** A command of one type that succeeded, and one of another that was the next one behind its answer, and succeeded too. */
-export function* thenAsked(view: PiView, first: string, second: string): Generator<{ before: Done; after: Done }> {
-  for (const [index, asked] of view.asked.entries()) {
-    const next = view.asked[index + 1];
-    const answer = answerOf(asked);
-    if (asked.type !== first || answer?.isSuccess !== true) continue;
+export function* consecutive(
+  view: PiView,
+  first: string,
+  second: string,
+): Generator<{ before: AnsweredCommand; after: AnsweredCommand }> {
+  for (const [index, command] of view.commands.entries()) {
+    const next = view.commands[index + 1];
+    const answer = answerOf(command);
+    if (command.type !== first || answer?.isSuccess !== true) continue;
     if (next === undefined || next.type !== second || next.frame < answer.frame) continue;
     const nextAnswer = answerOf(next);
-    if (nextAnswer?.isSuccess === true) yield { before: { asked, answer }, after: { asked: next, answer: nextAnswer } };
+    if (nextAnswer?.isSuccess === true)
+      yield { before: { command, answer }, after: { command: next, answer: nextAnswer } };
   }
 }
 

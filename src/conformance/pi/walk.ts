@@ -8,7 +8,7 @@ import type { Answer, Line, Lines } from './lines.ts';
 import { type Note, type OpenMessage, openMessage } from './streaming.ts';
 
 /** A message that was ended, whoever said it. */
-export interface Said {
+export interface EndedMessage {
   readonly frame: number;
   readonly role: unknown;
   readonly message: Dictionary;
@@ -22,7 +22,7 @@ export interface Run {
   /** The same, or where it was cut off without one. */
   over: number | null;
   /** What was said in it, in order. */
-  readonly said: Said[];
+  readonly messages: EndedMessage[];
 }
 
 /** How much of the beginning was heard: a recorder may have come late. */
@@ -34,13 +34,13 @@ export interface Start {
 }
 
 /** What a walk has found. */
-export interface Walked {
+export interface WalkResult {
   readonly runs: readonly Run[];
   /** Messages that ended, in runs and beside them. */
-  readonly said: readonly Said[];
+  readonly endedMessages: readonly EndedMessage[];
   readonly start: Start;
   /** By the name of the rule. */
-  readonly found: ReadonlyMap<string, readonly Finding[]>;
+  readonly findings: ReadonlyMap<string, readonly Finding[]>;
 }
 
 interface Turn {
@@ -59,9 +59,9 @@ const repeated: ReadonlySet<unknown> = new Set(['user', 'assistant', 'toolResult
 /** Events that stand in runs. */
 const inRuns = /^(?:agent_(?:start|end)|turn_|message_|tool_execution_)/u;
 
-function startOf({ lines, asked }: Lines): Start {
+function startOf({ lines, commands }: Lines): Start {
   const firstEvent = lines.find(({ type }) => inRuns.test(type))?.frame ?? Number.POSITIVE_INFINITY;
-  const prompt = asked.find(({ type, json, answers: [answer] }) => {
+  const prompt = commands.find(({ type, json, answers: [answer] }) => {
     return type === 'prompt' && (json?.streamingBehavior ?? null) === null && answer?.isSuccess !== false;
   });
   const isBefore = prompt !== undefined && prompt.frame < firstEvent;
@@ -69,7 +69,7 @@ function startOf({ lines, asked }: Lines): Start {
 }
 
 /** Walks all lines; `ofWhole`: what is open at the end stays open. */
-export function walk(read: Lines, ofWhole: boolean): Walked {
+export function walk(read: Lines, ofWhole: boolean): WalkResult {
   const found = new Map<string, Finding[]>();
   const note: Note = (rule, frame, wrong) => {
     const list = found.get(rule) ?? [];
@@ -77,7 +77,7 @@ export function walk(read: Lines, ofWhole: boolean): Walked {
     list.push({ frame, wrong });
   };
   const runs: Run[] = [];
-  const said: Said[] = [];
+  const said: EndedMessage[] = [];
   const start = startOf(read);
   let isKnown = Number.isFinite(start.prompted);
   let run: Run | null = null;
@@ -87,7 +87,7 @@ export function walk(read: Lines, ofWhole: boolean): Walked {
   /** Runs with a message that never ended: what they said is not known. */
   const torn = new Set<Run>();
   const running = new Map<unknown, Line>();
-  const aborts = read.asked.filter(({ type }) => type === 'abort').map(({ frame }) => frame);
+  const aborts = read.commands.filter(({ type }) => type === 'abort').map(({ frame }) => frame);
 
   function cut(frame: number): void {
     if (run !== null) run.over = frame;
@@ -116,7 +116,7 @@ export function walk(read: Lines, ofWhole: boolean): Walked {
     note('agent-brackets', frame, isKnown && run !== null ? 'agent_start inside a run' : null);
     isKnown = true;
     cut(frame);
-    run = { start: frame, end: null, over: null, said: [] };
+    run = { start: frame, end: null, over: null, messages: [] };
     runs.push(run);
   }
 
@@ -127,7 +127,7 @@ export function walk(read: Lines, ofWhole: boolean): Walked {
       const left = open.filter((one) => one !== false);
       note('agent-end-closes', frame, left.length > 0 ? `agent_end, and open is ${left.join(' and ')}` : null);
       tearOpen('agent_end');
-      if (!torn.has(run)) note('agent-end-messages', frame, otherMessages(json.messages, run.said));
+      if (!torn.has(run)) note('agent-end-messages', frame, otherMessages(json.messages, run.messages));
       run.end = frame;
     }
     tearOpen('agent_end');
@@ -209,7 +209,7 @@ export function walk(read: Lines, ofWhole: boolean): Walked {
     }
     const one = { frame, role, message };
     said.push(one);
-    run?.said.push(one);
+    run?.messages.push(one);
   }
 
   function toolResult(frame: number, message: Dictionary): void {
@@ -295,7 +295,7 @@ export function walk(read: Lines, ofWhole: boolean): Walked {
   const answers = new Map<number, Answer>(read.answers.map((answer) => [answer.frame, answer]));
   for (const line of read.lines) {
     const answer = answers.get(line.frame);
-    if (answer !== undefined && cutting.has(answer.asked?.type ?? answer.json.command)) {
+    if (answer !== undefined && cutting.has(answer.command?.type ?? answer.json.command)) {
       isKnown = answer.isSuccess || (isKnown && run === null);
       cut(line.frame);
     }
@@ -304,7 +304,7 @@ export function walk(read: Lines, ofWhole: boolean): Walked {
   const last = read.lines.at(-1)?.frame ?? 0;
   if (ofWhole) tearOpen('the end');
   if (ofWhole && run !== null) note('agent-brackets', last, 'the run that began last has no agent_end');
-  return { runs, said, start, found };
+  return { runs, endedMessages: said, start, findings: found };
 }
 
 /** The calls of tools in a message. */
@@ -313,7 +313,7 @@ export function callsOf(message: Dictionary): Dictionary[] {
   return Array.isArray(content) ? content.filter(isDictionary).filter(({ type }) => type === 'toolCall') : [];
 }
 
-function otherMessages(messages: unknown, said: readonly Said[]): string | null {
+function otherMessages(messages: unknown, said: readonly EndedMessage[]): string | null {
   if (!Array.isArray(messages)) return 'messages must be an array';
   const told = messages.filter((message) => repeated.has(dictionaryOf(message).role));
   const heard = said.filter(({ role }) => repeated.has(role)).map(({ message }) => message);

@@ -1,6 +1,6 @@
 // Which messages of a conversation a report shows: those that break the rule, what stands around them and what has to do with them;
 // where none does, what the reason names, and the last. Pure; knows no form of report.
-import type { Exchange, Result } from '../check.ts';
+import type { LoggedMessage, Result } from '../check.ts';
 import { type Named, namedIn, placeIn } from './named.ts';
 import { holdsIdOf, relatedTo } from './related.ts';
 import { withoutLastWords } from './words.ts';
@@ -17,7 +17,7 @@ export interface ExcerptOptions {
 
 /** One message that is shown. */
 export interface ShownMessage {
-  readonly exchange: Exchange;
+  readonly exchange: LoggedMessage;
   /** Its place in the conversation, from 0. */
   readonly index: number;
   /** What is wrong with it; none where all is well. */
@@ -42,14 +42,14 @@ const mostRelated = 6;
 
 /** Excerpts of the conversations of one check, and how many conversations are left out. */
 export function excerptsOf(
-  { exchanges, breaches = [], reason = '' }: Pick<Result, 'exchanges' | 'breaches' | 'reason'>,
+  { conversations: all, breaches = [], reason = '' }: Pick<Result, 'conversations' | 'breaches' | 'reason'>,
   { around, most, conversations }: ExcerptOptions,
 ): { readonly excerpts: readonly Excerpt[]; readonly skipped: number } {
   const ofReason = namedIn(withoutLastWords(reason));
   // Breaches count in the list as it is; without any, those come first that hold what the reason names.
-  const isAbout = ({ log }: (typeof exchanges)[number]) => holdsIdOf(ofReason, log);
-  const isChoice = breaches.length === 0 && exchanges.length > conversations;
-  const ordered = isChoice ? [...exchanges].sort((a, b) => Number(isAbout(b)) - Number(isAbout(a))) : exchanges;
+  const isAbout = ({ log }: (typeof all)[number]) => holdsIdOf(ofReason, log);
+  const isChoice = breaches.length === 0 && all.length > conversations;
+  const ordered = isChoice ? [...all].sort((a, b) => Number(isAbout(b)) - Number(isAbout(a))) : all;
   const shown = ordered.slice(0, conversations);
   const excerpts = shown.map(({ connection, scenario, log }, conversation): Excerpt => {
     const wrong = new Map<number, string[]>();
@@ -69,7 +69,7 @@ export function excerptsOf(
     const skipped = log.length - 1 - (indices.at(-1) ?? -1);
     return { connection, ...(scenario === undefined ? {} : { scenario }), messages, skipped };
   });
-  return { excerpts, skipped: exchanges.length - shown.length };
+  return { excerpts, skipped: all.length - shown.length };
 }
 
 interface Choice {
@@ -80,7 +80,7 @@ interface Choice {
 }
 
 /** The messages that are shown, each with the words that it is shown for. */
-function chosen(log: readonly Exchange[], { wrong, reason, around, most }: Choice): ReadonlyMap<number, Named> {
+function chosen(log: readonly LoggedMessage[], { wrong, reason, around, most }: Choice): ReadonlyMap<number, Named> {
   const kept = new Map<number, Named>();
   const keep = (index: number, named: Named) => {
     if (!kept.has(index)) kept.set(index, named);

@@ -56,10 +56,10 @@ function insideOf(entry: ReportEntry, speakers: Speakers): Child[] {
   const told =
     reason === undefined ? [] : [element('p', { class: 'reason' }, [foreign(reasonOf(entry), mostOfReason)])];
   const about = element('p', { class: 'facts' }, [`${meanings[verdict]} · ${facts.join(' · ')}`]);
-  return [...told, about, ...(isBad(entry) ? exchanges(entry, speakers) : [])];
+  return [...told, about, ...(isBad(entry) ? failingConversations(entry, speakers) : [])];
 }
 
-function exchanges(entry: ReportEntry, speakers: Speakers): Child[] {
+function failingConversations(entry: ReportEntry, speakers: Speakers): Child[] {
   const { excerpts, skipped } = excerptsOf(entry, shown);
   const note = `${skipped} more ${skipped === 1 ? 'conversation' : 'conversations'} left out`;
   return [

@@ -1,13 +1,13 @@
 // A report as JSON, whole: what a program reads, and what can be judged again. A conversation that several checks name stands
 // in it once. Pure.
-import type { Breach, Conversation, Exchange } from '../check.ts';
+import type { Breach, Conversation, LoggedMessage } from '../check.ts';
 import type { Report, ReportEntry } from './report.ts';
 
 /** What stands at the beginning, so that a reader knows what it has. */
 export const jsonFormat = 'patchbay-conformance-report/1';
 
 /** A message; what it holds as JSON is read from its text again. */
-type StoredMessage = Omit<Exchange, 'json'>;
+type StoredMessage = Omit<LoggedMessage, 'json'>;
 
 /** A conversation as it is stored. */
 interface StoredConversation extends Omit<Conversation, 'log'> {
@@ -15,7 +15,7 @@ interface StoredConversation extends Omit<Conversation, 'log'> {
 }
 
 /** A check as it is stored. */
-interface StoredEntry extends Omit<ReportEntry, 'exchanges'> {
+interface StoredEntry extends Omit<ReportEntry, 'conversations'> {
   /** Indices in `conversations` of the report; breaches count in this list. */
   readonly conversations: readonly number[];
   readonly breaches?: readonly Breach[];
@@ -50,8 +50,8 @@ export function renderJson(report: Report): string {
     return index;
   }
 
-  const entries = results.map(({ exchanges, ...entry }): StoredEntry => {
-    return { ...entry, conversations: exchanges.map(place) };
+  const entries = results.map(({ conversations, ...entry }): StoredEntry => {
+    return { ...entry, conversations: conversations.map(place) };
   });
   const stored: StoredReport = { format: jsonFormat, ...about, results: entries, conversations };
   return `${JSON.stringify(stored, null, 1).replace(obeyed, escaped)}\n`;

@@ -23,7 +23,7 @@ const isCompound = (token: string): boolean => /[.[_]|\p{Ll}\p{Lu}/u.test(token)
 /** Reads the words of a failure. */
 export function namedIn(words: string): Named {
   const text = words.slice(0, mostOfWords);
-  const quoted = [...text.matchAll(quotedText)].map(([, double, single, back]) => double ?? single ?? back ?? '');
+  const quoted = [...text.matchAll(quotedText)].map(([, mutant, single, back]) => mutant ?? single ?? back ?? '');
   const tokens = text.split(/[\s,;()"'`{}<>=]+/u).flatMap((word) => {
     const token = word.replace(/^[:.]+|[:.!?]+$/gu, '');
     return token.length < 2 ? [] : [token];

@@ -1,10 +1,10 @@
 // Which messages of a conversation have to do with a failure: those that hold the ids and the texts that it names, or the ids of
 // the message that is wrong. Pure; knows no protocol, only what ids are called.
 import { isDictionary } from '../../core/model/dictionary.ts';
-import type { Exchange } from '../check.ts';
+import type { LoggedMessage } from '../check.ts';
 import type { Named } from './named.ts';
 
-type Log = readonly Exchange[];
+type Log = readonly LoggedMessage[];
 
 /** What messages hold, by value: `s:` and a text, `n:` and a number that is an id. */
 interface Held {
@@ -21,10 +21,10 @@ const longestValue = 200;
 const mostValues = 2000;
 
 const indices = new WeakMap<Log, ReadonlyMap<string, Held>>();
-const idsByExchange = new WeakMap<Exchange, readonly string[]>();
+const idsByExchange = new WeakMap<LoggedMessage, readonly string[]>();
 
 /** The ids of a message, as {@link indexOf} names them. */
-function idsOf(exchange: Exchange): readonly string[] {
+function idsOf(exchange: LoggedMessage): readonly string[] {
   const known = idsByExchange.get(exchange) ?? valuesIn(exchange).flatMap(({ key, isId }) => (isId ? [key] : []));
   idsByExchange.set(exchange, known);
   return known;
@@ -46,7 +46,7 @@ function indexOf(log: Log): ReadonlyMap<string, Held> {
   return index;
 }
 
-function valuesIn({ text, json }: Exchange): { readonly key: string; readonly isId: boolean }[] {
+function valuesIn({ text, json }: LoggedMessage): { readonly key: string; readonly isId: boolean }[] {
   const found: { readonly key: string; readonly isId: boolean }[] = [];
   // No recursion: a peer may nest as deep as it likes.
   const open: { readonly value: unknown; readonly isId: boolean }[] = [{ value: json ?? parsed(text), isId: false }];

@@ -1,5 +1,5 @@
 // The words that all forms of report share, so that they say the same. Pure.
-import type { Exchange, Verdict } from '../check.ts';
+import type { LoggedMessage, Verdict } from '../check.ts';
 import type { Counts, Report, ReportEntry } from './report.ts';
 import { cut, durationOf, oneLine, withoutLastWords } from './words.ts';
 
@@ -39,7 +39,7 @@ export function placeOf({ level, section, basis }: ReportEntry): string {
 }
 
 /** Who says something, by who it is for us; in a recording nobody is `we`. */
-export type Speakers = Readonly<Record<Exchange['by'], string>>;
+export type Speakers = Readonly<Record<LoggedMessage['by'], string>>;
 
 /** Those of a report. */
 export function speakersOf({ side, isRecorded }: Report): Speakers {
@@ -54,8 +54,8 @@ export const staleTitle = 'the list of known failures is stale';
 const stopped = /^(?:[\w -]{1,60} broke off: )?(it was not tried: )?([\s\S]*)$/u;
 
 /** The reason, without the messages that stand below it; the cause of many is told the same way. */
-export function reasonOf({ reason = '', exchanges }: ReportEntry): string {
-  const told = exchanges.length === 0 ? reason : withoutLastWords(reason);
+export function reasonOf({ reason = '', conversations }: ReportEntry): string {
+  const told = conversations.length === 0 ? reason : withoutLastWords(reason);
   const [, untried, why = ''] = stopped.exec(told) ?? [];
   return untried !== undefined || why === 'the run was stopped' ? `not run: ${why}` : told;
 }

@@ -22,7 +22,7 @@ export interface TableOptions {
   /** Default: none. */
   readonly colour?: boolean;
   /** Every check gets a line; default: only what did not pass. */
-  readonly isWhole?: boolean;
+  readonly isComplete?: boolean;
 }
 
 const columns = 100;
@@ -39,14 +39,14 @@ const marks: Readonly<Record<Verdict, string>> = { passed: '✓', failed: '✗',
 const styles = { passed: 'good', failed: 'bad', unclear: 'doubtful', 'not-applicable': 'faint' } as const;
 
 /** Ends with a line end. */
-export function renderTable(report: Report, { colour = false, isWhole = false }: TableOptions = {}): string {
+export function renderTable(report: Report, { colour = false, isComplete = false }: TableOptions = {}): string {
   const paint: Paint = (word, style) => (colour ? `\u001b[${codes[style]}m${word}\u001b[0m` : word);
   const { results, counts } = report;
   const speakers = speakersOf(report);
   const of = (wanted: Verdict) => results.filter(({ verdict }) => verdict === wanted);
   const parts = [
     [...wrapped(titleOf(report), columns).map((line) => paint(line, 'strong')), paint(factsOf(report), 'faint')],
-    sectionLines(results, isWhole, paint),
+    sectionLines(results, isComplete, paint),
     silentLines(of('not-applicable'), paint),
     troubleLines('unclear', [...byReason(of('unclear')).values()], { paint, speakers }),
     troubleLines(
@@ -85,10 +85,10 @@ function tallyLine(name: string, tally: Tally, paint: Paint): string {
 
 const widthFor = (verdict: Verdict): number => (verdict === 'not-applicable' ? 16 : numberColumns);
 
-function sectionLines(results: readonly ReportEntry[], isWhole: boolean, paint: Paint): string[] {
+function sectionLines(results: readonly ReportEntry[], isComplete: boolean, paint: Paint): string[] {
   const lines = [...bySection(results)].flatMap(([section, entries]) => [
     tallyLine(shortened(oneLine(section), firstColumns - 2), countsOf(entries).verdicts, paint),
-    ...(isWhole ? entries.flatMap((entry) => checkLines(entry, paint)) : []),
+    ...(isComplete ? entries.flatMap((entry) => checkLines(entry, paint)) : []),
   ]);
   return [tallyHead('section', paint), ...lines];
 }
@@ -128,7 +128,7 @@ function troubleLines(
   { paint, speakers }: Show,
 ): string[] {
   const blocks = groups.flatMap((entries) => {
-    const shown = entries.find(({ exchanges }) => exchanges.length > 0) ?? entries[0];
+    const shown = entries.find(({ conversations }) => conversations.length > 0) ?? entries[0];
     if (shown === undefined) return [];
     const { id, known, sentence } = shown;
     const isOne = entries.length === 1;

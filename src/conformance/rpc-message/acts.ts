@@ -1,9 +1,9 @@
 // What our agent does with a query of the front end that is judged: messages of the dialect (docs/protocols/rpc-message.md 3, 6). Knows no envelope.
 import type { Dictionary } from '../../core/model/content.ts';
-import type { Act } from '../sets.ts';
+import type { Behaviour } from '../sets.ts';
 
 /** What may be asked for by name. */
-export const acts: readonly Act[] = [
+export const behaviours: readonly Behaviour[] = [
   { name: 'text', title: 'Thoughts, then text, in pieces.' },
   { name: 'tool', title: 'A tool and its result, then text.' },
   { name: 'endless', title: 'Text that goes on until it is interrupted.' },
@@ -12,9 +12,9 @@ export const acts: readonly Act[] = [
 ];
 
 /** What an act plays with. */
-export interface ActPorts {
+export interface BehaviourPorts {
   readonly session: string;
-  say(message: Dictionary): void;
+  send(message: Dictionary): void;
   /** Resolves when it is interrupted, or nobody is there any more. */
   interrupted(): Promise<void>;
   mint(word: string): string;
@@ -23,8 +23,8 @@ export interface ActPorts {
 const usage = { input_tokens: 3, output_tokens: 1 };
 
 /** Plays one query, up to its `result`. */
-export async function playAct(name: string, { session, say, interrupted, mint }: ActPorts): Promise<void> {
-  const tell = (message: Dictionary) => say({ ...message, provider: 'claude' });
+export async function runBehaviour(name: string, { session, send, interrupted, mint }: BehaviourPorts): Promise<void> {
+  const tell = (message: Dictionary) => send({ ...message, provider: 'claude' });
   const event = (fields: Dictionary) =>
     tell({ type: 'stream_event', uuid: crypto.randomUUID(), session_id: session, event: fields });
   const end = (fields: Dictionary = {}) =>

@@ -1,6 +1,6 @@
 // All checks of front ends of rpc-message, and the agent that they are judged by.
 import { type ClientSet, rulesOver } from '../sets.ts';
-import { acts } from './acts.ts';
+import { behaviours } from './acts.ts';
 import { serveRpcMessage } from './fake-agent.ts';
 import { requestRules } from './rules/client-requests.ts';
 import { readView } from './view.ts';
@@ -10,7 +10,7 @@ export const rpcMessageClient: ClientSet = {
   protocol: 'rpc-message',
   side: 'client',
   version: '1',
-  acts,
+  behaviours,
   serve: serveRpcMessage,
   rules: rulesOver(readView, requestRules),
 };

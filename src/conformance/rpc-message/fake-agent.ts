@@ -4,16 +4,16 @@ import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import { type Connection, PeerWrong } from '../check.ts';
 import type { ServeTools } from '../sets.ts';
-import { playAct } from './acts.ts';
+import { runBehaviour } from './acts.ts';
 
 /** Serves one client until it leaves. */
 export async function serveRpcMessage(
   connection: Connection,
   tools: ServeTools,
-): Promise<{ readonly isWhole: boolean }> {
+): Promise<{ readonly isComplete: boolean }> {
   const session = tools.mint('session');
   let lane = Promise.resolve();
-  let acting = 0;
+  let activeQueries = 0;
 
   const say = (frame: Dictionary) => {
     if (connection.ended === null) connection.send(JSON.stringify(frame));
@@ -31,9 +31,9 @@ export async function serveRpcMessage(
     const from = connection.log.length;
     const isInterrupt = (json: unknown) => isDictionary(json) && json.method === 'interrupt';
     const heard = () => connection.log.slice(from).some(({ by, json }) => by === 'peer' && isInterrupt(json));
-    await playAct(tools.act(words), {
+    await runBehaviour(tools.behaviourFor(words), {
       session,
-      say: (message) => say({ id, type: 'stream', data: message }),
+      send: (message) => say({ id, type: 'stream', data: message }),
       async interrupted() {
         await patiently(() => (heard() ? true : undefined));
         // A message is looked at before it is taken, and whether all was over is asked before this goes on.
@@ -45,11 +45,11 @@ export async function serveRpcMessage(
   }
 
   function begin(id: unknown, words: string): void {
-    acting += 1;
+    activeQueries += 1;
     lane = lane
       .then(() => query(id, words))
       .finally(() => {
-        acting -= 1;
+        activeQueries -= 1;
       });
   }
 
@@ -88,9 +88,9 @@ export async function serveRpcMessage(
     if (connection.ended !== null) break;
     await patiently(() => (connection.log.length > read ? true : undefined));
   }
-  const isWhole = acting === 0;
+  const isComplete = activeQueries === 0;
   await lane;
-  return { isWhole };
+  return { isComplete };
 }
 
 /** The text of a content. */

@@ -3,11 +3,11 @@
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { type Connection, NotApplicable, type Tools } from '../check.ts';
-import { createEar } from '../ear.ts';
-import { owed } from '../rule.ts';
+import { createMessageWaiter } from '../ear.ts';
+import { requiredBy } from '../rule.ts';
 
 /** A talk with the agent. */
-export interface Talk {
+export interface TestClient {
   /** Sends what is no request. */
   send(frame: object): void;
   /** Sends a request; resolves with its answer, or its `complete`, which that check asks for. */
@@ -19,27 +19,27 @@ export interface Talk {
 }
 
 /** The stage of one scenario. */
-export interface Stage {
+export interface CheckContext {
   readonly tools: Tools;
   /** A connection that was connected, with the result of that. */
-  talk(): Promise<Talk & { readonly connected: Dictionary }>;
+  connect(): Promise<TestClient & { readonly connected: Dictionary }>;
 }
 
 /** Makes the stage of one scenario. */
-export function createStage(tools: Tools): Stage {
+export function createContext(tools: Tools): CheckContext {
   return {
     tools,
-    async talk() {
-      const talk = createTalk(await tools.connect(), tools);
-      const answer = await talk.call('connect', {}, 'rpc-message/connect-result');
-      return { ...talk, connected: dictionaryOf(answer.result) };
+    async connect() {
+      const client = createTestClient(await tools.connect(), tools);
+      const answer = await client.call('connect', {}, 'rpc-message/connect-result');
+      return { ...client, connected: dictionaryOf(answer.result) };
     },
   };
 }
 
-function createTalk(connection: Connection, tools: Tools): Talk {
+function createTestClient(connection: Connection, tools: Tools): TestClient {
   let minted = 0;
-  const hear = createEar(connection);
+  const hear = createMessageWaiter(connection);
 
   function send(method: string, params: unknown): { readonly id: string; readonly from: number } {
     const id = `${method}-${tools.nonce}-${++minted}`;
@@ -52,7 +52,7 @@ function createTalk(connection: Connection, tools: Tools): Talk {
     const isBare = isQuery && tools.transport === 'sse';
     const isEnd = (json: Dictionary) =>
       json.id === id ? json.type !== 'stream' : isBare && json.id === undefined && json.type === 'result';
-    const { json: ended } = await owed(check, () => hear(`end of ${id}`, isEnd, from));
+    const { json: ended } = await requiredBy(check, () => hear(`end of ${id}`, isEnd, from));
     if (ended.id !== id) throw new NotApplicable('over server-sent events frames go bare, and no query has an end');
     return ended;
   }
@@ -73,7 +73,7 @@ function createTalk(connection: Connection, tools: Tools): Talk {
         const { event } = json.id === id ? dictionaryOf(json.data) : tools.transport === 'sse' ? json : {};
         return dictionaryOf(event).type === 'content_block_start';
       };
-      await owed('rpc-message/request-answered', () => hear('beginning of the answer', isAtWork, from));
+      await requiredBy('rpc-message/request-answered', () => hear('beginning of the answer', isAtWork, from));
       return { over: (check) => end(id, from, check) };
     },
   };

@@ -1,8 +1,8 @@
 // Broken Claude clients, each made from our own backend.
 import type { Dictionary } from '../../../src/core/model/content.ts';
 import { dictionaryOf, without } from '../../../src/core/model/dictionary.ts';
-import { type Double, hides, says } from '../support/double.ts';
-import type { Link, Tamper } from '../support/tamper.ts';
+import { type Mutant, dropsOutput, changesOutput } from '../support/double.ts';
+import type { Link, Interceptor } from '../support/tamper.ts';
 
 const isPrompt = ({ type }: Dictionary) => type === 'user';
 const requestOf = (frame: Dictionary) => (frame.type === 'control_request' ? dictionaryOf(frame.request) : {});
@@ -12,12 +12,12 @@ const isAnswer = ({ type }: Dictionary) => type === 'control_response';
 /** Says more before its prompt. */
 const besides =
   (...more: readonly Dictionary[]) =>
-  (): Tamper => ({
+  (): Interceptor => ({
     out: (frame) => (isPrompt(frame) ? [...more, frame] : [frame]),
   });
 /** Its prompts, changed. */
 const prompts = (change: (frame: Dictionary) => Dictionary) =>
-  says((frame) => (isPrompt(frame) ? change(frame) : frame));
+  changesOutput((frame) => (isPrompt(frame) ? change(frame) : frame));
 /** With one more block. */
 const withBlock = (block: Dictionary) =>
   prompts((frame) => {
@@ -29,12 +29,12 @@ const withBlock = (block: Dictionary) =>
   });
 /** Its answers, changed. */
 const answers = (change: (response: Dictionary) => Dictionary) =>
-  says((frame) => (isAnswer(frame) ? { ...frame, response: change(dictionaryOf(frame.response)) } : frame));
+  changesOutput((frame) => (isAnswer(frame) ? { ...frame, response: change(dictionaryOf(frame.response)) } : frame));
 const decides = (change: (decision: Dictionary) => Dictionary) =>
   answers((response) => ({ ...response, response: change(dictionaryOf(response.response)) }));
 
 /** Registers something, and answers itself what the agent then asks of it. */
-const registered = (registers: Dictionary, subtype: string, response: Dictionary) => (): Tamper => ({
+const registered = (registers: Dictionary, subtype: string, response: Dictionary) => (): Interceptor => ({
   out: (frame) =>
     isRequest(frame, 'initialize') ? [{ ...frame, request: { ...requestOf(frame), ...registers } }] : [frame],
   in(frame, link) {
@@ -46,7 +46,7 @@ const registered = (registers: Dictionary, subtype: string, response: Dictionary
 });
 
 /** Allows what was withdrawn when the turn is over. */
-function belated(): Tamper {
+function belated(): Interceptor {
   const asked = new Map<Link, unknown>();
   return {
     out: (frame) => (isAnswer(frame) ? [] : [frame]),
@@ -60,7 +60,7 @@ function belated(): Tamper {
 }
 
 /** Hears nothing more from there on. */
-function deaf(): Tamper {
+function deaf(): Interceptor {
   const links = new Set<Link>();
   return {
     in(frame, link) {
@@ -77,10 +77,10 @@ const status = (id: string): Dictionary => ({
 });
 
 /** All of them. */
-export const clientDoubles: readonly Double[] = [
+export const clientMutants: readonly Mutant[] = [
   {
     fault: 'it sends a list',
-    caught: ['message-object'],
+    caughtBy: ['message-object'],
     make: () => ({
       out(frame, link) {
         if (isPrompt(frame)) link.say('[]');
@@ -88,122 +88,127 @@ export const clientDoubles: readonly Double[] = [
       },
     }),
   },
-  { fault: 'it sends a result', caught: ['message-type'], make: besides({ type: 'result', subtype: 'success' }) },
-  { fault: 'it sends the weather', caught: ['message-known'], make: besides({ type: 'weather_report' }) },
+  { fault: 'it sends a result', caughtBy: ['message-type'], make: besides({ type: 'result', subtype: 'success' }) },
+  { fault: 'it sends the weather', caughtBy: ['message-known'], make: besides({ type: 'weather_report' }) },
   {
     fault: 'a prompt is of the assistant',
-    caught: ['prompt-shape'],
+    caughtBy: ['prompt-shape'],
     make: prompts((frame) => ({ ...frame, message: { ...dictionaryOf(frame.message), role: 'assistant' } })),
   },
   {
     fault: 'a prompt says nothing',
-    caught: ['prompt-content'],
+    caughtBy: ['prompt-content'],
     make: besides({ type: 'user', message: { role: 'user', content: '' }, parent_tool_use_id: null, session_id: '' }),
   },
-  { fault: 'a block has no type', caught: ['block-type'], make: withBlock({ text: 'words' }) },
-  { fault: 'a picture has no source', caught: ['block-fields'], make: withBlock({ type: 'image' }) },
+  { fault: 'a block has no type', caughtBy: ['block-type'], make: withBlock({ text: 'words' }) },
+  { fault: 'a picture has no source', caughtBy: ['block-fields'], make: withBlock({ type: 'image' }) },
   {
     fault: 'the parent is a number',
-    caught: ['prompt-parent'],
+    caughtBy: ['prompt-parent'],
     make: prompts((frame) => ({ ...frame, parent_tool_use_id: 5 })),
   },
   {
     fault: 'the session is a number',
-    caught: ['prompt-session'],
+    caughtBy: ['prompt-session'],
     make: prompts((frame) => ({ ...frame, session_id: 5 })),
   },
   {
     fault: 'two prompts have one uuid',
-    caught: ['prompt-uuid'],
+    caughtBy: ['prompt-uuid'],
     make: () => ({
       out: (frame) => (isPrompt(frame) ? [1, 2].map(() => ({ ...frame, uuid: 'one' })) : [frame]),
     }),
   },
   {
     fault: 'it asks for the tool servers before it introduces itself',
-    caught: ['initialize-first'],
+    caughtBy: ['initialize-first'],
     make: () => ({ out: (frame) => (isRequest(frame, 'initialize') ? [status('early'), frame] : [frame]) }),
   },
   {
     fault: 'its hooks are a list',
-    caught: ['initialize-shape'],
-    make: says((frame) =>
+    caughtBy: ['initialize-shape'],
+    make: changesOutput((frame) =>
       isRequest(frame, 'initialize') ? { ...frame, request: { ...requestOf(frame), hooks: [] } } : frame,
     ),
   },
-  { fault: 'a request has no id', caught: ['request-shape'], make: besides(without(status(''), 'request_id')) },
-  { fault: 'two requests have one id', caught: ['request-unique'], make: besides(status('same'), status('same')) },
+  { fault: 'a request has no id', caughtBy: ['request-shape'], make: besides(without(status(''), 'request_id')) },
+  { fault: 'two requests have one id', caughtBy: ['request-unique'], make: besides(status('same'), status('same')) },
   {
     fault: 'a mode is set to nothing',
-    caught: ['request-fields'],
+    caughtBy: ['request-fields'],
     make: besides({ ...status('mode'), request: { subtype: 'set_permission_mode' } }),
   },
-  { fault: 'it never answers', caught: ['ask-answered'], kin: ['unknown-ignored'], make: hides(isAnswer) },
+  {
+    fault: 'it never answers',
+    caughtBy: ['ask-answered'],
+    alsoCaughtBy: ['unknown-ignored'],
+    make: dropsOutput(isAnswer),
+  },
   {
     fault: 'it answers twice',
-    caught: ['answer-once'],
+    caughtBy: ['answer-once'],
     make: () => ({ out: (frame) => (isAnswer(frame) ? [frame, frame] : [frame]) }),
   },
   {
     fault: 'it answers what nobody asked',
-    caught: ['answer-asked'],
-    kin: ['ask-answered'],
+    caughtBy: ['answer-asked'],
+    alsoCaughtBy: ['ask-answered'],
     make: answers((response) => ({ ...response, request_id: 'another' })),
   },
   {
     fault: 'an answer is neither success nor error',
-    caught: ['answer-shape'],
+    caughtBy: ['answer-shape'],
     make: answers((response) => ({ ...response, subtype: 'fine' })),
   },
   {
     fault: 'a permission is neither given nor denied',
-    caught: ['permission-decision'],
+    caughtBy: ['permission-decision'],
     make: decides((decision) => ({ ...decision, behavior: 'maybe' })),
   },
   {
     fault: 'the input is a text',
-    caught: ['permission-input'],
+    caughtBy: ['permission-input'],
     make: decides((decision) => ({ ...decision, updatedInput: 'ls' })),
   },
   {
     fault: 'a denial has no message',
-    caught: ['permission-message'],
+    caughtBy: ['permission-message'],
     make: decides(() => ({ behavior: 'deny' })),
   },
   {
     fault: 'a denial interrupts with a word',
-    caught: ['permission-interrupt'],
+    caughtBy: ['permission-interrupt'],
     make: decides(() => ({ behavior: 'deny', message: 'no', interrupt: 'yes' })),
   },
   {
     fault: 'a permission is for another call',
-    caught: ['permission-call'],
+    caughtBy: ['permission-call'],
     make: decides((decision) => ({ ...decision, toolUseID: 'another' })),
   },
   {
     fault: 'a permission brings rules that are none',
-    caught: ['permission-rules'],
+    caughtBy: ['permission-rules'],
     make: decides((decision) => ({ ...decision, updatedPermissions: 'all' })),
   },
-  { fault: 'what was withdrawn is allowed', caught: ['withdrawn-left'], make: belated },
+  { fault: 'what was withdrawn is allowed', caughtBy: ['withdrawn-left'], make: belated },
   {
     fault: 'a hook answers with a word',
-    caught: ['hook-answer'],
+    caughtBy: ['hook-answer'],
     make: registered({ hooks: { PreToolUse: [{ hookCallbackIds: ['hook_0'] }] } }, 'hook_callback', {
       continue: 'yes',
     }),
   },
   {
     fault: 'a tool server answers under another id',
-    caught: ['server-answer'],
+    caughtBy: ['server-answer'],
     make: registered({ sdkMcpServers: ['calc'] }, 'mcp_message', {
       mcp_response: { jsonrpc: '2.0', id: 99, result: {} },
     }),
   },
   {
     fault: 'it goes silent when it hears something new',
-    caught: ['unknown-ignored'],
-    kin: ['ask-answered'],
+    caughtBy: ['unknown-ignored'],
+    alsoCaughtBy: ['ask-answered'],
     make: deaf,
   },
 ];

@@ -25,7 +25,7 @@ import {
 import { drop, inside, mint, onBlocks, onType } from './stream-doubles.ts';
 
 /** By the name of the check that must find it. */
-export const controlDoubles: Record<string, Row> = {
+export const controlMutants: Record<string, Row> = {
   'response-shape': { fault: 'errors without words', make: says(onError((response) => drop(response, 'error'))) },
   'request-answered': {
     fault: 'mcp_status is not answered',
@@ -52,7 +52,7 @@ export const controlDoubles: Record<string, Row> = {
   'initialize-response': {
     fault: 'a greeting without models',
     make: says(onSuccess('initialize', (response) => drop(response, 'models'))),
-    kin: ['initialize-models'],
+    alsoCaughtBy: ['initialize-models'],
   },
   'initialize-commands': {
     fault: 'commands without a name',
@@ -103,7 +103,7 @@ export const controlDoubles: Record<string, Row> = {
   'unknown-request': {
     fault: 'grants any request',
     make: says(onAnswer('no_such_request', granted)),
-    kin: ['unknown-request-code'],
+    alsoCaughtBy: ['unknown-request-code'],
   },
   'unknown-request-code': {
     fault: 'refuses a request without a code',
@@ -129,13 +129,13 @@ export const controlDoubles: Record<string, Row> = {
   'ask-id-own': {
     fault: 'asks everything twice',
     make: says(followed(isQuestion, (frame) => frame)),
-    kin: ['ask-over', 'can-use-tool-waits'],
+    alsoCaughtBy: ['ask-over', 'can-use-tool-waits'],
   },
   'can-use-tool-shape': { fault: 'leave without input', make: says(onQuestion((request) => drop(request, 'input'))) },
   'can-use-tool-known': {
     fault: 'leave for a call that nobody made',
     make: says(onQuestion((request) => ({ ...request, tool_use_id: 'nobody' }))),
-    kin: ['deny-listed'],
+    alsoCaughtBy: ['deny-listed'],
   },
   'can-use-tool-waits': {
     fault: 'a result before leave is given',
@@ -151,7 +151,7 @@ export const controlDoubles: Record<string, Row> = {
         return [{ type: 'user', message, parent_tool_use_id: null, session_id: 's', uuid: mint() }, frame];
       };
     }),
-    kin: ['deny-reason', 'changed-input', 'session-same'],
+    alsoCaughtBy: ['deny-reason', 'changed-input', 'session-same'],
   },
   'deny-reason': {
     fault: 'a denial without its reason',
@@ -186,7 +186,7 @@ export const controlDoubles: Record<string, Row> = {
   'ask-over': {
     fault: 'withdraws nothing',
     make: says(onType('control_cancel_request', () => null)),
-    kin: ['can-use-tool-waits'],
+    alsoCaughtBy: ['can-use-tool-waits'],
   },
   'question-shape': {
     fault: 'questions without a header',

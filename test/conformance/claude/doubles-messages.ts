@@ -15,7 +15,7 @@ import {
 import { beside, drop, each, inside, mint, onBlocks, onEvent, onType } from './stream-doubles.ts';
 
 /** By the name of the check that must find it. */
-export const messageDoubles: Record<string, Row> = {
+export const messageMutants: Record<string, Row> = {
   'message-type': {
     fault: 'talks of itself on its output',
     make: () => ({
@@ -107,7 +107,7 @@ export const messageDoubles: Record<string, Row> = {
         }),
       ),
     ),
-    kin: ['block-open'],
+    alsoCaughtBy: ['block-open'],
   },
   'message-start-shape': {
     fault: 'message_start without usage',
@@ -139,7 +139,7 @@ export const messageDoubles: Record<string, Row> = {
         }),
       ),
     ),
-    kin: ['delta-kind'],
+    alsoCaughtBy: ['delta-kind'],
   },
   'message-delta-shape': {
     fault: 'message_delta without usage',
@@ -148,7 +148,7 @@ export const messageDoubles: Record<string, Row> = {
   'tool-id-own': {
     fault: 'two calls with one id',
     make: says(each((frame) => withOneCallId(frame))),
-    kin: ['tool-result-once', 'tool-answered', 'tool-result-order'],
+    alsoCaughtBy: ['tool-result-once', 'tool-answered', 'tool-result-order'],
   },
   'tool-result-known': {
     fault: 'a result for a call that nobody made',
@@ -158,19 +158,19 @@ export const messageDoubles: Record<string, Row> = {
         uuid: mint(),
       })),
     ),
-    kin: ['result-turns'],
+    alsoCaughtBy: ['result-turns'],
   },
   'tool-result-once': {
     fault: 'results that come twice',
     make: says(followed(isResultOfTool, (frame) => ({ ...frame, uuid: mint() }))),
-    kin: ['result-turns'],
+    alsoCaughtBy: ['result-turns'],
   },
   'tool-result-lane': {
     fault: 'results that come from a sub-agent',
     make: says(onToolResult((frame) => ({ ...frame, parent_tool_use_id: callIn(frame) }))),
-    kin: ['result-turns'],
+    alsoCaughtBy: ['result-turns'],
   },
-  'tool-answered': { fault: 'no results', make: says(onToolResult(() => null)), kin: ['result-turns'] },
+  'tool-answered': { fault: 'no results', make: says(onToolResult(() => null)), alsoCaughtBy: ['result-turns'] },
   'tool-result-order': {
     fault: 'results that come when everything else was said',
     make: says(() => {
@@ -200,7 +200,7 @@ export const messageDoubles: Record<string, Row> = {
         (frame) => ({ ...frame, uuid: mint() }),
       ),
     ),
-    kin: ['result-index', 'result-turns'],
+    alsoCaughtBy: ['result-index', 'result-turns'],
   },
   'result-last': {
     fault: 'words in the name of the user behind the result',
@@ -215,7 +215,7 @@ export const messageDoubles: Record<string, Row> = {
           }),
       ),
     ),
-    kin: ['result-turns'],
+    alsoCaughtBy: ['result-turns'],
   },
   'result-shape': {
     fault: 'results without duration_api_ms',
@@ -224,7 +224,7 @@ export const messageDoubles: Record<string, Row> = {
   'result-subtype': {
     fault: 'results with a subtype of their own',
     make: says(onResult((frame) => ({ ...frame, subtype: 'done' }))),
-    kin: ['interrupt-verdict'],
+    alsoCaughtBy: ['interrupt-verdict'],
   },
   'result-usage': {
     fault: 'usage in camel case',
@@ -239,7 +239,7 @@ export const messageDoubles: Record<string, Row> = {
   'result-failed': {
     fault: 'is_error is never true',
     make: says(onResult((frame) => ({ ...frame, is_error: false }))),
-    kin: ['result-error', 'result-turns'],
+    alsoCaughtBy: ['result-error', 'result-turns'],
   },
   'result-turns': {
     fault: 'num_turns counts from 2',

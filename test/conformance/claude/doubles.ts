@@ -1,16 +1,16 @@
 // Broken agents of the native dialect: what a correct one says, with one fault.
-import type { Double } from '../support/double.ts';
+import type { Mutant } from '../support/double.ts';
 import { says } from './changes.ts';
-import { controlDoubles } from './doubles-control.ts';
-import { messageDoubles } from './doubles-messages.ts';
-import { streamDoubles } from './stream-doubles.ts';
+import { controlMutants } from './doubles-control.ts';
+import { messageMutants } from './doubles-messages.ts';
+import { streamMutants } from './stream-doubles.ts';
 
 /** One for each check. */
-export const doubles: readonly Double[] = [
-  ...Object.entries({ ...messageDoubles, ...controlDoubles }).map(
-    ([caught, row]): Double => ({ caught: [caught], ...row }),
+export const mutants: readonly Mutant[] = [
+  ...Object.entries({ ...messageMutants, ...controlMutants }).map(
+    ([caught, row]): Mutant => ({ caughtBy: [caught], ...row }),
   ),
-  ...streamDoubles(says, {
+  ...streamMutants(says, {
     'assistant-content': ['result-text'],
     'message-delta-there': ['result-failed'],
   }),

@@ -1,12 +1,12 @@
 // What is wrong with a stream, as doubles of either dialect: a correct one and a change to its messages. Knows no envelope.
 import type { Dictionary } from '../../../src/core/model/content.ts';
 import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
-import type { Double } from '../support/double.ts';
+import type { Mutant } from '../support/double.ts';
 
 /** What becomes of a message of the agent. */
 export type Change = (message: Dictionary) => readonly Dictionary[];
 /** Makes a double of changes; a fresh one for each run. */
-export type Through = (change: () => Change) => Double['make'];
+export type Through = (change: () => Change) => Mutant['make'];
 
 /** One message becomes another; null drops it. */
 export const each = (change: (message: Dictionary) => Dictionary | null) => (): Change => (message) => {
@@ -91,11 +91,11 @@ export const onBlocks = (message: Dictionary, change: (block: Dictionary) => Dic
   inside(message, 'message', (inner) => ({ ...inner, content: blocks(message).map(change) }));
 
 /** A double for each rule of the stream. `kin`: checks of the protocol that are about the same. */
-export function streamDoubles(through: Through, kin: Readonly<Record<string, readonly string[]>> = {}): Double[] {
-  const row = (caught: string, fault: string, change: () => Change, own: readonly string[] = []): Double => ({
+export function streamMutants(through: Through, alsoCaughtBy: Readonly<Record<string, readonly string[]>> = {}): Mutant[] {
+  const row = (caught: string, fault: string, change: () => Change, own: readonly string[] = []): Mutant => ({
     fault,
-    caught: [caught],
-    kin: [...own, ...(kin[caught] ?? [])],
+    caughtBy: [caught],
+    alsoCaughtBy: [...own, ...(alsoCaughtBy[caught] ?? [])],
     make: through(change),
   });
   return [

@@ -19,7 +19,7 @@ const agent = (json: Dictionary): Said => {
 };
 const client = (json: Dictionary): Said => ['client', json];
 const trace = (said: readonly Said[]): Trace => ({
-  isWhole: true,
+  isComplete: true,
   frames: said.map(([by, json]) => ({ at: 0, by, text: JSON.stringify(json), json })),
 });
 
@@ -150,7 +150,7 @@ describe('true conversations', () => {
   test('a recording may begin anywhere', () => {
     const wrong = longest.flatMap((_, at) => {
       const rest = trace(longest.slice(at));
-      const client = failedIn(claudeClient, [{ ...rest, isWhole: false }]);
+      const client = failedIn(claudeClient, [{ ...rest, isComplete: false }]);
       return [...failedIn(claudeAgent, [rest]), ...client].map((one) => `${at}: ${one}`);
     });
     expect(wrong).toEqual([]);
@@ -167,7 +167,7 @@ describe('true conversations', () => {
 
   test('events and posts are unwrapped', () => {
     const said: Trace = {
-      isWhole: false,
+      isComplete: false,
       frames: whole.map(([by, json]) => {
         const events = JSON.stringify({ events: [{ payload: json }] });
         const carried = `id: 1\nevent: client_event\ndata: ${JSON.stringify({ payload: json })}\n\n`;
@@ -201,7 +201,7 @@ const setOf = (file: string): CheckSet => (file.startsWith('cli') ? claudeAgent 
 
 describe.skipIf(recordings.length === 0)('one side of real recordings (absent without the corpus)', () => {
   test.each(recordings)('%s', (file) => {
-    const traces = readTraceFile(readFileSync(join(folder, file), 'utf8'), { isWhole: true });
+    const traces = readTraceFile(readFileSync(join(folder, file), 'utf8'), { isComplete: true });
     for (const side of ['agent', 'client']) {
       const halves = traces.map((one) => ({ ...one, frames: one.frames.filter(({ by }) => by === side) }));
       expect(failedIn(setOf(file), halves)).toEqual([]);

@@ -39,7 +39,7 @@ test('our own server passes', { timeout: 60_000 }, async () => {
 test('every scenario is read by a rule, and there is every scenario that a rule reads', () => {
   for (const { rules, names } of [
     { rules: ecaAgent.rules, names: ecaAgent.scenarios.map(({ name }) => name) },
-    { rules: ecaClient.rules, names: ecaClient.acts.map(({ name }) => name) },
+    { rules: ecaClient.rules, names: ecaClient.behaviours.map(({ name }) => name) },
   ]) {
     const read = new Set(rules.flatMap(({ scenarios }) => scenarios));
     expect([...read].filter((name) => !names.includes(name))).toEqual([]);

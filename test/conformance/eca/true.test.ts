@@ -76,8 +76,8 @@ const wrong: readonly (readonly [string, string, Talk])[] = [
 ];
 
 describe('a true server', () => {
-  test.each(right)('%s', (_name, talk) => expect(faults(ecaAgent, traceOf(talk))).toEqual([]));
+  test.each(right)('%s', (_name, client) => expect(faults(ecaAgent, traceOf(client))).toEqual([]));
 });
 describe('a wrong server', () => {
-  test.each(wrong)('%s', (_name, id, talk) => expect(faults(ecaAgent, traceOf(talk))).toContain(`eca/${id}`));
+  test.each(wrong)('%s', (_name, id, client) => expect(faults(ecaAgent, traceOf(client))).toContain(`eca/${id}`));
 });

@@ -37,7 +37,7 @@ describe.each(['0.13.2', '0.54.2', '0.73.1', '0.87.1'])('%s', (version) => {
     });
     const set = version === '0.13.2' ? piLegacyClient : piClient;
     const conversation = { connection: name, log };
-    const results = judgeRules(set.rules, [{ conversation, us: 'agent', isWhole: false }], []);
+    const results = judgeRules(set.rules, [{ conversation, us: 'agent', isComplete: false }], []);
     const failed = results.filter(({ verdict }) => verdict === 'failed');
     const found = failed.map(({ id }) => id.replace(/^.*\/client\//u, ''));
     const expected = theirs.get(name.replace('.jsonl', '')) ?? [];

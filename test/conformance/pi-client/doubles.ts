@@ -2,15 +2,15 @@
 import { probe } from '../../../src/conformance/pi/plays.ts';
 import type { Dictionary } from '../../../src/core/model/content.ts';
 import { isDictionary } from '../../../src/core/model/dictionary.ts';
-import { babbling, before, fleeing, less, sending, silentOn } from '../support/client-double.ts';
-import type { Double } from '../support/double.ts';
+import { sendsGarbage, sendsBefore, disconnectsOn, without, changesSent, omits } from '../support/client-double.ts';
+import type { Mutant } from '../support/double.ts';
 
 const images = (change: (image: Dictionary) => Dictionary) =>
-  sending('prompt', (frame) =>
+  changesSent('prompt', (frame) =>
     Array.isArray(frame.images) ? { ...frame, images: frame.images.filter(isDictionary).map(change) } : frame,
   );
 const reply = 'extension_ui_response';
-const replies = (change: (frame: Dictionary) => Dictionary) => sending(reply, change);
+const replies = (change: (frame: Dictionary) => Dictionary) => changesSent(reply, change);
 /** Answers of that kind with another value. */
 const replied = (field: string, value: unknown) =>
   replies((frame) => (frame[field] === undefined ? frame : { ...frame, [field]: value }));
@@ -42,126 +42,126 @@ const nameOf = (type: string) => `${type.replaceAll('_', '-')}-fields`;
 /** What clients are to survive. */
 const strange = ['events', 'fields', 'responses', 'methods', 'separators', 'long-lines'];
 
-const fieldDoubles: readonly Double[] = [
-  ...needed.map(([type, field]): Double => {
-    const make = sending(type, (frame) => less(frame, field));
-    return { fault: `sends ${type} without ${field}`, caught: [nameOf(type)], make };
+const fieldMutants: readonly Mutant[] = [
+  ...needed.map(([type, field]): Mutant => {
+    const make = changesSent(type, (frame) => without(frame, field));
+    return { fault: `sends ${type} without ${field}`, caughtBy: [nameOf(type)], make };
   }),
-  ...optional.map(([type, field]): Double => {
-    const make = sending(type, (frame) => ({ ...frame, [field]: 7 }));
-    return { fault: `sends ${type} with a number as ${field}`, caught: [nameOf(type)], make };
+  ...optional.map(([type, field]): Mutant => {
+    const make = changesSent(type, (frame) => ({ ...frame, [field]: 7 }));
+    return { fault: `sends ${type} with a number as ${field}`, caughtBy: [nameOf(type)], make };
   }),
 ];
 
-const commandDoubles: readonly Double[] = [
-  { fault: 'says what is no JSON', caught: ['json-lines'], make: babbling('hello') },
+const commandMutants: readonly Mutant[] = [
+  { fault: 'says what is no JSON', caughtBy: ['json-lines'], make: sendsGarbage('hello') },
   {
     fault: 'does not escape separators',
-    caught: ['separators-escaped'],
-    make: sending('prompt', (frame) => ({ ...frame, message: `${String(frame.message)}\u2028` })),
+    caughtBy: ['separators-escaped'],
+    make: changesSent('prompt', (frame) => ({ ...frame, message: `${String(frame.message)}\u2028` })),
   },
   {
     fault: 'asks for the weather',
-    caught: ['known-commands'],
-    make: before('prompt', { type: 'get_weather', id: 'weather' }),
+    caughtBy: ['known-commands'],
+    make: sendsBefore('prompt', { type: 'get_weather', id: 'weather' }),
   },
-  { fault: 'counts its commands', caught: ['id-string'], make: before('prompt', { type: 'get_state', id: 7 }) },
+  { fault: 'counts its commands', caughtBy: ['id-string'], make: sendsBefore('prompt', { type: 'get_state', id: 7 }) },
   {
     fault: 'gives two open commands one id',
-    caught: ['id-unique'],
-    make: before('prompt', { type: 'get_state', id: 'twice' }, { type: 'get_commands', id: 'twice' }),
+    caughtBy: ['id-unique'],
+    make: sendsBefore('prompt', { type: 'get_state', id: 'twice' }, { type: 'get_commands', id: 'twice' }),
   },
   {
     fault: 'prompts without a message',
-    caught: ['prompt-fields'],
-    kin: ['prompt-while-streaming'],
-    make: before('prompt', { type: 'prompt', id: 'empty' }),
+    caughtBy: ['prompt-fields'],
+    alsoCaughtBy: ['prompt-while-streaming'],
+    make: sendsBefore('prompt', { type: 'prompt', id: 'empty' }),
   },
   {
     fault: 'steers in a way of its own',
-    caught: ['streaming-behavior'],
-    make: sending('prompt', (frame) =>
+    caughtBy: ['streaming-behavior'],
+    make: changesSent('prompt', (frame) =>
       frame.streamingBehavior === undefined ? frame : { ...frame, streamingBehavior: 'now' },
     ),
   },
   {
     fault: 'does not say how a prompt is to join',
-    caught: ['prompt-while-streaming'],
-    make: sending('prompt', (frame) => less(frame, 'streamingBehavior')),
+    caughtBy: ['prompt-while-streaming'],
+    make: changesSent('prompt', (frame) => without(frame, 'streamingBehavior')),
   },
   {
     fault: 'sends a word for images',
-    caught: ['images-list'],
-    make: sending('prompt', (frame) => ({ ...frame, images: 'none' })),
+    caughtBy: ['images-list'],
+    make: changesSent('prompt', (frame) => ({ ...frame, images: 'none' })),
   },
   {
     fault: 'sends images that say they are texts',
-    caught: ['images-list'],
+    caughtBy: ['images-list'],
     make: images((image) => ({ ...image, type: 'text' })),
   },
   {
     fault: 'sends images as URLs',
-    caught: ['images-base64'],
+    caughtBy: ['images-base64'],
     make: images((image) => ({ ...image, data: `data:image/png;base64,${String(image.data)}` })),
   },
   {
     fault: 'sends images of a kind that is not supported',
-    caught: ['images-mime-type'],
+    caughtBy: ['images-mime-type'],
     make: images((image) => ({ ...image, mimeType: 'image/tiff' })),
   },
   {
     fault: 'asks for a level of its own',
-    caught: ['set-thinking-level-values'],
-    make: sending('set_thinking_level', (frame) => ({ ...frame, level: 'bogus' })),
+    caughtBy: ['set-thinking-level-values'],
+    make: changesSent('set_thinking_level', (frame) => ({ ...frame, level: 'bogus' })),
   },
   {
     fault: 'asks for a way of steering of its own',
-    caught: ['set-steering-mode-values'],
-    make: sending('set_steering_mode', (frame) => ({ ...frame, mode: 'some' })),
+    caughtBy: ['set-steering-mode-values'],
+    make: changesSent('set_steering_mode', (frame) => ({ ...frame, mode: 'some' })),
   },
   {
     fault: 'asks for a way of following up of its own',
-    caught: ['set-follow-up-mode-values'],
-    make: sending('set_follow_up_mode', (frame) => ({ ...frame, mode: 'some' })),
+    caughtBy: ['set-follow-up-mode-values'],
+    make: changesSent('set_follow_up_mode', (frame) => ({ ...frame, mode: 'some' })),
   },
 ];
 
-const dialogDoubles: readonly Double[] = [
-  { fault: 'does not answer dialogs', caught: ['dialog-answered'], make: silentOn(reply) },
+const dialogMutants: readonly Mutant[] = [
+  { fault: 'does not answer dialogs', caughtBy: ['dialog-answered'], make: omits(reply) },
   {
     fault: 'answers dialogs twice',
-    caught: ['dialog-once'],
+    caughtBy: ['dialog-once'],
     make: () => ({ out: (frame) => (frame.type === reply ? [frame, frame] : [frame]) }),
   },
   {
     fault: 'answers what nobody has asked',
-    caught: ['dialog-known'],
-    kin: ['dialog-answered'],
+    caughtBy: ['dialog-known'],
+    alsoCaughtBy: ['dialog-answered'],
     make: replies((frame) => ({ ...frame, id: 'nobody' })),
   },
-  ...['select', 'input', 'editor'].map((method): Double => {
+  ...['select', 'input', 'editor'].map((method): Mutant => {
     const others = ['select', 'input', 'editor'].filter((one) => one !== method);
     return {
       fault: `answers ${method} with a number`,
-      caught: [`${method}-answer`],
-      kin: others.map((one) => `${one}-answer`),
+      caughtBy: [`${method}-answer`],
+      alsoCaughtBy: others.map((one) => `${one}-answer`),
       make: replied('value', 7),
     };
   }),
-  { fault: 'answers confirm with a word', caught: ['confirm-answer'], make: replied('confirmed', 'yes') },
+  { fault: 'answers confirm with a word', caughtBy: ['confirm-answer'], make: replied('confirmed', 'yes') },
   {
     fault: 'cancels with false',
-    caught: ['cancelled-true'],
+    caughtBy: ['cancelled-true'],
     make: replies(({ type, id }) => ({ type, id, cancelled: false })),
   },
   {
     fault: 'selects what is no option',
-    caught: ['select-option'],
+    caughtBy: ['select-option'],
     make: replied('value', 'violet'),
   },
   {
     fault: 'answers what only informs',
-    caught: ['informs-unanswered'],
+    caughtBy: ['informs-unanswered'],
     make: () => ({
       in(frame, link) {
         if (frame.method === 'notify') link.toClient({ type: reply, id: frame.id, value: 'thank you' });
@@ -171,7 +171,7 @@ const dialogDoubles: readonly Double[] = [
   },
   {
     fault: 'answers when the time is over',
-    caught: ['dialog-in-time'],
+    caughtBy: ['dialog-in-time'],
     make: () => {
       const late = new Map<unknown, Dictionary>();
       return {
@@ -188,10 +188,15 @@ const dialogDoubles: readonly Double[] = [
       };
     },
   },
-  ...strange.map((what): Double => {
-    const kin = strange.map((one) => `survives-${one}`);
-    return { fault: `flees from strange ${what}`, caught: [`survives-${what}`], kin, make: fleeing(probe) };
+  ...strange.map((what): Mutant => {
+    const alsoCaughtBy = strange.map((one) => `survives-${one}`);
+    return {
+      fault: `flees from strange ${what}`,
+      caughtBy: [`survives-${what}`],
+      alsoCaughtBy,
+      make: disconnectsOn(probe),
+    };
   }),
 ];
 
-export const piClientDoubles: readonly Double[] = [...commandDoubles, ...fieldDoubles, ...dialogDoubles];
+export const piClientMutants: readonly Mutant[] = [...commandMutants, ...fieldMutants, ...dialogMutants];

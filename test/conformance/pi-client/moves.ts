@@ -1,7 +1,7 @@
 // What our own client does in the acts of pi that want more than a prompt.
 import type { Command } from '../../../src/core/model/command.ts';
 import type { Content } from '../../../src/core/model/content.ts';
-import { type Move, ownClient } from '../support/client-rig.ts';
+import { type ClientSteps, ownClient } from '../support/client-rig.ts';
 
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const image: Content = { type: 'image', mediaType: 'image/png', data: pixel };
@@ -24,7 +24,7 @@ const commands: readonly Command[] = [
   { type: 'switch-session', path: '/tmp/other.jsonl' },
 ];
 
-const moves: ReadonlyMap<string, Move> = new Map([
+const steps: ReadonlyMap<string, ClientSteps> = new Map([
   [
     'text',
     async (client, text) => {
@@ -57,4 +57,4 @@ const moves: ReadonlyMap<string, Move> = new Map([
 ]);
 
 /** Our backend of pi. */
-export const ownPiClient = ownClient('pi', { moves });
+export const ownPiClient = ownClient('pi', { steps });

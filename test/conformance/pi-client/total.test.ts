@@ -65,8 +65,8 @@ test.each([
 ] as const)('%s', (_name, set) => {
   const us = set.side === 'agent' ? 'client' : 'agent';
   fc.assert(
-    fc.property(log, fc.boolean(), (some, isWhole) => {
-      const results = judgeRules(set.rules, [{ conversation: { connection: 'any', log: some }, us, isWhole }], []);
+    fc.property(log, fc.boolean(), (some, isComplete) => {
+      const results = judgeRules(set.rules, [{ conversation: { connection: 'any', log: some }, us, isComplete }], []);
       expect(results.length).toBe(set.rules.length);
     }),
     { numRuns: 60 },

@@ -2,77 +2,81 @@
 import type { Dictionary } from '../../../src/core/model/content.ts';
 import { isDictionary } from '../../../src/core/model/dictionary.ts';
 import { probe } from '../../../src/conformance/pi/plays.ts';
-import type { Double } from '../support/double.ts';
-import { babbling, before, fleeing, less, sending } from '../support/client-double.ts';
+import type { Mutant } from '../support/double.ts';
+import { sendsGarbage, sendsBefore, disconnectsOn, without, changesSent } from '../support/client-double.ts';
 
 const files = (change: (file: Dictionary) => Dictionary) =>
-  sending('prompt', (frame) =>
+  changesSent('prompt', (frame) =>
     Array.isArray(frame.attachments)
       ? { ...frame, attachments: frame.attachments.filter(isDictionary).map(change) }
       : frame,
   );
 /** In a run of all acts it flees from all of them. */
 const survivals = ['survives-events', 'survives-fields', 'survives-separators', 'survives-long-lines'];
-const flees = fleeing(probe);
+const flees = disconnectsOn(probe);
 
-export const clientDoubles: readonly Double[] = [
+export const clientMutants: readonly Mutant[] = [
   {
     fault: 'says what is no JSON',
-    caught: ['json-lines'],
-    make: babbling('hello'),
+    caughtBy: ['json-lines'],
+    make: sendsGarbage('hello'),
   },
   {
     fault: 'does not escape separators',
-    caught: ['separators-escaped'],
-    make: sending('prompt', (frame) => ({ ...frame, message: `${String(frame.message)}\u2028` })),
+    caughtBy: ['separators-escaped'],
+    make: changesSent('prompt', (frame) => ({ ...frame, message: `${String(frame.message)}\u2028` })),
   },
   {
     fault: 'speaks the words of a newer version',
-    caught: ['known-commands'],
-    make: before('prompt', { type: 'get_state', id: 'a' }),
+    caughtBy: ['known-commands'],
+    make: sendsBefore('prompt', { type: 'get_state', id: 'a' }),
   },
   {
     fault: 'prompts with a number',
-    caught: ['prompt-message'],
-    make: before('prompt', { type: 'prompt', message: 7 }),
+    caughtBy: ['prompt-message'],
+    make: sendsBefore('prompt', { type: 'prompt', message: 7 }),
   },
-  { fault: 'prompts with nothing', caught: ['prompt-words'], make: before('prompt', { type: 'prompt', message: '' }) },
+  {
+    fault: 'prompts with nothing',
+    caughtBy: ['prompt-words'],
+    make: sendsBefore('prompt', { type: 'prompt', message: '' }),
+  },
   {
     fault: 'attaches a word',
-    caught: ['attachments-list'],
-    make: sending('prompt', (frame) => ({ ...frame, attachments: 'none' })),
+    caughtBy: ['attachments-list'],
+    make: changesSent('prompt', (frame) => ({ ...frame, attachments: 'none' })),
   },
   {
     fault: 'does not name its attachments',
-    caught: ['attachment-fields'],
-    make: files((file) => less(file, 'fileName')),
+    caughtBy: ['attachment-fields'],
+    make: files((file) => without(file, 'fileName')),
   },
-  { fault: 'attaches sounds', caught: ['attachment-type'], make: files((file) => ({ ...file, type: 'sound' })) },
+  { fault: 'attaches sounds', caughtBy: ['attachment-type'], make: files((file) => ({ ...file, type: 'sound' })) },
   {
     fault: 'attaches URLs',
-    caught: ['attachment-base64'],
+    caughtBy: ['attachment-base64'],
     make: files((file) => ({ ...file, content: `data:image/png;base64,${String(file.content)}` })),
   },
   {
     fault: 'attaches documents without their text',
-    caught: ['document-text'],
-    make: files((file) => less(file, 'extractedText')),
+    caughtBy: ['document-text'],
+    make: files((file) => without(file, 'extractedText')),
   },
   {
     fault: 'asks for a compaction with a number',
-    caught: ['compact-fields'],
-    make: sending('compact', (frame) => ({ ...frame, customInstructions: 7 })),
+    caughtBy: ['compact-fields'],
+    make: changesSent('compact', (frame) => ({ ...frame, customInstructions: 7 })),
   },
   {
     fault: 'prompts twice',
-    caught: ['one-prompt-at-a-time'],
+    caughtBy: ['one-prompt-at-a-time'],
     // It leaves while its second prompt is at work.
-    kin: survivals,
+    alsoCaughtBy: survivals,
     make: () => ({ out: (frame) => (frame.type === 'prompt' ? [frame, frame] : [frame]) }),
   },
   {
     fault: 'compacts in the middle of a run',
-    caught: ['compact-when-idle'],
+    caughtBy: ['compact-when-idle'],
     make: () => ({
       in(frame, link) {
         if (frame.type === 'agent_start') link.toClient({ type: 'compact' });
@@ -80,8 +84,8 @@ export const clientDoubles: readonly Double[] = [
       },
     }),
   },
-  { fault: 'flees from new lines', caught: ['survives-events'], kin: survivals, make: flees },
-  { fault: 'flees from new fields', caught: ['survives-fields'], kin: survivals, make: flees },
-  { fault: 'flees from separators', caught: ['survives-separators'], kin: survivals, make: flees },
-  { fault: 'flees from long lines', caught: ['survives-long-lines'], kin: survivals, make: flees },
+  { fault: 'flees from new lines', caughtBy: ['survives-events'], alsoCaughtBy: survivals, make: flees },
+  { fault: 'flees from new fields', caughtBy: ['survives-fields'], alsoCaughtBy: survivals, make: flees },
+  { fault: 'flees from separators', caughtBy: ['survives-separators'], alsoCaughtBy: survivals, make: flees },
+  { fault: 'flees from long lines', caughtBy: ['survives-long-lines'], alsoCaughtBy: survivals, make: flees },
 ];

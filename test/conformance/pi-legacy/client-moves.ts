@@ -1,6 +1,6 @@
 // What our own client does in the acts of pi-legacy that want more than a prompt.
 import type { Content } from '../../../src/core/model/content.ts';
-import { ownClient, type Move } from '../support/client-rig.ts';
+import { ownClient, type ClientSteps } from '../support/client-rig.ts';
 
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const files: readonly Content[] = [
@@ -8,7 +8,7 @@ const files: readonly Content[] = [
   { type: 'document', mediaType: 'text/plain', text: 'hello from the document', name: 'note.txt' },
 ];
 
-const moves: ReadonlyMap<string, Move> = new Map([
+const steps: ReadonlyMap<string, ClientSteps> = new Map([
   [
     'text',
     async (client, text) => {
@@ -31,4 +31,4 @@ const moves: ReadonlyMap<string, Move> = new Map([
 ]);
 
 /** Our backend of pi-legacy. */
-export const ownLegacyClient = ownClient('pi-legacy', { moves });
+export const ownLegacyClient = ownClient('pi-legacy', { steps });

@@ -19,7 +19,7 @@ test.each(files)('%s', (name) => {
     return { at: 0, by: dir === 'in' ? 'us' : 'peer', text: line } as const;
   });
   const conversation = { connection: name, log };
-  const results = judgeRules(piLegacyAgent.rules, [{ conversation, us: 'client', isWhole: false }], []);
+  const results = judgeRules(piLegacyAgent.rules, [{ conversation, us: 'client', isComplete: false }], []);
   const failed = results.filter(({ verdict }) => verdict === 'failed');
   expect(failed.map(({ id, reason }) => `${id}: ${reason}`)).toEqual([]);
   const passed = results.filter(({ verdict }) => verdict === 'passed');

@@ -1,20 +1,21 @@
 // Broken clients of a pi-server, each made from our own backend.
 import type { Dictionary } from '../../../src/core/model/content.ts';
 import { dictionaryOf, without } from '../../../src/core/model/dictionary.ts';
-import { type Double, hides, says } from '../support/double.ts';
-import type { Link, Tamper } from '../support/tamper.ts';
+import { type Mutant, dropsOutput, changesOutput } from '../support/double.ts';
+import type { Link, Interceptor } from '../support/tamper.ts';
 
 const eventOf = (frame: Dictionary) => (frame.type === 'event' ? dictionaryOf(frame.event) : {});
 const isPrompt = ({ type }: Dictionary) => type === 'prompt';
 
 /** Says more before its prompt. */
-const besides = (more: (prompt: Dictionary) => readonly Dictionary[]) => (): Tamper => ({
+const besides = (more: (prompt: Dictionary) => readonly Dictionary[]) => (): Interceptor => ({
   out: (frame) => (isPrompt(frame) ? [...more(frame), frame] : [frame]),
 });
 
 /** Says something when it hears something; `prompt` is what it has prompted. */
 const onHearing =
-  (fits: (frame: Dictionary) => boolean, say: (heard: Dictionary, prompt: Dictionary) => Dictionary) => (): Tamper => {
+  (fits: (frame: Dictionary) => boolean, say: (heard: Dictionary, prompt: Dictionary) => Dictionary) =>
+  (): Interceptor => {
     const prompts = new Map<Link, Dictionary>();
     return {
       out(frame, link) {
@@ -30,13 +31,13 @@ const onHearing =
 
 /** Another answer in the place of one of that method. */
 const answers = (method: string, change: (command: Dictionary, response: Dictionary) => Dictionary) =>
-  says((frame) => {
+  changesOutput((frame) => {
     const response = dictionaryOf(frame.response);
     return frame.type === 'extension_ui_response' && response.method === method ? change(frame, response) : frame;
   });
 
 /** Hears nothing more from there on. */
-const deafFrom = (fits: (frame: Dictionary) => boolean) => (): Tamper => {
+const deafFrom = (fits: (frame: Dictionary) => boolean) => (): Interceptor => {
   const deaf = new Set<Link>();
   return {
     in(frame, link) {
@@ -49,10 +50,10 @@ const deafFrom = (fits: (frame: Dictionary) => boolean) => (): Tamper => {
 const isAnswerTo = (command: string) => (frame: Dictionary) => frame.type === 'response' && frame.command === command;
 
 /** All of them. */
-export const clientDoubles: readonly Double[] = [
+export const clientMutants: readonly Mutant[] = [
   {
     fault: 'it sends a list',
-    caught: ['frame-object'],
+    caughtBy: ['frame-object'],
     make: () => ({
       out(frame, link) {
         if (isPrompt(frame)) link.say('[]');
@@ -60,48 +61,48 @@ export const clientDoubles: readonly Double[] = [
       },
     }),
   },
-  { fault: 'a command has no type', caught: ['command-type'], make: besides(() => [{ id: 'typeless' }]) },
+  { fault: 'a command has no type', caughtBy: ['command-type'], make: besides(() => [{ id: 'typeless' }]) },
   {
     fault: 'a command that nobody knows',
-    caught: ['known-command'],
+    caughtBy: ['known-command'],
     make: besides(() => [{ id: 'weather', type: 'get_weather' }]),
   },
   {
     fault: 'an empty idempotencyKey',
-    caught: ['envelope'],
+    caughtBy: ['envelope'],
     make: besides(() => [{ id: 'empty', type: 'list_sessions', idempotencyKey: '' }]),
   },
   {
     fault: 'a command of no session',
-    caught: ['command-fields'],
+    caughtBy: ['command-fields'],
     make: besides(() => [{ id: 'nowhere', type: 'get_state' }]),
   },
-  { fault: 'a command without an id', caught: ['id-present'], make: besides(() => [{ type: 'list_sessions' }]) },
+  { fault: 'a command without an id', caughtBy: ['id-present'], make: besides(() => [{ type: 'list_sessions' }]) },
   {
     fault: 'two commands under one id',
-    caught: ['id-unique'],
+    caughtBy: ['id-unique'],
     make: besides(() => ['list_sessions', 'health_check'].map((type) => ({ id: 'same', type }))),
   },
   {
     fault: 'a command is sent again without a key',
-    caught: ['retry-key'],
+    caughtBy: ['retry-key'],
     make: besides(() => ['again', 'again'].map((id) => ({ id, type: 'list_sessions' }))),
   },
   {
     fault: 'a command depends on nothing that there is',
-    caught: ['depends-on-known'],
+    caughtBy: ['depends-on-known'],
     make: besides(() => [{ id: 'behind', type: 'list_sessions', dependsOn: ['nobody'] }]),
   },
   {
     fault: 'a version that nobody told of',
-    caught: ['version-told'],
+    caughtBy: ['version-told'],
     make: () => ({
       out: (frame) => (frame.type === 'abort' ? [{ ...frame, ifSessionVersion: 77 }] : [frame]),
     }),
   },
   {
     fault: 'a name is given whatever another client did',
-    caught: ['version-asked'],
+    caughtBy: ['version-asked'],
     make: onHearing(
       (frame) =>
         frame.type === 'command_finished' &&
@@ -112,7 +113,7 @@ export const clientDoubles: readonly Double[] = [
   },
   {
     fault: 'it asks a session that it has deleted',
-    caught: ['session-there'],
+    caughtBy: ['session-there'],
     make: () => ({
       out: (frame) =>
         frame.type === 'switch_session'
@@ -127,31 +128,31 @@ export const clientDoubles: readonly Double[] = [
   },
   {
     fault: 'what timed out is sent again as it was',
-    caught: ['timeout-terminal'],
-    kin: ['retry-key'],
+    caughtBy: ['timeout-terminal'],
+    alsoCaughtBy: ['retry-key'],
     make: onHearing(isAnswerTo('prompt'), (_response, prompt) => prompt),
   },
   {
     fault: 'what is in conflict is sent again as it was',
-    caught: ['conflict-heeded'],
-    kin: ['retry-key'],
+    caughtBy: ['conflict-heeded'],
+    alsoCaughtBy: ['retry-key'],
     make: onHearing(isAnswerTo('prompt'), (_response, prompt) => prompt),
   },
   {
     fault: 'what has succeeded is sent again',
-    caught: ['success-final'],
-    kin: ['retry-key'],
+    caughtBy: ['success-final'],
+    alsoCaughtBy: ['retry-key'],
     make: onHearing(isAnswerTo('prompt'), (_response, prompt) => prompt),
   },
   {
     fault: 'it goes silent when it hears something new',
-    caught: ['unknown-ignored'],
-    kin: ['question-answered'],
+    caughtBy: ['unknown-ignored'],
+    alsoCaughtBy: ['question-answered'],
     make: deafFrom(({ type }) => type === 'weather_report'),
   },
   {
     fault: 'it asks a server that goes for more',
-    caught: ['shutdown-heeded'],
+    caughtBy: ['shutdown-heeded'],
     make: onHearing(
       (frame) => eventOf(frame).type === 'agent_end',
       () => ({ id: 'more', type: 'list_sessions' }),
@@ -159,8 +160,8 @@ export const clientDoubles: readonly Double[] = [
   },
   {
     fault: 'it takes an id of somebody else',
-    caught: ['others-left-alone'],
-    kin: ['retry-key'],
+    caughtBy: ['others-left-alone'],
+    alsoCaughtBy: ['retry-key'],
     make: onHearing(
       (frame) => frame.type === 'command_started' && /^someone/u.test(String(dictionaryOf(frame.data).commandId)),
       (frame) => ({ id: dictionaryOf(frame.data).commandId, type: 'list_sessions' }),
@@ -168,33 +169,35 @@ export const clientDoubles: readonly Double[] = [
   },
   {
     fault: 'it never answers a question',
-    caught: ['question-answered'],
-    kin: ['unknown-ignored'],
-    make: hides(({ type, response }) => type === 'extension_ui_response' && dictionaryOf(response).method === 'editor'),
+    caughtBy: ['question-answered'],
+    alsoCaughtBy: ['unknown-ignored'],
+    make: dropsOutput(
+      ({ type, response }) => type === 'extension_ui_response' && dictionaryOf(response).method === 'editor',
+    ),
   },
   {
     fault: 'an answer has no value',
-    caught: ['answer-shape'],
+    caughtBy: ['answer-shape'],
     make: answers('input', (command, response) => ({ ...command, response: without(response, 'value') })),
   },
   {
     fault: 'an answer is of another kind',
-    caught: ['answer-method'],
+    caughtBy: ['answer-method'],
     make: answers('select', (command, response) => ({ ...command, response: { ...response, method: 'input' } })),
   },
   {
     fault: 'it chooses what was not offered',
-    caught: ['answer-option'],
+    caughtBy: ['answer-option'],
     make: answers('select', (command, response) => ({ ...command, response: { ...response, value: 'Option Z' } })),
   },
   {
     fault: 'an answer goes to another session',
-    caught: ['answer-session'],
+    caughtBy: ['answer-session'],
     make: answers('confirm', (command) => ({ ...command, sessionId: 'another' })),
   },
   {
     fault: 'a question is answered twice',
-    caught: ['answer-once'],
+    caughtBy: ['answer-once'],
     make: () => ({
       out: (frame) =>
         frame.type === 'extension_ui_response' ? [frame, { ...frame, id: `${String(frame.id)}-again` }] : [frame],
@@ -202,7 +205,7 @@ export const clientDoubles: readonly Double[] = [
   },
   {
     fault: 'it answers a notice',
-    caught: ['answer-asked'],
+    caughtBy: ['answer-asked'],
     make: onHearing(
       (frame) => eventOf(frame).method === 'notify',
       (frame) => ({

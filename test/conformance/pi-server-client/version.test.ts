@@ -11,7 +11,7 @@ async function verdict(then: (send: (command: object) => void) => void): Promise
   const run = createClientRun(piServerClient, { patienceMs: 2000 });
   function connect() {
     const [agent, client] = memoryPair();
-    const taken = run.take(agent);
+    const taken = run.serve(agent);
     const connection = watchChannel(client, { patienceMs: 5000 });
     const until = (label: string, fits: (frame: Record<string, unknown>) => boolean) =>
       connection.until(label, () =>

@@ -8,9 +8,9 @@ import { runChecks } from '../../../src/conformance/runner.ts';
 import type { Address, Target } from '../../../src/conformance/target.ts';
 import { type Peer, startPeer } from '../../../src/conformance/peer.ts';
 import { killAllChildren } from '../../../src/transports/process-group.ts';
-import type { Double } from './doubles/double.ts';
-import { doubles } from './doubles/index.ts';
-import { tampering } from '../support/tamper.ts';
+import type { Mutant } from './doubles/double.ts';
+import { mutants } from './doubles/index.ts';
+import { intercepting } from '../support/tamper.ts';
 import { type Own, ownDemo } from '../support/targets.ts';
 
 const patienceMs = 10_000;
@@ -22,7 +22,7 @@ const checks = piServerChecks.checks.filter(({ id }) => !departures.has(id));
 const nameOf = (id: string) => id.replace(/^pi-server\//u, '');
 /** Needs no program of its own. */
 const isQuick = ({ needs = {} }: Check<never>) =>
-  needs.settings === undefined && needs.alone !== true && needs.transport !== 'stdio' && needs.binary !== true;
+  needs.settings === undefined && needs.exclusive !== true && needs.transport !== 'stdio' && needs.binary !== true;
 
 let own: Own;
 const servers = new Map<string, Promise<{ readonly peer: Peer; readonly address: Address }>>();
@@ -62,18 +62,18 @@ const failedIn = (results: readonly Result[]) =>
   results.flatMap(({ id, verdict }) => (verdict === 'failed' ? [nameOf(id)] : []));
 
 /** The checks that are meant for it, those that may find it, and some others. */
-function chosen({ caught, kin = [] }: Double, index: number): (check: Check<never>) => boolean {
+function chosen({ caughtBy, alsoCaughtBy = [] }: Mutant, index: number): (check: Check<never>) => boolean {
   return (check) => {
     const name = nameOf(check.id);
-    if (caught.includes(name)) return true;
+    if (caughtBy.includes(name)) return true;
     const place = checks.findIndex(({ id }) => id === check.id);
-    return isQuick(check) && place >= 0 && !kin.includes(name) && (place + index) % spread === 0;
+    return isQuick(check) && place >= 0 && !alsoCaughtBy.includes(name) && (place + index) % spread === 0;
   };
 }
 
-async function judge(double: Double, index: number): Promise<Result[]> {
-  const picked = checks.filter(chosen(double, index));
-  const through = tampering(double.make());
+async function judge(mutant: Mutant, index: number): Promise<Result[]> {
+  const picked = checks.filter(chosen(mutant, index));
+  const through = intercepting(mutant.make());
   const target: Target = { ...own.target, through };
   const results: Result[] = [];
   async function run(some: readonly Check<never>[], whom: Target) {
@@ -82,7 +82,7 @@ async function judge(double: Double, index: number): Promise<Result[]> {
       results.push(...(await runChecks(piServerChecks, whom, { patienceMs, only: ({ id }) => ids.has(id) })));
   }
   // Who ends the server or fills it up starts it as well; all others share those with the same bounds.
-  const isApart = ({ needs = {} }: Check<never>) => needs.alone === true || needs.transport === 'stdio';
+  const isApart = ({ needs = {} }: Check<never>) => needs.exclusive === true || needs.transport === 'stdio';
   await run(picked.filter(isApart), target);
   const shared = picked.filter((check) => !isApart(check));
   for (const settings of new Set(shared.map(({ needs }) => needs?.settings ?? usual))) {
@@ -95,32 +95,32 @@ async function judge(double: Double, index: number): Promise<Result[]> {
 
 const found = new Set<string>();
 
-test.each(doubles.map((double, index) => [double.fault, double, index] as const))(
+test.each(mutants.map((mutant, index) => [mutant.fault, mutant, index] as const))(
   '%s',
   { concurrent: true, timeout: 120_000 },
-  async (_fault, double, index) => {
-    const results = await judge(double, index);
+  async (_fault, mutant, index) => {
+    const results = await judge(mutant, index);
     const failed = failedIn(results);
     expect(
-      double.caught.filter((name) => !failed.includes(name)),
+      mutant.caughtBy.filter((name) => !failed.includes(name)),
       'not found by',
     ).toEqual([]);
-    const unrelated = results.filter(({ id }) => !double.caught.includes(nameOf(id)));
+    const unrelated = results.filter(({ id }) => !mutant.caughtBy.includes(nameOf(id)));
     expect(
       unrelated.flatMap(({ id, verdict, reason }) =>
         verdict === 'failed' || verdict === 'unclear' ? [`${id}: ${verdict}: ${reason}`] : [],
       ),
       'found by others',
     ).toEqual([]);
-    for (const name of double.caught) found.add(name);
+    for (const name of mutant.caughtBy) found.add(name);
   },
 );
 
 test('every check can fail', () => {
   const never = checks
     .map(({ id }) => nameOf(id))
-    .filter((name) => !doubles.some(({ caught }) => caught.includes(name)));
-  console.log(`${doubles.length} doubles, found by ${found.size} of ${checks.length} checks`);
+    .filter((name) => !mutants.some(({ caughtBy }) => caughtBy.includes(name)));
+  console.log(`${mutants.length} doubles, found by ${found.size} of ${checks.length} checks`);
   // The demo agent asks inside prompts only: these are tried in front of the real pi.
   const elsewhere = ['select', 'confirm', 'input', 'editor'].map((method) => `18-96:${method}`);
   expect(never).toEqual(elsewhere);
@@ -128,6 +128,8 @@ test('every check can fail', () => {
 
 test('doubles name checks that there are', () => {
   const names = new Set(piServerChecks.checks.map(({ id }) => nameOf(id)));
-  const unknown = doubles.flatMap(({ caught, kin = [] }) => [...caught, ...kin]).filter((name) => !names.has(name));
+  const unknown = mutants
+    .flatMap(({ caughtBy, alsoCaughtBy = [] }) => [...caughtBy, ...alsoCaughtBy])
+    .filter((name) => !names.has(name));
   expect(unknown).toEqual([]);
 });

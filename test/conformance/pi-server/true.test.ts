@@ -109,10 +109,10 @@ const servers: readonly (readonly [string, Talk])[] = [
 ];
 
 describe('a true client', () => {
-  test.each(clients)('%s', (_name, talk) => expect(faults(piServerClient, traceOf(talk))).toEqual([]));
+  test.each(clients)('%s', (_name, client) => expect(faults(piServerClient, traceOf(client))).toEqual([]));
 });
 describe('a true server', () => {
-  test.each(servers)('%s', (_name, talk) => expect(faults(piServerAgent, traceOf(talk))).toEqual([]));
+  test.each(servers)('%s', (_name, client) => expect(faults(piServerAgent, traceOf(client))).toEqual([]));
 });
 
 describe('a wrong client', () => {
@@ -138,15 +138,15 @@ describe('a wrong client', () => {
       [ready(), ...refused(notValid, "Conflicting id '1'"), ['client', notValid]],
     ],
   ];
-  test.each(wrong)('%s', (_name, id, talk) =>
-    expect(faults(piServerClient, traceOf(talk))).toContain(`pi-server/client/${id}`),
+  test.each(wrong)('%s', (_name, id, client) =>
+    expect(faults(piServerClient, traceOf(client))).toContain(`pi-server/client/${id}`),
   );
 });
 
 test('what had the id before a conflict may be sent again', () => {
   const first = { id: '1', type: 'list_sessions' };
-  const talk: Talk = [ready(), ...done(first), ...refused(notValid, "Conflicting id '1'"), ['client', first]];
-  const found = faults(piServerClient, traceOf(talk));
+  const client: Talk = [ready(), ...done(first), ...refused(notValid, "Conflicting id '1'"), ['client', first]];
+  const found = faults(piServerClient, traceOf(client));
   expect(found).toContain('pi-server/client/id-unique');
   expect(found).not.toContain('pi-server/client/conflict-heeded');
 });
@@ -162,7 +162,7 @@ describe('a wrong server', () => {
     const data = { commandId: '1', commandType: 'get_state', dependsOn: [] };
     const [command, answer] = refused(notValid, 'Validation failed: no sessionId');
     if (command === undefined || answer === undefined) throw new Error('nothing is refused');
-    const talk: Talk = [ready(), command, ['agent', { type: 'command_accepted', data }], answer];
-    expect(faults(piServerAgent, traceOf(talk))).toContain('pi-server/rejected-silent');
+    const client: Talk = [ready(), command, ['agent', { type: 'command_accepted', data }], answer];
+    expect(faults(piServerAgent, traceOf(client))).toContain('pi-server/rejected-silent');
   });
 });

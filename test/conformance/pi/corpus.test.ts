@@ -33,7 +33,7 @@ function readTrace(file: string): Trace {
     }
   });
   // A part of them was cut off on purpose.
-  return { frames, isWhole: false };
+  return { frames, isComplete: false };
 }
 
 /** What is wrong with a recording, by rule, with the first of each. */

@@ -47,7 +47,7 @@ export function frame(by: TraceFrame['by'], text: string): TraceFrame {
 /** What is wrong at MUST or SHOULD with a recording of that side, by the names of the checks. */
 export function wrongIn(set: CheckSet, frames: readonly TraceFrame[], more: Partial<Trace> = {}): string[] {
   const asked = new Map(descriptionsOf(set).map(({ id, level }) => [id, level]));
-  return judgeTrace([set], [{ frames, isWhole: false, ...more }]).flatMap(({ results }) =>
+  return judgeTrace([set], [{ frames, isComplete: false, ...more }]).flatMap(({ results }) =>
     results.flatMap(({ id, verdict, reason }) =>
       asked.get(id) !== 'MAY' && (verdict === 'failed' || verdict === 'unclear') ? [`${id}: ${reason}`] : [],
     ),

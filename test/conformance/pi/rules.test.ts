@@ -29,9 +29,9 @@ const frames = fc.array(fc.tuple(fc.constantFrom('agent', 'client'), anyFrame('p
 
 test('no rule throws, whatever a trace holds, and each points into it', () => {
   fc.assert(
-    fc.property(frames, fc.boolean(), (some, isWhole) => {
+    fc.property(frames, fc.boolean(), (some, isComplete) => {
       const trace: Trace = {
-        isWhole,
+        isComplete,
         frames: some.map(([by, frame]) => traceFrame(by, { text: readable(frame), json: () => frame.json })),
       };
       for (const { judge } of piAgent.rules)
@@ -44,7 +44,7 @@ test('no rule throws, whatever a trace holds, and each points into it', () => {
 test.each(scenarioNames.filter((name) => hasScenarioFile(name, 'pi')))('the scenario %s', (name) => {
   const lines = scenarioLines(name, 'pi');
   const trace: Trace = {
-    isWhole: false,
+    isComplete: false,
     frames: lines.map((text) => traceFrame('agent', { text, json: () => JSON.parse(text) })),
   };
   const wrong = piAgent.rules.flatMap(({ id, level, judge }) =>

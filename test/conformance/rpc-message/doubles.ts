@@ -11,11 +11,11 @@ import {
   onBlocks,
   onEvent,
   onType,
-  streamDoubles,
+  streamMutants,
   type Through,
 } from '../claude/stream-doubles.ts';
-import type { Double } from '../support/double.ts';
-import type { Tamper } from '../support/tamper.ts';
+import type { Mutant } from '../support/double.ts';
+import type { Interceptor } from '../support/tamper.ts';
 
 /** Changes messages, in the envelope of a query or without one. */
 const says: Through = (change) => () => {
@@ -28,10 +28,10 @@ const says: Through = (change) => () => {
   };
 };
 /** Changes what is around messages, and answers. */
-const wraps = (change: (frame: Dictionary) => readonly Dictionary[]) => (): Tamper => ({
+const wraps = (change: (frame: Dictionary) => readonly Dictionary[]) => (): Interceptor => ({
   out: (frame) => change(frame),
 });
-const takes = (change: (frame: Dictionary) => Dictionary | null) => (): Tamper => ({
+const takes = (change: (frame: Dictionary) => Dictionary | null) => (): Interceptor => ({
   in(frame) {
     const changed = change(frame);
     return changed === null ? [] : [changed];
@@ -68,8 +68,8 @@ const isPlain = (frame: Dictionary) => JSON.stringify(frame.params ?? null).incl
 
 interface Row {
   readonly fault: string;
-  readonly make: Double['make'];
-  readonly kin?: readonly string[];
+  readonly make: Mutant['make'];
+  readonly alsoCaughtBy?: readonly string[];
 }
 
 const rows: Record<string, Row> = {
@@ -93,7 +93,7 @@ const rows: Record<string, Row> = {
   'parent-text': {
     fault: 'a number for the call of a sub-agent',
     make: says(each((message) => ('parent_tool_use_id' in message ? { ...message, parent_tool_use_id: 1 } : message))),
-    kin: ['message-id-own', 'assistant-id', 'message-closed', 'tool-answered', 'result-failed', 'message-first'],
+    alsoCaughtBy: ['message-id-own', 'assistant-id', 'message-closed', 'tool-answered', 'result-failed', 'message-first'],
   },
   'error-shape': { fault: 'errors without words', make: says(onType('error', (message) => drop(message, 'message'))) },
   'event-kind': {
@@ -112,7 +112,7 @@ const rows: Record<string, Row> = {
         }),
       ),
     ),
-    kin: ['block-open'],
+    alsoCaughtBy: ['block-open'],
   },
   'message-start-shape': {
     fault: 'message_start without content',
@@ -136,7 +136,7 @@ const rows: Record<string, Row> = {
         }),
       ),
     ),
-    kin: ['delta-kind'],
+    alsoCaughtBy: ['delta-kind'],
   },
   'block-known': {
     fault: 'blocks of other protocols as they are',
@@ -221,7 +221,7 @@ const rows: Record<string, Row> = {
   'envelope-shape': {
     fault: 'an envelope without data',
     make: wraps((frame) => (frame.type === 'complete' ? [{ id: frame.id, type: 'stream' }, frame] : [frame])),
-    kin: ['message-type', 'query-result'],
+    alsoCaughtBy: ['message-type', 'query-result'],
   },
   'answer-shape': {
     fault: 'answers without error',
@@ -234,7 +234,7 @@ const rows: Record<string, Row> = {
   'query-result': {
     fault: 'queries without a result',
     make: wraps((frame) => (frame.type === 'stream' && dictionaryOf(frame.data).type === 'result' ? [] : [frame])),
-    kin: ['tool-answered'],
+    alsoCaughtBy: ['tool-answered'],
   },
   'query-complete': {
     fault: 'complete comes before the result',
@@ -260,7 +260,7 @@ const rows: Record<string, Row> = {
     make: says(
       onType('result', (message) => (message.is_error === true ? { type: 'error', message: 'It failed.' } : message)),
     ),
-    kin: ['query-result'],
+    alsoCaughtBy: ['query-result'],
   },
   'next-query': {
     fault: 'says nothing any more once it failed',
@@ -327,7 +327,7 @@ function onQueries(method: string, other: string) {
 }
 
 /** One for each check. */
-export const doubles: readonly Double[] = [
-  ...Object.entries(rows).map(([caught, row]): Double => ({ caught: [caught], ...row })),
-  ...streamDoubles(says, { 'assistant-id': ['assistant-top-id'], 'message-delta-there': ['result-failed'] }),
+export const mutants: readonly Mutant[] = [
+  ...Object.entries(rows).map(([caught, row]): Mutant => ({ caughtBy: [caught], ...row })),
+  ...streamMutants(says, { 'assistant-id': ['assistant-top-id'], 'message-delta-there': ['result-failed'] }),
 ];

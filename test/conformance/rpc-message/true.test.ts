@@ -8,7 +8,7 @@ import { failedIn } from '../claude/failed-in.ts';
 
 type Said = readonly ['agent' | 'client', Dictionary];
 const trace = (said: readonly Said[]): Trace => ({
-  isWhole: true,
+  isComplete: true,
   frames: said.map(([by, json]) => ({ at: 0, by, text: JSON.stringify(json), json })),
 });
 
@@ -85,7 +85,7 @@ describe('true conversations', () => {
   test('a recording may begin anywhere', () => {
     const wrong = whole.flatMap((_, at) => {
       const rest = trace(whole.slice(at));
-      const client = failedIn(rpcMessageClient, [{ ...rest, isWhole: false }]);
+      const client = failedIn(rpcMessageClient, [{ ...rest, isComplete: false }]);
       return [...failedIn(rpcMessageAgent, [rest]), ...client].map((one) => `${at}: ${one}`);
     });
     expect(wrong).toEqual([]);
@@ -102,7 +102,7 @@ describe('true conversations', () => {
 
   test('a null is held against nobody twice', () => {
     const said = [...greets, asked, stream({ ...returned, parent_tool_use_id: null, message: { content: [] } })];
-    expect(failedIn(rpcMessageAgent, [{ ...trace(said), isWhole: false }])).toEqual([
+    expect(failedIn(rpcMessageAgent, [{ ...trace(said), isComplete: false }])).toEqual([
       'rpc-message/no-null: user.parent_tool_use_id is null',
     ]);
   });

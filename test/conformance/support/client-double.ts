@@ -1,22 +1,22 @@
 // Helpers for broken clients: our own ones with somebody between them and our agent. Knows no protocol.
 import type { Dictionary } from '../../../src/core/model/content.ts';
-import type { Tamper } from './tamper.ts';
+import type { Interceptor } from './tamper.ts';
 
 /** Changes lines of that type. */
-export const sending = (type: string, change: (frame: Dictionary) => Dictionary) => (): Tamper => ({
+export const changesSent = (type: string, change: (frame: Dictionary) => Dictionary) => (): Interceptor => ({
   out: (frame) => [frame.type === type ? change(frame) : frame],
 });
 
 /** More lines before those of that type. */
-export const before =
+export const sendsBefore =
   (type: string, ...more: readonly Dictionary[]) =>
-  (): Tamper => ({ out: (frame) => (frame.type === type ? [...more, frame] : [frame]) });
+  (): Interceptor => ({ out: (frame) => (frame.type === type ? [...more, frame] : [frame]) });
 
 /** Does not send lines of that type. */
-export const silentOn = (type: string) => (): Tamper => ({ out: (frame) => (frame.type === type ? [] : [frame]) });
+export const omits = (type: string) => (): Interceptor => ({ out: (frame) => (frame.type === type ? [] : [frame]) });
 
 /** Says what is no frame of its protocol, once in a connection. */
-export const babbling = (text: string) => (): Tamper => {
+export const sendsGarbage = (text: string) => (): Interceptor => {
   const heard = new Set<unknown>();
   return {
     out(frame, link) {
@@ -28,7 +28,7 @@ export const babbling = (text: string) => (): Tamper => {
 };
 
 /** Leaves when it hears something that holds those words. */
-export const fleeing = (words: string) => (): Tamper => ({
+export const disconnectsOn = (words: string) => (): Interceptor => ({
   in(frame, link) {
     if (JSON.stringify(frame).includes(words)) link.close();
     return [frame];
@@ -36,5 +36,5 @@ export const fleeing = (words: string) => (): Tamper => ({
 });
 
 /** Without those fields. */
-export const less = (frame: Dictionary, ...names: readonly string[]): Dictionary =>
+export const without = (frame: Dictionary, ...names: readonly string[]): Dictionary =>
   Object.fromEntries(Object.entries(frame).filter(([name]) => !names.includes(name)));

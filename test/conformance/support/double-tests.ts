@@ -2,39 +2,39 @@
 // one. Knows no protocol and no side.
 import { expect, test } from 'vitest';
 import type { Result } from '../../../src/conformance/check.ts';
-import type { Double } from './double.ts';
+import type { Mutant } from './double.ts';
 
 /** Every scenario or act is played with every broken peer, not only those that its own checks read. */
-export const isWhole = process.env.PATCHBAY_CONFORMANCE === 'all';
+export const runsEverything = process.env.PATCHBAY_CONFORMANCE === 'all';
 
 /** What is tried, and how. */
-export interface DoubleTests {
+export interface MutantTests {
   readonly protocol: string;
   readonly peers: 'agents' | 'clients';
-  readonly doubles: readonly Double[];
+  readonly mutants: readonly Mutant[];
   /** All checks, as doubles call them. */
   readonly names: readonly string[];
   /** Checks that no broken peer here can fail, with the reason; all others must catch one. */
   readonly unbroken: ReadonlyMap<string, string>;
   /** As doubles call it. */
   nameOf(id: string): string;
-  judge(double: Double): Promise<readonly Result[]>;
+  judge(mutant: Mutant): Promise<readonly Result[]>;
 }
 
 /** Defines the tests. */
-export function testDoubles({ protocol, peers, doubles, names, unbroken, nameOf, judge }: DoubleTests): void {
-  test.each(doubles.map((double) => [double.fault, double] as const))(
+export function testMutants({ protocol, peers, mutants, names, unbroken, nameOf, judge }: MutantTests): void {
+  test.each(mutants.map((mutant) => [mutant.fault, mutant] as const))(
     '%s',
     { concurrent: true, timeout: 60_000 },
-    async (_fault, double) => {
-      const { caught, kin = [] } = double;
-      const failed = (await judge(double)).filter(({ verdict }) => verdict === 'failed');
+    async (_fault, mutant) => {
+      const { caughtBy, alsoCaughtBy = [] } = mutant;
+      const failed = (await judge(mutant)).filter(({ verdict }) => verdict === 'failed');
       const found = failed.map(({ id }) => nameOf(id));
       expect(
-        caught.filter((name) => !found.includes(name)),
+        caughtBy.filter((name) => !found.includes(name)),
         'not found by',
       ).toEqual([]);
-      const unrelated = failed.filter(({ id }) => !caught.includes(nameOf(id)) && !kin.includes(nameOf(id)));
+      const unrelated = failed.filter(({ id }) => !caughtBy.includes(nameOf(id)) && !alsoCaughtBy.includes(nameOf(id)));
       expect(
         unrelated.map(({ id, reason }) => `${id}: ${reason}`),
         'found by others',
@@ -43,9 +43,9 @@ export function testDoubles({ protocol, peers, doubles, names, unbroken, nameOf,
   );
 
   test('every check can fail, and every name is one of a check', () => {
-    const caught = new Set(doubles.flatMap((double) => double.caught));
-    const all = doubles.flatMap((double) => [...double.caught, ...(double.kin ?? [])]);
-    console.log(`${protocol}: ${doubles.length} broken ${peers} for ${caught.size} of ${names.length} checks`);
+    const caught = new Set(mutants.flatMap((mutant) => mutant.caughtBy));
+    const all = mutants.flatMap((mutant) => [...mutant.caughtBy, ...(mutant.alsoCaughtBy ?? [])]);
+    console.log(`${protocol}: ${mutants.length} broken ${peers} for ${caught.size} of ${names.length} checks`);
     expect(names.filter((name) => !caught.has(name) && !unbroken.has(name))).toEqual([]);
     expect([...all, ...unbroken.keys()].filter((name) => !names.includes(name))).toEqual([]);
   });

@@ -6,9 +6,9 @@ import { judgeTrace } from '../../../src/conformance/trace-file.ts';
 /** Who says what, in order. */
 export type Talk = readonly (readonly ['agent' | 'client', object])[];
 
-export const traceOf = (talk: Talk, isWhole = true): Trace => ({
-  frames: talk.map(([by, json]) => ({ at: 0, by, json, text: JSON.stringify(json) })),
-  isWhole,
+export const traceOf = (client: Talk, isComplete = true): Trace => ({
+  frames: client.map(([by, json]) => ({ at: 0, by, json, text: JSON.stringify(json) })),
+  isComplete,
 });
 
 /** Ids of the checks at MUST and SHOULD that fail. */

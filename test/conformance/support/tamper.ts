@@ -18,7 +18,7 @@ export interface Link {
 }
 
 /** What becomes of the frames; without a function they pass. */
-export interface Tamper {
+export interface Interceptor {
   /** What the client hears in the place of a frame of the server. */
   out?(frame: Dictionary, link: Link): readonly Dictionary[];
   /** What the server hears in the place of a frame of the client. */
@@ -28,7 +28,7 @@ export interface Tamper {
 }
 
 /** Leads channels through one tamperer, who knows of all of them. */
-export function tampering(tamper: Tamper): (channel: Channel) => Channel {
+export function intercepting(tamper: Interceptor): (channel: Channel) => Channel {
   const all = new Set<Link>();
   return (channel) => {
     let tell = (_text: string): void => {};

@@ -5,12 +5,15 @@ import { each, type Finding } from '../../rule.ts';
 import { fields, misfit } from '../../shape.ts';
 import { claudeRules, type Row } from '../claude-rule.ts';
 import { type Ended, failureOf, isEnded } from '../turns.ts';
-import type { Ask, View } from '../view.ts';
+import type { AgentRequest, View } from '../view.ts';
 
-const leaves = ({ asks }: View): Ask[] => asks.filter(({ subtype }) => subtype === 'can_use_tool');
-const questions = (view: View): Ask[] => leaves(view).filter(({ request }) => request.tool_name === 'AskUserQuestion');
-const forTools = (view: View): Ask[] => leaves(view).filter(({ request }) => request.tool_name !== 'AskUserQuestion');
-const verdictOf = ({ answer }: Ask) => dictionaryOf(answer?.response.response);
+const leaves = ({ agentRequests }: View): AgentRequest[] =>
+  agentRequests.filter(({ subtype }) => subtype === 'can_use_tool');
+const questions = (view: View): AgentRequest[] =>
+  leaves(view).filter(({ request }) => request.tool_name === 'AskUserQuestion');
+const forTools = (view: View): AgentRequest[] =>
+  leaves(view).filter(({ request }) => request.tool_name !== 'AskUserQuestion');
+const verdictOf = ({ answer }: AgentRequest) => dictionaryOf(answer?.response.response);
 
 const row = { section: '1.1', isMeasured: true, covers: ['control:can_use_tool'] } as const;
 
@@ -20,9 +23,9 @@ const rows: Record<string, Row> = {
     scenarios: ['allow'],
     sentence: 'What the agent asks has a request_id and a subtype.',
     covers: ['message:control_request'],
-    judge: ({ said }) =>
+    judge: ({ fromAgent }) =>
       each(
-        said.filter(({ type }) => type === 'control_request'),
+        fromAgent.filter(({ type }) => type === 'control_request'),
         ({ json }) => misfit(json, fields({ request_id: 'string', request: fields({ subtype: 'string' }) }), 'message'),
       ),
   },
@@ -31,9 +34,9 @@ const rows: Record<string, Row> = {
     scenarios: ['allow', 'change'],
     sentence: 'No two requests of the agent share a request_id.',
     covers: ['message:control_request'],
-    *judge({ asks }) {
+    *judge({ agentRequests }) {
       const seen = new Set<unknown>();
-      for (const { frame, id } of asks) {
+      for (const { frame, id } of agentRequests) {
         yield { frame, wrong: seen.has(id) ? `request_id ${String(id)} for the second time` : null };
         seen.add(id);
       }
@@ -143,12 +146,12 @@ const rows: Record<string, Row> = {
 
 export const askRules = claudeRules(rows);
 
-function callOf(view: View, { request, frame }: Ask) {
+function callOf(view: View, { request, frame }: AgentRequest) {
   return view.calls.calls.findLast(({ id, frame: at }) => id === request.tool_use_id && at < frame);
 }
 
 /** Denials that reached the agent while it still waited. */
-function denied(view: View): (Ask & { readonly answeredAt: number })[] {
+function denied(view: View): (AgentRequest & { readonly answeredAt: number })[] {
   return forTools(view).flatMap((ask) => {
     if (verdictOf(ask).behavior !== 'deny' || ask.answer === null) return [];
     const isLate = ask.cancelled !== null && ask.cancelled < ask.answer.frame;
@@ -197,7 +200,7 @@ function* denyGoesOn(view: View): Generator<Finding> {
   for (const ask of denied(view)) {
     const turn = turnOf(view, ask.frame);
     const isStopped =
-      view.asks.some((one) => verdictOf(one).interrupt === true) ||
+      view.agentRequests.some((one) => verdictOf(one).interrupt === true) ||
       view.requests.some(({ subtype }) => subtype === 'interrupt');
     if (turn === null || isStopped || hasFailedOtherwise(view, turn)) continue;
     const { frame, json } = turn.result;

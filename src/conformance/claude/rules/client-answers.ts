@@ -4,7 +4,7 @@ import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import { each } from '../../rule.ts';
 import { fields, misfit } from '../../shape.ts';
 import { clientRules } from '../client-view.ts';
-import type { Ask, View } from '../view.ts';
+import type { AgentRequest, View } from '../view.ts';
 
 const asking = ['permission', 'parallel', 'unknown'];
 
@@ -12,8 +12,8 @@ const asking = ['permission', 'parallel', 'unknown'];
 const answered: ReadonlySet<string> = new Set(['can_use_tool', 'hook_callback', 'mcp_message']);
 
 /** Answers of success to such a request, with the request. */
-const successes = ({ asks }: View, subtype: string) =>
-  asks.flatMap((ask) => {
+const successes = ({ agentRequests }: View, subtype: string) =>
+  agentRequests.flatMap((ask) => {
     if (ask.subtype !== subtype || ask.answer?.response.subtype !== 'success') return [];
     return [{ frame: ask.answer.frame, ask, answer: dictionaryOf(ask.answer.response.response) }];
   });
@@ -22,13 +22,13 @@ const decided = (view: View, behavior: string) =>
   successes(view, 'can_use_tool').filter(({ answer }) => answer.behavior === behavior);
 
 /** All answers, those that nobody asked for included. */
-const answersIn = ({ heard }: View) =>
-  heard
+const answersIn = ({ fromClient }: View) =>
+  fromClient
     .filter(({ type }) => type === 'control_response')
     .map(({ frame, json }) => ({ frame, response: dictionaryOf(json.response) }));
 
-const askOf = ({ asks }: View, id: unknown, before: number): Ask | undefined =>
-  asks.findLast((ask) => ask.id === id && ask.frame < before);
+const askOf = ({ agentRequests }: View, id: unknown, before: number): AgentRequest | undefined =>
+  agentRequests.findLast((ask) => ask.id === id && ask.frame < before);
 
 /** Whether the client has interrupted between the two. */
 const isInterrupted = ({ requests }: View, from: number): boolean =>
@@ -56,10 +56,10 @@ export const answerRules = clientRules({
     scenarios: asking,
     covers: ['control:can_use_tool', 'message:control_request'],
     *judge(view) {
-      for (const { frame, subtype, answer, cancelled } of view.asks) {
+      for (const { frame, subtype, answer, cancelled } of view.agentRequests) {
         if (!answered.has(subtype) || cancelled !== null || isInterrupted(view, frame)) continue;
         if (answer !== null) yield { frame, wrong: null };
-        else if (view.isWhole) yield { frame, wrong: 'nobody answers it' };
+        else if (view.isComplete) yield { frame, wrong: 'nobody answers it' };
       }
     },
   },
@@ -69,7 +69,7 @@ export const answerRules = clientRules({
     scenarios: asking,
     covers: ['message:control_response'],
     judge: (view) => {
-      const seen = new Map<Ask, number>();
+      const seen = new Map<AgentRequest, number>();
       const known = answersIn(view).flatMap(({ frame, response }) => {
         const ask = askOf(view, response.request_id, frame);
         if (ask === undefined) return [];
@@ -169,11 +169,11 @@ export const answerRules = clientRules({
     sentence: 'What the agent has withdrawn is not allowed any more when its turn is over.',
     scenarios: ['withdrawn'],
     covers: ['message:control_cancel_request'],
-    *judge({ asks, said }) {
-      for (const { cancelled, answer } of asks) {
+    *judge({ agentRequests, fromAgent }) {
+      for (const { cancelled, answer } of agentRequests) {
         if (cancelled === null) continue;
         // What crossed it on its way was answered in time.
-        const isLate = said.some(
+        const isLate = fromAgent.some(
           ({ type, frame }) => type === 'result' && frame > cancelled && answer !== null && frame < answer.frame,
         );
         const isWrong = isLate && answer?.response.subtype === 'success';
@@ -188,7 +188,7 @@ export const answerRules = clientRules({
     covers: ['message:control_request'],
     judge: (view) =>
       each(
-        view.asks.flatMap((ask) => {
+        view.agentRequests.flatMap((ask) => {
           const { answer, subtype } = ask;
           const isIt = subtype === 'hook_callback' && answer?.response.subtype === 'success';
           return isIt ? [{ frame: answer.frame, output: answer.response.response }] : [];
@@ -216,15 +216,17 @@ export const answerRules = clientRules({
     scenarios: ['unknown'],
     covers: ['message:control_response'],
     *judge(view) {
-      for (const { frame, type } of view.said) {
+      for (const { frame, type } of view.fromAgent) {
         if (knownTypes.has(type)) continue;
-        const ask = view.asks.find((one) => one.frame > frame && answered.has(one.subtype) && one.cancelled === null);
+        const ask = view.agentRequests.find(
+          (one) => one.frame > frame && answered.has(one.subtype) && one.cancelled === null,
+        );
         // An interrupt is said by somebody who gives up.
-        const isHeard = view.heard.some(
+        const isHeard = view.fromClient.some(
           ({ frame: at, json }) => at > (ask?.frame ?? frame) && dictionaryOf(json.request).subtype !== 'interrupt',
         );
         if (isHeard) yield { frame, wrong: null };
-        else if (view.isWhole && ask !== undefined)
+        else if (view.isComplete && ask !== undefined)
           yield { frame, wrong: 'nothing was heard of the client since, and it was asked' };
       }
     },

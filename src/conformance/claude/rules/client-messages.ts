@@ -4,7 +4,7 @@ import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../rule.ts';
 import { fields, misfit, orNull, type Shape } from '../../shape.ts';
 import { clientRules } from '../client-view.ts';
-import type { Told, View } from '../view.ts';
+import type { Message, View } from '../view.ts';
 
 const anything = ['text', 'permission', 'endless'];
 
@@ -60,8 +60,8 @@ const blocksIn = ({ prompts }: View) =>
     return list.map((block) => ({ frame, block }));
   });
 
-const parents = (view: View): readonly Told[] =>
-  view.heard.filter(({ type, json }) => type === 'user' && json.parent_tool_use_id !== undefined);
+const parents = (view: View): readonly Message[] =>
+  view.fromClient.filter(({ type, json }) => type === 'user' && json.parent_tool_use_id !== undefined);
 
 function* uniqueIn(items: readonly { readonly frame: number; readonly id: unknown }[]): Generator<Finding> {
   const seen = new Set<unknown>();
@@ -90,16 +90,17 @@ export const messageRules = clientRules({
     sentence: 'A client says what is a client’s to say: prompts, control messages, keep_alive.',
     scenarios: anything,
     covers: ['message:user'],
-    judge: ({ heard }) => each(heard, ({ type }) => (agentTypes.has(type) ? `${type} is what an agent says` : null)),
+    judge: ({ fromClient }) =>
+      each(fromClient, ({ type }) => (agentTypes.has(type) ? `${type} is what an agent says` : null)),
   },
   'message-known': {
     level: 'MAY',
     sentence: 'A client says nothing that this version of Claude Code does not know.',
     scenarios: anything,
     covers: ['message:user'],
-    judge: ({ heard }) =>
+    judge: ({ fromClient }) =>
       each(
-        heard.filter(({ type }) => !agentTypes.has(type)),
+        fromClient.filter(({ type }) => !agentTypes.has(type)),
         ({ type }) => (clientTypes.has(type) ? null : `nobody knows ${type}`),
       ),
   },
@@ -177,11 +178,11 @@ export const messageRules = clientRules({
     sentence: 'initialize comes before the first prompt and every other request.',
     scenarios: anything,
     covers: ['control:initialize'],
-    *judge({ heard, isWhole, requests: all }) {
-      const first = heard.find(({ type }) => type === 'user' || type === 'control_request');
+    *judge({ fromClient, isComplete, requests: all }) {
+      const first = fromClient.find(({ type }) => type === 'user' || type === 'control_request');
       // A recording may begin behind it.
       const isGreeted = all.some((one) => one.subtype === 'initialize');
-      if (first === undefined || !(isWhole || isGreeted)) return;
+      if (first === undefined || !(isComplete || isGreeted)) return;
       const { subtype } = dictionaryOf(first.json.request);
       yield { frame: first.frame, wrong: subtype === 'initialize' ? null : 'initialize has not come' };
     },

@@ -3,9 +3,9 @@ import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../rule.ts';
 import { fields, misfit, type Shape } from '../../shape.ts';
 import { claudeRules, type Row } from '../claude-rule.ts';
-import type { Request, View } from '../view.ts';
+import type { ClientRequest, View } from '../view.ts';
 
-type Answered = Request & { readonly response: Request['answers'][number]['response'] };
+type Answered = ClientRequest & { readonly response: ClientRequest['answers'][number]['response'] };
 
 /** Requests of that kind that were answered, with the first answer, and its place as theirs. */
 function answered({ requests }: View, subtype: string): Answered[] {
@@ -42,9 +42,9 @@ const rows: Record<string, Row> = {
     ...alone,
     sentence: 'A control_response is a success or an error with words, and names its request.',
     covers: ['message:control_response'],
-    judge: ({ said }) =>
+    judge: ({ fromAgent }) =>
       each(
-        said.filter(({ type }) => type === 'control_response'),
+        fromAgent.filter(({ type }) => type === 'control_response'),
         ({ json }) => {
           const response = dictionaryOf(json.response);
           if (response.subtype === 'error')
@@ -59,9 +59,9 @@ const rows: Record<string, Row> = {
     ...row,
     sentence: 'Each control_request of the client is answered.',
     covers: ['message:control_request', 'message:control_response'],
-    *judge({ requests, isWhole }) {
+    *judge({ requests, isComplete }) {
       for (const { frame, answers, subtype } of requests)
-        if (answers.length > 0 || isWhole)
+        if (answers.length > 0 || isComplete)
           yield { frame, wrong: answers.length > 0 ? null : `${subtype} was not answered` };
     },
   },
@@ -256,18 +256,19 @@ function modelsIn(response: unknown): unknown[] {
 
 function* modeTold(view: View): Generator<Finding> {
   const sets = answered(view, 'set_permission_mode').filter(isSuccess);
-  for (const { frame, json } of view.said) {
+  for (const { frame, json } of view.fromAgent) {
     if (json.subtype !== 'init') continue;
     const set = sets.findLast((one) => one.frame < frame);
     // Where nothing but a request can have changed it.
-    const isChanged = view.asks.some(({ answer }) => answer !== null) || view.said.some((told) => tellsMode(told.json));
+    const isChanged =
+      view.agentRequests.some(({ answer }) => answer !== null) || view.fromAgent.some((told) => tellsMode(told.json));
     if (set === undefined || isChanged) continue;
     const wrong = json.permissionMode === set.request.mode ? null : `it tells ${String(json.permissionMode)}`;
     yield { frame, wrong };
   }
 }
 
-const tellsMode = (json: Request['request']): boolean =>
+const tellsMode = (json: ClientRequest['request']): boolean =>
   json.subtype === 'status' && 'permissionMode' in json && json.status !== null;
 
 /** Interrupts that came while a turn was going on, with that turn. */
@@ -277,14 +278,14 @@ function interrupted(view: View) {
     const turn = view.turns.find(
       ({ from, result }) => request.frame >= from && request.frame <= (result?.frame ?? Number.POSITIVE_INFINITY),
     );
-    const isOn = turn?.said.some(({ type, frame }) => type === 'stream_event' && frame < request.frame) === true;
+    const isOn = turn?.messages.some(({ type, frame }) => type === 'stream_event' && frame < request.frame) === true;
     return turn === undefined || !isOn ? [] : [{ request, turn }];
   });
 }
 
 function* interruptEnds(view: View): Generator<Finding> {
   for (const { request, turn } of interrupted(view))
-    if (turn.result !== null || view.isWhole)
+    if (turn.result !== null || view.isComplete)
       yield { frame: request.frame, wrong: turn.result === null ? 'the turn went on and on' : null };
 }
 

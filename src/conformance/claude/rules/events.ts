@@ -12,8 +12,8 @@ interface Event {
   readonly event: Dictionary;
 }
 
-function events({ said }: View, type?: string): Event[] {
-  return said
+function events({ fromAgent }: View, type?: string): Event[] {
+  return fromAgent
     .filter((told) => told.type === 'stream_event')
     .map(({ frame, json }) => ({ frame, event: dictionaryOf(json.event) }))
     .filter(({ event }) => type === undefined || event.type === type);

@@ -3,9 +3,9 @@ import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each } from '../../rule.ts';
 import { fields, misfit } from '../../shape.ts';
 import { claudeRules } from '../claude-rule.ts';
-import type { Told, View } from '../view.ts';
+import type { Message, View } from '../view.ts';
 
-const results = ({ said }: View): readonly Told[] => said.filter(({ type }) => type === 'result');
+const results = ({ fromAgent }: View): readonly Message[] => fromAgent.filter(({ type }) => type === 'result');
 const covers = ['message:result'];
 const counts = {
   input_tokens: 'number',

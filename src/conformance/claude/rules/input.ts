@@ -11,7 +11,7 @@ function* taken(view: View, isIt: (prompt: Prompt) => boolean): Generator<Findin
   for (const prompt of view.prompts.filter(isIt)) {
     const turn = view.turns.find(({ prompts }) => prompts.includes(prompt));
     if (turn?.result == null) {
-      if (view.isWhole) yield { frame: prompt.frame, wrong: 'nothing came of this prompt' };
+      if (view.isComplete) yield { frame: prompt.frame, wrong: 'nothing came of this prompt' };
     } else yield { frame: prompt.frame, wrong: null };
   }
 }
@@ -19,10 +19,10 @@ function* taken(view: View, isIt: (prompt: Prompt) => boolean): Generator<Findin
 /** Whether the agent did anything that was asked of it behind that place; null where nothing was. */
 function* survived(view: View, places: readonly number[]): Generator<Finding> {
   for (const frame of places) {
-    const next = view.heard.find((told) => told.frame > frame && spoken.has(told.type));
+    const next = view.fromClient.find((told) => told.frame > frame && spoken.has(told.type));
     if (next === undefined) continue;
-    const isAnswered = view.said.some((told) => told.frame > next.frame && told.type !== 'error');
-    if (isAnswered || view.isWhole) yield { frame, wrong: isAnswered ? null : 'nothing is answered any more' };
+    const isAnswered = view.fromAgent.some((told) => told.frame > next.frame && told.type !== 'error');
+    if (isAnswered || view.isComplete) yield { frame, wrong: isAnswered ? null : 'nothing is answered any more' };
   }
 }
 
@@ -70,7 +70,7 @@ export const inputRules = claudeRules({
         const next = view.turns[at + 1];
         const [prompt] = next?.prompts ?? [];
         if (result?.json.is_error !== true || next === undefined || prompt === undefined) continue;
-        if (next.result !== null || view.isWhole)
+        if (next.result !== null || view.isComplete)
           yield { frame: prompt.frame, wrong: next.result === null ? 'nothing came of it' : null };
       }
     },
@@ -85,7 +85,7 @@ export const inputRules = claudeRules({
     judge: (view) =>
       survived(
         view,
-        view.heard.filter(({ type }) => !known.has(type)).map(({ frame }) => frame),
+        view.fromClient.filter(({ type }) => !known.has(type)).map(({ frame }) => frame),
       ),
   },
   'keep-alive': {
@@ -98,7 +98,7 @@ export const inputRules = claudeRules({
     judge: (view) =>
       survived(
         view,
-        view.heard.filter(({ type }) => type === 'keep_alive').map(({ frame }) => frame),
+        view.fromClient.filter(({ type }) => type === 'keep_alive').map(({ frame }) => frame),
       ),
   },
   'blank-line': {

@@ -6,7 +6,7 @@ import { fields, misfit, type Shape } from '../../shape.ts';
 import { blocksOf } from '../blocks.ts';
 import { claudeRules } from '../claude-rule.ts';
 import { type Ended, failureOf, isEnded, isSeen, isWordOfError, lastAssistant, lastMessage, onMain } from '../turns.ts';
-import type { Told, Turn, View } from '../view.ts';
+import type { Message, Turn, View } from '../view.ts';
 
 const ended = ({ turns }: View): Ended[] => turns.filter(isEnded);
 const results = (view: View): { readonly frame: number; readonly turn: Ended; readonly json: Dictionary }[] =>
@@ -27,10 +27,10 @@ export const resultRules = claudeRules({
     sentence: 'Each prompt comes to a result; prompts that join a running turn share one.',
     scenarios: ['text', 'tools'],
     covers,
-    *judge({ prompts, turns, isWhole }) {
+    *judge({ prompts, turns, isComplete }) {
       const last = turns.findLast(({ result }) => result !== null)?.result?.frame ?? -1;
       for (const { frame } of prompts)
-        if (frame < last || isWhole) yield { frame, wrong: frame < last ? null : 'nothing came of this prompt' };
+        if (frame < last || isComplete) yield { frame, wrong: frame < last ? null : 'nothing came of this prompt' };
     },
   },
   'result-once': {
@@ -43,7 +43,9 @@ export const resultRules = claudeRules({
       each(results(view), ({ turn }) => {
         // The first is no second one, wherever the recording begins.
         const isBegun =
-          turn === view.turns[0] || turn.prompts.length > 0 || turn.said.some(({ json }) => json.subtype === 'init');
+          turn === view.turns[0] ||
+          turn.prompts.length > 0 ||
+          turn.messages.some(({ json }) => json.subtype === 'init');
         return isBegun || isQueued(view, turn) ? null : 'a second result for one turn';
       }),
   },
@@ -206,9 +208,9 @@ function isQueued({ turns }: View, turn: Turn): boolean {
 }
 
 /** What a turn says on the main thread although nothing has begun it. */
-function lateIn(turn: Turn, isPrompted: boolean): Told | undefined {
+function lateIn(turn: Turn, isPrompted: boolean): Message | undefined {
   if (isPrompted) return undefined;
-  const init = turn.said.find(({ json }) => json.subtype === 'init')?.frame ?? Number.POSITIVE_INFINITY;
+  const init = turn.messages.find(({ json }) => json.subtype === 'init')?.frame ?? Number.POSITIVE_INFINITY;
   const prompt = turn.prompts[0]?.frame ?? Number.POSITIVE_INFINITY;
   return onMain(turn).find(({ type, frame }) => spoken.has(type) && frame < init && frame < prompt);
 }

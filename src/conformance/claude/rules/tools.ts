@@ -52,9 +52,9 @@ export const toolRules = claudeRules({
     sentence: 'The result of a tool that failed has is_error true.',
     scenarios: ['toolfail', 'deny'],
     covers: ['block:tool_result'],
-    *judge({ calls, asks }) {
+    *judge({ calls, agentRequests }) {
       for (const { call, block, frame } of calls.results) {
-        const ask = asks.find(({ request }) => request.tool_use_id === call?.id);
+        const ask = agentRequests.find(({ request }) => request.tool_use_id === call?.id);
         const response = dictionaryOf(ask?.answer?.response.response);
         const isDenied = ask?.cancelled === null && response.behavior === 'deny';
         // Only a denial shows from outside that the tool cannot have worked.

@@ -59,7 +59,7 @@ export const approvalRules: readonly EcaRule[] = [
       for (const { chat, call, at } of answeredCalls(view, 'approvals')) {
         const isDone = call.called.some(({ frame }) => frame > at);
         const turn = turnAt(chat, at);
-        const isOver = view.isWhole || (turn?.finished.some((frame) => frame > at) ?? false);
+        const isOver = view.isComplete || (turn?.finished.some((frame) => frame > at) ?? false);
         if (isDone) yield { frame: at, wrong: null };
         else if (isOver && turn?.isClean === true) yield { frame: at, wrong: `${shown(call.id)} has no result` };
       }
@@ -98,7 +98,7 @@ export const approvalRules: readonly EcaRule[] = [
     *judge(view) {
       for (const { chat, call, at } of answeredCalls(view, 'rejections')) {
         const turn = turnAt(chat, at);
-        const isOver = view.isWhole || (turn?.finished.some((frame) => frame > at) ?? false);
+        const isOver = view.isComplete || (turn?.finished.some((frame) => frame > at) ?? false);
         if (call.rejected.length > 0) yield { frame: at, wrong: null };
         else if (isOver && turn?.isClean === true)
           yield { frame: at, wrong: `nothing tells that ${shown(call.id)} is rejected` };
@@ -141,7 +141,7 @@ export const approvalRules: readonly EcaRule[] = [
           if (event.is !== 'approve' && event.is !== 'reject') continue;
           const isOwn = chat.calls.some(({ id }) => id === event.call);
           if (isOwn) continue;
-          const next = [...view.client.asks, ...view.client.notices]
+          const next = [...view.client.requests, ...view.client.notifications]
             .map(({ frame }) => frame)
             .filter((frame) => frame > event.frame)
             .toSorted((one, other) => one - other)[1];

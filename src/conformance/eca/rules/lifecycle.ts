@@ -3,7 +3,7 @@ import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { Finding } from '../../rule.ts';
 import { fields, misfit, orNull, type Shape } from '../../shape.ts';
 import { declared } from '../methods.ts';
-import type { Answer, Ask } from '../messages.ts';
+import type { Response, Request } from '../messages.ts';
 import { answered, succeeds } from './base.ts';
 import type { EcaRule, EcaView } from '../view.ts';
 import { shown } from '../words.ts';
@@ -11,14 +11,14 @@ import { shown } from '../words.ts';
 const names: Shape = ['string'];
 
 /** The answers to `initialize` that are results. */
-function greetings({ client }: EcaView): Answer[] {
-  const asks = client.asks.filter(({ method }) => method === 'initialize');
+function greetings({ client }: EcaView): Response[] {
+  const asks = client.requests.filter(({ method }) => method === 'initialize');
   return asks.flatMap(({ answers }) => answers.slice(0, 1)).filter(({ result }) => isDictionary(result));
 }
 
 /** What the document has in the answer to `initialize`; from 0.42 on it is in `config/updated`. */
 const seedFields = ['models', 'chatDefaultModel', 'chatBehaviors', 'chatDefaultBehavior'];
-const ofSeed = ({ result }: Answer): boolean => seedFields.some((name) => name in dictionaryOf(result));
+const ofSeed = ({ result }: Response): boolean => seedFields.some((name) => name in dictionaryOf(result));
 
 const config = fields({
   'chat?': orNull(
@@ -49,7 +49,7 @@ export const lifecycleRules: readonly EcaRule[] = [
     scenarios: ['start', 'early'],
     reads: 'both',
     *judge(view) {
-      const asks = view.client.asks.filter(({ method }) => method === 'initialize');
+      const asks = view.client.requests.filter(({ method }) => method === 'initialize');
       yield* answered(view, asks);
       yield* succeeds(asks);
     },
@@ -122,8 +122,8 @@ export const lifecycleRules: readonly EcaRule[] = [
     covers: ['notification:config/updated'],
     scenarios: ['start'],
     *judge({ agent }) {
-      for (const { frame, method, said } of agent.notices)
-        if (method === 'config/updated') yield { frame, wrong: misfit(said, config, 'params') };
+      for (const { frame, method, rawParams } of agent.notifications)
+        if (method === 'config/updated') yield { frame, wrong: misfit(rawParams, config, 'params') };
     },
   },
   {
@@ -136,20 +136,20 @@ export const lifecycleRules: readonly EcaRule[] = [
     scenarios: ['start'],
     reads: 'both',
     *judge(view) {
-      const { initialized, agent, isWhole } = view;
+      const { initialized, agent, isComplete } = view;
       if (initialized === null || view.initialize === null) return;
       const told = [
         ...greetings(view).map(({ result }) => dictionaryOf(result).models),
-        ...agent.notices.flatMap(({ method, params }) =>
+        ...agent.notifications.flatMap(({ method, params }) =>
           method === 'config/updated' ? [dictionaryOf(params.chat).models] : [],
         ),
       ];
       if (told.some(Array.isArray)) yield { frame: initialized.frame, wrong: null };
       // Who leaves at once has not waited for them.
       const hasWaited =
-        agent.notices.some(({ method }) => method === 'tool/serverUpdated') &&
+        agent.notifications.some(({ method }) => method === 'tool/serverUpdated') &&
         shutdowns(view).some(({ answers }) => answers.length > 0);
-      if (isWhole && hasWaited && !told.some(Array.isArray))
+      if (isComplete && hasWaited && !told.some(Array.isArray))
         yield { frame: initialized.frame, wrong: 'no models were told' };
     },
   },
@@ -165,9 +165,9 @@ export const lifecycleRules: readonly EcaRule[] = [
     *judge(view) {
       if (view.initialize === null) return;
       const { initialized, client, agent, count } = view;
-      const prompt = client.asks.find(({ method }) => method === 'chat/prompt');
+      const prompt = client.requests.find(({ method }) => method === 'chat/prompt');
       const from = Math.min(initialized?.frame ?? count, prompt?.frame ?? count);
-      const said = [...agent.notices, ...agent.asks].filter(({ frame }) => frame < from);
+      const said = [...agent.notifications, ...agent.requests].filter(({ frame }) => frame < from);
       for (const { frame, method } of said) yield { frame, wrong: `${method} before initialized` };
       if (said.length === 0 && from < count) yield { frame: from, wrong: null };
     },
@@ -184,7 +184,7 @@ export const lifecycleRules: readonly EcaRule[] = [
       const { initialize, initialized, client } = view;
       const until = initialized?.frame ?? view.count;
       if (initialize === null) return;
-      const early = client.asks.filter(({ frame, method }) => frame < until && method !== 'initialize');
+      const early = client.requests.filter(({ frame, method }) => frame < until && method !== 'initialize');
       yield* answered(view, early);
     },
   },
@@ -197,9 +197,12 @@ export const lifecycleRules: readonly EcaRule[] = [
     covers: ['notification:$/progress'],
     scenarios: ['start'],
     *judge({ agent }) {
-      for (const { frame, method, said } of agent.notices) {
+      for (const { frame, method, rawParams } of agent.notifications) {
         if (method !== '$/progress') continue;
-        yield { frame, wrong: misfit(said, fields({ type: 'string', taskId: 'string', title: 'string' }), 'params') };
+        yield {
+          frame,
+          wrong: misfit(rawParams, fields({ type: 'string', taskId: 'string', title: 'string' }), 'params'),
+        };
       }
     },
   },
@@ -213,10 +216,10 @@ export const lifecycleRules: readonly EcaRule[] = [
     covers: ['notification:$/progress'],
     scenarios: ['start'],
     reads: 'both',
-    *judge({ agent, client, initialize, isWhole }) {
+    *judge({ agent, client, initialize, isComplete }) {
       if (initialize === null) return;
       const open = new Map<unknown, number>();
-      for (const { frame, method, params } of agent.notices) {
+      for (const { frame, method, params } of agent.notifications) {
         if (method !== '$/progress') continue;
         const { type, taskId } = params;
         if (type === 'start') open.set(taskId, frame);
@@ -226,10 +229,10 @@ export const lifecycleRules: readonly EcaRule[] = [
         }
       }
       // Whoever is told to end lets lie what goes on.
-      const isSentAway = [...client.asks, ...client.notices].some(
+      const isSentAway = [...client.requests, ...client.notifications].some(
         ({ method }) => method === 'shutdown' || method === 'exit',
       );
-      if (isWhole && !isSentAway)
+      if (isComplete && !isSentAway)
         for (const [task, frame] of open) yield { frame, wrong: `${shown(task)} does not finish` };
     },
   },
@@ -244,7 +247,7 @@ export const lifecycleRules: readonly EcaRule[] = [
     reads: 'both',
     *judge({ agent, initialize }) {
       if (initialize === null) return;
-      for (const { frame, method } of agent.asks) {
+      for (const { frame, method } of agent.requests) {
         const path = declared.get(method);
         if (path === undefined) continue;
         const able = path.reduce<unknown>((value, name) => dictionaryOf(value)[name], initialize.params.capabilities);
@@ -285,6 +288,6 @@ export const lifecycleRules: readonly EcaRule[] = [
   },
 ];
 
-function shutdowns({ client }: EcaView): Ask[] {
-  return client.asks.filter(({ method }) => method === 'shutdown');
+function shutdowns({ client }: EcaView): Request[] {
+  return client.requests.filter(({ method }) => method === 'shutdown');
 }

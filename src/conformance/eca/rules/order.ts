@@ -83,7 +83,7 @@ export const orderRules: readonly EcaRule[] = [
     covers: ['notification:chat/statusChanged'],
     scenarios: ['text', 'stop'],
     *judge({ agent }) {
-      for (const { frame, method, params } of agent.notices) {
+      for (const { frame, method, params } of agent.notifications) {
         if (method !== 'chat/statusChanged') continue;
         const isRight = typeof params.status === 'string' && typeof params.chatId === 'string';
         yield { frame, wrong: isRight ? null : `params are ${shown(params)}` };

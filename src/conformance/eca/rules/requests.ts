@@ -2,7 +2,7 @@
 // 8.7, 4 and 5.
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import { fields, misfit, type Shape } from '../../shape.ts';
-import type { Ask } from '../messages.ts';
+import type { Request } from '../messages.ts';
 import { isFinished, isRunning } from '../turns.ts';
 import type { EcaRule, EcaView } from '../view.ts';
 import { optional, shown } from '../words.ts';
@@ -42,8 +42,8 @@ const command = fields({
 function* resultsOf(
   { client }: EcaView,
   method: string,
-): Generator<{ readonly ask: Ask; readonly frame: number; readonly result: unknown }> {
-  for (const ask of client.asks) {
+): Generator<{ readonly ask: Request; readonly frame: number; readonly result: unknown }> {
+  for (const ask of client.requests) {
     const [answer] = ask.answers;
     if (ask.method === method && answer !== undefined && 'result' in answer.json)
       yield { ask, frame: answer.frame, result: answer.result };
@@ -74,7 +74,7 @@ export const requestRules: readonly EcaRule[] = [
           if (stop < 0 || isTangled || before.some(isFinished)) continue;
           const frame = events[stop]?.frame ?? 0;
           if (after.some(isFinished)) yield { frame, wrong: null };
-          else if (view.isWhole && !isDeleted && before.some(isRunning))
+          else if (view.isComplete && !isDeleted && before.some(isRunning))
             yield { frame, wrong: 'its run is not finished' };
         }
       }
@@ -125,7 +125,8 @@ export const requestRules: readonly EcaRule[] = [
           const isPlayed = contents.some(
             ({ role, type }) => role === 'assistant' || (role === 'system' && type === 'text'),
           );
-          if (isPlayed || view.isWhole) yield { frame: prompt.frame, wrong: isPlayed ? null : 'nothing is said to it' };
+          if (isPlayed || view.isComplete)
+            yield { frame: prompt.frame, wrong: isPlayed ? null : 'nothing is said to it' };
         }
       }
     },
@@ -282,8 +283,8 @@ export const requestRules: readonly EcaRule[] = [
   },
 ];
 
-function* deletes(view: EcaView): Generator<{ readonly ask: Ask; readonly wrong: string | null }> {
-  for (const ask of view.client.asks) {
+function* deletes(view: EcaView): Generator<{ readonly ask: Request; readonly wrong: string | null }> {
+  for (const ask of view.client.requests) {
     const [answer] = ask.answers;
     if (ask.method !== 'chat/delete' || answer === undefined) continue;
     yield { ask, wrong: isDictionary(answer.result) ? null : `the answer is ${shown(answer.json)}` };

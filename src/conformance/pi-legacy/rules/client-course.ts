@@ -13,7 +13,7 @@ function wasThere({ trace, agent }: View, after: number): boolean {
 /** Where our agent tried it; nobody else says such lines. */
 function survives(
   name: string,
-  act: string,
+  behaviour: string,
   { section, sentence }: Pick<LegacyRule, 'section' | 'sentence'>,
   isProbe: (frame: TraceFrame) => boolean,
 ): LegacyRule {
@@ -22,7 +22,7 @@ function survives(
     reads: 'both',
     section,
     sentence,
-    scenarios: [act],
+    scenarios: [behaviour],
     *judge(view): Generator<Finding> {
       for (const [frame, said] of view.trace.frames.entries()) {
         if (said.by === 'agent' && said.text.includes(probe) && isProbe(said))

@@ -32,7 +32,7 @@ function* badLines({ bad, prompts, trace }: View, kind: string): Generator<Findi
     if (own !== kind) continue;
     // Lines are taken in their order: a later one was taken, so this one was.
     const isPast = prompts.some(({ line, run }) => line.frame > frame && run !== null);
-    if (error !== null || trace.isWhole || isPast)
+    if (error !== null || trace.isComplete || isPast)
       yield { frame, wrong: error === null ? 'no `error` came for this line' : null };
   }
 }
@@ -50,7 +50,7 @@ export const inputRules = rulesOf('', [
       for (const prompt of prompts) {
         if (prompt.isMixed) continue;
         const { frame } = prompt.line;
-        const isPast = trace.isWhole || runs.some(({ start }) => start.frame > frame);
+        const isPast = trace.isComplete || runs.some(({ start }) => start.frame > frame);
         const isImplied = prompt.run !== null && prompt.run.start.type !== 'agent_start';
         const isFine = stateOf(prompt) && !isImplied;
         if (isFine || isPast) yield { frame, wrong: isFine ? null : 'no agent_start came for this prompt' };
@@ -84,7 +84,7 @@ export const inputRules = rulesOf('', [
       for (const { prompts, starts, ends, wanted } of mixes) {
         const isOver = starts >= wanted && ends >= wanted;
         const frame = prompts.at(-1)?.line.frame ?? 0;
-        if (isOver || trace.isWhole)
+        if (isOver || trace.isComplete)
           yield { frame, wrong: isOver ? null : `${wanted} runs are due, ${starts} began and ${ends} ended` };
       }
     },
@@ -154,7 +154,7 @@ export const inputRules = rulesOf('', [
     *judge({ runs, trace }) {
       for (const { aborts, end } of runs) {
         const [abort] = aborts;
-        if (abort !== undefined && (end !== null || trace.isWhole))
+        if (abort !== undefined && (end !== null || trace.isComplete))
           yield { frame: abort.frame, wrong: end === null ? 'the run goes on' : null };
       }
     },
@@ -205,7 +205,7 @@ export const inputRules = rulesOf('', [
     scenarios: ['compact'],
     *judge({ compacts, trace }) {
       for (const { line, answers } of compacts) {
-        if (answers.length > 0 || trace.isWhole)
+        if (answers.length > 0 || trace.isComplete)
           yield { frame: line.frame, wrong: answers.length > 0 ? null : 'nothing came for it' };
       }
     },

@@ -33,7 +33,7 @@ export const runRules = rulesOf('', [
     *judge({ places, runs, trace }) {
       yield* places.runEnds;
       const open = runs.at(-1);
-      if (open?.end === null && trace.isWhole) yield { frame: open.start.frame, wrong: 'this run has no agent_end' };
+      if (open?.end === null && trace.isComplete) yield { frame: open.start.frame, wrong: 'this run has no agent_end' };
     },
   },
   {

@@ -39,7 +39,7 @@ export const answerRules: readonly ServerRule[] = [
         // Nobody can be so quick.
         if (typeof event.timeout === 'number' && event.timeout < 1000) continue;
         const isAnswered = answers.some((one) => one.requestId === event.requestId && one.frame > frame);
-        if (isAnswered || view.isWhole) yield { frame, wrong: isAnswered ? null : 'nobody answers it' };
+        if (isAnswered || view.isComplete) yield { frame, wrong: isAnswered ? null : 'nobody answers it' };
       }
     },
   },

@@ -42,7 +42,7 @@ function toldVersions(view: View, { json: { sessionId }, frame }: Sent): readonl
   const isOf = (line: Line) =>
     dictionaryOf(line.json.data).sessionId === sessionId ||
     view.sent.some(({ json, response }) => response?.frame === line.frame && json.sessionId === sessionId);
-  return view.said
+  return view.fromServer
     .filter((line) => line.frame < frame && isOf(line))
     .flatMap(({ json: { type, data, sessionVersion } }) => {
       if (type === 'session_created') return [0];
@@ -61,11 +61,11 @@ function isOverwriting(view: View, { json, frame, response }: Sent): boolean {
     const isBefore = one.json.sessionId === json.sessionId && one.response !== null && one.response.frame < frame;
     return isBefore && one.response !== null ? [one.response.frame] : [];
   });
-  return between(view.courses, Math.max(-1, ...known), response.frame).some(({ phase, id, data }) => {
+  return between(view.lifecycleSteps, Math.max(-1, ...known), response.frame).some(({ phase, id, data }) => {
     const isTheirs = data.sessionId === json.sessionId && data.commandType === json.type;
     const isDone = phase === 'finished' && data.success === true && data.replayed !== true;
     // What was begun on an earlier connection may have been this client itself.
-    const isBegun = view.coursesOf(id).some((step) => step.phase === 'accepted');
+    const isBegun = view.lifecycleOf(id).some((step) => step.phase === 'accepted');
     return isTheirs && isDone && isVersion(data.sessionVersion) && isBegun && view.sentAs(id).length === 0;
   });
 }
@@ -189,7 +189,8 @@ export const commandRules: readonly ServerRule[] = [
         ({ json, frame }) => {
           const all: readonly unknown[] = Array.isArray(json.dependsOn) ? json.dependsOn : [];
           // Ids are everybody's (docs/protocols/pi-server.md 8.4).
-          const isSent = (id: unknown) => [...view.sentAs(id), ...view.coursesOf(id)].some((one) => one.frame < frame);
+          const isSent = (id: unknown) =>
+            [...view.sentAs(id), ...view.lifecycleOf(id)].some((one) => one.frame < frame);
           const unknown = all.find((id) => !isSent(id));
           return unknown === undefined ? null : `nothing was sent as ${JSON.stringify(unknown)}`;
         },
@@ -243,11 +244,11 @@ export const commandRules: readonly ServerRule[] = [
     sentence: 'Nothing is sent to a session that was deleted.',
     scenarios: anything,
     reads: 'both',
-    *judge({ sent, said }) {
+    *judge({ sent, fromServer }) {
       for (const { frame, json } of sent) {
         const { sessionId, type } = json;
         if (typeof sessionId !== 'string' || type === 'create_session' || type === 'load_session') continue;
-        const last = said.findLast(
+        const last = fromServer.findLast(
           (line) =>
             line.frame < frame &&
             (line.json.type === 'session_created' || line.json.type === 'session_deleted') &&

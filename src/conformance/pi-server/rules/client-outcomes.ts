@@ -22,8 +22,8 @@ const frameTypes: ReadonlySet<unknown> = new Set([
 ]);
 
 /** Frames and events that the document does not know. */
-const unknownIn = ({ said }: View): readonly Line[] =>
-  said.filter(({ json }) =>
+const unknownIn = ({ fromServer }: View): readonly Line[] =>
+  fromServer.filter(({ json }) =>
     json.type === 'event' ? !eventTypes.has(dictionaryOf(json.event).type) : !frameTypes.has(json.type),
   );
 
@@ -48,8 +48,8 @@ export const outcomeRules: readonly ServerRule[] = [
     sentence: 'A client that does not speak the version of the server sends it no command.',
     scenarios: ['incompatible'],
     reads: 'both',
-    *judge({ said, sent }) {
-      const ready = said.find(({ json }) => json.type === 'server_ready');
+    *judge({ fromServer, sent }) {
+      const ready = fromServer.find(({ json }) => json.type === 'server_ready');
       const version = dictionaryOf(ready?.json.data).protocolVersion;
       if (ready === undefined || typeof version !== 'string') return;
       const isCompatible = version.split('.')[0] === ourMajor;
@@ -117,7 +117,7 @@ export const outcomeRules: readonly ServerRule[] = [
           ({ frame: at, json }) => at > (question?.frame ?? frame) && !leaving.has(json.type),
         );
         if (isHeard) yield { frame, wrong: null };
-        else if (view.isWhole && question !== undefined)
+        else if (view.isComplete && question !== undefined)
           yield { frame, wrong: 'nothing was heard of the client since, and it was asked' };
       }
     },
@@ -130,10 +130,10 @@ export const outcomeRules: readonly ServerRule[] = [
     sentence: 'A client that was told that the server goes sends nothing new.',
     scenarios: ['farewell'],
     reads: 'both',
-    *judge({ said, sent }) {
-      const farewell = said.find(({ json }) => json.type === 'server_shutdown');
+    *judge({ fromServer, sent }) {
+      const farewell = fromServer.find(({ json }) => json.type === 'server_shutdown');
       // What crossed it on its way was not sent behind it.
-      const since = farewell === undefined ? undefined : said.find(({ frame }) => frame > farewell.frame);
+      const since = farewell === undefined ? undefined : fromServer.find(({ frame }) => frame > farewell.frame);
       if (farewell === undefined) return;
       yield { frame: farewell.frame, wrong: null };
       for (const { frame, json } of sent) {
@@ -155,7 +155,7 @@ export const outcomeRules: readonly ServerRule[] = [
     reads: 'both',
     judge: (view) =>
       each(
-        view.courses.filter(
+        view.lifecycleSteps.filter(
           ({ id, frame }) => typeof id === 'string' && !view.sentAs(id).some((one) => one.frame < frame),
         ),
         // The same command is what a client sends again when it has connected anew (13).

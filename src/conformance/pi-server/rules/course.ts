@@ -2,21 +2,27 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { each } from '../../rule.ts';
-import { between, type Course, type Line, type ServerRule, shown, type View } from '../view.ts';
+import { between, type LifecycleStep, type Line, type ServerRule, shown, type View } from '../view.ts';
 
 const everywhere = ['errands', 'session', 'prompt'];
 const isName = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
 /** How often that was said of the command until then. */
-const count = (courses: readonly Course[], until: number, fits: (course: Course) => boolean): number =>
+const count = (courses: readonly LifecycleStep[], until: number, fits: (course: LifecycleStep) => boolean): number =>
   courses.filter((course) => course.frame <= until && fits(course)).length;
-const is = (phase: Course['phase']) => (course: Course) => course.phase === phase;
+const is = (phase: LifecycleStep['phase']) => (course: LifecycleStep) => course.phase === phase;
 /** A command that was carried out, and went well. */
-const isDone = ({ phase, data }: Course) => phase === 'finished' && data.success === true && data.replayed !== true;
+const isDone = ({ phase, data }: LifecycleStep) =>
+  phase === 'finished' && data.success === true && data.replayed !== true;
 
 /** Steps of commands of this client: the beginnings of what others do, or of what was sent before, may not have been heard (docs/protocols/pi-server.md 6.2). */
-const ownCourses = ({ courses, sentAs, isLate }: View, fits: (course: Course) => boolean): readonly Course[] =>
-  isLate ? [] : courses.filter((course) => fits(course) && sentAs(course.id).some(({ frame }) => frame < course.frame));
+const ownLifecycle = (
+  { lifecycleSteps, sentAs, isLate }: View,
+  fits: (course: LifecycleStep) => boolean,
+): readonly LifecycleStep[] =>
+  isLate
+    ? []
+    : lifecycleSteps.filter((course) => fits(course) && sentAs(course.id).some(({ frame }) => frame < course.frame));
 
 /** Responses with an id of which the lifecycle told an ending of that kind, or ought to have. */
 const told = ({ responses, isLate }: View): readonly Line[] =>
@@ -27,7 +33,7 @@ const unadmitted = /^Validation failed\b|\bshutting down\b/u;
 
 const endsAs =
   ({ json }: Line) =>
-  ({ phase, data }: Course): boolean =>
+  ({ phase, data }: LifecycleStep): boolean =>
     phase === 'finished' && data.success === json.success && data.replayed === json.replayed;
 
 const identity = ({ commandType, sessionId, dependsOn, ifSessionVersion, idempotencyKey }: Dictionary) => ({
@@ -39,7 +45,7 @@ const identity = ({ commandType, sessionId, dependsOn, ifSessionVersion, idempot
 });
 
 /** The course of each command. */
-export const courseRules: readonly ServerRule[] = [
+export const lifecycleRules: readonly ServerRule[] = [
   {
     id: 'pi-server/lifecycle-names',
     section: '6.2',
@@ -48,8 +54,8 @@ export const courseRules: readonly ServerRule[] = [
     sentence: 'Each step of a command names it and its type.',
     covers: ['event:command_accepted', 'event:command_started', 'event:command_finished'],
     scenarios: everywhere,
-    judge: ({ courses }) =>
-      each(courses, (course) =>
+    judge: ({ lifecycleSteps }) =>
+      each(lifecycleSteps, (course) =>
         isName(course.data.commandId) && isName(course.data.commandType) ? null : shown(course),
       ),
   },
@@ -61,8 +67,8 @@ export const courseRules: readonly ServerRule[] = [
     sentence: 'Each step of a command says what it depends on, if only that it is nothing.',
     covers: ['event:command_accepted', 'event:command_started', 'event:command_finished'],
     scenarios: everywhere,
-    judge: ({ courses }) =>
-      each(courses, (course) =>
+    judge: ({ lifecycleSteps }) =>
+      each(lifecycleSteps, (course) =>
         Array.isArray(course.data.dependsOn) && course.data.dependsOn.every(isName) ? null : shown(course),
       ),
   },
@@ -74,8 +80,8 @@ export const courseRules: readonly ServerRule[] = [
     sentence: 'command_finished says whether it succeeded, and why not.',
     covers: ['event:command_finished'],
     scenarios: everywhere,
-    judge: ({ courses }) =>
-      each(courses.filter(is('finished')), (course) => {
+    judge: ({ lifecycleSteps }) =>
+      each(lifecycleSteps.filter(is('finished')), (course) => {
         const { success, error } = course.data;
         const isOne = success === true ? error === undefined : success === false && isName(error);
         return isOne ? null : shown(course);
@@ -89,10 +95,12 @@ export const courseRules: readonly ServerRule[] = [
     sentence: 'A command is described in the same way when it is accepted, started and finished.',
     covers: ['event:command_started', 'event:command_finished'],
     scenarios: everywhere,
-    *judge({ courses, coursesOf }) {
-      for (const course of courses) {
+    *judge({ lifecycleSteps, lifecycleOf }) {
+      for (const course of lifecycleSteps) {
         if (course.phase === 'accepted' || (course.phase === 'finished' && !isDone(course))) continue;
-        const before = coursesOf(course.id).filter(({ phase, frame }) => phase === 'accepted' && frame < course.frame);
+        const before = lifecycleOf(course.id).filter(
+          ({ phase, frame }) => phase === 'accepted' && frame < course.frame,
+        );
         if (before.length === 0) continue;
         const isSame = before.some(({ data }) => isDeepStrictEqual(identity(data), identity(course.data)));
         yield { frame: course.frame, wrong: isSame ? null : `it was accepted otherwise: ${shown(course)}` };
@@ -109,8 +117,8 @@ export const courseRules: readonly ServerRule[] = [
     scenarios: everywhere,
     reads: 'both',
     judge: (view) =>
-      each(ownCourses(view, is('started')), ({ id, frame }) => {
-        const all = view.coursesOf(id);
+      each(ownLifecycle(view, is('started')), ({ id, frame }) => {
+        const all = view.lifecycleOf(id);
         return count(all, frame, is('accepted')) >= count(all, frame, is('started')) ? null : 'it was not accepted';
       }),
   },
@@ -124,8 +132,8 @@ export const courseRules: readonly ServerRule[] = [
     scenarios: everywhere,
     reads: 'both',
     judge: (view) =>
-      each(ownCourses(view, isDone), ({ id, frame }) => {
-        const all = view.coursesOf(id);
+      each(ownLifecycle(view, isDone), ({ id, frame }) => {
+        const all = view.lifecycleOf(id);
         const isOne = count(all, frame, isDone) <= count(all, frame, is('started'));
         return isOne ? null : 'it was not started, or is finished again';
       }),
@@ -140,10 +148,10 @@ export const courseRules: readonly ServerRule[] = [
     scenarios: everywhere,
     reads: 'both',
     *judge(view) {
-      for (const { frame, id } of ownCourses(view, is('accepted'))) {
-        const all = view.coursesOf(id);
+      for (const { frame, id } of ownLifecycle(view, is('accepted'))) {
+        const all = view.lifecycleOf(id);
         const isEnded = all.filter(is('finished')).length >= count(all, frame, is('accepted'));
-        if (isEnded || view.isWhole) yield { frame, wrong: isEnded ? null : 'it was never finished' };
+        if (isEnded || view.isComplete) yield { frame, wrong: isEnded ? null : 'it was never finished' };
       }
     },
   },
@@ -161,9 +169,9 @@ export const courseRules: readonly ServerRule[] = [
         const ends = endsAs(response);
         const answers = view.responsesTo(json.id).filter((one) => one.frame <= frame && one.json.success === true);
         const same = answers.filter((one) => one.json.replayed === json.replayed).length;
-        const isOne = count(view.coursesOf(json.id), frame, ends) >= same;
+        const isOne = count(view.lifecycleOf(json.id), frame, ends) >= same;
         // Who says it behind the response breaks no sentence of the document; who never says it does, by another rule.
-        if (isOne || view.coursesOf(json.id).some(ends))
+        if (isOne || view.lifecycleOf(json.id).some(ends))
           yield { frame, wrong: isOne ? null : 'the command was not finished yet' };
       }
     },
@@ -179,7 +187,7 @@ export const courseRules: readonly ServerRule[] = [
     *judge(view) {
       for (const response of told(view)) {
         const { frame, json } = response;
-        const isOne = view.coursesOf(json.id).some(endsAs(response));
+        const isOne = view.lifecycleOf(json.id).some(endsAs(response));
         if (isOne || view.isSettled(frame))
           yield { frame, wrong: isOne ? null : `no command_finished tells the outcome of ${String(json.id)}` };
       }
@@ -193,13 +201,13 @@ export const courseRules: readonly ServerRule[] = [
     sentence: 'command_finished and the response tell the same outcome: command, error, version.',
     covers: ['event:command_finished', 'message:response'],
     scenarios: everywhere,
-    *judge({ responses, coursesOf, isLate }) {
+    *judge({ responses, lifecycleOf, isLate }) {
       if (isLate) return;
       for (const response of responses) {
         const { frame, json } = response;
         const { command, error, sessionVersion } = json;
         if (unadmitted.test(String(error))) continue;
-        const endings = typeof json.id === 'string' ? coursesOf(json.id).filter(endsAs(response)) : [];
+        const endings = typeof json.id === 'string' ? lifecycleOf(json.id).filter(endsAs(response)) : [];
         if (endings.length === 0) continue;
         const isOne = endings.some(
           ({ data }) => data.commandType === command && data.error === error && data.sessionVersion === sessionVersion,
@@ -217,12 +225,12 @@ export const courseRules: readonly ServerRule[] = [
     covers: ['message:response'],
     scenarios: ['errands'],
     reads: 'both',
-    *judge({ sent, sentAs, coursesOf, isWhole }) {
+    *judge({ sent, sentAs, lifecycleOf, isComplete }) {
       for (const { frame, json, response } of sent) {
         if (response === null || typeof json.id !== 'string' || sentAs(json.id).length > 1) continue;
         const { error } = response.json;
         if (!unadmitted.test(String(error))) continue;
-        const all = coursesOf(json.id);
+        const all = lifecycleOf(json.id);
         const own = between(all, frame, response.frame);
         const [step] = own;
         const end = own.find(is('finished'));
@@ -230,7 +238,7 @@ export const courseRules: readonly ServerRule[] = [
         const isOwn =
           own.length === all.length &&
           own.every(({ data }) => data.commandType === json.type) &&
-          (end === undefined ? isWhole : end.data.error === error);
+          (end === undefined ? isComplete : end.data.error === error);
         if (step === undefined || isOwn)
           yield { frame: step?.frame ?? frame, wrong: step === undefined ? null : 'it was not admitted' };
       }

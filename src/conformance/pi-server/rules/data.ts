@@ -46,10 +46,10 @@ function wordsFor(view: View, { frame, json, response }: Sent): RegExp | null {
   if (typeof type === 'string' && type !== '' && !isKnown(type) && /^Validation failed/u.test(error))
     return /Unknown command type/u;
   if (envelopeFault(json) !== null) return /^Validation failed: \S/u;
-  const isGone = view.said.some(
+  const isGone = view.fromServer.some(
     (line) => line.frame < frame && line.json.type === 'session_deleted' && sessionOf(line.json.data) === sessionId,
   );
-  const isBack = view.said.some(
+  const isBack = view.fromServer.some(
     (line) => line.json.type === 'session_created' && sessionOf(line.json.data) === sessionId && isGone,
   );
   return needsSession(type) && isGone && !isBack ? /\bnot found\b/u : null;

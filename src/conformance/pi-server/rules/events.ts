@@ -8,10 +8,13 @@ import type { Event, ServerRule, View } from '../view.ts';
 const runs = ['prompt', 'tool', 'retry', 'compaction'];
 
 /** Walks through what each session said. `walk` gets the events one by one and says what is wrong with each, if it applies. */
-function* walked({ talks }: View, start: () => (event: Event) => string | null | undefined): Generator<Finding> {
-  for (const talk of talks.values()) {
+function* walked(
+  { eventsBySession }: View,
+  start: () => (event: Event) => string | null | undefined,
+): Generator<Finding> {
+  for (const client of eventsBySession.values()) {
     const step = start();
-    for (const event of talk) {
+    for (const event of client) {
       const wrong = step(event);
       if (wrong !== undefined) yield { frame: event.frame, wrong };
     }
@@ -55,9 +58,9 @@ export const eventRules: readonly ServerRule[] = [
     sentence: 'What a session says names the session, and the kind of event.',
     covers: ['event:event'],
     scenarios: runs,
-    judge: ({ said }) =>
+    judge: ({ fromServer }) =>
       each(
-        said.filter(({ json }) => json.type === 'event'),
+        fromServer.filter(({ json }) => json.type === 'event'),
         ({ json }) => misfit(json, fields({ sessionId: 'string', event: fields({ type: 'string' }) }), 'event'),
       ),
   },
@@ -232,13 +235,13 @@ export const eventRules: readonly ServerRule[] = [
     covers: ['command:prompt', 'session:agent_end'],
     scenarios: runs,
     reads: 'both',
-    *judge({ sent, talks, subscribedAt }) {
+    *judge({ sent, eventsBySession, subscribedAt }) {
       for (const { frame, json, response } of sent) {
         if (json.type !== 'prompt' || json.streamingBehavior !== undefined) continue;
         if (response?.json.success !== true || response.json.replayed === true) continue;
         const session = String(json.sessionId);
         if ((subscribedAt(session) ?? frame) >= frame) continue;
-        const heard = (talks.get(session) ?? []).filter((event) => event.frame < response.frame);
+        const heard = (eventsBySession.get(session) ?? []).filter((event) => event.frame < response.frame);
         const types = heard.map(({ event }) => event.type);
         const isOver = types.lastIndexOf('agent_end') >= types.lastIndexOf('agent_start');
         yield { frame: response.frame, wrong: isOver ? null : 'its run goes on' };

@@ -14,7 +14,7 @@ const successes = ({ sent }: View, type: string) =>
 
 function* toldOf(view: View, command: string, event: string): Generator<Finding> {
   for (const { frame, sentAt, session } of successes(view, command)) {
-    const isTold = view.said.some(
+    const isTold = view.fromServer.some(
       ({ frame: at, json }) => at > sentAt && json.type === event && dictionaryOf(json.data).sessionId === session,
     );
     if (isTold || view.isSettled(frame))
@@ -54,9 +54,9 @@ export const sessionRules: readonly ServerRule[] = [
     sentence: 'server_shutdown says why, and how long what goes on may go on.',
     covers: ['event:server_shutdown'],
     scenarios: ['farewell', 'errands'],
-    judge: ({ said }) =>
+    judge: ({ fromServer }) =>
       each(
-        said.filter(({ json }) => json.type === 'server_shutdown'),
+        fromServer.filter(({ json }) => json.type === 'server_shutdown'),
         ({ json }) => misfit(json.data, fields({ reason: 'string', timeoutMs: 'number' })),
       ),
   },
@@ -68,11 +68,11 @@ export const sessionRules: readonly ServerRule[] = [
     sentence: 'Behind server_shutdown no command is accepted.',
     covers: ['event:server_shutdown', 'event:command_accepted'],
     scenarios: ['farewell', 'errands'],
-    *judge({ said }) {
-      const farewell = said.find(({ json }) => json.type === 'server_shutdown');
+    *judge({ fromServer }) {
+      const farewell = fromServer.find(({ json }) => json.type === 'server_shutdown');
       if (farewell === undefined) return;
       yield { frame: farewell.frame, wrong: null };
-      for (const line of said)
+      for (const line of fromServer)
         if (line.frame > farewell.frame && line.json.type === 'command_accepted')
           yield { frame: line.frame, wrong: `it is accepted: ${shown(line)}` };
     },

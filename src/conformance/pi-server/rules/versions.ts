@@ -1,7 +1,7 @@
 // Rules of the versions of sessions: docs/protocols/pi-server.md 10.
 import { each } from '../../rule.ts';
 import { changes, reads } from '../commands.ts';
-import type { Course, ServerRule, View } from '../view.ts';
+import type { LifecycleStep, ServerRule, View } from '../view.ts';
 
 const openers: ReadonlySet<unknown> = new Set(['create_session', 'load_session']);
 
@@ -16,14 +16,14 @@ interface Told {
 }
 
 /** All that was told of versions, as the connection heard it. */
-function toldIn({ courses, said }: View): readonly Told[] {
+function toldIn({ lifecycleSteps, fromServer }: View): readonly Told[] {
   const told: Told[] = [];
   const versions = new Map<string, number>();
   const loose = new Set<string>();
   const deleted = new Map(
-    said.flatMap(({ frame, json }) => (json.type === 'session_deleted' ? [[frame, json.data] as const] : [])),
+    fromServer.flatMap(({ frame, json }) => (json.type === 'session_deleted' ? [[frame, json.data] as const] : [])),
   );
-  const ends = courses.filter(({ phase }) => phase === 'finished');
+  const ends = lifecycleSteps.filter(({ phase }) => phase === 'finished');
   for (const { frame, data } of ends) {
     const { sessionId, commandType: type, success, replayed, sessionVersion, error } = data;
     if (typeof sessionId !== 'string' || replayed === true) continue;
@@ -43,7 +43,7 @@ function toldIn({ courses, said }: View): readonly Told[] {
   return told;
 }
 
-const isOpening = ({ phase, data }: Course): boolean =>
+const isOpening = ({ phase, data }: LifecycleStep): boolean =>
   phase === 'finished' && openers.has(data.commandType) && data.success === true && data.replayed !== true;
 
 const says = ({ version, before }: Told): string => `the version is ${version} behind ${before}`;
@@ -58,8 +58,8 @@ export const versionRules: readonly ServerRule[] = [
     sentence: 'A session that has just been made has version 0.',
     covers: ['command:create_session', 'command:load_session'],
     scenarios: ['session'],
-    judge: ({ courses }) =>
-      each(courses.filter(isOpening), ({ data }) =>
+    judge: ({ lifecycleSteps }) =>
+      each(lifecycleSteps.filter(isOpening), ({ data }) =>
         data.sessionVersion === 0 ? null : `the version is ${JSON.stringify(data.sessionVersion)}`,
       ),
   },

@@ -42,7 +42,7 @@ function fieldsOf(type: string, sentence: string, shape: Shape, scenarios: reado
     sentence,
     covers: [`command:${type}`],
     scenarios,
-    judge: (view) => each(view.commands(type), ({ json }) => misfit(json, shape, type)),
+    judge: (view) => each(view.commandsOf(type), ({ json }) => misfit(json, shape, type)),
   };
 }
 
@@ -57,7 +57,7 @@ function oneOf(type: string, field: string, values: readonly string[], section =
     scenarios: anything,
     reads: 'both',
     *judge(view) {
-      for (const { frame, json, answers } of view.commands(type)) {
+      for (const { frame, json, answers } of view.commandsOf(type)) {
         const value = json[field];
         if (typeof value !== 'string') continue;
         // Newer versions may know more of them: what is none is for the agent to say.
@@ -73,7 +73,7 @@ interface Imaged {
   readonly image: unknown;
 }
 function* imagesIn(view: ClientView): Generator<Imaged> {
-  for (const { frame, json } of view.commands('prompt', 'steer', 'follow_up'))
+  for (const { frame, json } of view.commandsOf('prompt', 'steer', 'follow_up'))
     if (Array.isArray(json.images)) for (const image of json.images.values()) yield { frame, image };
 }
 
@@ -82,7 +82,7 @@ function isHeardOf(view: ClientView, frame: number): boolean {
   const run = runAt(view, frame);
   if (run === undefined) return false;
   const before = view.runs.findLast(({ start }) => start < run.start)?.start ?? -1;
-  return view.commands('prompt').some((one) => {
+  return view.commandsOf('prompt').some((one) => {
     return one.frame > before && one.frame < run.start && one.answers[0]?.json.success !== false;
   });
 }
@@ -121,7 +121,7 @@ const lineRules: readonly ClientRule[] = [
     sentence: 'Each line has a `type`, which is a command or `extension_ui_response`.',
     scenarios: anything,
     *judge(view) {
-      for (const { frame, type, json, answers } of view.asked) {
+      for (const { frame, type, json, answers } of view.commands) {
         if (json === null) continue;
         if (type === null) yield { frame, wrong: `the type is ${JSON.stringify(json.type)}` };
         else if (known.has(type) || answers[0]?.isSuccess === true) yield { frame, wrong: null };
@@ -137,7 +137,8 @@ const lineRules: readonly ClientRule[] = [
     section: 'Core Protocol',
     sentence: 'The `id` of a command is a string, or not there.',
     scenarios: anything,
-    judge: (view) => each(view.commands(...known), ({ json }) => misfit(json, fields({ 'id?': 'string' }), 'command')),
+    judge: (view) =>
+      each(view.commandsOf(...known), ({ json }) => misfit(json, fields({ 'id?': 'string' }), 'command')),
   },
   {
     ...must,
@@ -147,7 +148,7 @@ const lineRules: readonly ClientRule[] = [
     sentence: 'No two commands that are open at the same time have the same `id`.',
     scenarios: anything,
     *judge(view) {
-      const commands = view.commands(...known).filter(({ json }) => json.id !== undefined);
+      const commands = view.commandsOf(...known).filter(({ json }) => json.id !== undefined);
       for (const [at, { frame, json }] of commands.entries()) {
         // All answers to equal ids are told to be of the first: so many must have come as were asked before.
         const before = commands.slice(0, at).filter((one) => one.json.id === json.id).length;
@@ -172,7 +173,7 @@ const messageRules: readonly ClientRule[] = [
     covers: ['command:prompt'],
     scenarios: busy,
     *judge(view) {
-      for (const { frame, json, answers } of view.commands('prompt')) {
+      for (const { frame, json, answers } of view.commandsOf('prompt')) {
         const { streamingBehavior: how } = json;
         if (how === undefined || how === null) continue;
         // Newer versions may know more of them.
@@ -190,7 +191,7 @@ const messageRules: readonly ClientRule[] = [
     covers: ['command:prompt'],
     scenarios: ['busy', 'text'],
     *judge(view) {
-      for (const { frame, json, answers } of view.commands('prompt')) {
+      for (const { frame, json, answers } of view.commandsOf('prompt')) {
         // What begins with a slash is for extensions, which run beside.
         if (!isPlain(json.message)) continue;
         const isSaid = json.streamingBehavior !== undefined && json.streamingBehavior !== null;
@@ -208,7 +209,7 @@ const messageRules: readonly ClientRule[] = [
     scenarios: anything,
     *judge(view) {
       const image = fields({ type: 'string', data: 'string', mimeType: 'string' });
-      for (const { frame, json } of view.commands('prompt', 'steer', 'follow_up')) {
+      for (const { frame, json } of view.commandsOf('prompt', 'steer', 'follow_up')) {
         if (json.images === undefined || json.images === null) continue;
         const other = [...imagesIn(view)].find((one) => one.frame === frame && Object(one.image).type !== 'image');
         const wrong = misfit(json.images, [image], 'images') ?? (other === undefined ? null : 'one is no image');
@@ -259,7 +260,7 @@ const fieldRules: readonly ClientRule[] = [
     level: 'MAY',
     // An agent that does not know a level takes another one, and says nothing (docs/protocols/pi.md 4.11).
     judge: (view) =>
-      each(view.commands('set_thinking_level'), ({ json: { level } }) =>
+      each(view.commandsOf('set_thinking_level'), ({ json: { level } }) =>
         typeof level !== 'string' || levels.includes(level) ? null : `it is ${level}`,
       ),
   },

@@ -24,11 +24,11 @@ const shapes = new Map([
 ]);
 
 /** Nobody waits for that answer any more, or the agent went on by itself. */
-function isOver({ lines, asked, isWhole }: ClientView, { frame, json }: Dialog): boolean {
+function isOver({ lines, commands, isComplete }: ClientView, { frame, json }: Dialog): boolean {
   // Which closes by itself, and pi tells nobody.
   if (typeof json.timeout === 'number') return false;
-  if (asked.some((one) => one.frame > frame && one.type === 'abort')) return false;
-  return isWhole || lines.some((line) => line.frame > frame && line.type === 'agent_end');
+  if (commands.some((one) => one.frame > frame && one.type === 'abort')) return false;
+  return isComplete || lines.some((line) => line.frame > frame && line.type === 'agent_end');
 }
 
 const dialogRules: readonly ClientRule[] = [
@@ -184,7 +184,7 @@ const long = 100_000;
 
 /** Where our agent tried it; nobody else says such lines. */
 function survives(
-  [name, act, section]: readonly [string, string, string],
+  [name, behaviour, section]: readonly [string, string, string],
   sentence: string,
   isProbe: (frame: TraceFrame) => boolean,
 ): ClientRule {
@@ -194,7 +194,7 @@ function survives(
     reads: 'both',
     section,
     sentence,
-    scenarios: [act],
+    scenarios: [behaviour],
     *judge(view): Generator<Finding> {
       for (const [frame, said] of view.frames.entries()) {
         if (said.by === 'agent' && said.text.includes(probe) && isProbe(said))

@@ -34,7 +34,7 @@ function* paired(view: PiView, starts: readonly string[], ends: readonly string[
     }
     isHeard = true;
   }
-  if (open !== null && view.isWhole) yield { frame: open.frame, wrong: `${open.type} has no end` };
+  if (open !== null && view.isComplete) yield { frame: open.frame, wrong: `${open.type} has no end` };
 }
 
 /** Tools. */

@@ -152,13 +152,13 @@ export const extensionRules: readonly PiRule[] = [
     sentence: 'The answer to a request of an extension has no response, whether its id is known or not.',
     covers: ['command:extension_ui_response'],
     scenarios: ['dialogs', 'odd'],
-    *judge({ replies, answers, asked }) {
+    *judge({ replies, answers, commands }) {
       for (const { frame, json } of replies) {
         const isOf = (answer: (typeof answers)[number]) =>
           answer.frame > frame &&
           (answer.json.command === 'extension_ui_response' ||
-            (answer.asked === null && json.id !== undefined && answer.json.id === json.id));
-        const found = asked.some((one) => one.json?.id === json.id) ? undefined : answers.find(isOf);
+            (answer.command === null && json.id !== undefined && answer.json.id === json.id));
+        const found = commands.some((one) => one.json?.id === json.id) ? undefined : answers.find(isOf);
         yield { frame: found?.frame ?? frame, wrong: found === undefined ? null : 'a response to an answer' };
       }
     },

@@ -1,7 +1,7 @@
 // Rules on what joins a run and what ends it: steer, follow_up, the modes of their queues, abort (docs/protocols/pi.md 10).
 import type { Finding, Rule } from '../../rule.ts';
-import { type Joined, joinedIn } from '../joined.ts';
-import type { Answer, Asked } from '../lines.ts';
+import { type QueuedMessage, queuedMessages } from '../joined.ts';
+import type { Answer, Command } from '../lines.ts';
 import { answerOf, type PiView, runAt, succeeded } from '../view.ts';
 import type { Run } from '../walk.ts';
 
@@ -11,18 +11,18 @@ const must = { level: 'MUST', basis: 'specification' } as const;
 const should = { level: 'SHOULD', basis: 'measured' } as const;
 
 /** Whether it had to be heard in its run: it was accepted before the model ended its last message there, and did not fail. */
-function wasInTime({ run, answer }: Joined): boolean {
-  const last = run.said.findLast(({ role }) => role === 'assistant');
+function wasInTime({ run, answer }: QueuedMessage): boolean {
+  const last = run.messages.findLast(({ role }) => role === 'assistant');
   return run.end !== null && last !== undefined && last.frame > answer.frame && last.message.stopReason === 'stop';
 }
 
-function* delivered(view: PiView, kind: Joined['kind']): Generator<Finding> {
-  for (const joined of joinedIn(view).filter((one) => one.kind === kind)) {
-    const { said, run, asked } = joined;
-    const isInRun = said !== undefined && (run.end === null || said.frame < run.end);
-    if (isInRun) yield { frame: said.frame, wrong: null };
+function* delivered(view: PiView, kind: QueuedMessage['kind']): Generator<Finding> {
+  for (const joined of queuedMessages(view).filter((one) => one.kind === kind)) {
+    const { resultingMessage, run, command } = joined;
+    const isInRun = resultingMessage !== undefined && (run.end === null || resultingMessage.frame < run.end);
+    if (isInRun) yield { frame: resultingMessage.frame, wrong: null };
     else if (wasInTime(joined))
-      yield { frame: asked.frame, wrong: 'the run ends without a message of the user with it' };
+      yield { frame: command.frame, wrong: 'the run ends without a message of the user with it' };
   }
 }
 
@@ -57,13 +57,13 @@ export const joinRules: readonly PiRule[] = [
     covers: ['command:follow_up'],
     scenarios: ['busy'],
     *judge(view) {
-      for (const { said, run, kind } of joinedIn(view)) {
-        if (kind !== 'followUp' || said === undefined) continue;
-        const last = run.said.findLast(({ role, frame }) => role === 'assistant' && frame < said.frame);
+      for (const { resultingMessage, run, kind } of queuedMessages(view)) {
+        if (kind !== 'followUp' || resultingMessage === undefined) continue;
+        const last = run.messages.findLast(({ role, frame }) => role === 'assistant' && frame < resultingMessage.frame);
         if (last === undefined) continue;
         const wrong =
           last.message.stopReason === 'toolUse' ? 'the model still waits for the results of its calls' : null;
-        yield { frame: said.frame, wrong };
+        yield { frame: resultingMessage.frame, wrong };
       }
     },
   },
@@ -76,16 +76,21 @@ export const joinRules: readonly PiRule[] = [
     covers: ['command:steer', 'command:follow_up'],
     scenarios: ['busy'],
     *judge(view) {
-      const all = joinedIn(view);
-      for (const { said, run, kind } of all) {
-        if (kind !== 'followUp' || said === undefined) continue;
-        const last = run.said.findLast(({ role, frame }) => role === 'assistant' && frame < said.frame);
+      const all = queuedMessages(view);
+      for (const { resultingMessage, run, kind } of all) {
+        if (kind !== 'followUp' || resultingMessage === undefined) continue;
+        const last = run.messages.findLast(({ role, frame }) => role === 'assistant' && frame < resultingMessage.frame);
         const steering = all.filter((one) => one.kind === 'steer' && one.run === run);
         // What was accepted while the message before it streamed waited when that ended.
         const waiting = steering.filter(({ answer }) => last !== undefined && answer.frame < last.frame);
         if (waiting.length === 0) continue;
-        const late = waiting.find((one) => one.said !== undefined && one.said.frame > said.frame);
-        yield { frame: said.frame, wrong: late === undefined ? null : `"${late.text.slice(0, 40)}" waits still` };
+        const late = waiting.find(
+          (one) => one.resultingMessage !== undefined && one.resultingMessage.frame > resultingMessage.frame,
+        );
+        yield {
+          frame: resultingMessage.frame,
+          wrong: late === undefined ? null : `"${late.text.slice(0, 40)}" waits still`,
+        };
       }
     },
   },
@@ -113,20 +118,20 @@ export const joinRules: readonly PiRule[] = [
 ];
 
 /** Two that wait at the same time, told by whether the model speaks between them. */
-function* together(view: PiView, kind: Joined['kind'], command: string): Generator<Finding> {
+function* together(view: PiView, kind: QueuedMessage['kind'], command: string): Generator<Finding> {
   const modes = [...succeeded(view, command)];
-  const all = joinedIn(view).filter((one) => one.kind === kind);
+  const all = queuedMessages(view).filter((one) => one.kind === kind);
   for (const [index, first] of all.entries()) {
     const second = all[index + 1];
     if (second === undefined || second.run !== first.run) continue;
-    const one = first.said?.frame;
-    const other = second.said?.frame;
+    const one = first.resultingMessage?.frame;
+    const other = second.resultingMessage?.frame;
     if (one === undefined || other === undefined || second.answer.frame > one) continue;
-    const mode = modes.findLast(({ answer }) => answer.frame < first.asked.frame)?.asked.json?.mode;
+    const mode = modes.findLast(({ answer }) => answer.frame < first.command.frame)?.command.json?.mode;
     if (mode !== 'all' && mode !== 'one-at-a-time') continue;
     // The mode may have changed between.
-    if (modes.some(({ asked }) => asked.frame > first.asked.frame && asked.frame < other)) continue;
-    const isApart = view.said.some(({ frame, role }) => role === 'assistant' && frame > one && frame < other);
+    if (modes.some(({ command }) => command.frame > first.command.frame && command.frame < other)) continue;
+    const isApart = view.endedMessages.some(({ frame, role }) => role === 'assistant' && frame > one && frame < other);
     const isSame = isApart === (mode === 'one-at-a-time');
     yield { frame: other, wrong: isSame ? null : `delivered ${isApart ? 'apart' : 'together'} in the mode ${mode}` };
   }
@@ -142,8 +147,8 @@ export const abortRules: readonly PiRule[] = [
     sentence: 'abort succeeds.',
     covers: ['command:abort'],
     scenarios: ['abort'],
-    *judge({ asked }) {
-      for (const one of asked) {
+    *judge({ commands }) {
+      for (const one of commands) {
         const answer = answerOf(one);
         if (one.type !== 'abort' || answer === undefined) continue;
         yield { frame: answer.frame, wrong: answer.isSuccess ? null : `it fails: ${String(answer.json.error)}` };
@@ -176,10 +181,10 @@ export const abortRules: readonly PiRule[] = [
     *judge(view) {
       for (const { asked, run } of aborted(view)) {
         if (run.end === null) continue;
-        const last = run.said.findLast(({ role }) => role === 'assistant');
+        const last = run.messages.findLast(({ role }) => role === 'assistant');
         const isSaid = last !== undefined && ['aborted', 'error'].includes(String(last.message.stopReason));
         // It may have come to its end by itself at the same time: only what was played for it cannot.
-        const mayHaveEnded = last === undefined || !view.isWhole || last.frame < asked.frame;
+        const mayHaveEnded = last === undefined || !view.isComplete || last.frame < asked.frame;
         if (isSaid) yield { frame: last.frame, wrong: null };
         else if (!mayHaveEnded)
           yield { frame: last.frame, wrong: `it stopped as ${String(last.message.stopReason)} behind the abort` };
@@ -189,8 +194,8 @@ export const abortRules: readonly PiRule[] = [
 ];
 
 /** Aborts of a run, answered with success. */
-function* aborted(view: PiView): Generator<{ asked: Asked; answer: Answer; run: Run }> {
-  for (const { asked, answer } of succeeded(view, 'abort')) {
+function* aborted(view: PiView): Generator<{ asked: Command; answer: Answer; run: Run }> {
+  for (const { command: asked, answer } of succeeded(view, 'abort')) {
     const run = runAt(view, asked.frame);
     // pi loses one that comes before the run has begun (docs/protocols/pi.md 10.6).
     if (run !== undefined) yield { asked, answer, run };

@@ -2,7 +2,7 @@
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Rule } from '../../rule.ts';
-import { countOf, doneOf, messagesOf, quietly, spoken } from '../known.ts';
+import { countOf, doneOf, messagesOf, unchangedBetween, conversationRoles } from '../known.ts';
 import { dataOf, type PiView, runAt, textOf } from '../view.ts';
 
 type PiRule = Rule<PiView>;
@@ -22,9 +22,9 @@ export const knownRules: readonly PiRule[] = [
     scenarios: ['busy'],
     *judge(view) {
       for (const {
-        asked: { frame, type },
+        command: { frame, type },
         answer,
-      } of view.asked.flatMap(doneOf)) {
+      } of view.commands.flatMap(doneOf)) {
         const run = type === 'get_state' ? runAt(view, frame) : undefined;
         if (run === undefined || run !== runAt(view, answer.frame)) continue;
         yield { frame: answer.frame, wrong: dataOf(answer).isStreaming === true ? null : 'a run is going on' };
@@ -41,9 +41,9 @@ export const knownRules: readonly PiRule[] = [
     scenarios: ['text', 'state'],
     *judge(view) {
       for (const {
-        asked: { frame, type },
+        command: { frame, type },
         answer,
-      } of view.asked.flatMap(doneOf)) {
+      } of view.commands.flatMap(doneOf)) {
         if (type !== 'get_state' || !isSurelyIdle(view, frame, answer.frame)) continue;
         yield { frame: answer.frame, wrong: dataOf(answer).isStreaming === false ? null : 'no run is going on' };
       }
@@ -58,7 +58,7 @@ export const knownRules: readonly PiRule[] = [
     covers: ['command:get_state', 'command:get_messages'],
     scenarios: ['text'],
     *judge(view) {
-      for (const { before, after } of quietly(view, 'get_messages', 'get_state')) {
+      for (const { before, after } of unchangedBetween(view, 'get_messages', 'get_state')) {
         const count = messagesOf(before).length;
         const told = dataOf(after.answer).messageCount;
         yield { frame: after.answer.frame, wrong: told === count ? null : `${String(told)}, and there are ${count}` };
@@ -75,14 +75,14 @@ export const knownRules: readonly PiRule[] = [
     covers: ['command:get_messages', 'event:message_end'],
     scenarios: ['text', 'tool'],
     *judge(view) {
-      for (const done of view.asked.flatMap(doneOf)) {
+      for (const done of view.commands.flatMap(doneOf)) {
         const { frame } = done.answer;
-        if (done.asked.type !== 'get_messages' || runAt(view, frame) !== undefined) continue;
-        if (runAt(view, done.asked.frame) !== undefined) continue;
+        if (done.command.type !== 'get_messages' || runAt(view, frame) !== undefined) continue;
+        if (runAt(view, done.command.frame) !== undefined) continue;
         const from = sessionStart(view, frame);
         if (from === null) continue;
         // A message that failed is taken back for a retry, and one that was aborted may be.
-        const said = view.said.filter((one) => one.frame > from && one.frame < frame && isKept(one.message));
+        const said = view.endedMessages.filter((one) => one.frame > from && one.frame < frame && isKept(one.message));
         if (said.length === 0) continue;
         const told = messagesOf(done);
         let at = 0;
@@ -101,7 +101,7 @@ export const knownRules: readonly PiRule[] = [
     covers: ['command:get_last_assistant_text'],
     scenarios: ['text'],
     *judge(view) {
-      for (const { before, after } of quietly(view, 'get_messages', 'get_last_assistant_text')) {
+      for (const { before, after } of unchangedBetween(view, 'get_messages', 'get_last_assistant_text')) {
         const last = messagesOf(before).findLast(({ role }) => role === 'assistant');
         if (last === undefined || last.stopReason !== 'stop' || textOf(last).trim() === '') continue;
         const { text } = dataOf(after.answer);
@@ -119,12 +119,12 @@ export const knownRules: readonly PiRule[] = [
     covers: ['command:get_session_stats'],
     scenarios: ['text', 'tool'],
     *judge(view) {
-      for (const { before, after } of quietly(view, 'get_messages', 'get_session_stats')) {
+      for (const { before, after } of unchangedBetween(view, 'get_messages', 'get_session_stats')) {
         const messages = messagesOf(before);
         // What was compacted away may be counted, or not.
         if (messages.some(({ role }) => role === 'compactionSummary' || role === 'branchSummary')) continue;
         // So may be a message that failed, when it was taken back for a retry.
-        if (view.said.some(({ message }) => message.stopReason === 'error')) continue;
+        if (view.endedMessages.some(({ message }) => message.stopReason === 'error')) continue;
         const { userMessages, assistantMessages, toolResults } = dataOf(after.answer);
         const wrong = [
           ['user', userMessages],
@@ -148,9 +148,9 @@ export const knownRules: readonly PiRule[] = [
     scenarios: ['text', 'tool'],
     *judge(view) {
       for (const {
-        asked: { type },
+        command: { type },
         answer,
-      } of view.asked.flatMap(doneOf)) {
+      } of view.commands.flatMap(doneOf)) {
         const { input, output, cacheRead, cacheWrite, total } = dictionaryOf(dataOf(answer).tokens);
         const sum = Number(input) + Number(output) + Number(cacheRead) + Number(cacheWrite);
         if (type !== 'get_session_stats' || typeof total !== 'number' || Number.isNaN(sum)) continue;
@@ -164,19 +164,22 @@ export const knownRules: readonly PiRule[] = [
 function isSurelyIdle(view: PiView, from: number, to: number): boolean {
   if (view.runs.some(({ start, over }) => start < to && (over === null || over > from))) return false;
   if (
-    view.asked.some(({ frame, type, answers }) => type === 'prompt' && frame < to && (answers[0]?.frame ?? to) > from)
+    view.commands.some(
+      ({ frame, type, answers }) => type === 'prompt' && frame < to && (answers[0]?.frame ?? to) > from,
+    )
   )
     return false;
   const last = view.runs.findLast(({ over }) => over !== null && over < from);
   const next = view.lines.find(({ frame, type }) => frame > to && type !== 'response');
-  if (next?.type === 'agent_start' && !view.asked.some(({ frame }) => frame > to && frame < next.frame)) return false;
+  if (next?.type === 'agent_start' && !view.commands.some(({ frame }) => frame > to && frame < next.frame))
+    return false;
   if (last === undefined) {
     const { firstEvent, prompted } = view.start;
     // Who comes late has not heard what is going on.
-    const isHeard = Number.isFinite(firstEvent) ? prompted > to && prompted < firstEvent : view.isWhole;
-    return isHeard && view.asked.every(({ type, frame }) => type !== 'prompt' || frame > to);
+    const isHeard = Number.isFinite(firstEvent) ? prompted > to && prompted < firstEvent : view.isComplete;
+    return isHeard && view.commands.every(({ type, frame }) => type !== 'prompt' || frame > to);
   }
-  const stop = last.said.findLast(({ role }) => role === 'assistant')?.message.stopReason;
+  const stop = last.messages.findLast(({ role }) => role === 'assistant')?.message.stopReason;
   if (stop !== 'stop' || last.end === null) return false;
   const end = last.end;
   const doesSettle = view.of('agent_settled').length > 0;
@@ -190,10 +193,10 @@ function isSurelyIdle(view: PiView, from: number, to: number): boolean {
 /** Where the session that is told about began; null where nobody knows, or where less is told than was said. */
 function sessionStart(view: PiView, frame: number): number | null {
   const changing = new Set(['new_session', 'switch_session', 'fork', 'compact']);
-  const last = view.asked.flatMap(doneOf).findLast(({ asked: { type }, answer }) => {
+  const last = view.commands.flatMap(doneOf).findLast(({ command: { type }, answer }) => {
     return changing.has(type ?? '') && answer.frame < frame;
   });
-  if (last !== undefined && last.asked.type !== 'new_session') return null;
+  if (last !== undefined && last.command.type !== 'new_session') return null;
   const start = last?.answer.frame ?? -1;
   const ends = view.of('auto_compaction_end', 'compaction_end');
   return ends.some((line) => line.frame > start && line.frame < frame) ? null : start;
@@ -201,7 +204,7 @@ function sessionStart(view: PiView, frame: number): number | null {
 
 /** Whether it stays in the session, whatever follows. */
 function isKept({ role, stopReason }: Dictionary): boolean {
-  return role === 'assistant' ? stopReason === 'stop' || stopReason === 'toolUse' : spoken.has(role);
+  return role === 'assistant' ? stopReason === 'stop' || stopReason === 'toolUse' : conversationRoles.has(role);
 }
 
 function isAlike(one: Dictionary | undefined, other: Dictionary): boolean {

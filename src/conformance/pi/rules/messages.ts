@@ -5,7 +5,7 @@ import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import { each, type Rule } from '../../rule.ts';
 import { fields, misfit, orNull, type Shape } from '../../shape.ts';
 import { callsOf } from '../walk.ts';
-import type { PiView, Told } from '../view.ts';
+import type { PiView, MessageInLine } from '../view.ts';
 
 type PiRule = Rule<PiView>;
 
@@ -44,10 +44,10 @@ const blocks: ReadonlyMap<unknown, Shape> = new Map([
   ['image', fields({ data: 'string', mimeType: 'string' })],
 ]);
 
-const ofRole = (view: PiView, role: string): readonly Told[] =>
-  view.told.filter(({ message }) => message.role === role);
+const ofRole = (view: PiView, role: string): readonly MessageInLine[] =>
+  view.allMessages.filter(({ message }) => message.role === role);
 /** Messages of the model that are whole. */
-const wholeOf = (view: PiView): readonly Told[] =>
+const wholeOf = (view: PiView): readonly MessageInLine[] =>
   ofRole(view, 'assistant').filter(({ place }) => place !== 'message_start');
 
 function wrongBlock({ content }: Dictionary): string | null {
@@ -70,8 +70,8 @@ export const messageRules: readonly PiRule[] = [
     sentence: 'A message is an object with a string role.',
     covers: ['event:message_start', 'event:message_end', 'event:turn_end', 'event:agent_end', 'command:get_messages'],
     scenarios: ['text', 'tool'],
-    judge: ({ told }) =>
-      each(told, ({ message, isNone }) =>
+    judge: ({ allMessages }) =>
+      each(allMessages, ({ message, isNone }) =>
         isNone ? 'no object' : typeof message.role === 'string' ? null : 'role must be a string',
       ),
   },
@@ -158,7 +158,7 @@ export const messageRules: readonly PiRule[] = [
     scenarios: ['text', 'think', 'tool', 'image'],
     judge: (view) =>
       each(
-        view.told.filter(({ isNone }) => !isNone),
+        view.allMessages.filter(({ isNone }) => !isNone),
         ({ message }) => wrongBlock(message),
       ),
   },

@@ -100,7 +100,7 @@ export const requestRules = clientRules({
     covers: ['request:connect'],
     judge: ({ requests, trace, isFromStart }) =>
       // A recording may begin behind it.
-      each(trace.isWhole || isFromStart ? requests.slice(0, 1) : [], ({ method }) =>
+      each(trace.isComplete || isFromStart ? requests.slice(0, 1) : [], ({ method }) =>
         method === 'connect' ? null : `${method} comes first`,
       ),
   },

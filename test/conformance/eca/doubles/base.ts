@@ -1,6 +1,6 @@
 // ECA servers that break the base protocol, the beginning or the end.
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
-import { type Double, hides, says, takes } from '../../support/double.ts';
+import { type Mutant, dropsOutput, changesOutput, changesInput } from '../../support/double.ts';
 import {
   alone,
   goneBehind,
@@ -24,39 +24,39 @@ const isNobodys = (method: unknown) => String(method).startsWith('conformance/')
 
 const asks = () => ({ jsonrpc: '2.0', id: 1, method: 'conformance/what', params: {} });
 
-export const baseDoubles: readonly Double[] = [
+export const baseMutants: readonly Mutant[] = [
   {
     fault: 'messages without jsonrpc',
-    caught: ['message-shape'],
-    kin: ['answered', 'tools-told', 'initialize-answered', 'models-told'],
+    caughtBy: ['message-shape'],
+    alsoCaughtBy: ['answered', 'tools-told', 'initialize-answered', 'models-told'],
     make: () => ({
       out: (frame) => [frame.method === 'tool/serverUpdated' ? lacking('jsonrpc')(frame) : frame],
     }),
   },
   {
     fault: 'a result beside an error of null',
-    caught: ['answer-result-or-error'],
-    make: says((frame) => ('result' in frame ? { ...frame, error: null } : frame)),
+    caughtBy: ['answer-result-or-error'],
+    make: changesOutput((frame) => ('result' in frame ? { ...frame, error: null } : frame)),
   },
   {
     fault: 'errors without a message',
-    caught: ['error-shape'],
-    make: says((frame) =>
+    caughtBy: ['error-shape'],
+    make: changesOutput((frame) =>
       'error' in frame ? { ...frame, error: lacking('message')(dictionaryOf(frame.error)) } : frame,
     ),
   },
   {
     fault: 'errors whose code is no integer',
-    caught: ['error-shape'],
-    kin: ['unknown-method', 'error-without-id', 'unknown-notification-ignored'],
-    make: says((frame) =>
+    caughtBy: ['error-shape'],
+    alsoCaughtBy: ['unknown-method', 'error-without-id', 'unknown-notification-ignored'],
+    make: changesOutput((frame) =>
       'error' in frame ? { ...frame, error: { ...dictionaryOf(frame.error), code: 1.5 } } : frame,
     ),
   },
   {
     fault: 'queries of commands are not answered',
-    caught: ['answered'],
-    kin: [
+    caughtBy: ['answered'],
+    alsoCaughtBy: [
       ...['early-requests', 'string-id', 'line-end', 'unknown-notification-ignored', 'broken-json', 'no-message'],
       ...['tools-told', 'models-told', 'unknown-call-ignored', 'unknown-mcp-ignored'],
     ],
@@ -64,7 +64,7 @@ export const baseDoubles: readonly Double[] = [
   },
   {
     fault: 'requests are answered twice',
-    caught: ['answered-once'],
+    caughtBy: ['answered-once'],
     make: behind(
       (frame) => isAnswer(frame) && 'result' in frame,
       (frame) => frame,
@@ -72,34 +72,34 @@ export const baseDoubles: readonly Double[] = [
   },
   {
     fault: 'answers to nothing',
-    caught: ['answer-id'],
+    caughtBy: ['answer-id'],
     make: onceBehind(isMethod('tool/serverUpdated'), () => ({ jsonrpc: '2.0', id: 4711, result: {} })),
   },
   {
     fault: 'strings as ids come back as numbers, and are not known again',
-    caught: ['string-id'],
-    kin: ['answer-id', 'answered', 'line-end'],
+    caughtBy: ['string-id'],
+    alsoCaughtBy: ['answer-id', 'answered', 'line-end'],
     make: goneBehind(({ id }) => id === 'a-word', {
       out: (frame) => [isAnswer(frame) && frame.id === 'a-word' ? { ...frame, id: 0 } : frame],
     }),
   },
   {
     fault: 'a line end behind the content is too much',
-    caught: ['line-end'],
-    kin: ['answered'],
+    caughtBy: ['line-end'],
+    alsoCaughtBy: ['answered'],
     make: silentAt(({ id }) => id === 'a-line'),
   },
   {
     fault: 'what cannot be read is answered with a code of its own',
-    caught: ['error-without-id'],
-    make: says((frame) =>
+    caughtBy: ['error-without-id'],
+    make: changesOutput((frame) =>
       frame.id === null && 'error' in frame ? { ...frame, error: { code: 1, message: 'no' } } : frame,
     ),
   },
   {
     fault: 'deaf after broken JSON',
-    caught: ['broken-json'],
-    kin: ['no-message', 'answered'],
+    caughtBy: ['broken-json'],
+    alsoCaughtBy: ['no-message', 'answered'],
     make: alone(() => {
       let isDeaf = false;
       return {
@@ -113,8 +113,8 @@ export const baseDoubles: readonly Double[] = [
   },
   {
     fault: 'deaf after a list of messages',
-    caught: ['no-message'],
-    kin: ['answered'],
+    caughtBy: ['no-message'],
+    alsoCaughtBy: ['answered'],
     make: alone(() => {
       let isDeaf = false;
       return {
@@ -128,14 +128,14 @@ export const baseDoubles: readonly Double[] = [
   },
   {
     fault: 'methods that nobody has are answered with another error',
-    caught: ['unknown-method'],
+    caughtBy: ['unknown-method'],
     make: asking((methodOf) => ({
       out: (frame) => [isNobodys(methodOf(frame)) ? { ...frame, error: { code: -32603, message: 'what?' } } : frame],
     })),
   },
   {
     fault: 'notifications that nobody has are answered',
-    caught: ['unknown-notification-ignored'],
+    caughtBy: ['unknown-notification-ignored'],
     make: () => ({
       in(frame, link) {
         if (isNobodys(frame.method) && frame.id === undefined)
@@ -146,8 +146,8 @@ export const baseDoubles: readonly Double[] = [
   },
   {
     fault: 'fields that are not known are refused',
-    caught: ['unknown-fields'],
-    kin: ['initialize-answered', 'prompt-taken', 'prompt-answered'],
+    caughtBy: ['unknown-fields'],
+    alsoCaughtBy: ['initialize-answered', 'prompt-taken', 'prompt-answered'],
     make: asking((_, requestOf) => ({
       out: (frame) =>
         dictionaryOf(requestOf(frame).params).conformance !== undefined &&
@@ -158,44 +158,44 @@ export const baseDoubles: readonly Double[] = [
   },
   {
     fault: 'requests under an id that is taken',
-    caught: ['request-id'],
+    caughtBy: ['request-id'],
     make: onceBehind(isMethod('tool/serverUpdated'), asks, asks),
   },
   {
     fault: 'initialize fails',
-    caught: ['initialize-answered'],
-    kin: ['unknown-fields'],
+    caughtBy: ['initialize-answered'],
+    alsoCaughtBy: ['unknown-fields'],
     make: answer('initialize', ({ id }) => ({ jsonrpc: '2.0', id, error: { code: -32603, message: 'no' } })),
   },
   {
     fault: 'initialize is never answered',
-    caught: ['initialize-answered'],
-    kin: ['early-requests'],
+    caughtBy: ['initialize-answered'],
+    alsoCaughtBy: ['early-requests'],
     make: unanswered('initialize'),
   },
   {
     fault: 'no words of welcome',
-    caught: ['initialize-welcome'],
+    caughtBy: ['initialize-welcome'],
     make: result('initialize', lacking('chatWelcomeMessage')),
   },
   {
     fault: 'models that are no list',
-    caught: ['initialize-models'],
+    caughtBy: ['initialize-models'],
     make: result('initialize', having({ models: 'all' })),
   },
   {
     fault: 'behaviors without a default',
-    caught: ['initialize-models'],
+    caughtBy: ['initialize-models'],
     make: result('initialize', lacking('chatDefaultBehavior')),
   },
   {
     fault: 'a default behavior that nobody offers',
-    caught: ['default-behavior-offered'],
+    caughtBy: ['default-behavior-offered'],
     make: result('initialize', having({ chatDefaultBehavior: 'nobody' })),
   },
   {
     fault: 'agents that are no list',
-    caught: ['config-shape'],
+    caughtBy: ['config-shape'],
     make: params(isMethod('config/updated'), (told) => ({
       ...told,
       chat: { ...dictionaryOf(told.chat), agents: 'all' },
@@ -203,7 +203,7 @@ export const baseDoubles: readonly Double[] = [
   },
   {
     fault: 'no models are told',
-    caught: ['models-told'],
+    caughtBy: ['models-told'],
     make: asking((methodOf) => ({
       out(frame) {
         if (frame.method === 'config/updated') return [];
@@ -215,7 +215,7 @@ export const baseDoubles: readonly Double[] = [
   },
   {
     fault: 'speaks before initialized',
-    caught: ['quiet-before-initialized'],
+    caughtBy: ['quiet-before-initialized'],
     make: asking((methodOf) => ({
       out: (frame) =>
         methodOf(frame) === 'initialize'
@@ -225,8 +225,8 @@ export const baseDoubles: readonly Double[] = [
   },
   {
     fault: 'drops what comes before initialized',
-    caught: ['early-requests'],
-    kin: ['answered', 'unknown-fields'],
+    caughtBy: ['early-requests'],
+    alsoCaughtBy: ['answered', 'unknown-fields'],
     make: alone(() => {
       let isReady = false;
       return {
@@ -244,28 +244,28 @@ export const baseDoubles: readonly Double[] = [
   },
   {
     fault: 'tasks without a title',
-    caught: ['progress-shape'],
+    caughtBy: ['progress-shape'],
     make: params(isMethod('$/progress'), lacking('title')),
   },
   {
     fault: 'tasks of a type that is no word',
-    caught: ['progress-shape'],
-    kin: ['tasks-finished'],
+    caughtBy: ['progress-shape'],
+    alsoCaughtBy: ['tasks-finished'],
     make: params(isMethod('$/progress'), (told) => (told.type === 'start' ? { ...told, type: 7 } : told)),
   },
   {
     fault: 'a task that does not finish',
-    caught: ['tasks-finished'],
-    make: hides((frame) => frame.method === '$/progress' && dictionaryOf(frame.params).type === 'finish'),
+    caughtBy: ['tasks-finished'],
+    make: dropsOutput((frame) => frame.method === '$/progress' && dictionaryOf(frame.params).type === 'finish'),
   },
   {
     fault: 'a task finishes that was not started',
-    caught: ['tasks-finished'],
-    make: hides((frame) => frame.method === '$/progress' && dictionaryOf(frame.params).type === 'start'),
+    caughtBy: ['tasks-finished'],
+    make: dropsOutput((frame) => frame.method === '$/progress' && dictionaryOf(frame.params).type === 'start'),
   },
   {
     fault: 'asks the editor what it has not declared',
-    caught: ['asks-what-was-declared'],
+    caughtBy: ['asks-what-was-declared'],
     make: onceBehind(isMethod('tool/serverUpdated'), () => ({
       jsonrpc: '2.0',
       id: 1,
@@ -273,15 +273,15 @@ export const baseDoubles: readonly Double[] = [
       params: {},
     })),
   },
-  { fault: 'shutdown is not answered', caught: ['shutdown-answered'], make: unanswered('shutdown') },
+  { fault: 'shutdown is not answered', caughtBy: ['shutdown-answered'], make: unanswered('shutdown') },
   {
     fault: 'shutdown is answered with words',
-    caught: ['shutdown-null'],
+    caughtBy: ['shutdown-null'],
     make: answer('shutdown', (frame) => ({ ...frame, result: 'good bye' })),
   },
   {
     fault: 'exit is not heard',
-    caught: ['exit-ends'],
-    make: takes((frame) => (frame.method === 'exit' ? null : frame)),
+    caughtBy: ['exit-ends'],
+    make: changesInput((frame) => (frame.method === 'exit' ? null : frame)),
   },
 ];

@@ -1,7 +1,7 @@
 // ECA editors with one fault each. Here `out` is what an editor says, for we are its server.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { isDictionary } from '../../../../src/core/model/dictionary.ts';
-import { type Double, hides, says } from '../../support/double.ts';
+import { type Mutant, dropsOutput, changesOutput } from '../../support/double.ts';
 import { alone, behind, contentOf, having, isAnswer, isMethod, lacking, notice, params } from './words.ts';
 
 const isInitialize = isMethod('initialize');
@@ -43,44 +43,44 @@ const prompts: readonly (readonly [fault: string, caught: string, change: (field
 ];
 
 /** All of them. */
-export const brokenEditors: readonly Double[] = [
+export const brokenEditors: readonly Mutant[] = [
   {
     fault: 'messages without jsonrpc',
-    caught: ['message-shape'],
-    make: says((frame) => (isQuery(frame) ? lacking('jsonrpc')(frame) : frame)),
+    caughtBy: ['message-shape'],
+    make: changesOutput((frame) => (isQuery(frame) ? lacking('jsonrpc')(frame) : frame)),
   },
-  { fault: 'two requests under one id', caught: ['request-id'], make: behind(isQuery, same) },
-  { fault: 'ids below zero', caught: ['id-not-negative'], make: behind(isQuery, request(-5, 'chat/queryCommands')) },
+  { fault: 'two requests under one id', caughtBy: ['request-id'], make: behind(isQuery, same) },
+  { fault: 'ids below zero', caughtBy: ['id-not-negative'], make: behind(isQuery, request(-5, 'chat/queryCommands')) },
   {
     fault: 'params as a list',
-    caught: ['params-object'],
+    caughtBy: ['params-object'],
     make: behind(isMethod('initialized'), () => ({ jsonrpc: '2.0', method: '$/setTrace', params: [] })),
   },
   {
     fault: 'speaks before it initializes',
-    caught: ['initialize-first'],
+    caughtBy: ['initialize-first'],
     make: before(isInitialize, notice('$/setTrace', {})),
   },
   {
     fault: 'initializes twice',
-    caught: ['initialize-once'],
+    caughtBy: ['initialize-once'],
     make: behind(isInitialize, (frame) => ({ ...frame, id: 'again' })),
   },
-  ...greets.map(([fault, check, change]): Double => ({ fault, caught: [check], make: params(isInitialize, change) })),
+  ...greets.map(([fault, check, change]): Mutant => ({ fault, caughtBy: [check], make: params(isInitialize, change) })),
   {
     fault: 'is never initialized',
-    caught: ['initialized-after-answer', 'no-prompt-before-initialized'],
-    make: hides(isMethod('initialized')),
+    caughtBy: ['initialized-after-answer', 'no-prompt-before-initialized'],
+    make: dropsOutput(isMethod('initialized')),
   },
   {
     fault: 'is initialized twice',
-    caught: ['initialized-after-answer'],
+    caughtBy: ['initialized-after-answer'],
     make: behind(isMethod('initialized'), same),
   },
   {
     fault: 'is initialized before the answer',
-    caught: ['initialized-after-answer'],
-    kin: ['initialize-first'],
+    caughtBy: ['initialized-after-answer'],
+    alsoCaughtBy: ['initialize-first'],
     make: () => ({
       out(frame) {
         if (isInitialize(frame)) return [notice('initialized', {}), frame];
@@ -90,7 +90,7 @@ export const brokenEditors: readonly Double[] = [
   },
   {
     fault: 'prompts before it is initialized',
-    caught: ['no-prompt-before-initialized'],
+    caughtBy: ['no-prompt-before-initialized'],
     make: alone(() => {
       let held: Dictionary | null = null;
       return {
@@ -107,28 +107,35 @@ export const brokenEditors: readonly Double[] = [
       };
     }),
   },
-  { fault: 'does not answer', caught: ['answers-requests'], kin: ['survives-unknown'], make: hides(isAnswer) },
-  { fault: 'answers twice', caught: ['answer-once'], make: behind(isAnswer, same) },
+  {
+    fault: 'does not answer',
+    caughtBy: ['answers-requests'],
+    alsoCaughtBy: ['survives-unknown'],
+    make: dropsOutput(isAnswer),
+  },
+  { fault: 'answers twice', caughtBy: ['answer-once'], make: behind(isAnswer, same) },
   {
     fault: 'answers under another id',
-    caught: ['answer-once'],
-    kin: ['answers-requests'],
-    make: says((frame) => (isAnswer(frame) ? { ...frame, id: String(frame.id).slice(1) } : frame)),
+    caughtBy: ['answer-once'],
+    alsoCaughtBy: ['answers-requests'],
+    make: changesOutput((frame) => (isAnswer(frame) ? { ...frame, id: String(frame.id).slice(1) } : frame)),
   },
   {
     fault: 'a result beside an error',
-    caught: ['answer-result-or-error'],
-    make: says((frame) => (isAnswer(frame) ? { ...frame, result: null } : frame)),
+    caughtBy: ['answer-result-or-error'],
+    make: changesOutput((frame) => (isAnswer(frame) ? { ...frame, result: null } : frame)),
   },
   {
     fault: 'an error of another number',
-    caught: ['unknown-method'],
-    make: says((frame) => (isDictionary(frame.error) ? { ...frame, error: { ...frame.error, code: -32603 } } : frame)),
+    caughtBy: ['unknown-method'],
+    make: changesOutput((frame) =>
+      isDictionary(frame.error) ? { ...frame, error: { ...frame.error, code: -32603 } } : frame,
+    ),
   },
   {
     fault: 'dies of what it does not know',
-    caught: ['survives-unknown'],
-    kin: ['answers-requests'],
+    caughtBy: ['survives-unknown'],
+    alsoCaughtBy: ['answers-requests'],
     make: alone(() => {
       let isDead = false;
       return {
@@ -142,38 +149,38 @@ export const brokenEditors: readonly Double[] = [
   },
   {
     fault: 'exits without shutdown',
-    caught: ['exit-after-shutdown'],
+    caughtBy: ['exit-after-shutdown'],
     make: behind(isDelete, () => ({ jsonrpc: '2.0', method: 'exit' })),
   },
   {
     fault: 'asks after shutdown',
-    caught: ['quiet-after-shutdown'],
+    caughtBy: ['quiet-after-shutdown'],
     make: before(isDelete, { jsonrpc: '2.0', id: 'shutdown', method: 'shutdown' }),
   },
-  ...prompts.map(([fault, check, change]): Double => ({ fault, caught: [check], make: params(isPrompt, change) })),
-  { fault: 'approves no call', caught: ['answer-fields'], make: params(isApproval, lacking('toolCallId')) },
+  ...prompts.map(([fault, check, change]): Mutant => ({ fault, caughtBy: [check], make: params(isPrompt, change) })),
+  { fault: 'approves no call', caughtBy: ['answer-fields'], make: params(isApproval, lacking('toolCallId')) },
   {
     fault: 'approves a call that does not wait',
-    caught: ['answer-waiting'],
-    kin: ['answer-once-each'],
+    caughtBy: ['answer-waiting'],
+    alsoCaughtBy: ['answer-once-each'],
     make: params(isApproval, having({ toolCallId: 'nobody' })),
   },
   {
     fault: 'approves in another chat',
-    caught: ['answer-chat'],
+    caughtBy: ['answer-chat'],
     make: params(isApproval, having({ chatId: 'another' })),
   },
-  { fault: 'approves twice', caught: ['answer-once-each'], make: behind(isApproval, same) },
+  { fault: 'approves twice', caughtBy: ['answer-once-each'], make: behind(isApproval, same) },
   {
     fault: 'stops a chat that nobody knows',
-    caught: ['stop-known'],
+    caughtBy: ['stop-known'],
     make: params(isMethod('chat/promptStop'), having({ chatId: 'nobody' })),
   },
-  { fault: 'queries without words', caught: ['query-fields'], make: params(isQuery, lacking('query')) },
-  { fault: 'deletes a number', caught: ['delete-fields'], make: params(isDelete, having({ chatId: 7 })) },
+  { fault: 'queries without words', caughtBy: ['query-fields'], make: params(isQuery, lacking('query')) },
+  { fault: 'deletes a number', caughtBy: ['delete-fields'], make: params(isDelete, having({ chatId: 7 })) },
   {
     fault: 'stops a server without a name',
-    caught: ['mcp-fields'],
+    caughtBy: ['mcp-fields'],
     make: params(isMethod('mcp/stopServer'), lacking('name')),
   },
 ];

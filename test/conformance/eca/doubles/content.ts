@@ -1,6 +1,6 @@
 // ECA servers that break single contents: a field, or who says it.
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
-import type { Double } from '../../support/double.ts';
+import type { Mutant } from '../../support/double.ts';
 import { content, having, isContent, isFinished, isOfModel, lacking, onceBehind, params, role, told } from './words.ts';
 
 /** Adds a content that our own server does not say. */
@@ -8,7 +8,7 @@ const says = (own: string, said: Readonly<Record<string, unknown>>) =>
   onceBehind(isOfModel, (frame) => told(frame, own, said));
 
 /** A field that is missing: the check of its kind must find it. */
-const missing: readonly (readonly [type: string, field: string, kin?: readonly string[]])[] = [
+const missing: readonly (readonly [type: string, field: string, alsoCaughtBy?: readonly string[]])[] = [
   ['reasonStarted', 'id', ['reason-open', 'reason-closed']],
   ['reasonText', 'text'],
   ['reasonFinished', 'id', ['reason-open', 'reason-closed']],
@@ -21,18 +21,23 @@ const missing: readonly (readonly [type: string, field: string, kin?: readonly s
 ];
 const checkOf = (type: string) => `content-${type.replace(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)}`;
 
-export const contentDoubles: readonly Double[] = [
+export const contentMutants: readonly Mutant[] = [
   ...missing.map(
-    ([type, field, kin = []]): Double => ({
+    ([type, field, alsoCaughtBy = []]): Mutant => ({
       fault: `${type} without ${field}`,
-      caught: [checkOf(type)],
-      kin,
+      caughtBy: [checkOf(type)],
+      alsoCaughtBy,
       make: content(type, lacking(field)),
     }),
   ),
   {
     fault: 'an origin that is no word',
-    caught: ['content-tool-call-prepare', 'content-tool-call-run', 'content-tool-call-running', 'content-tool-called'],
+    caughtBy: [
+      'content-tool-call-prepare',
+      'content-tool-call-run',
+      'content-tool-call-running',
+      'content-tool-called',
+    ],
     make: () => ({
       out: (frame) => [
         'origin' in dictionaryOf(dictionaryOf(frame.params).content)
@@ -49,36 +54,36 @@ export const contentDoubles: readonly Double[] = [
   },
   {
     fault: 'running without a text',
-    caught: ['content-progress'],
+    caughtBy: ['content-progress'],
     make: content('progress', lacking('text'), ({ state }) => state === 'running'),
   },
   {
     fault: 'a state of progress that is no word',
-    caught: ['content-progress'],
-    kin: ['run-begins'],
+    caughtBy: ['content-progress'],
+    alsoCaughtBy: ['run-begins'],
     make: content('progress', having({ state: 7 }), ({ state }) => state === 'running'),
   },
-  { fault: 'costs as numbers', caught: ['content-usage'], make: content('usage', having({ sessionCost: 0.5 })) },
-  { fault: 'a link without a title', caught: ['content-url'], make: says('assistant', { type: 'url', url: 'x:' }) },
+  { fault: 'costs as numbers', caughtBy: ['content-usage'], make: content('usage', having({ sessionCost: 0.5 })) },
+  { fault: 'a link without a title', caughtBy: ['content-url'], make: says('assistant', { type: 'url', url: 'x:' }) },
   {
     fault: 'an image without bytes',
-    caught: ['content-image'],
+    caughtBy: ['content-image'],
     make: says('assistant', { type: 'image', mediaType: 'image/png' }),
   },
-  { fault: 'metadata without a title', caught: ['content-metadata'], make: says('system', { type: 'metadata' }) },
+  { fault: 'metadata without a title', caughtBy: ['content-metadata'], make: says('system', { type: 'metadata' }) },
   {
     fault: 'outputs without words',
-    caught: ['content-outputs'],
+    caughtBy: ['content-outputs'],
     make: content('toolCalled', having({ outputs: [{ type: 'text' }] })),
   },
   {
     fault: 'details without a type',
-    caught: ['content-details'],
+    caughtBy: ['content-details'],
     make: content('toolCallRun', having({ details: { path: '/x' } })),
   },
   {
     fault: 'a changed file without its diff',
-    caught: ['content-details'],
+    caughtBy: ['content-details'],
     make: content(
       'toolCallPrepare',
       having({ details: { type: 'fileChange', path: '/x', linesAdded: 1, linesRemoved: 0 } }),
@@ -86,25 +91,25 @@ export const contentDoubles: readonly Double[] = [
   },
   {
     fault: 'contents without a role',
-    caught: ['content-envelope'],
-    kin: ['role-of-server', 'prompt-echoed', 'echo-first', 'run-begins'],
+    caughtBy: ['content-envelope'],
+    alsoCaughtBy: ['role-of-server', 'prompt-echoed', 'echo-first', 'run-begins'],
     make: params((frame) => isContent(frame) && isFinished(frame), lacking('role')),
   },
   {
     fault: 'calls are of the system',
-    caught: ['role-of-model'],
-    kin: ['run-begins', 'finished-last'],
+    caughtBy: ['role-of-model'],
+    alsoCaughtBy: ['run-begins', 'finished-last'],
     make: role('toolCallRun', 'system'),
   },
-  { fault: 'usage is of the assistant', caught: ['role-of-server'], make: role('usage', 'assistant') },
+  { fault: 'usage is of the assistant', caughtBy: ['role-of-server'], make: role('usage', 'assistant') },
   {
     fault: 'the user says what a link says',
-    caught: ['role-of-user', 'role-of-model'],
+    caughtBy: ['role-of-user', 'role-of-model'],
     make: says('user', { type: 'url', title: 'x', url: 'x:' }),
   },
   {
     fault: 'a status that is no word',
-    caught: ['status-shape'],
+    caughtBy: ['status-shape'],
     make: params(
       (frame) => frame.method === 'chat/statusChanged' && dictionaryOf(frame.params).status === 'idle',
       having({ status: 7 }),
@@ -112,13 +117,13 @@ export const contentDoubles: readonly Double[] = [
   },
   {
     fault: 'a chat is opened that has no name',
-    caught: ['chat-notices'],
+    caughtBy: ['chat-notices'],
     make: params((frame) => frame.method === 'chat/opened', lacking('chatId')),
   },
   {
     fault: 'a call that is rejected, of an origin that is none',
-    caught: ['content-tool-call-rejected'],
-    kin: ['call-name-kept'],
+    caughtBy: ['content-tool-call-rejected'],
+    alsoCaughtBy: ['call-name-kept'],
     make: content('toolCallRejected', having({ origin: 7 })),
   },
 ];

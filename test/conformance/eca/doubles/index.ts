@@ -1,16 +1,16 @@
 // ECA servers with one fault each.
-import type { Double } from '../../support/double.ts';
-import { baseDoubles } from './base.ts';
-import { contentDoubles } from './content.ts';
-import { orderDoubles } from './order.ts';
-import { promptDoubles } from './prompt.ts';
-import { requestDoubles } from './requests.ts';
+import type { Mutant } from '../../support/double.ts';
+import { baseMutants } from './base.ts';
+import { contentMutants } from './content.ts';
+import { orderMutants } from './order.ts';
+import { promptMutants } from './prompt.ts';
+import { requestMutants } from './requests.ts';
 
 /** All of them. */
-export const doubles: readonly Double[] = [
-  ...baseDoubles,
-  ...promptDoubles,
-  ...contentDoubles,
-  ...orderDoubles,
-  ...requestDoubles,
+export const mutants: readonly Mutant[] = [
+  ...baseMutants,
+  ...promptMutants,
+  ...contentMutants,
+  ...orderMutants,
+  ...requestMutants,
 ];

@@ -1,7 +1,7 @@
 // ECA servers that break the order: reasons, calls, approvals, states.
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
-import { type Double, hides } from '../../support/double.ts';
-import type { Tamper } from '../../support/tamper.ts';
+import { type Mutant, dropsOutput } from '../../support/double.ts';
+import type { Interceptor } from '../../support/tamper.ts';
 import {
   alone,
   deafTo,
@@ -21,7 +21,7 @@ import {
 /** Moves what is one behind what is the other, on one connection. */
 const swaps =
   (first: (frame: Record<string, unknown>) => boolean, second: (frame: Record<string, unknown>) => boolean) =>
-  (): Tamper => {
+  (): Interceptor => {
     const held = new Map<unknown, Record<string, unknown>[]>();
     return {
       out(frame, link) {
@@ -38,32 +38,37 @@ const swaps =
 
 const isWaiting = isOf('toolCallRun', ({ manualApproval }) => manualApproval === true);
 
-export const orderDoubles: readonly Double[] = [
-  { fault: 'reasons do not start', caught: ['reason-open'], make: hides(isOf('reasonStarted')) },
+export const orderMutants: readonly Mutant[] = [
+  { fault: 'reasons do not start', caughtBy: ['reason-open'], make: dropsOutput(isOf('reasonStarted')) },
   {
     fault: 'reasons do not finish',
-    caught: ['reason-closed'],
-    make: hides(isOf('reasonFinished')),
+    caughtBy: ['reason-closed'],
+    make: dropsOutput(isOf('reasonFinished')),
   },
-  { fault: 'calls are not prepared', caught: ['call-prepared'], make: hides(isOf('toolCallPrepare')) },
-  { fault: 'calls are not run', caught: ['call-run'], kin: ['approval-asked'], make: hides(isOf('toolCallRun')) },
+  { fault: 'calls are not prepared', caughtBy: ['call-prepared'], make: dropsOutput(isOf('toolCallPrepare')) },
+  {
+    fault: 'calls are not run',
+    caughtBy: ['call-run'],
+    alsoCaughtBy: ['approval-asked'],
+    make: dropsOutput(isOf('toolCallRun')),
+  },
   {
     fault: 'calls do not end',
-    caught: ['call-ended'],
-    kin: ['approved-runs', 'approved-goes-on'],
-    make: hides(isOf('toolCalled')),
+    caughtBy: ['call-ended'],
+    alsoCaughtBy: ['approved-runs', 'approved-goes-on'],
+    make: dropsOutput(isOf('toolCalled')),
   },
   {
     fault: 'calls end after their run',
-    caught: ['call-ended'],
-    kin: ['finished-last', 'approved-goes-on'],
+    caughtBy: ['call-ended'],
+    alsoCaughtBy: ['finished-last', 'approved-goes-on'],
     make: swaps(isOf('toolCalled'), isFinished),
   },
-  { fault: 'calls end twice', caught: ['call-ended-once'], make: behind(isOf('toolCalled'), (frame) => frame) },
+  { fault: 'calls end twice', caughtBy: ['call-ended-once'], make: behind(isOf('toolCalled'), (frame) => frame) },
   {
     fault: 'calls share an id',
-    caught: ['call-id-own'],
-    kin: [
+    caughtBy: ['call-id-own'],
+    alsoCaughtBy: [
       'call-arguments',
       'call-ended-once',
       'call-name-kept',
@@ -82,27 +87,27 @@ export const orderDoubles: readonly Double[] = [
   },
   {
     fault: 'a call changes its name',
-    caught: ['call-name-kept'],
+    caughtBy: ['call-name-kept'],
     make: content('toolCalled', having({ name: 'another' })),
   },
   {
     fault: 'a call is run with other arguments',
-    caught: ['call-arguments'],
+    caughtBy: ['call-arguments'],
     make: content('toolCallRun', having({ arguments: { nobody: 'wrote this' } })),
   },
   {
     fault: 'no call says that it waits',
-    caught: ['approval-asked'],
+    caughtBy: ['approval-asked'],
     make: () => goneBehind(isWaiting, content('toolCallRun', having({ manualApproval: false }))())(),
   },
   {
     fault: 'a call that waits runs all the same',
-    caught: ['approval-asked'],
+    caughtBy: ['approval-asked'],
     make: behind(isWaiting, (frame) => told(frame, 'assistant', { ...contentOf(frame), type: 'toolCallRunning' })),
   },
   {
     fault: 'approvals are not heard',
-    caught: ['approved-runs'],
+    caughtBy: ['approved-runs'],
     make: deafTo(
       (frame) =>
         isMethod('chat/toolCallApprove')(frame) && dictionaryOf(frame.params).toolCallId !== 'nobody-has-this-call',
@@ -110,7 +115,7 @@ export const orderDoubles: readonly Double[] = [
   },
   {
     fault: 'the model says nothing to a result',
-    caught: ['approved-goes-on'],
+    caughtBy: ['approved-goes-on'],
     make: () => {
       const done = new Set<unknown>();
       return {
@@ -125,22 +130,22 @@ export const orderDoubles: readonly Double[] = [
   },
   {
     fault: 'nothing is told of a rejection',
-    caught: ['reject-told'],
-    kin: ['call-ended'],
+    caughtBy: ['reject-told'],
+    alsoCaughtBy: ['call-ended'],
     make: silentAt(isOf('toolCallRejected')),
   },
   {
     fault: 'what was rejected runs',
-    caught: ['rejected-not-run'],
-    kin: ['reject-told', 'approval-asked'],
+    caughtBy: ['rejected-not-run'],
+    alsoCaughtBy: ['reject-told', 'approval-asked'],
     make: goneBehind(isFinished, {
       in: (frame) => [frame.method === 'chat/toolCallReject' ? { ...frame, method: 'chat/toolCallApprove' } : frame],
     }),
   },
   {
     fault: 'an approval is for any call',
-    caught: ['unknown-call-ignored'],
-    kin: ['approval-asked', 'approved-runs'],
+    caughtBy: ['unknown-call-ignored'],
+    alsoCaughtBy: ['approval-asked', 'approved-runs'],
     make: alone(() => {
       const waiting = new Map<unknown, unknown>();
       return {
@@ -159,7 +164,9 @@ export const orderDoubles: readonly Double[] = [
   },
   {
     fault: 'the status stays at running',
-    caught: ['status-before-finished'],
-    make: hides((frame) => isMethod('chat/statusChanged')(frame) && dictionaryOf(frame.params).status !== 'running'),
+    caughtBy: ['status-before-finished'],
+    make: dropsOutput(
+      (frame) => isMethod('chat/statusChanged')(frame) && dictionaryOf(frame.params).status !== 'running',
+    ),
   },
 ];

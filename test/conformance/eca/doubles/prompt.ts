@@ -1,6 +1,6 @@
 // ECA servers that break the answers to prompts, or how they are played.
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
-import { type Double, hides } from '../../support/double.ts';
+import { type Mutant, dropsOutput } from '../../support/double.ts';
 import {
   alone,
   silentAt,
@@ -22,33 +22,33 @@ import {
   told,
 } from './words.ts';
 
-export const promptDoubles: readonly Double[] = [
+export const promptMutants: readonly Mutant[] = [
   {
     fault: 'prompts are not answered',
-    caught: ['prompt-answered'],
-    kin: ['chats-named', 'chats-apart'],
+    caughtBy: ['prompt-answered'],
+    alsoCaughtBy: ['chats-named', 'chats-apart'],
     make: unanswered('chat/prompt'),
   },
   {
     fault: 'prompts are answered without a model',
-    caught: ['prompt-result'],
+    caughtBy: ['prompt-result'],
     make: result('chat/prompt', lacking('model')),
   },
   {
     fault: 'a status that is none',
-    caught: ['prompt-status'],
+    caughtBy: ['prompt-status'],
     make: result('chat/prompt', having({ status: 'done' })),
   },
   {
     fault: 'prompts are refused',
-    caught: ['prompt-taken'],
-    kin: ['chats-named', 'unknown-fields'],
+    caughtBy: ['prompt-taken'],
+    alsoCaughtBy: ['chats-named', 'unknown-fields'],
     make: answer('chat/prompt', ({ id }) => ({ jsonrpc: '2.0', id, error: { code: -32603, message: 'no' } })),
   },
   {
     fault: 'prompts are answered with a chat of another name',
-    caught: ['prompt-chat-kept'],
-    kin: [
+    caughtBy: ['prompt-chat-kept'],
+    alsoCaughtBy: [
       'prompt-finished',
       'prompt-echoed',
       'chats-apart',
@@ -70,8 +70,8 @@ export const promptDoubles: readonly Double[] = [
   },
   {
     fault: 'all prompts without a chat go to one',
-    caught: ['prompt-new-chat'],
-    kin: ['delete-quiet', 'query-chat-kept'],
+    caughtBy: ['prompt-new-chat'],
+    alsoCaughtBy: ['delete-quiet', 'query-chat-kept'],
     make: alone(() => {
       let first: unknown;
       return {
@@ -89,7 +89,7 @@ export const promptDoubles: readonly Double[] = [
   },
   {
     fault: 'a prompt without words is taken',
-    caught: ['prompt-without-message'],
+    caughtBy: ['prompt-without-message'],
     make: asking((methodOf) => ({
       out: (frame) =>
         methodOf(frame) === 'chat/prompt' && 'error' in frame
@@ -97,10 +97,10 @@ export const promptDoubles: readonly Double[] = [
           : [frame],
     })),
   },
-  { fault: 'the words of the user are not told', caught: ['prompt-echoed'], make: hides(isOfUser) },
+  { fault: 'the words of the user are not told', caughtBy: ['prompt-echoed'], make: dropsOutput(isOfUser) },
   {
     fault: 'the words of the user come behind the first of the model',
-    caught: ['echo-first'],
+    caughtBy: ['echo-first'],
     make: alone(() => {
       const held = new Map<unknown, Record<string, unknown>>();
       return {
@@ -120,8 +120,8 @@ export const promptDoubles: readonly Double[] = [
   },
   {
     fault: 'words are told in another chat as well',
-    caught: ['chats-apart'],
-    kin: ['stop-idle', 'delete-quiet'],
+    caughtBy: ['chats-apart'],
+    alsoCaughtBy: ['stop-idle', 'delete-quiet'],
     make: alone(() => {
       const chats = new Set<unknown>();
       return {
@@ -137,7 +137,7 @@ export const promptDoubles: readonly Double[] = [
   },
   {
     fault: 'words in a chat that nobody knows',
-    caught: ['chats-named'],
+    caughtBy: ['chats-named'],
     make: behind(isFinished, (frame) => ({
       ...told(frame, 'system', { type: 'text', text: 'here?' }),
       params: { chatId: 'nobody-knows', role: 'system', content: { type: 'text', text: 'here?' } },
@@ -145,34 +145,34 @@ export const promptDoubles: readonly Double[] = [
   },
   {
     fault: 'contents name a request that was none',
-    caught: ['request-id-kept'],
+    caughtBy: ['request-id-kept'],
     make: params(isContent, having({ requestId: 'nobody' })),
   },
   {
     fault: 'the model speaks while nothing runs',
-    caught: ['run-begins'],
-    make: hides(isRunning),
+    caughtBy: ['run-begins'],
+    make: dropsOutput(isRunning),
   },
   {
     fault: 'runs do not finish',
-    caught: ['prompt-finished'],
-    kin: ['stop-finishes'],
+    caughtBy: ['prompt-finished'],
+    alsoCaughtBy: ['stop-finishes'],
     make: silentAt(isFinished),
   },
   {
     fault: 'runs finish twice',
-    caught: ['finished-once'],
+    caughtBy: ['finished-once'],
     make: behind(isFinished, (frame) => frame),
   },
   {
     fault: 'the model speaks after the end',
-    caught: ['finished-last'],
-    kin: ['stop-idle', 'stop-quiet', 'delete-quiet'],
+    caughtBy: ['finished-last'],
+    alsoCaughtBy: ['stop-idle', 'stop-quiet', 'delete-quiet'],
     make: behind(isFinished, (frame) => told(frame, 'assistant', { type: 'text', text: 'and another thing' })),
   },
   {
     fault: 'a run that fails ends without a word',
-    caught: ['failure-told'],
+    caughtBy: ['failure-told'],
     make: alone(() => {
       const failed = new Set<unknown>();
       return {
@@ -189,8 +189,8 @@ export const promptDoubles: readonly Double[] = [
   },
   {
     fault: 'a content of type text that has none',
-    caught: ['content-text'],
-    kin: ['prompt-echoed', 'failure-told'],
+    caughtBy: ['content-text'],
+    alsoCaughtBy: ['prompt-echoed', 'failure-told'],
     make: content('text', lacking('text'), ({ text }) => String(text).length > 0),
   },
 ];

@@ -1,7 +1,7 @@
 // ECA servers that break stops, deletions, queries, or what is told of tools.
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
-import type { Double } from '../../support/double.ts';
-import type { Tamper } from '../../support/tamper.ts';
+import type { Mutant } from '../../support/double.ts';
+import type { Interceptor } from '../../support/tamper.ts';
 import {
   deafTo,
   hangUp,
@@ -33,7 +33,7 @@ const mcp = (more: Record<string, unknown> = {}) =>
   });
 
 /** A server with an MCP server that obeys, but for what is dropped. */
-const withServer = (obeys: (method: unknown) => boolean) => (): Tamper => {
+const withServer = (obeys: (method: unknown) => boolean) => (): Interceptor => {
   const told = new Set<unknown>();
   return {
     out(frame, link) {
@@ -52,15 +52,15 @@ const withServer = (obeys: (method: unknown) => boolean) => (): Tamper => {
   };
 };
 
-export const requestDoubles: readonly Double[] = [
+export const requestMutants: readonly Mutant[] = [
   {
     fault: 'stops are not heard',
-    caught: ['stop-finishes'],
+    caughtBy: ['stop-finishes'],
     make: deafTo(isMethod('chat/promptStop')),
   },
   {
     fault: 'words after a stop',
-    caught: ['stop-quiet'],
+    caughtBy: ['stop-quiet'],
     make: () => {
       const stopped = new Set<unknown>();
       return {
@@ -78,8 +78,8 @@ export const requestDoubles: readonly Double[] = [
   },
   {
     fault: 'after a stop nothing is played',
-    caught: ['stop-frees'],
-    kin: ['prompt-echoed'],
+    caughtBy: ['stop-frees'],
+    alsoCaughtBy: ['prompt-echoed'],
     make: () => {
       const stopped = new Set<unknown>();
       return {
@@ -96,7 +96,7 @@ export const requestDoubles: readonly Double[] = [
   },
   {
     fault: 'a stop while nothing runs is answered',
-    caught: ['stop-idle'],
+    caughtBy: ['stop-idle'],
     make: () => ({
       in(frame, link) {
         const words = { type: 'text', text: 'nothing to stop' };
@@ -107,14 +107,14 @@ export const requestDoubles: readonly Double[] = [
   },
   {
     fault: 'deleted is answered with null',
-    caught: ['delete-result'],
+    caughtBy: ['delete-result'],
     make: asking((methodOf) => ({
       out: (frame) => [methodOf(frame) === 'chat/delete' ? { ...frame, result: null } : frame],
     })),
   },
   {
     fault: 'words of a chat that is deleted',
-    caught: ['delete-quiet'],
+    caughtBy: ['delete-quiet'],
     make: asking((methodOf, requestOf) => ({
       out: (frame) =>
         methodOf(frame) === 'chat/delete'
@@ -124,22 +124,22 @@ export const requestDoubles: readonly Double[] = [
   },
   {
     fault: 'no list of contexts',
-    caught: ['query-context-result'],
+    caughtBy: ['query-context-result'],
     make: result('chat/queryContext', lacking('contexts')),
   },
   {
     fault: 'contexts without their fields',
-    caught: ['query-context-kinds'],
+    caughtBy: ['query-context-kinds'],
     make: result('chat/queryContext', having({ contexts: [{ type: 'file' }] })),
   },
   {
     fault: 'commands without arguments',
-    caught: ['query-commands-result'],
+    caughtBy: ['query-commands-result'],
     make: result('chat/queryCommands', having({ commands: [{ name: 'x', description: '', type: 'native' }] })),
   },
   {
     fault: 'a query finds what there is not',
-    caught: ['query-commands-filter'],
+    caughtBy: ['query-commands-filter'],
     make: asking((methodOf, requestOf) => ({
       out: (frame) =>
         methodOf(frame) === 'chat/queryCommands' && dictionaryOf(requestOf(frame).params).query !== ''
@@ -149,48 +149,52 @@ export const requestDoubles: readonly Double[] = [
   },
   {
     fault: 'a query is answered for another chat',
-    caught: ['query-chat-kept'],
+    caughtBy: ['query-chat-kept'],
     make: result('chat/queryContext', having({ chatId: 'another' })),
   },
   {
     fault: 'no tools are told',
-    caught: ['tools-told'],
+    caughtBy: ['tools-told'],
     make: silentAt(isToldOf),
   },
   {
     fault: 'servers of tools without a status',
-    caught: ['tool-server-shape', 'tool-server-native'],
+    caughtBy: ['tool-server-shape', 'tool-server-native'],
     make: params(isToldOf, lacking('status')),
   },
   {
     fault: 'a native server of another name',
-    caught: ['tool-server-native'],
+    caughtBy: ['tool-server-native'],
     make: params(isToldOf, having({ name: 'Other' })),
   },
   {
     fault: 'an MCP server whose arguments are words',
-    caught: ['tool-server-mcp'],
+    caughtBy: ['tool-server-mcp'],
     make: onceBehind(isToldOf, () => mcp({ args: '--all', status: 'failed' })),
   },
   {
     fault: 'an MCP server in a state that is no word',
-    caught: ['tool-server-mcp', 'tool-server-shape'],
+    caughtBy: ['tool-server-mcp', 'tool-server-shape'],
     make: onceBehind(isToldOf, () => mcp({ status: 7 })),
   },
   {
     fault: 'tools without parameters',
-    caught: ['tool-shape'],
+    caughtBy: ['tool-shape'],
     make: params(isToldOf, having({ tools: [{ name: 'x', description: '' }] })),
   },
-  { fault: 'MCP servers do not stop', caught: ['mcp-stop'], make: withServer((method) => method !== 'mcp/stopServer') },
+  {
+    fault: 'MCP servers do not stop',
+    caughtBy: ['mcp-stop'],
+    make: withServer((method) => method !== 'mcp/stopServer'),
+  },
   {
     fault: 'MCP servers do not start',
-    caught: ['mcp-start'],
+    caughtBy: ['mcp-start'],
     make: withServer((method) => method !== 'mcp/startServer'),
   },
   {
     fault: 'an MCP server comes to be by being named',
-    caught: ['unknown-mcp-ignored'],
+    caughtBy: ['unknown-mcp-ignored'],
     make: () => ({
       in(frame, link) {
         const { name } = dictionaryOf(frame.params);
@@ -201,7 +205,7 @@ export const requestDoubles: readonly Double[] = [
   },
   {
     fault: 'messages to the user of a type that is no word',
-    caught: ['message-to-user'],
+    caughtBy: ['message-to-user'],
     make: behind(isToldOf, () => notice('$/showMessage', { type: 7, message: 'hm' })),
   },
 ];

@@ -1,8 +1,8 @@
 // Words to break an ECA server with: changes of what it says, by method, by content and by answer. Knows no check.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
-import type { Link, Tamper } from '../../support/tamper.ts';
-import { says } from '../../support/double.ts';
+import type { Link, Interceptor } from '../../support/tamper.ts';
+import { changesOutput } from '../../support/double.ts';
 
 type Change = (fields: Dictionary) => Dictionary;
 type Test = (fields: Dictionary) => boolean;
@@ -35,7 +35,7 @@ export const isAnswer: Test = (frame) => frame.method === undefined;
 
 /** Changes the params of a message. */
 export const params = (isIt: Test, change: Change) =>
-  says((frame) => (isIt(frame) ? withParams(frame, change) : frame));
+  changesOutput((frame) => (isIt(frame) ? withParams(frame, change) : frame));
 export const withParams = (frame: Dictionary, change: Change): Dictionary => ({
   ...frame,
   params: change(dictionaryOf(frame.params)),
@@ -47,8 +47,8 @@ export const content = (type: string, change: Change, more: Test = () => true) =
 export const role = (type: string, own: string) => params(isOf(type), having({ role: own }));
 
 /** A tamperer for each connection. */
-export const alone = (make: () => Tamper) => (): Tamper => {
-  const own = new Map<Link, Tamper>();
+export const alone = (make: () => Interceptor) => (): Interceptor => {
+  const own = new Map<Link, Interceptor>();
   const of = (link: Link) => {
     const known = own.get(link) ?? make();
     own.set(link, known);
@@ -63,7 +63,7 @@ export const alone = (make: () => Tamper) => (): Tamper => {
 
 /** A tamperer who remembers what was asked under which id. */
 export const asking = (
-  make: (methodOf: (frame: Dictionary) => unknown, requestOf: (frame: Dictionary) => Dictionary) => Tamper,
+  make: (methodOf: (frame: Dictionary) => unknown, requestOf: (frame: Dictionary) => Dictionary) => Interceptor,
 ) =>
   alone(() => {
     const asked = new Map<unknown, Dictionary>();
@@ -91,15 +91,15 @@ export function hangUp(link: Link): [] {
   return [];
 }
 /** Hangs up in the place of what is one. */
-export const silentAt = (isIt: Test) => (): Tamper => ({
+export const silentAt = (isIt: Test) => (): Interceptor => ({
   out: (frame, link) => (isIt(frame) ? hangUp(link) : [frame]),
 });
 /** Hangs up when the client says what is one. */
-export const deafTo = (isIt: Test) => (): Tamper => ({
+export const deafTo = (isIt: Test) => (): Interceptor => ({
   in: (frame, link) => (isIt(frame) ? hangUp(link) : [frame]),
 });
 /** Hangs up behind what is one. */
-export const goneBehind = (isIt: Test, tamper: Tamper) => (): Tamper => ({
+export const goneBehind = (isIt: Test, tamper: Interceptor) => (): Interceptor => ({
   ...tamper,
   out(frame, link) {
     if (isIt(frame)) queueMicrotask(() => link.close());
@@ -111,7 +111,7 @@ export const result = (method: string, change: Change) =>
   answer(method, (frame) => ('result' in frame ? { ...frame, result: change(dictionaryOf(frame.result)) } : frame));
 
 /** Says that as well, behind each frame that is one. */
-export const behind = (isIt: Test, more: (frame: Dictionary) => Dictionary) => (): Tamper => ({
+export const behind = (isIt: Test, more: (frame: Dictionary) => Dictionary) => (): Interceptor => ({
   out: (frame) => (isIt(frame) ? [frame, more(frame)] : [frame]),
 });
 /** The same once on a connection. */

@@ -1,13 +1,14 @@
 // How the frames of an agent of pi-legacy are changed, in a line or two for each broken one.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
-import { says } from '../../support/double.ts';
-import type { Tamper } from '../../support/tamper.ts';
+import { changesOutput } from '../../support/double.ts';
+import type { Interceptor } from '../../support/tamper.ts';
 
 export type Change = (frame: Dictionary) => Dictionary | null;
 
 /** Frames of that type. */
-export const of = (type: string, change: Change) => says((frame) => (frame.type === type ? change(frame) : frame));
+export const of = (type: string, change: Change) =>
+  changesOutput((frame) => (frame.type === type ? change(frame) : frame));
 /** Without those fields. */
 export function less(frame: Dictionary, ...names: readonly string[]): Dictionary {
   return Object.fromEntries(Object.entries(frame).filter(([name]) => !names.includes(name)));
@@ -17,9 +18,9 @@ const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? val
 export const roleOf = (frame: Dictionary) => dictionaryOf(frame.message).role;
 
 /** Messages of that role, wherever a line repeats them, updates apart. */
-export function everywhere(role: string, change: (message: Dictionary) => Dictionary): () => Tamper {
+export function everywhere(role: string, change: (message: Dictionary) => Dictionary): () => Interceptor {
   const changed = (message: unknown) => (dictionaryOf(message).role === role ? change(dictionaryOf(message)) : message);
-  return says((frame) => {
+  return changesOutput((frame) => {
     switch (frame.type) {
       case 'message_start':
       case 'message_end':
@@ -57,7 +58,7 @@ export const events = (type: string, change: (event: Dictionary) => Dictionary) 
 export function adds(
   fits: (frame: Dictionary) => boolean,
   more: (frame: Dictionary) => { readonly before?: readonly Dictionary[]; readonly after?: readonly Dictionary[] },
-): () => Tamper {
+): () => Interceptor {
   return () => ({
     out(frame) {
       if (!fits(frame)) return [frame];

@@ -1,12 +1,12 @@
 // Broken agents of pi-legacy: they do not do what they are told.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
-import { type Double, takes } from '../../support/double.ts';
-import type { Link, Tamper } from '../../support/tamper.ts';
+import { type Mutant, changesInput } from '../../support/double.ts';
+import type { Link, Interceptor } from '../../support/tamper.ts';
 import { blocks, everywhere, less, of } from './frames.ts';
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 /** Does not hear that line, which is no JSON object. */
-const deafTo = (line: string) => (): Tamper => ({ raw: (text) => (text === line ? [] : [text]) });
+const deafTo = (line: string) => (): Interceptor => ({ raw: (text) => (text === line ? [] : [text]) });
 
 /** Knows on which connections a run is open. */
 function watchRuns() {
@@ -21,10 +21,10 @@ function watchRuns() {
   };
 }
 
-export const inputDoubles: readonly Double[] = [
+export const inputMutants: readonly Mutant[] = [
   {
     fault: 'forgets prompts that come while it is busy',
-    caught: ['busy-prompts-run'],
+    caughtBy: ['busy-prompts-run'],
     make: () => {
       const { watch, isBusy } = watchRuns();
       return { out: watch, in: (frame, link) => (frame.type === 'prompt' && isBusy(link) ? [] : [frame]) };
@@ -32,28 +32,28 @@ export const inputDoubles: readonly Double[] = [
   },
   {
     fault: 'tells of attachments that were not sent',
-    caught: ['attachments-kept'],
+    caughtBy: ['attachments-kept'],
     make: everywhere('user', (message) => ({ ...message, attachments: [{ type: 'image', fileName: 'other.png' }] })),
   },
   {
     fault: 'shows other pictures',
-    caught: ['image-shown'],
+    caughtBy: ['image-shown'],
     make: blocks('user', 'image', (block) => ({ ...block, data: 'AAAA' })),
   },
   {
     fault: 'does not show documents',
-    caught: ['document-shown'],
+    caughtBy: ['document-shown'],
     make: everywhere('user', (message) => ({ ...message, content: list(message.content).slice(0, 1) })),
-    kin: ['image-shown'],
+    alsoCaughtBy: ['image-shown'],
   },
   {
     fault: 'does not hear that it is to stop',
-    caught: ['abort-ends-run'],
-    make: takes((frame) => (frame.type === 'abort' ? null : frame)),
+    caughtBy: ['abort-ends-run'],
+    make: changesInput((frame) => (frame.type === 'abort' ? null : frame)),
   },
   {
     fault: 'does not say that it was stopped',
-    caught: ['abort-reason'],
+    caughtBy: ['abort-reason'],
     make: everywhere('assistant', (message) => ({
       ...message,
       stopReason: message.stopReason === 'aborted' ? 'stop' : message.stopReason,
@@ -61,8 +61,8 @@ export const inputDoubles: readonly Double[] = [
   },
   {
     fault: 'answers what stops nothing',
-    caught: ['idle-abort-silent'],
-    kin: ['event-types'],
+    caughtBy: ['idle-abort-silent'],
+    alsoCaughtBy: ['event-types'],
     make: () => {
       const { watch, isBusy } = watchRuns();
       return {
@@ -76,21 +76,21 @@ export const inputDoubles: readonly Double[] = [
   },
   {
     fault: 'does not compact',
-    caught: ['compact-answered'],
-    make: takes((frame) => (frame.type === 'compact' ? null : frame)),
+    caughtBy: ['compact-answered'],
+    make: changesInput((frame) => (frame.type === 'compact' ? null : frame)),
   },
   {
     fault: 'says that it compacts by itself',
-    caught: ['compaction-manual'],
+    caughtBy: ['compaction-manual'],
     make: of('compaction', (frame) => ({ ...frame, auto: true })),
   },
   {
     fault: 'does not say that it compacts by itself',
-    caught: ['compaction-auto'],
+    caughtBy: ['compaction-auto'],
     make: of('compaction', (frame) => less(frame, 'auto')),
   },
-  { fault: 'does not see what is no JSON', caught: ['bad-line-error'], make: deafTo('not json') },
-  { fault: 'does not see half a line', caught: ['bad-line-error'], make: deafTo('{"type":"prompt"') },
-  { fault: 'does not see blank lines', caught: ['blank-line-error'], make: deafTo('') },
-  { fault: 'does not see null', caught: ['null-line-error'], make: deafTo('null') },
+  { fault: 'does not see what is no JSON', caughtBy: ['bad-line-error'], make: deafTo('not json') },
+  { fault: 'does not see half a line', caughtBy: ['bad-line-error'], make: deafTo('{"type":"prompt"') },
+  { fault: 'does not see blank lines', caughtBy: ['blank-line-error'], make: deafTo('') },
+  { fault: 'does not see null', caughtBy: ['null-line-error'], make: deafTo('null') },
 ];

@@ -1,16 +1,16 @@
 // Broken agents of pi-legacy: what they say comes in a wrong order, or says something else than what it repeats.
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
-import { type Double, hides, says } from '../../support/double.ts';
+import { type Mutant, dropsOutput, changesOutput } from '../../support/double.ts';
 import { adds, blocks, events, everywhere, of, roleOf, updates } from './frames.ts';
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-const isWhole = (role: string) => (frame: Parameters<typeof roleOf>[0]) =>
+const isComplete = (role: string) => (frame: Parameters<typeof roleOf>[0]) =>
   (frame.type === 'message_start' || frame.type === 'message_end') && roleOf(frame) === role;
 
-export const orderDoubles: readonly Double[] = [
+export const orderMutants: readonly Mutant[] = [
   {
     fault: 'runs without being asked',
-    caught: ['run-prompted'],
+    caughtBy: ['run-prompted'],
     make: adds(
       ({ type }) => type === 'agent_end',
       () => ({ after: [{ type: 'agent_start' }, { type: 'agent_end', messages: [] }] }),
@@ -18,19 +18,19 @@ export const orderDoubles: readonly Double[] = [
   },
   {
     fault: 'does not end its runs',
-    caught: ['run-ends'],
-    kin: ['abort-ends-run', 'busy-prompts-run'],
-    make: hides(({ type }) => type === 'agent_end'),
+    caughtBy: ['run-ends'],
+    alsoCaughtBy: ['abort-ends-run', 'busy-prompts-run'],
+    make: dropsOutput(({ type }) => type === 'agent_end'),
   },
   {
     fault: 'forgets the first message of a run',
-    caught: ['run-messages'],
+    caughtBy: ['run-messages'],
     make: of('agent_end', (frame) => ({ ...frame, messages: list(frame.messages).slice(1) })),
   },
   {
     fault: 'has a turn after a run',
-    caught: ['turn-in-run'],
-    kin: ['run-ends', 'turn-end-fields'],
+    caughtBy: ['turn-in-run'],
+    alsoCaughtBy: ['run-ends', 'turn-end-fields'],
     make: adds(
       ({ type }) => type === 'agent_end',
       () => ({ after: [{ type: 'turn_start' }, { type: 'turn_end', message: { role: 'user' }, toolResults: [] }] }),
@@ -38,8 +38,8 @@ export const orderDoubles: readonly Double[] = [
   },
   {
     fault: 'answers twice in a turn',
-    caught: ['one-answer-a-turn'],
-    kin: ['run-messages'],
+    caughtBy: ['one-answer-a-turn'],
+    alsoCaughtBy: ['run-messages'],
     make: adds(
       (frame) => frame.type === 'message_end' && roleOf(frame) === 'assistant',
       (frame) => ({
@@ -47,21 +47,21 @@ export const orderDoubles: readonly Double[] = [
       }),
     ),
   },
-  { fault: 'does not end its turns', caught: ['turn-ends'], make: hides(({ type }) => type === 'turn_end') },
+  { fault: 'does not end its turns', caughtBy: ['turn-ends'], make: dropsOutput(({ type }) => type === 'turn_end') },
   {
     fault: 'ends a turn with another message',
-    caught: ['turn-message'],
+    caughtBy: ['turn-message'],
     make: of('turn_end', (frame) => ({ ...frame, message: { ...dictionaryOf(frame.message), model: 'another' } })),
   },
   {
     fault: 'ends turns without the results of its tools',
-    caught: ['turn-results'],
+    caughtBy: ['turn-results'],
     make: of('turn_end', (frame) => ({ ...frame, toolResults: [] })),
   },
   {
     fault: 'says a message after a turn',
-    caught: ['message-in-turn'],
-    kin: ['turn-ends', 'run-messages'],
+    caughtBy: ['message-in-turn'],
+    alsoCaughtBy: ['turn-ends', 'run-messages'],
     make: adds(
       ({ type }) => type === 'turn_end',
       () => {
@@ -77,13 +77,13 @@ export const orderDoubles: readonly Double[] = [
   },
   {
     fault: 'does not end what users say',
-    caught: ['message-ends'],
-    kin: ['run-messages'],
-    make: hides((frame) => frame.type === 'message_end' && roleOf(frame) === 'user'),
+    caughtBy: ['message-ends'],
+    alsoCaughtBy: ['run-messages'],
+    make: dropsOutput((frame) => frame.type === 'message_end' && roleOf(frame) === 'user'),
   },
   {
     fault: 'begins messages otherwise than it ends them',
-    caught: ['message-whole'],
+    caughtBy: ['message-whole'],
     make: of('message_start', (frame) => {
       const message = dictionaryOf(frame.message);
       return { ...frame, message: { ...message, timestamp: Number(message.timestamp) + 1 } };
@@ -91,7 +91,7 @@ export const orderDoubles: readonly Double[] = [
   },
   {
     fault: 'begins answers with words',
-    caught: ['answer-starts-empty'],
+    caughtBy: ['answer-starts-empty'],
     make: of('message_start', (frame) =>
       roleOf(frame) === 'assistant'
         ? { ...frame, message: { ...dictionaryOf(frame.message), content: [{ type: 'text', text: 'Well' }] } }
@@ -100,13 +100,13 @@ export const orderDoubles: readonly Double[] = [
   },
   {
     fault: 'does not repeat what users say',
-    caught: ['prompt-first'],
-    kin: ['run-messages'],
-    make: hides(isWhole('user')),
+    caughtBy: ['prompt-first'],
+    alsoCaughtBy: ['run-messages'],
+    make: dropsOutput(isComplete('user')),
   },
   {
     fault: 'updates before it answers',
-    caught: ['update-in-answer'],
+    caughtBy: ['update-in-answer'],
     make: adds(
       ({ type }) => type === 'turn_start',
       () => {
@@ -118,12 +118,12 @@ export const orderDoubles: readonly Double[] = [
   },
   {
     fault: 'updates in the name of the user',
-    caught: ['update-role'],
+    caughtBy: ['update-role'],
     make: of('message_update', (frame) => ({ ...frame, message: { ...dictionaryOf(frame.message), role: 'user' } })),
   },
   {
     fault: 'starts texts twice',
-    caught: ['block-order'],
+    caughtBy: ['block-order'],
     make: adds(
       ({ assistantMessageEvent }) => dictionaryOf(assistantMessageEvent).type === 'text_start',
       (frame) => ({ before: [frame] }),
@@ -131,12 +131,12 @@ export const orderDoubles: readonly Double[] = [
   },
   {
     fault: 'updates with two messages',
-    caught: ['snapshots-agree'],
+    caughtBy: ['snapshots-agree'],
     make: of('message_update', (frame) => ({ ...frame, message: { ...dictionaryOf(frame.message), content: [] } })),
   },
   {
     fault: 'updates with messages of yesterday',
-    caught: ['snapshots-keep-up'],
+    caughtBy: ['snapshots-keep-up'],
     make: updates('text_', (event, frame) => {
       const late = {
         role: 'assistant',
@@ -150,18 +150,18 @@ export const orderDoubles: readonly Double[] = [
   },
   {
     fault: 'ends texts with other words',
-    caught: ['text-end'],
+    caughtBy: ['text-end'],
     make: events('text_end', (event) => ({ ...event, content: 'other words' })),
   },
   {
     fault: 'ends thinking with other words',
-    caught: ['thinking-end'],
+    caughtBy: ['thinking-end'],
     make: events('thinking_end', (event) => ({ ...event, content: 'other words' })),
   },
   {
     fault: 'ends calls without their arguments',
-    caught: ['call-arguments'],
-    kin: ['final-call'],
+    caughtBy: ['call-arguments'],
+    alsoCaughtBy: ['final-call'],
     make: events('toolcall_end', (event) => ({
       ...event,
       toolCall: { ...dictionaryOf(event.toolCall), arguments: {} },
@@ -169,30 +169,30 @@ export const orderDoubles: readonly Double[] = [
   },
   {
     fault: 'counts blocks from one',
-    caught: ['content-index'],
-    kin: ['final-call', 'final-text', 'snapshots-keep-up'],
+    caughtBy: ['content-index'],
+    alsoCaughtBy: ['final-call', 'final-text', 'snapshots-keep-up'],
     make: events('', (event) => ({ ...event, contentIndex: Number(event.contentIndex) + 1 })),
   },
   {
     fault: 'ends messages with more than has streamed',
-    caught: ['final-text'],
+    caughtBy: ['final-text'],
     make: blocks('assistant', 'text', (block) => ({ ...block, text: `${String(block.text)}!` })),
   },
   {
     fault: 'ends messages with other calls',
-    caught: ['final-call'],
-    kin: ['tool-called'],
+    caughtBy: ['final-call'],
+    alsoCaughtBy: ['tool-called'],
     make: blocks('assistant', 'toolCall', (block) => ({ ...block, name: 'another' })),
   },
   {
     fault: 'runs tools with other arguments',
-    caught: ['tool-called'],
+    caughtBy: ['tool-called'],
     make: of('tool_execution_start', (frame) => ({ ...frame, args: { other: true } })),
   },
   {
     fault: 'runs tools before they are called',
-    caught: ['tool-place'],
-    kin: ['tool-called'],
+    caughtBy: ['tool-place'],
+    alsoCaughtBy: ['tool-called'],
     make: () => {
       let held: Parameters<typeof roleOf>[0] | null = null;
       return {
@@ -211,25 +211,25 @@ export const orderDoubles: readonly Double[] = [
   },
   {
     fault: 'does not end its tools',
-    caught: ['tool-ends'],
-    make: hides(({ type }) => type === 'tool_execution_end'),
+    caughtBy: ['tool-ends'],
+    make: dropsOutput(({ type }) => type === 'tool_execution_end'),
   },
   {
     fault: 'ends tools under another name',
-    caught: ['tool-name-stays'],
-    kin: ['tool-result-same'],
+    caughtBy: ['tool-name-stays'],
+    alsoCaughtBy: ['tool-result-same'],
     make: of('tool_execution_end', (frame) => ({ ...frame, toolName: 'another' })),
   },
   {
     fault: 'ends tools with a number',
-    caught: ['tool-result-shape'],
-    kin: ['tool-result-same', 'tool-error-words'],
+    caughtBy: ['tool-result-shape'],
+    alsoCaughtBy: ['tool-result-same', 'tool-error-words'],
     make: of('tool_execution_end', (frame) => ({ ...frame, result: 7 })),
   },
   {
     fault: 'ends tools that failed with an object',
-    caught: ['tool-error-words'],
-    kin: ['tool-result-same'],
+    caughtBy: ['tool-error-words'],
+    alsoCaughtBy: ['tool-result-same'],
     make: of('tool_execution_end', (frame) =>
       typeof frame.result === 'string'
         ? { ...frame, result: { content: [{ type: 'text', text: frame.result }] } }
@@ -238,25 +238,25 @@ export const orderDoubles: readonly Double[] = [
   },
   {
     fault: 'does not tell the results of tools',
-    caught: ['tool-result-told', 'calls-answered'],
-    kin: ['run-messages', 'turn-results'],
-    make: hides(isWhole('toolResult')),
+    caughtBy: ['tool-result-told', 'calls-answered'],
+    alsoCaughtBy: ['run-messages', 'turn-results'],
+    make: dropsOutput(isComplete('toolResult')),
   },
   {
     fault: 'tells other results than its tools have',
-    caught: ['tool-result-same'],
+    caughtBy: ['tool-result-same'],
     make: everywhere('toolResult', (message) => ({ ...message, isError: message.isError !== true })),
   },
   {
     fault: 'repeats other words than the user has said',
-    caught: ['prompt-echoed'],
-    kin: ['document-shown'],
+    caughtBy: ['prompt-echoed'],
+    alsoCaughtBy: ['document-shown'],
     make: blocks('user', 'text', (block) => ({ ...block, text: 'other words' })),
   },
   {
     fault: 'begins runs in silence',
-    caught: ['prompt-runs'],
-    kin: ['turn-in-run', 'busy-prompts-run'],
-    make: says((frame) => (frame.type === 'agent_start' ? null : frame)),
+    caughtBy: ['prompt-runs'],
+    alsoCaughtBy: ['turn-in-run', 'busy-prompts-run'],
+    make: changesOutput((frame) => (frame.type === 'agent_start' ? null : frame)),
   },
 ];

@@ -1,11 +1,20 @@
-// Doubles of lanes, replay, keys, dependencies, versions and timeouts: docs/protocols/pi-server.md 7.3 to 12.
+// Mutants of lanes, replay, keys, dependencies, versions and timeouts: docs/protocols/pi-server.md 7.3 to 12.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { without } from '../../../../src/core/model/dictionary.ts';
-import { type Double, dataOf, isResponse, payloadOf, phaseOf, says, takes, withData } from './double.ts';
-import type { Link, Tamper } from '../../support/tamper.ts';
+import {
+  type Mutant,
+  dataOf,
+  isResponse,
+  payloadOf,
+  phaseOf,
+  changesOutput,
+  changesInput,
+  withData,
+} from './double.ts';
+import type { Link, Interceptor } from '../../support/tamper.ts';
 
 /** Gives a command an id of its own where `isNew` says so of an id that was used before, and answers under the old one. */
-function renaming(isNew: (now: Dictionary, before: Dictionary) => boolean): () => Tamper {
+function renaming(isNew: (now: Dictionary, before: Dictionary) => boolean): () => Interceptor {
   return () => {
     const before = new Map<unknown, Dictionary>();
     const renamed = new Map<unknown, unknown>();
@@ -33,7 +42,7 @@ function renaming(isNew: (now: Dictionary, before: Dictionary) => boolean): () =
 }
 
 /** Takes the key off a command where `isOff` says so of a key that was used before. */
-function unkeyed(isOff: (now: Dictionary, before: Dictionary) => boolean): () => Tamper {
+function unkeyed(isOff: (now: Dictionary, before: Dictionary) => boolean): () => Interceptor {
   return () => {
     const before = new Map<unknown, Dictionary>();
     return {
@@ -49,7 +58,7 @@ function unkeyed(isOff: (now: Dictionary, before: Dictionary) => boolean): () =>
 }
 
 /** Answers such commands itself, where it can, and lets no server see them. */
-function answering(answer: (frame: Dictionary, link: Link) => Dictionary | null): () => Tamper {
+function answering(answer: (frame: Dictionary, link: Link) => Dictionary | null): () => Interceptor {
   return () => ({
     in(frame, link) {
       const said = answer(frame, link);
@@ -61,7 +70,7 @@ function answering(answer: (frame: Dictionary, link: Link) => Dictionary | null)
 }
 
 /** Holds back such commands while a prompt goes on on that connection. */
-function holding(isHeld: (frame: Dictionary) => boolean): () => Tamper {
+function holding(isHeld: (frame: Dictionary) => boolean): () => Interceptor {
   return () => {
     const links = new Map<Link, { readonly prompts: Set<unknown>; readonly held: Dictionary[] }>();
     const of = (link: Link) => {
@@ -99,11 +108,11 @@ const sorted = (frame: Dictionary) => JSON.stringify(Object.entries(frame).sort(
 const replayed = ['7.4-39', '8.1-43', '8.1-44', '8.1-46', '8.2-50', '8.2-55', '5.1-24', '8-56'];
 
 /** Sections 7.3 to 12. */
-export const identityDoubles: readonly Double[] = [
+export const identityMutants: readonly Mutant[] = [
   {
     fault: 'reads do not wait for a prompt',
-    caught: ['7.3-36'],
-    kin: ['17.2-93', '9.2-65'],
+    caughtBy: ['7.3-36'],
+    alsoCaughtBy: ['17.2-93', '9.2-65'],
     make: () => {
       const prompts = new Set<unknown>();
       return {
@@ -123,25 +132,25 @@ export const identityDoubles: readonly Double[] = [
   },
   {
     fault: 'the server waits for prompts',
-    caught: ['7.3-35'],
-    kin: ['18.2-100', '18.2-99', '12-84', '7.1-33c', '12-85'],
+    caughtBy: ['7.3-35'],
+    alsoCaughtBy: ['18.2-100', '18.2-99', '12-84', '7.1-33c', '12-85'],
     make: holding(({ type }) => type === 'list_sessions'),
   },
   {
     fault: 'what is about a prompt waits for it, as in the real server',
-    caught: ['17.2-93', '17.2-94', '17.2-94b', '18-97:select', '18-97:confirm', '18-97:input', '18-97:editor'],
-    kin: ['18.2-98', '18.2-99', '18.2-100', '18.1-101b'],
+    caughtBy: ['17.2-93', '17.2-94', '17.2-94b', '18-97:select', '18-97:confirm', '18-97:input', '18-97:editor'],
+    alsoCaughtBy: ['18.2-98', '18.2-99', '18.2-100', '18.1-101b'],
     make: holding(({ type }) => ['abort', 'steer', 'follow_up', 'extension_ui_response'].includes(String(type))),
   },
   {
     fault: 'sessions wait for each other',
-    caught: ['7.3-37'],
-    kin: ['8.1-44', '8.1-45', '12-84', '7.1-33c'],
+    caughtBy: ['7.3-37'],
+    alsoCaughtBy: ['8.1-44', '8.1-45', '12-84', '7.1-33c'],
     make: holding(({ type }) => type === 'prompt'),
   },
   {
     fault: 'commands of one session overtake each other',
-    caught: ['7.3-34'],
+    caughtBy: ['7.3-34'],
     make: () => {
       const held = new Map<Link, Dictionary>();
       return {
@@ -166,45 +175,45 @@ export const identityDoubles: readonly Double[] = [
   },
   {
     fault: 'a duplicate is executed again',
-    caught: ['7.4-39', '8.1-43', '8.1-44', '8.1-46', '8-56'],
-    kin: ['7.4-39b', '7.4-40', '8-56b', '8.3-48', '11-80', '12-83'],
+    caughtBy: ['7.4-39', '8.1-43', '8.1-44', '8.1-46', '8-56'],
+    alsoCaughtBy: ['7.4-39b', '7.4-40', '8-56b', '8.3-48', '11-80', '12-83'],
     make: renaming(isSamePayload),
   },
   {
     fault: 'a replay does not say that it is one',
-    caught: [...replayed, '8.3-47', '8.3-48'],
-    kin: ['11-80', '11-81', '12-83', '8.2-54'],
-    make: says((frame) => (isResponse(frame) ? without(frame, 'replayed') : frame)),
+    caughtBy: [...replayed, '8.3-47', '8.3-48'],
+    alsoCaughtBy: ['11-80', '11-81', '12-83', '8.2-54'],
+    make: changesOutput((frame) => (isResponse(frame) ? without(frame, 'replayed') : frame)),
   },
   {
     fault: 'a conflict of ids is not seen',
-    caught: ['8.1-41', '8.1-42', '8.1-45', '8.3-49'],
-    kin: ['7.1-33', '8.3-47'],
+    caughtBy: ['8.1-41', '8.1-42', '8.1-45', '8.3-49'],
+    alsoCaughtBy: ['7.1-33', '8.3-47'],
     make: renaming((now, before) => !isSamePayload(now, before)),
   },
   {
     fault: 'a conflict does not name the commands',
-    caught: ['8.1-41', '8.1-42', '8.1-45'],
-    kin: ['8.3-49', '8.2-51', '8.2-53'],
-    make: says((frame) =>
+    caughtBy: ['8.1-41', '8.1-42', '8.1-45'],
+    alsoCaughtBy: ['8.3-49', '8.2-51', '8.2-53'],
+    make: changesOutput((frame) =>
       isResponse(frame) && /^Conflicting/u.test(String(frame.error)) ? { ...frame, error: 'conflict' } : frame,
     ),
   },
   {
     fault: 'the order of keys counts, as in the real server',
-    caught: ['8.3-47'],
+    caughtBy: ['8.3-47'],
     make: renaming((now, before) => !isSamePayload(now, before) && sorted(now) === sorted(before)),
   },
   {
     fault: 'the key is part of the fingerprint',
-    caught: ['8.3-48'],
+    caughtBy: ['8.3-48'],
     make: renaming((now, before) => now.idempotencyKey !== before.idempotencyKey),
   },
   {
     fault: 'keys are not looked at',
-    caught: ['8.2-50', '8.2-51', '8.2-53', '8.2-55', '5.1-24'],
-    kin: ['8.2-54', '11-81'],
-    make: takes((frame) =>
+    caughtBy: ['8.2-50', '8.2-51', '8.2-53', '8.2-55', '5.1-24'],
+    alsoCaughtBy: ['8.2-54', '11-81'],
+    make: changesInput((frame) =>
       typeof frame.idempotencyKey === 'string' && frame.idempotencyKey.length < 200 && frame.idempotencyKey !== ''
         ? without(frame, 'idempotencyKey')
         : frame,
@@ -212,12 +221,12 @@ export const identityDoubles: readonly Double[] = [
   },
   {
     fault: 'a conflict of keys is not seen',
-    caught: ['8.2-51', '8.2-53'],
+    caughtBy: ['8.2-51', '8.2-53'],
     make: unkeyed((now, before) => payloadOf(now) !== payloadOf(before)),
   },
   {
     fault: 'a key counts in all sessions',
-    caught: ['8.2-52'],
+    caughtBy: ['8.2-52'],
     make: () => {
       const scopes = new Map<unknown, unknown>();
       return {
@@ -236,7 +245,7 @@ export const identityDoubles: readonly Double[] = [
   },
   {
     fault: 'keys never expire',
-    caught: ['8.2-54'],
+    caughtBy: ['8.2-54'],
     make: () => {
       const known = new Set<unknown>();
       const again = new Set<unknown>();
@@ -254,11 +263,11 @@ export const identityDoubles: readonly Double[] = [
         ],
       };
     },
-    kin: ['8.2-52'],
+    alsoCaughtBy: ['8.2-52'],
   },
   {
     fault: 'outcomes are never forgotten',
-    caught: ['8-57'],
+    caughtBy: ['8-57'],
     make: () => {
       const sent = new Map<unknown, string>();
       const known = new Map<unknown, Dictionary>();
@@ -278,18 +287,18 @@ export const identityDoubles: readonly Double[] = [
         },
       };
     },
-    kin: ['4.2-20', '7.4-40'],
+    alsoCaughtBy: ['4.2-20', '7.4-40'],
   },
   {
     fault: 'dependencies are not looked at',
-    caught: ['9-59', '9-60', '9-61', '9-62', '9-63', '9.2-65'],
-    kin: ['4.2-18', '8.3-49', '9-67', '9.1-64', '8-57'],
-    make: takes((frame) => without(frame, 'dependsOn')),
+    caughtBy: ['9-59', '9-60', '9-61', '9-62', '9-63', '9.2-65'],
+    alsoCaughtBy: ['4.2-18', '8.3-49', '9-67', '9.1-64', '8-57'],
+    make: changesInput((frame) => without(frame, 'dependsOn')),
   },
   {
     fault: 'a command with an unknown dependency waits for ever',
-    caught: ['9-59', '9-61'],
-    kin: ['8-57', '9.2-65', '9-62'],
+    caughtBy: ['9-59', '9-61'],
+    alsoCaughtBy: ['8-57', '9.2-65', '9-62'],
     make: () => {
       const seen = new Set<unknown>();
       return {
@@ -306,8 +315,8 @@ export const identityDoubles: readonly Double[] = [
   },
   {
     fault: 'a command that waits for one in its own lane deadlocks',
-    caught: ['9.2-65', '9.2-66', '9-62'],
-    kin: ['9-58', '9-61'],
+    caughtBy: ['9.2-65', '9.2-66', '9-62'],
+    alsoCaughtBy: ['9-58', '9-61'],
     make: () => {
       const lanes = new Map<unknown, unknown>();
       return {
@@ -323,8 +332,8 @@ export const identityDoubles: readonly Double[] = [
   },
   {
     fault: 'a failed dependency counts as one that succeeded',
-    caught: ['9-60'],
-    kin: ['9-67', '9.1-64'],
+    caughtBy: ['9-60'],
+    alsoCaughtBy: ['9-67', '9.1-64'],
     make: answering(({ dependsOn }) =>
       Array.isArray(dependsOn) && dependsOn.length === 1 && String(dependsOn[0]).startsWith('fails')
         ? { success: true, sessionVersion: 0 }
@@ -333,8 +342,8 @@ export const identityDoubles: readonly Double[] = [
   },
   {
     fault: 'a dependency that is not over in time counts as one that succeeded',
-    caught: ['9-67', '9.1-64'],
-    kin: ['9-63'],
+    caughtBy: ['9-67', '9.1-64'],
+    alsoCaughtBy: ['9-63'],
     make: answering(({ dependsOn }) =>
       Array.isArray(dependsOn) && String(dependsOn[0]).startsWith('prompt')
         ? { success: true, sessionVersion: 0 }
@@ -343,8 +352,8 @@ export const identityDoubles: readonly Double[] = [
   },
   {
     fault: 'a dependency that is done is unknown',
-    caught: ['9-58'],
-    kin: ['9-63', '9.2-66'],
+    caughtBy: ['9-58'],
+    alsoCaughtBy: ['9-63', '9.2-66'],
     make: answering(({ dependsOn }) =>
       Array.isArray(dependsOn) && String(dependsOn[0]).startsWith('first')
         ? { success: false, error: `Dependency '${dependsOn[0]}' is unknown` }
@@ -353,8 +362,8 @@ export const identityDoubles: readonly Double[] = [
   },
   {
     fault: 'a dependency is waited for without end',
-    caught: ['9.1-64'],
-    make: says((frame) =>
+    caughtBy: ['9.1-64'],
+    make: changesOutput((frame) =>
       /^Command 'dependsOn/u.test(String(frame.error)) || /timed out/u.test(String(frame.error))
         ? { ...frame, error: 'no' }
         : frame,
@@ -362,8 +371,8 @@ export const identityDoubles: readonly Double[] = [
   },
   {
     fault: 'a new session has version 1',
-    caught: ['10-68'],
-    make: says((frame) =>
+    caughtBy: ['10-68'],
+    make: changesOutput((frame) =>
       isResponse(frame, 'create_session') || dataOf(frame).commandType === 'create_session'
         ? { ...withData(frame, { sessionVersion: 1 }), sessionVersion: 1 }
         : frame,
@@ -371,16 +380,16 @@ export const identityDoubles: readonly Double[] = [
   },
   {
     fault: 'reading changes the version',
-    caught: ['10-69'],
-    kin: ['20.2-107'],
-    make: says((frame) =>
+    caughtBy: ['10-69'],
+    alsoCaughtBy: ['20.2-107'],
+    make: changesOutput((frame) =>
       isResponse(frame, 'get_messages') ? { ...frame, sessionVersion: Number(frame.sessionVersion) + 1 } : frame,
     ),
   },
   {
     fault: 'failing changes the version',
-    caught: ['10-71'],
-    kin: ['10-70'],
+    caughtBy: ['10-71'],
+    alsoCaughtBy: ['10-70'],
     make: () => {
       const failed = new Set<unknown>();
       return {
@@ -397,8 +406,8 @@ export const identityDoubles: readonly Double[] = [
   },
   {
     fault: 'the version outlives its session',
-    caught: ['10-72'],
-    kin: ['17.1-90'],
+    caughtBy: ['10-72'],
+    alsoCaughtBy: ['17.1-90'],
     make: () => {
       const made = new Set<unknown>();
       return {
@@ -412,8 +421,8 @@ export const identityDoubles: readonly Double[] = [
   },
   {
     fault: 'switch_session tells no version',
-    caught: ['10-73'],
-    make: says((frame) =>
+    caughtBy: ['10-73'],
+    make: changesOutput((frame) =>
       isResponse(frame, 'switch_session') || dataOf(frame).commandType === 'switch_session'
         ? without(
             {
@@ -427,21 +436,21 @@ export const identityDoubles: readonly Double[] = [
   },
   {
     fault: 'ifSessionVersion is not looked at',
-    caught: ['10.1-75', '10.1-77', '10.1-78'],
-    kin: ['4.2-19', '8.3-49'],
-    make: takes((frame) => without(frame, 'ifSessionVersion')),
+    caughtBy: ['10.1-75', '10.1-77', '10.1-78'],
+    alsoCaughtBy: ['4.2-19', '8.3-49'],
+    make: changesInput((frame) => without(frame, 'ifSessionVersion')),
   },
   {
     fault: 'ifSessionVersion never fits',
-    caught: ['10.1-74', '10.1-78'],
-    kin: ['8.3-49'],
-    make: takes((frame) =>
+    caughtBy: ['10.1-74', '10.1-78'],
+    alsoCaughtBy: ['8.3-49'],
+    make: changesInput((frame) =>
       frame.ifSessionVersion === 0 && frame.type !== 'list_sessions' ? { ...frame, ifSessionVersion: 9 } : frame,
     ),
   },
   {
     fault: 'ifSessionVersion makes a session where there is none',
-    caught: ['10.1-76'],
+    caughtBy: ['10.1-76'],
     make: answering(({ type, sessionId, ifSessionVersion }) =>
       type === 'get_state' && String(sessionId).startsWith('ghost') && ifSessionVersion === 0
         ? { success: true, data: {}, sessionVersion: 0 }
@@ -450,13 +459,13 @@ export const identityDoubles: readonly Double[] = [
   },
   {
     fault: 'a timeout does not say that it is one',
-    caught: ['11-79', '11-80', '11-81'],
-    make: says((frame) => (isResponse(frame) ? without(frame, 'timedOut') : frame)),
+    caughtBy: ['11-79', '11-80', '11-81'],
+    make: changesOutput((frame) => (isResponse(frame) ? without(frame, 'timedOut') : frame)),
   },
   {
     fault: 'the outcome of a timeout is lost: the late end takes its place',
-    caught: ['11-80', '11-81'],
-    make: says((frame) =>
+    caughtBy: ['11-80', '11-81'],
+    make: changesOutput((frame) =>
       isResponse(frame) && frame.timedOut === true && frame.replayed === true
         ? { ...without(frame, 'error', 'timedOut'), success: true }
         : frame,
@@ -464,8 +473,8 @@ export const identityDoubles: readonly Double[] = [
   },
   {
     fault: 'replays are counted',
-    caught: ['12-83'],
-    kin: ['7.1-33b'],
+    caughtBy: ['12-83'],
+    alsoCaughtBy: ['7.1-33b'],
     make: () => {
       const counts = new Map<unknown, number>();
       return {
@@ -482,9 +491,9 @@ export const identityDoubles: readonly Double[] = [
   },
   {
     fault: 'there is no limit of rate, size or number',
-    caught: ['12-83', '12-84', '3.2-9', '3.2-10'],
-    kin: ['7.1-33b', '7.1-33c'],
-    make: says((frame) =>
+    caughtBy: ['12-83', '12-84', '3.2-9', '3.2-10'],
+    alsoCaughtBy: ['7.1-33b', '7.1-33c'],
+    make: changesOutput((frame) =>
       /^(?:Rate limit|Server busy|Message size)/u.test(String(frame.error))
         ? { ...frame, success: true, error: undefined }
         : frame,

@@ -1,7 +1,7 @@
 // All broken pi-servers.
-import { contentDoubles } from './content.ts';
-import type { Double } from './double.ts';
-import { identityDoubles } from './identity.ts';
-import { lifecycleDoubles } from './lifecycle.ts';
+import { contentMutants } from './content.ts';
+import type { Mutant } from './double.ts';
+import { identityMutants } from './identity.ts';
+import { lifecycleMutants } from './lifecycle.ts';
 
-export const doubles: readonly Double[] = [...lifecycleDoubles, ...identityDoubles, ...contentDoubles];
+export const mutants: readonly Mutant[] = [...lifecycleMutants, ...identityMutants, ...contentMutants];

@@ -1,12 +1,22 @@
-// Doubles of greeting, frames, validation, envelopes and lifecycle: docs/protocols/pi-server.md 2 to 7.
+// Mutants of greeting, frames, validation, envelopes and lifecycle: docs/protocols/pi-server.md 2 to 7.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { without } from '../../../../src/core/model/dictionary.ts';
-import { type Double, dataOf, eventOf, hides, idOf, isResponse, phaseOf, says, withData } from './double.ts';
-import type { Link, Tamper } from '../../support/tamper.ts';
+import {
+  type Mutant,
+  dataOf,
+  eventOf,
+  dropsOutput,
+  idOf,
+  isResponse,
+  phaseOf,
+  changesOutput,
+  withData,
+} from './double.ts';
+import type { Link, Interceptor } from '../../support/tamper.ts';
 
 /** Holds the frames that `isHeld` until the first that `frees` them, and puts them behind it. */
 function swaps(isHeld: (frame: Dictionary) => boolean, frees: (held: Dictionary, frame: Dictionary) => boolean) {
-  return (): Tamper => {
+  return (): Interceptor => {
     const held = new Map<Link, Dictionary[]>();
     return {
       out(frame, link) {
@@ -28,7 +38,9 @@ function swaps(isHeld: (frame: Dictionary) => boolean, frees: (held: Dictionary,
 }
 
 /** What the client last said on each connection. */
-function remembering(out: (frame: Dictionary, last: Dictionary, link: Link) => readonly Dictionary[]): () => Tamper {
+function remembering(
+  out: (frame: Dictionary, last: Dictionary, link: Link) => readonly Dictionary[],
+): () => Interceptor {
   return () => {
     const last = new Map<Link, Dictionary>();
     return {
@@ -44,24 +56,24 @@ function remembering(out: (frame: Dictionary, last: Dictionary, link: Link) => r
 const wholeLifecycle = ['7.2-31', '7.2-32', '6.2-30', '7.1-33', '5.1-22', '17.2-95'];
 
 /** Sections 2 to 7. */
-export const lifecycleDoubles: readonly Double[] = [
+export const lifecycleMutants: readonly Mutant[] = [
   {
     fault: 'server_ready is not the first frame',
-    caught: ['16.1-1'],
-    kin: ['16.1-2'],
+    caughtBy: ['16.1-1'],
+    alsoCaughtBy: ['16.1-2'],
     make: () => ({ out: (frame) => (frame.type === 'server_ready' ? [{ type: 'hello' }, frame] : [frame]) }),
   },
   {
     fault: 'server_ready has no protocolVersion',
-    caught: ['16.1-1'],
-    kin: ['16.1-2'],
-    make: says((frame) =>
+    caughtBy: ['16.1-1'],
+    alsoCaughtBy: ['16.1-2'],
+    make: changesOutput((frame) =>
       frame.type === 'server_ready' ? { ...frame, data: without(dataOf(frame), 'protocolVersion') } : frame,
     ),
   },
   {
     fault: 'server_ready comes with each response',
-    caught: ['16.1-2'],
+    caughtBy: ['16.1-2'],
     make: () => ({
       out: (frame) =>
         isResponse(frame, 'list_sessions')
@@ -71,7 +83,7 @@ export const lifecycleDoubles: readonly Double[] = [
   },
   {
     fault: 'stdout carries log lines too, as in the real server',
-    caught: ['3.1-4'],
+    caughtBy: ['3.1-4'],
     make: () => ({
       out(frame, link) {
         if (frame.type === 'session_created') link.say('2026-01-01T00:00:00.000Z INFO [server] a session was created');
@@ -81,18 +93,18 @@ export const lifecycleDoubles: readonly Double[] = [
   },
   {
     fault: 'two objects in a frame are two commands',
-    caught: ['3.1-5'],
+    caughtBy: ['3.1-5'],
     make: () => ({ raw: (text) => text.split(/(?<=\})(?=\{)/u) }),
   },
   {
     fault: 'an array is a batch',
-    caught: ['3.1-6'],
+    caughtBy: ['3.1-6'],
     make: () => ({ raw: (text) => (text.startsWith('[') ? [text.slice(1, -1)] : [text]) }),
   },
   {
     fault: 'malformed JSON ends the connection',
-    caught: ['3.2-7', '3.2-8'],
-    kin: ['3.1-5', '3.1-6', '3.1-4'],
+    caughtBy: ['3.2-7', '3.2-8'],
+    alsoCaughtBy: ['3.1-5', '3.1-6', '3.1-4'],
     make: () => ({
       raw: (text, link) => {
         link.close();
@@ -102,27 +114,27 @@ export const lifecycleDoubles: readonly Double[] = [
   },
   {
     fault: 'a failure without command has none at all',
-    caught: ['3.2-7', '3.2-8', '3.1-5', '3.1-6'],
-    kin: ['4-12', '4-13'],
-    make: says((frame) => (isResponse(frame, 'unknown') ? without(frame, 'command') : frame)),
+    caughtBy: ['3.2-7', '3.2-8', '3.1-5', '3.1-6'],
+    alsoCaughtBy: ['4-12', '4-13'],
+    make: changesOutput((frame) => (isResponse(frame, 'unknown') ? without(frame, 'command') : frame)),
   },
   {
     fault: 'the command of a response is what the client sent, whatever that is',
-    caught: ['4-13'],
+    caughtBy: ['4-13'],
     make: remembering((frame, last) => [isResponse(frame) && last.type === 5 ? { ...frame, command: 5 } : frame]),
   },
   {
     fault: 'errors have no words',
-    caught: ['4-12', '4-13', '4.2-14', '4.2-15', '4.2-16', '4.2-17', '4.2-18', '4.2-19', '10.1-77', '18.2-100'],
-    kin: ['3.2-9', '3.2-10'],
-    make: says((frame) =>
+    caughtBy: ['4-12', '4-13', '4.2-14', '4.2-15', '4.2-16', '4.2-17', '4.2-18', '4.2-19', '10.1-77', '18.2-100'],
+    alsoCaughtBy: ['3.2-9', '3.2-10'],
+    make: changesOutput((frame) =>
       isResponse(frame) && /^(?:Validation|Unknown)/u.test(String(frame.error)) ? { ...frame, error: 'bad' } : frame,
     ),
   },
   {
     fault: 'refused commands have a lifecycle',
-    caught: ['4.2-14', '4.2-15', '4.2-16', '4.2-17', '4.2-18', '4.2-19', '10.1-77', '18.2-100'],
-    kin: ['12-85'],
+    caughtBy: ['4.2-14', '4.2-15', '4.2-16', '4.2-17', '4.2-18', '4.2-19', '10.1-77', '18.2-100'],
+    alsoCaughtBy: ['12-85'],
     make: remembering((frame, last) => {
       if (!isResponse(frame) || !/^(?:Validation|Unknown)/u.test(String(frame.error))) return [frame];
       const { id, type, sessionId } = last;
@@ -132,8 +144,8 @@ export const lifecycleDoubles: readonly Double[] = [
   },
   {
     fault: 'a refused id is taken',
-    caught: ['4.2-20'],
-    kin: ['4.2-18'],
+    caughtBy: ['4.2-20'],
+    alsoCaughtBy: ['4.2-18'],
     make: () => {
       const refused = new Set<unknown>();
       return {
@@ -151,17 +163,17 @@ export const lifecycleDoubles: readonly Double[] = [
   },
   {
     fault: 'a response has the wrong command',
-    caught: ['5-21'],
-    make: says((frame) => (isResponse(frame, 'health_check') ? { ...frame, command: 'response' } : frame)),
+    caughtBy: ['5-21'],
+    make: changesOutput((frame) => (isResponse(frame, 'health_check') ? { ...frame, command: 'response' } : frame)),
   },
   {
     fault: 'a failure has data',
-    caught: ['5-23'],
-    make: says((frame) => (isResponse(frame) && frame.success === false ? { ...frame, data: null } : frame)),
+    caughtBy: ['5-23'],
+    make: changesOutput((frame) => (isResponse(frame) && frame.success === false ? { ...frame, data: null } : frame)),
   },
   {
     fault: 'a response without id has that of its lifecycle',
-    caught: ['5.1-22', '5.1-24'],
+    caughtBy: ['5.1-22', '5.1-24'],
     make: remembering((frame, last) => {
       const isAnonymous = isResponse(frame, 'get_state', 'set_session_name') && frame.id === undefined;
       return [isAnonymous && last.id === undefined ? { ...frame, id: 'anon:1:1' } : frame];
@@ -169,8 +181,8 @@ export const lifecycleDoubles: readonly Double[] = [
   },
   {
     fault: 'everybody hears every session',
-    caught: ['6.1-25', '6.1-27'],
-    kin: ['6.1-26', '6.1-29'],
+    caughtBy: ['6.1-25', '6.1-27'],
+    alsoCaughtBy: ['6.1-26', '6.1-29'],
     make: () => ({
       out(frame, link) {
         if (frame.type !== 'event') return [frame];
@@ -181,8 +193,8 @@ export const lifecycleDoubles: readonly Double[] = [
   },
   {
     fault: 'a subscription outlives its connection',
-    caught: ['6.1-29'],
-    kin: ['6.1-27'],
+    caughtBy: ['6.1-29'],
+    alsoCaughtBy: ['6.1-27'],
     make: () => {
       const watched = new Set<unknown>();
       return {
@@ -198,8 +210,8 @@ export const lifecycleDoubles: readonly Double[] = [
   },
   {
     fault: 'only the first subscriber hears a session',
-    caught: ['6.1-26'],
-    kin: ['6.1-29'],
+    caughtBy: ['6.1-26'],
+    alsoCaughtBy: ['6.1-29'],
     make: () => {
       const owners = new Map<unknown, Link>();
       return {
@@ -219,8 +231,8 @@ export const lifecycleDoubles: readonly Double[] = [
   },
   {
     fault: 'a subscription replaces the one before',
-    caught: ['6.1-28'],
-    kin: ['7.3-37', '12-84', '7.1-33c'],
+    caughtBy: ['6.1-28'],
+    alsoCaughtBy: ['7.3-37', '12-84', '7.1-33c'],
     make: () => {
       const watched = new Map<Link, unknown>();
       return {
@@ -234,8 +246,8 @@ export const lifecycleDoubles: readonly Double[] = [
   },
   {
     fault: 'the lifecycle is told to the sender alone',
-    caught: ['6.2-30'],
-    kin: ['5.1-22'],
+    caughtBy: ['6.2-30'],
+    alsoCaughtBy: ['5.1-22'],
     make: () => {
       const sent = new Map<Link, Set<unknown>>();
       return {
@@ -249,20 +261,20 @@ export const lifecycleDoubles: readonly Double[] = [
   },
   {
     fault: 'started is missing',
-    caught: ['7.2-31', '7.2-32'],
-    kin: [...wholeLifecycle, '7.4-39b'],
-    make: hides((frame) => phaseOf(frame) === 'started'),
+    caughtBy: ['7.2-31', '7.2-32'],
+    alsoCaughtBy: [...wholeLifecycle, '7.4-39b'],
+    make: dropsOutput((frame) => phaseOf(frame) === 'started'),
   },
   {
     fault: 'accepted is missing',
-    caught: ['7.2-31', '7.2-32', '7.1-33', '7.4-40'],
-    kin: [...wholeLifecycle, '7.1-33b', '7.1-33c'],
-    make: hides((frame) => phaseOf(frame) === 'accepted'),
+    caughtBy: ['7.2-31', '7.2-32', '7.1-33', '7.4-40'],
+    alsoCaughtBy: [...wholeLifecycle, '7.1-33b', '7.1-33c'],
+    make: dropsOutput((frame) => phaseOf(frame) === 'accepted'),
   },
   {
     fault: 'finished comes before started',
-    caught: ['7.2-31', '7.2-32'],
-    kin: [...wholeLifecycle, '7.3-38', '10-68', '10-73'],
+    caughtBy: ['7.2-31', '7.2-32'],
+    alsoCaughtBy: [...wholeLifecycle, '7.3-38', '10-68', '10-73'],
     make: swaps(
       (frame) => phaseOf(frame) === 'started',
       (held, frame) => phaseOf(frame) === 'finished' && idOf(frame) === idOf(held),
@@ -270,14 +282,14 @@ export const lifecycleDoubles: readonly Double[] = [
   },
   {
     fault: 'finished comes twice',
-    caught: ['7.2-31', '7.2-32'],
-    kin: [...wholeLifecycle, '7.4-40', '7.1-33b', '7.1-33c'],
+    caughtBy: ['7.2-31', '7.2-32'],
+    alsoCaughtBy: [...wholeLifecycle, '7.4-40', '7.1-33b', '7.1-33c'],
     make: () => ({ out: (frame) => (phaseOf(frame) === 'finished' ? [frame, frame] : [frame]) }),
   },
   {
     fault: 'the response comes before finished',
-    caught: ['7.2-31'],
-    kin: ['5.1-22', '6.2-30', '10-68', '10-73', '7.3-38'],
+    caughtBy: ['7.2-31'],
+    alsoCaughtBy: ['5.1-22', '6.2-30', '10-68', '10-73', '7.3-38'],
     make: swaps(
       (frame) => phaseOf(frame) === 'finished',
       (held, frame) => frame.type === 'response' && frame.id === idOf(held),
@@ -285,14 +297,14 @@ export const lifecycleDoubles: readonly Double[] = [
   },
   {
     fault: 'finished does not tell the error',
-    caught: ['7.2-32'],
-    make: says((frame) =>
+    caughtBy: ['7.2-32'],
+    make: changesOutput((frame) =>
       phaseOf(frame) === 'finished' ? { ...frame, data: without(dataOf(frame), 'error') } : frame,
     ),
   },
   {
     fault: 'a conflict is started',
-    caught: ['7.1-33'],
+    caughtBy: ['7.1-33'],
     make: () => ({
       out: (frame) =>
         phaseOf(frame) === 'finished' && /^Conflicting/u.test(String(dataOf(frame).error))
@@ -302,7 +314,7 @@ export const lifecycleDoubles: readonly Double[] = [
   },
   {
     fault: 'a refusal for rate or number is started',
-    caught: ['7.1-33b', '7.1-33c'],
+    caughtBy: ['7.1-33b', '7.1-33c'],
     make: () => ({
       out: (frame) =>
         phaseOf(frame) === 'finished' && /^(?:Rate|Server busy)/u.test(String(dataOf(frame).error))
@@ -312,7 +324,7 @@ export const lifecycleDoubles: readonly Double[] = [
   },
   {
     fault: 'a replay is started',
-    caught: ['7.4-39b'],
+    caughtBy: ['7.4-39b'],
     make: () => ({
       out: (frame) =>
         phaseOf(frame) === 'finished' && dataOf(frame).replayed === true
@@ -322,15 +334,15 @@ export const lifecycleDoubles: readonly Double[] = [
   },
   {
     fault: 'the lifecycle of a replay does not say so',
-    caught: ['7.4-40'],
-    make: says((frame) =>
+    caughtBy: ['7.4-40'],
+    make: changesOutput((frame) =>
       phaseOf(frame) === 'finished' ? { ...frame, data: without(dataOf(frame), 'replayed') } : frame,
     ),
   },
   {
     fault: 'the next command is started before the one before it has finished',
-    caught: ['7.3-38'],
-    kin: ['7.2-31', '7.2-32', '7.1-33', '6.2-30', '7.4-40', '5.1-22'],
+    caughtBy: ['7.3-38'],
+    alsoCaughtBy: ['7.2-31', '7.2-32', '7.1-33', '6.2-30', '7.4-40', '5.1-22'],
     make: swaps(
       (frame) => phaseOf(frame) === 'finished' && dataOf(frame).commandType === 'set_session_name',
       (held, frame) =>
@@ -340,30 +352,34 @@ export const lifecycleDoubles: readonly Double[] = [
   },
   {
     fault: 'sessions that go are not told',
-    caught: ['6-89'],
-    make: hides((frame) => frame.type === 'session_deleted'),
+    caughtBy: ['6-89'],
+    make: dropsOutput((frame) => frame.type === 'session_deleted'),
   },
   {
     fault: 'session_created does not describe the session',
-    caught: ['6-89'],
-    make: says((frame) =>
+    caughtBy: ['6-89'],
+    make: changesOutput((frame) =>
       frame.type === 'session_created' ? { ...frame, data: without(dataOf(frame), 'sessionInfo') } : frame,
     ),
   },
   {
     fault: 'every command has the version of a deaf server',
-    caught: ['10-70', '7.3-34'],
-    kin: ['7.4-39', '8.1-44', '8.2-50', '8.2-52', '8.2-55', '8-57', '9.2-66', '10-73', '10.1-74', '17.1-90'],
-    make: says((frame) => (isResponse(frame) && 'sessionVersion' in frame ? { ...frame, sessionVersion: 0 } : frame)),
+    caughtBy: ['10-70', '7.3-34'],
+    alsoCaughtBy: ['7.4-39', '8.1-44', '8.2-50', '8.2-52', '8.2-55', '8-57', '9.2-66', '10-73', '10.1-74', '17.1-90'],
+    make: changesOutput((frame) =>
+      isResponse(frame) && 'sessionVersion' in frame ? { ...frame, sessionVersion: 0 } : frame,
+    ),
   },
   {
     fault: 'a prompt ends without agent_end',
-    caught: ['19-102', '19-103', '11-82'],
-    make: hides((frame) => eventOf(frame).type === 'agent_end'),
+    caughtBy: ['19-102', '19-103', '11-82'],
+    make: dropsOutput((frame) => eventOf(frame).type === 'agent_end'),
   },
   {
     fault: 'health_check hides an open circuit',
-    caught: ['21.2-111'],
-    make: says((frame) => (isResponse(frame, 'health_check') ? withData(frame, { hasOpenCircuit: false }) : frame)),
+    caughtBy: ['21.2-111'],
+    make: changesOutput((frame) =>
+      isResponse(frame, 'health_check') ? withData(frame, { hasOpenCircuit: false }) : frame,
+    ),
   },
 ];

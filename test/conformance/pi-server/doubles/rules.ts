@@ -1,13 +1,13 @@
 // All doubles for the rules that read what was said.
-import type { Double } from './double.ts';
-import { dataDoubles, eventDoubles, repeatDoubles, versionDoubles } from './rules-content.ts';
-import { courseDoubles, frameDoubles } from './rules-course.ts';
+import type { Mutant } from './double.ts';
+import { dataMutants, eventMutants, repeatMutants, versionMutants } from './rules-content.ts';
+import { courseMutants, frameMutants } from './rules-course.ts';
 
-export const ruleDoubles: readonly Double[] = [
-  ...frameDoubles,
-  ...courseDoubles,
-  ...repeatDoubles,
-  ...versionDoubles,
-  ...eventDoubles,
-  ...dataDoubles,
+export const ruleMutants: readonly Mutant[] = [
+  ...frameMutants,
+  ...courseMutants,
+  ...repeatMutants,
+  ...versionMutants,
+  ...eventMutants,
+  ...dataMutants,
 ];

@@ -1,7 +1,7 @@
 // What doubles for rules are made of. Knows no rule.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
-import type { Link, Tamper } from '../../support/tamper.ts';
-import { dataOf, eventOf, isResponse, phaseOf, says, withData } from './double.ts';
+import type { Link, Interceptor } from '../../support/tamper.ts';
+import { dataOf, eventOf, isResponse, phaseOf, changesOutput, withData } from './double.ts';
 
 export const isFailure = (frame: Dictionary) => isResponse(frame) && frame.success === false;
 /** A step of that kind, of commands of that type. */
@@ -15,24 +15,25 @@ export const puts =
     out: (frame: Dictionary) => (fits(frame) ? instead(frame) : [frame]),
   });
 /** Holds the first frames that fit until one that frees them, and says them behind that. */
-export const delays = (fits: (frame: Dictionary) => boolean, frees: (frame: Dictionary) => boolean) => (): Tamper => {
-  const held = new Map<Link, Dictionary[]>();
-  return {
-    out(frame, link) {
-      const own = held.get(link) ?? [];
-      if (fits(frame)) {
-        held.set(link, [...own, frame]);
-        return [];
-      }
-      if (own.length === 0 || !frees(frame)) return [frame];
-      held.delete(link);
-      return [frame, ...own];
-    },
+export const delays =
+  (fits: (frame: Dictionary) => boolean, frees: (frame: Dictionary) => boolean) => (): Interceptor => {
+    const held = new Map<Link, Dictionary[]>();
+    return {
+      out(frame, link) {
+        const own = held.get(link) ?? [];
+        if (fits(frame)) {
+          held.set(link, [...own, frame]);
+          return [];
+        }
+        if (own.length === 0 || !frees(frame)) return [frame];
+        held.delete(link);
+        return [frame, ...own];
+      },
+    };
   };
-};
 /** The version in a response or an ending, as that makes of it. */
 export const versions = (change: (version: number, frame: Dictionary) => number) =>
-  says((frame) => {
+  changesOutput((frame) => {
     const { sessionVersion } = frame.type === 'response' ? frame : dataOf(frame);
     if (typeof sessionVersion !== 'number') return frame;
     const changed = { sessionVersion: change(sessionVersion, frame) };

@@ -1,11 +1,11 @@
 // How a frame of pi is changed, in a line: the answer to one command, one kind of event, every message that is said.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../../src/core/model/dictionary.ts';
-import { says } from '../../support/double.ts';
+import { changesOutput } from '../../support/double.ts';
 
 /** Changes the data of answers to that command that succeed. */
 export const answers = (command: string, change: (data: Dictionary) => unknown) =>
-  says((frame) =>
+  changesOutput((frame) =>
     frame.type === 'response' && frame.command === command && frame.success === true && isDictionary(frame.data)
       ? { ...frame, data: change(frame.data) }
       : frame,
@@ -13,11 +13,11 @@ export const answers = (command: string, change: (data: Dictionary) => unknown) 
 
 /** Changes the answers to that command, those that fail too. */
 export const responses = (command: string, change: (frame: Dictionary) => Dictionary) =>
-  says((frame) => (frame.type === 'response' && frame.command === command ? change(frame) : frame));
+  changesOutput((frame) => (frame.type === 'response' && frame.command === command ? change(frame) : frame));
 
 /** Changes events of that type. */
 export const events = (type: string, change: (frame: Dictionary) => Dictionary | null) =>
-  says((frame) => (frame.type === type ? change(frame) : frame));
+  changesOutput((frame) => (frame.type === type ? change(frame) : frame));
 
 /** Changes what updates of that kind say. */
 export const updates = (kind: string, change: (event: Dictionary) => Dictionary) =>
@@ -34,7 +34,7 @@ export const requests = (method: string, change: (frame: Dictionary) => Dictiona
 export const messages = (role: string, change: (message: Dictionary) => Dictionary) => {
   const one = (message: unknown) => (isDictionary(message) && message.role === role ? change(message) : message);
   const all = (list: unknown) => (Array.isArray(list) ? list.map(one) : list);
-  return says((frame) => {
+  return changesOutput((frame) => {
     const { data, message, toolResults, messages: many } = frame;
     return {
       ...frame,

@@ -1,8 +1,8 @@
 // Agents that speak pi badly in events: runs, turns, messages, blocks, tools, and what extensions ask and show.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../../src/core/model/dictionary.ts';
-import { type Double, hides, takes } from '../../support/double.ts';
-import type { Link, Tamper } from '../../support/tamper.ts';
+import { type Mutant, dropsOutput, changesInput } from '../../support/double.ts';
+import type { Link, Interceptor } from '../../support/tamper.ts';
 import { answers, drop, events, messages, put, requests, updates } from './change.ts';
 
 const isRole = (role: string) => (frame: Dictionary) => dictionaryOf(frame.message).role === role;
@@ -14,7 +14,7 @@ function adds(
   fits: (frame: Dictionary) => boolean,
   more: (frame: Dictionary) => Dictionary,
   before = false,
-): () => Tamper {
+): () => Interceptor {
   return () => ({
     out(frame) {
       if (!fits(frame)) return [frame];
@@ -32,39 +32,39 @@ const inMessage = (change: (message: unknown) => unknown) => (frame: Dictionary)
 });
 
 /** Runs and turns. */
-const brackets: readonly Double[] = [
+const brackets: readonly Mutant[] = [
   {
     fault: 'begins each run twice',
-    caught: ['agent-brackets'],
-    kin: ['dialog-late'],
+    caughtBy: ['agent-brackets'],
+    alsoCaughtBy: ['dialog-late'],
     make: adds(is('agent_start'), (frame) => frame),
   },
   {
     fault: 'ends runs in the middle of a turn',
-    caught: ['agent-end-closes'],
-    kin: ['turn-brackets'],
-    make: hides(is('turn_end')),
+    caughtBy: ['agent-end-closes'],
+    alsoCaughtBy: ['turn-brackets'],
+    make: dropsOutput(is('turn_end')),
   },
-  { fault: 'forgets messages', caught: ['agent-end-messages'], make: events('agent_end', put({ messages: [] })) },
+  { fault: 'forgets messages', caughtBy: ['agent-end-messages'], make: events('agent_end', put({ messages: [] })) },
   {
     fault: 'settles before the run is over',
-    caught: ['settled-outside-run'],
+    caughtBy: ['settled-outside-run'],
     make: adds(is('turn_start'), () => ({ type: 'agent_settled' })),
   },
-  { fault: 'begins each turn twice', caught: ['turn-brackets'], make: adds(is('turn_start'), (frame) => frame) },
+  { fault: 'begins each turn twice', caughtBy: ['turn-brackets'], make: adds(is('turn_start'), (frame) => frame) },
   {
     fault: 'ends turns with another message',
-    caught: ['turn-end-message'],
+    caughtBy: ['turn-end-message'],
     make: events('turn_end', inMessage(later)),
   },
   {
     fault: 'ends turns without their first result',
-    caught: ['turn-end-results'],
+    caughtBy: ['turn-end-results'],
     make: events('turn_end', (frame) => ({ ...frame, toolResults: listOf(frame.toolResults).slice(1) })),
   },
   {
     fault: 'begins each message twice',
-    caught: ['message-brackets'],
+    caughtBy: ['message-brackets'],
     make: adds(
       (frame) => frame.type === 'message_start' && isRole('assistant')(frame),
       (frame) => frame,
@@ -72,24 +72,24 @@ const brackets: readonly Double[] = [
   },
   {
     fault: 'begins messages of the model, and never ends them',
-    caught: ['message-brackets'],
-    kin: ['messages-said', 'tool-beside-message'],
-    make: hides((frame) => frame.type === 'message_end' && isRole('assistant')(frame)),
+    caughtBy: ['message-brackets'],
+    alsoCaughtBy: ['messages-said', 'tool-beside-message'],
+    make: dropsOutput((frame) => frame.type === 'message_end' && isRole('assistant')(frame)),
   },
   {
     fault: 'speaks outside turns',
-    caught: ['assistant-in-turn'],
-    kin: ['turn-brackets'],
-    make: hides(is('turn_start')),
+    caughtBy: ['assistant-in-turn'],
+    alsoCaughtBy: ['turn-brackets'],
+    make: dropsOutput(is('turn_start')),
   },
   {
     fault: 'changes messages on their way',
-    caught: ['message-same'],
+    caughtBy: ['message-same'],
     make: events('message_start', (frame) => (isRole('user')(frame) ? inMessage(later)(frame) : frame)),
   },
   {
     fault: 'says willRetry in words',
-    caught: ['agent-end-retry'],
+    caughtBy: ['agent-end-retry'],
     make: events('agent_end', put({ willRetry: 'no' })),
   },
 ];
@@ -98,27 +98,27 @@ const lost = ['turn-end-results', 'agent-end-messages', 'messages-said'];
 const isResult = (frame: Dictionary) => /^message_/u.test(String(frame.type)) && isRole('toolResult')(frame);
 
 /** Tools. */
-const tools: readonly Double[] = [
+const tools: readonly Mutant[] = [
   {
     fault: 'does not say that a tool starts',
-    caught: ['tool-brackets'],
-    kin: ['tool-update-inside'],
-    make: hides(is('tool_execution_start')),
+    caughtBy: ['tool-brackets'],
+    alsoCaughtBy: ['tool-update-inside'],
+    make: dropsOutput(is('tool_execution_start')),
   },
   {
     fault: 'tells of another tool',
-    caught: ['tool-update-inside'],
+    caughtBy: ['tool-update-inside'],
     make: events('tool_execution_update', put({ toolCallId: 'other' })),
   },
   {
     fault: 'runs other tools than were called',
-    caught: ['tool-call-known'],
-    kin: ['tool-end-name'],
+    caughtBy: ['tool-call-known'],
+    alsoCaughtBy: ['tool-end-name'],
     make: events('tool_execution_start', put({ toolName: 'other' })),
   },
   {
     fault: 'runs tools while the model speaks',
-    caught: ['tool-beside-message'],
+    caughtBy: ['tool-beside-message'],
     make() {
       let held: Dictionary[] = [];
       return {
@@ -137,41 +137,41 @@ const tools: readonly Double[] = [
   },
   {
     fault: 'loses results',
-    caught: ['tool-result'],
-    kin: [...lost, 'call-answered'],
-    make: hides(isResult),
+    caughtBy: ['tool-result'],
+    alsoCaughtBy: [...lost, 'call-answered'],
+    make: dropsOutput(isResult),
   },
   {
     fault: 'tells other results',
-    caught: ['tool-result-same'],
+    caughtBy: ['tool-result-same'],
     make: events('tool_execution_end', (frame) => ({ ...frame, isError: frame.isError !== true })),
   },
   {
     fault: 'does not run what the model calls',
-    caught: ['call-answered'],
-    kin: lost,
-    make: hides((frame) => isResult(frame) || String(frame.type).startsWith('tool_execution')),
+    caughtBy: ['call-answered'],
+    alsoCaughtBy: lost,
+    make: dropsOutput((frame) => isResult(frame) || String(frame.type).startsWith('tool_execution')),
   },
   {
     fault: 'starts tools without arguments',
-    caught: ['tool-start-fields'],
+    caughtBy: ['tool-start-fields'],
     make: events('tool_execution_start', drop('args')),
   },
   {
     fault: 'updates tools without content',
-    caught: ['tool-update-fields'],
+    caughtBy: ['tool-update-fields'],
     make: events('tool_execution_update', put({ partialResult: {} })),
   },
   {
     fault: 'says in words whether a tool failed',
-    caught: ['tool-end-fields'],
-    kin: ['tool-result-same'],
+    caughtBy: ['tool-end-fields'],
+    alsoCaughtBy: ['tool-result-same'],
     make: events('tool_execution_end', put({ isError: 'no' })),
   },
   {
     fault: 'ends tools by another name',
-    caught: ['tool-end-name'],
-    kin: ['tool-result-same'],
+    caughtBy: ['tool-end-name'],
+    alsoCaughtBy: ['tool-result-same'],
     make: events('tool_execution_end', put({ toolName: 'other' })),
   },
 ];
@@ -181,10 +181,10 @@ const partialOf = (change: (partial: Dictionary) => Dictionary) => (event: Dicti
 const oddBlock = (block: unknown) => ({ ...dictionaryOf(block), text: 'something else' });
 
 /** The message that streams. */
-const streams: readonly Double[] = [
+const streams: readonly Mutant[] = [
   {
     fault: 'goes on behind the end of a message',
-    caught: ['update-in-message'],
+    caughtBy: ['update-in-message'],
     make: adds(
       (frame) => frame.type === 'message_end' && isRole('assistant')(frame),
       () => ({
@@ -195,7 +195,7 @@ const streams: readonly Double[] = [
   },
   {
     fault: 'ends each text twice',
-    caught: ['block-order'],
+    caughtBy: ['block-order'],
     make: adds(
       (frame) => eventOf(frame).type === 'text_end',
       (frame) => frame,
@@ -203,8 +203,8 @@ const streams: readonly Double[] = [
   },
   {
     fault: 'counts blocks from 1',
-    caught: ['block-index'],
-    kin: ['message-content', 'partial'],
+    caughtBy: ['block-index'],
+    alsoCaughtBy: ['message-content', 'partial'],
     make: events('message_update', (frame) => {
       const event = eventOf(frame);
       return { ...frame, assistantMessageEvent: { ...event, contentIndex: Number(event.contentIndex) + 1 } };
@@ -212,27 +212,27 @@ const streams: readonly Double[] = [
   },
   {
     fault: 'does not end texts',
-    caught: ['blocks-end'],
-    kin: ['block-order'],
-    make: hides((frame) => eventOf(frame).type === 'text_end'),
+    caughtBy: ['blocks-end'],
+    alsoCaughtBy: ['block-order'],
+    make: dropsOutput((frame) => eventOf(frame).type === 'text_end'),
   },
   ...(['text', 'thinking'] as const).map(
-    (kind): Double => ({
+    (kind): Mutant => ({
       fault: `ends ${kind} with other words`,
-      caught: [`${kind}-deltas`],
-      kin: ['message-content'],
+      caughtBy: [`${kind}-deltas`],
+      alsoCaughtBy: ['message-content'],
       make: updates(`${kind}_end`, (event) => ({ ...event, content: `${String(event.content)}!` })),
     }),
   ),
   {
     fault: 'spells other arguments',
-    caught: ['toolcall-deltas'],
+    caughtBy: ['toolcall-deltas'],
     make: updates('toolcall_delta', (event) => ({ ...event, delta: String(event.delta).replaceAll('3', '4') })),
   },
   {
     fault: 'ends calls without arguments',
-    caught: ['toolcall-end'],
-    kin: ['message-content'],
+    caughtBy: ['toolcall-end'],
+    alsoCaughtBy: ['message-content'],
     make: updates('toolcall_end', (event) => ({
       ...event,
       toolCall: without(dictionaryOf(event.toolCall), 'arguments'),
@@ -240,8 +240,8 @@ const streams: readonly Double[] = [
   },
   {
     fault: 'ends messages with another text',
-    caught: ['message-content'],
-    kin: ['turn-end-message', 'agent-end-messages', 'messages-said', 'last-text'],
+    caughtBy: ['message-content'],
+    alsoCaughtBy: ['turn-end-message', 'agent-end-messages', 'messages-said', 'last-text'],
     make: events('message_end', (frame) => {
       if (!isRole('assistant')(frame)) return frame;
       const message = dictionaryOf(frame.message);
@@ -251,8 +251,8 @@ const streams: readonly Double[] = [
   },
   {
     fault: 'repeats something else in updates',
-    caught: ['partial'],
-    kin: ['partial-same'],
+    caughtBy: ['partial'],
+    alsoCaughtBy: ['partial-same'],
     make: updates(
       'text_delta',
       partialOf((partial) => ({ ...partial, content: listOf(partial.content).map(oddBlock) })),
@@ -260,12 +260,12 @@ const streams: readonly Double[] = [
   },
   {
     fault: 'repeats two things in updates',
-    caught: ['partial-same'],
+    caughtBy: ['partial-same'],
     make: events('message_update', (frame) => ({ ...frame, message: { ...dictionaryOf(frame.message), content: [] } })),
   },
   {
     fault: 'updates with nothing',
-    caught: ['update-event'],
+    caughtBy: ['update-event'],
     make: adds(
       (frame) => eventOf(frame).type === 'text_delta',
       (frame) => ({ ...frame, assistantMessageEvent: {} }),
@@ -273,7 +273,7 @@ const streams: readonly Double[] = [
   },
   {
     fault: 'has deltas that are no strings',
-    caught: ['delta-string'],
+    caughtBy: ['delta-string'],
     make: adds(
       (frame) => eventOf(frame).type === 'text_delta',
       (frame) => ({ ...frame, assistantMessageEvent: { ...eventOf(frame), delta: 5 } }),
@@ -282,26 +282,26 @@ const streams: readonly Double[] = [
 ];
 
 /** The shapes of messages. */
-const shapes: readonly Double[] = [
+const shapes: readonly Mutant[] = [
   {
     fault: 'has messages of nobody',
-    caught: ['message-role'],
+    caughtBy: ['message-role'],
     make: events('agent_end', (frame) => ({ ...frame, messages: [...listOf(frame.messages), {}] })),
   },
   {
     fault: 'tells the time of users in words',
-    caught: ['user-message'],
+    caughtBy: ['user-message'],
     make: messages('user', put({ timestamp: 'now' })),
   },
-  { fault: 'does not tell the api', caught: ['assistant-message'], make: messages('assistant', drop('api')) },
+  { fault: 'does not tell the api', caughtBy: ['assistant-message'], make: messages('assistant', drop('api')) },
   {
     fault: 'does not tell costs',
-    caught: ['usage'],
+    caughtBy: ['usage'],
     make: messages('assistant', (message) => ({ ...message, usage: without(dictionaryOf(message.usage), 'cost') })),
   },
   {
     fault: 'counts its stop reasons',
-    caught: ['stop-reason'],
+    caughtBy: ['stop-reason'],
     make: messages('assistant', (message) => ({
       ...message,
       stopReason: message.stopReason === 'stop' ? 0 : message.stopReason,
@@ -309,7 +309,7 @@ const shapes: readonly Double[] = [
   },
   {
     fault: 'just stops when it calls tools',
-    caught: ['stop-for-tools'],
+    caughtBy: ['stop-for-tools'],
     make: messages('assistant', (message) => ({
       ...message,
       stopReason: message.stopReason === 'toolUse' ? 'stop' : message.stopReason,
@@ -317,63 +317,63 @@ const shapes: readonly Double[] = [
   },
   {
     fault: 'does not say why it failed',
-    caught: ['error-message'],
+    caughtBy: ['error-message'],
     make: messages('assistant', drop('errorMessage')),
   },
   {
     fault: 'does not tell the time of results',
-    caught: ['tool-result-message'],
+    caughtBy: ['tool-result-message'],
     make: messages('toolResult', drop('timestamp')),
   },
   {
     fault: 'has images of no kind',
-    caught: ['content-blocks'],
-    kin: ['images-attached'],
+    caughtBy: ['content-blocks'],
+    alsoCaughtBy: ['images-attached'],
     make: messages('user', (message) => ({ ...message, content: listOf(message.content).map(drop('mimeType')) })),
   },
 ];
 
 /** Compactions, retries, queues. */
-const others: readonly Double[] = [
+const others: readonly Mutant[] = [
   {
     fault: 'ends a compaction that did not start',
-    caught: ['compaction-brackets'],
-    make: hides((frame) => /compaction_start$/u.test(String(frame.type))),
+    caughtBy: ['compaction-brackets'],
+    make: dropsOutput((frame) => /compaction_start$/u.test(String(frame.type))),
   },
   {
     fault: 'counts its reasons to compact',
-    caught: ['compaction-start-fields'],
+    caughtBy: ['compaction-start-fields'],
     make: events('auto_compaction_start', put({ reason: 7 })),
   },
   {
     fault: 'does not say whether it goes on behind a compaction',
-    caught: ['compaction-end-fields'],
+    caughtBy: ['compaction-end-fields'],
     make: events('auto_compaction_end', drop('willRetry')),
   },
   {
     fault: 'ends a retry that did not start',
-    caught: ['retry-brackets'],
-    make: hides(is('auto_retry_start')),
+    caughtBy: ['retry-brackets'],
+    make: dropsOutput(is('auto_retry_start')),
   },
   {
     fault: 'does not say how long it waits',
-    caught: ['retry-start-fields'],
+    caughtBy: ['retry-start-fields'],
     make: events('auto_retry_start', drop('delayMs')),
   },
   {
     fault: 'does not say at which attempt it ended',
-    caught: ['retry-end-fields'],
+    caughtBy: ['retry-end-fields'],
     make: events('auto_retry_end', drop('attempt')),
   },
-  { fault: 'cannot count attempts', caught: ['retry-counts'], make: events('auto_retry_start', put({ attempt: 9 })) },
+  { fault: 'cannot count attempts', caughtBy: ['retry-counts'], make: events('auto_retry_start', put({ attempt: 9 })) },
   {
     fault: 'has a queue without follow-ups',
-    caught: ['queue-update-fields'],
+    caughtBy: ['queue-update-fields'],
     make: events('queue_update', drop('followUp')),
   },
   {
     fault: 'has output without words',
-    caught: ['bash-update-fields'],
+    caughtBy: ['bash-update-fields'],
     make: events('bash_execution_update', drop('delta')),
   },
 ];
@@ -382,11 +382,11 @@ const others: readonly Double[] = [
 const says = (line: Dictionary) => adds(is('agent_start'), () => line, true);
 
 /** Requests of extensions. */
-const extensions: readonly Double[] = [
-  { fault: 'shows without an id', caught: ['ui-request'], make: requests('notify', drop('id')) },
+const extensions: readonly Mutant[] = [
+  { fault: 'shows without an id', caughtBy: ['ui-request'], make: requests('notify', drop('id')) },
   {
     fault: 'asks with one id',
-    caught: ['ui-id-unique'],
+    caughtBy: ['ui-id-unique'],
     make() {
       const own = new Map<Link, unknown>();
       return {
@@ -399,31 +399,31 @@ const extensions: readonly Double[] = [
       };
     },
   },
-  { fault: 'has one option, and no list', caught: ['ui-select'], make: requests('select', put({ options: 'red' })) },
-  { fault: 'confirms nothing', caught: ['ui-confirm'], make: requests('confirm', drop('message')) },
-  { fault: 'asks for input without a title', caught: ['ui-input'], make: requests('input', drop('title')) },
-  { fault: 'edits a number', caught: ['ui-editor'], make: requests('editor', put({ prefill: 7 })) },
-  { fault: 'notifies of nothing', caught: ['ui-notify'], make: requests('notify', drop('message')) },
+  { fault: 'has one option, and no list', caughtBy: ['ui-select'], make: requests('select', put({ options: 'red' })) },
+  { fault: 'confirms nothing', caughtBy: ['ui-confirm'], make: requests('confirm', drop('message')) },
+  { fault: 'asks for input without a title', caughtBy: ['ui-input'], make: requests('input', drop('title')) },
+  { fault: 'edits a number', caughtBy: ['ui-editor'], make: requests('editor', put({ prefill: 7 })) },
+  { fault: 'notifies of nothing', caughtBy: ['ui-notify'], make: requests('notify', drop('message')) },
   {
     fault: 'notifies in a way of its own',
-    caught: ['ui-notify-type'],
+    caughtBy: ['ui-notify-type'],
     make: requests('notify', put({ notifyType: 'loud' })),
   },
-  { fault: 'has a status of nothing', caught: ['ui-set-status'], make: requests('setStatus', drop('statusKey')) },
+  { fault: 'has a status of nothing', caughtBy: ['ui-set-status'], make: requests('setStatus', drop('statusKey')) },
   {
     fault: 'has a widget of one line, and no list',
-    caught: ['ui-set-widget'],
+    caughtBy: ['ui-set-widget'],
     make: requests('setWidget', put({ widgetLines: 'one' })),
   },
-  { fault: 'has a title of no words', caught: ['ui-set-title'], make: requests('setTitle', drop('title')) },
+  { fault: 'has a title of no words', caughtBy: ['ui-set-title'], make: requests('setTitle', drop('title')) },
   {
     fault: 'writes nothing into the editor',
-    caught: ['ui-set-editor-text'],
+    caughtBy: ['ui-set-editor-text'],
     make: says({ type: 'extension_ui_request', id: 'e', method: 'set_editor_text' }),
   },
   {
     fault: 'answers answers',
-    caught: ['ui-response-silent'],
+    caughtBy: ['ui-response-silent'],
     make: () => ({
       in(frame, link) {
         const { type } = frame;
@@ -434,16 +434,16 @@ const extensions: readonly Double[] = [
   },
   {
     fault: 'does not say which extension failed',
-    caught: ['extension-error'],
+    caughtBy: ['extension-error'],
     make: says({ type: 'extension_error', error: 'it failed' }),
   },
 ];
 
 /** Those that are found by what is done. */
-const deeds: readonly Double[] = [
+const deeds: readonly Mutant[] = [
   {
     fault: 'takes line separators for blanks',
-    caught: ['separators'],
+    caughtBy: ['separators'],
     make: answers('get_state', (data) => ({
       ...data,
       sessionName: String(data.sessionName).replaceAll(/[\u2028\u2029\u0085]/gu, ' '),
@@ -451,13 +451,13 @@ const deeds: readonly Double[] = [
   },
   {
     fault: 'passes over long lines',
-    caught: ['long-line'],
+    caughtBy: ['long-line'],
     make: () => ({ in: (frame) => (JSON.stringify(frame).length > 500_000 ? [] : [frame]) }),
   },
   {
     fault: 'does not wait for an answer',
-    caught: ['dialog-blocks'],
-    kin: [
+    caughtBy: ['dialog-blocks'],
+    alsoCaughtBy: [
       'dialog-late',
       'agent-brackets',
       'agent-end-closes',
@@ -469,13 +469,13 @@ const deeds: readonly Double[] = [
   },
   {
     fault: 'cannot be cancelled',
-    caught: ['dialog-cancel'],
-    make: takes((frame) => (frame.cancelled === true ? null : frame)),
+    caughtBy: ['dialog-cancel'],
+    make: changesInput((frame) => (frame.cancelled === true ? null : frame)),
   },
   {
     fault: 'ends the run for each answer',
-    caught: ['dialog-late'],
-    kin: ['dialog-blocks', 'agent-brackets'],
+    caughtBy: ['dialog-late'],
+    alsoCaughtBy: ['dialog-blocks', 'agent-brackets'],
     make() {
       const answered = new Map<Link, number>();
       return {
@@ -490,7 +490,7 @@ const deeds: readonly Double[] = [
 ];
 
 /** All of them. */
-export const eventDoubles: readonly Double[] = [
+export const eventMutants: readonly Mutant[] = [
   ...brackets,
   ...tools,
   ...streams,

@@ -1,7 +1,7 @@
 // Agents that speak pi badly in lines, responses and their data.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../../src/core/model/dictionary.ts';
-import { type Double, hides, says, takes } from '../../support/double.ts';
+import { type Mutant, dropsOutput, changesOutput, changesInput } from '../../support/double.ts';
 import { answers, drop, put, responses } from './change.ts';
 
 const fails = (frame: Dictionary) => ({ ...without(frame, 'data'), success: false, error: 'not today' });
@@ -12,10 +12,10 @@ const succeeds = (data?: unknown) => (frame: Dictionary) =>
 const listOf = (value: unknown): Dictionary[] => (Array.isArray(value) ? value.filter(isDictionary) : []);
 
 /** Lines and responses. */
-const lines: readonly Double[] = [
+const lines: readonly Mutant[] = [
   {
     fault: 'prints a word that is no JSON',
-    caught: ['line-is-object'],
+    caughtBy: ['line-is-object'],
     make: () => ({
       out(frame, link) {
         if (frame.type === 'agent_start') link.say('debug: here we go');
@@ -25,22 +25,22 @@ const lines: readonly Double[] = [
   },
   {
     fault: 'prints an object without a type',
-    caught: ['line-has-type'],
+    caughtBy: ['line-has-type'],
     make: () => ({ out: (frame) => (frame.type === 'agent_start' ? [{ hello: 1 }, frame] : [frame]) }),
   },
   {
     fault: 'does not answer abort_retry',
-    caught: ['answered'],
-    make: hides((frame) => frame.command === 'abort_retry'),
+    caughtBy: ['answered'],
+    make: dropsOutput((frame) => frame.command === 'abort_retry'),
   },
   {
     fault: 'answers get_commands twice',
-    caught: ['answered-once'],
+    caughtBy: ['answered-once'],
     make: () => ({ out: (frame) => (frame.command === 'get_commands' ? [frame, frame] : [frame]) }),
   },
   {
     fault: 'answers what nobody asked',
-    caught: ['response-asked'],
+    caughtBy: ['response-asked'],
     make: () => ({
       out: (frame) =>
         frame.command === 'get_commands' ? [frame, { ...frame, id: 'nobody', data: undefined }] : [frame],
@@ -48,69 +48,69 @@ const lines: readonly Double[] = [
   },
   {
     fault: 'says success in words',
-    caught: ['response-success'],
+    caughtBy: ['response-success'],
     make: responses('get_commands', put({ success: 'yes' })),
   },
   {
     fault: 'names another command',
-    caught: ['response-command'],
+    caughtBy: ['response-command'],
     make: responses('get_commands', put({ command: 'commands' })),
   },
   {
     fault: 'loses an id that is a number',
-    caught: ['success-id'],
-    make: says((frame) => (frame.id === 7 ? without(frame, 'id') : frame)),
+    caughtBy: ['success-id'],
+    make: changesOutput((frame) => (frame.id === 7 ? without(frame, 'id') : frame)),
   },
   {
     fault: 'loses the id of an unknown command',
-    caught: ['failure-id'],
+    caughtBy: ['failure-id'],
     make: responses('no_such_command', drop('id')),
   },
   {
     fault: 'answers with an id of null where none was sent',
-    caught: ['id-absent'],
-    make: says((frame) => (frame.type === 'response' && !('id' in frame) ? { id: null, ...frame } : frame)),
+    caughtBy: ['id-absent'],
+    make: changesOutput((frame) => (frame.type === 'response' && !('id' in frame) ? { id: null, ...frame } : frame)),
   },
   {
     fault: 'fails without a word',
-    caught: ['error-string'],
+    caughtBy: ['error-string'],
     make: responses('no_such_command', put({ error: '' })),
   },
   {
     fault: 'succeeds with an error',
-    caught: ['success-without-error'],
+    caughtBy: ['success-without-error'],
     make: responses('abort_retry', put({ error: 'none' })),
   },
   {
     fault: 'fails with data',
-    caught: ['failure-without-data'],
+    caughtBy: ['failure-without-data'],
     make: responses('no_such_command', put({ data: {} })),
   },
   {
     fault: 'passes over what is no JSON',
-    caught: ['unreadable-line'],
+    caughtBy: ['unreadable-line'],
     make: () => ({ raw: (text) => (text === 'not json' ? [] : [text]) }),
   },
   {
     fault: 'passes over a number',
-    caught: ['nameless-command'],
+    caughtBy: ['nameless-command'],
     make: () => ({ raw: (text) => (text === '42' ? [] : [text]) }),
   },
   {
     fault: 'takes a name that is missing',
-    caught: ['missing-field', 'empty-name'],
-    kin: ['set-session-name-told'],
+    caughtBy: ['missing-field', 'empty-name'],
+    alsoCaughtBy: ['set-session-name-told'],
     make: responses('set_session_name', succeeds()),
   },
   {
     fault: 'takes a command that nobody knows',
-    caught: ['unknown-command'],
+    caughtBy: ['unknown-command'],
     make: responses('no_such_command', succeeds()),
   },
   ...['set_auto_retry', 'abort_retry', 'abort_bash'].map(
-    (command): Double => ({
+    (command): Mutant => ({
       fault: `refuses ${command}`,
-      caught: [`${command.replaceAll('_', '-')}-succeeds`],
+      caughtBy: [`${command.replaceAll('_', '-')}-succeeds`],
       make: responses(command, fails),
     }),
   ),
@@ -148,91 +148,91 @@ const lacking: readonly (readonly [string, string, (data: Dictionary) => unknown
 ];
 
 /** Settings that are not what was set. */
-const settings: readonly Double[] = [
+const settings: readonly Mutant[] = [
   {
     fault: 'sets another model',
-    caught: ['set-model-told'],
-    make: takes((frame) =>
+    caughtBy: ['set-model-told'],
+    make: changesInput((frame) =>
       frame.type === 'set_model' && frame.modelId === 'demo-medium' ? { ...frame, modelId: 'demo-large' } : frame,
     ),
   },
   {
     fault: 'tells another model than it has cycled to',
-    caught: ['cycle-model-told'],
+    caughtBy: ['cycle-model-told'],
     make: answers('cycle_model', (data) => ({ ...data, model: { ...dictionaryOf(data.model), id: 'demo-small' } })),
   },
   {
     fault: 'tells another level than it has cycled to',
-    caught: ['cycle-thinking-level-told'],
+    caughtBy: ['cycle-thinking-level-told'],
     make: answers('cycle_thinking_level', put({ level: 'low' })),
   },
-  ...(['steering', 'follow_up'] as const).map((queue): Double => {
+  ...(['steering', 'follow_up'] as const).map((queue): Mutant => {
     const name = queue.replace('_', '-');
     return {
       fault: `keeps the ${name} mode`,
-      caught: [`set-${name}-mode-told`],
-      kin: [`${name}-mode-obeyed`],
-      make: takes((frame) => (frame.type === `set_${queue}_mode` ? { ...frame, mode: 'all' } : frame)),
+      caughtBy: [`set-${name}-mode-told`],
+      alsoCaughtBy: [`${name}-mode-obeyed`],
+      make: changesInput((frame) => (frame.type === `set_${queue}_mode` ? { ...frame, mode: 'all' } : frame)),
     };
   }),
   {
     fault: 'keeps compacting by itself',
-    caught: ['set-auto-compaction-told', 'auto-compaction-off'],
-    make: takes(({ type, ...rest }) =>
+    caughtBy: ['set-auto-compaction-told', 'auto-compaction-off'],
+    make: changesInput(({ type, ...rest }) =>
       type === 'set_auto_compaction' ? { ...rest, type, enabled: true } : { ...rest, type },
     ),
   },
   {
     fault: 'keeps trying again',
-    caught: ['auto-retry-off'],
-    make: takes((frame) => (frame.type === 'set_auto_retry' ? { ...frame, enabled: true } : frame)),
+    caughtBy: ['auto-retry-off'],
+    make: changesInput((frame) => (frame.type === 'set_auto_retry' ? { ...frame, enabled: true } : frame)),
   },
   {
     fault: 'tells another name',
-    caught: ['set-session-name-told'],
-    kin: ['separators'],
+    caughtBy: ['set-session-name-told'],
+    alsoCaughtBy: ['separators'],
     make: answers('get_state', (data) =>
       typeof data.sessionName === 'string' ? { ...data, sessionName: `${data.sessionName}!` } : data,
     ),
   },
   {
     fault: 'thinks at one level only',
-    caught: ['thinking-level-set'],
-    make: takes((frame) => (frame.type === 'set_thinking_level' ? { ...frame, level: 'low' } : frame)),
+    caughtBy: ['thinking-level-set'],
+    make: changesInput((frame) => (frame.type === 'set_thinking_level' ? { ...frame, level: 'low' } : frame)),
   },
   {
     fault: 'has a level of its own',
-    caught: ['thinking-level-valid'],
-    kin: ['thinking-level-set', 'cycle-thinking-level-told'],
+    caughtBy: ['thinking-level-valid'],
+    alsoCaughtBy: ['thinking-level-set', 'cycle-thinking-level-told'],
     make: answers('get_state', put({ thinkingLevel: 'deep' })),
   },
   {
     fault: 'has a mode of its own',
-    caught: ['modes-valid'],
-    kin: ['set-steering-mode-told'],
+    caughtBy: ['modes-valid'],
+    alsoCaughtBy: ['set-steering-mode-told'],
     make: answers('get_state', put({ steeringMode: 'some' })),
   },
   {
     fault: 'sets a model that there is not',
-    caught: ['unknown-model'],
-    kin: ['missing-field', 'set-model-told'],
+    caughtBy: ['unknown-model'],
+    alsoCaughtBy: ['missing-field', 'set-model-told'],
     make: responses('set_model', succeeds({ id: 'nobody', provider: 'nobody' })),
   },
   {
     fault: 'does not stop a shell command',
-    caught: ['abort-bash-cancels'],
+    caughtBy: ['abort-bash-cancels'],
     make: answers('bash', put({ cancelled: false })),
   },
 ];
 
 /** All of them. */
-export const lineDoubles: readonly Double[] = [
+export const lineMutants: readonly Mutant[] = [
   ...lines,
   ...lacking.map(
-    ([check, command, change, kin = []]): Double => ({
+    ([check, command, change, alsoCaughtBy = []]): Mutant => ({
       fault: `answers ${command} without what ${check} asks for`,
-      caught: [check],
-      kin,
+      caughtBy: [check],
+      alsoCaughtBy,
       make: answers(command, change),
     }),
   ),

@@ -1,15 +1,15 @@
 // Agents that speak pi badly in sessions, and in what a prompt begins or joins.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../../src/core/model/dictionary.ts';
-import { type Double, takes } from '../../support/double.ts';
-import type { Link, Tamper } from '../../support/tamper.ts';
+import { type Mutant, changesInput } from '../../support/double.ts';
+import type { Link, Interceptor } from '../../support/tamper.ts';
 import { answers, drop, events, messages, put, responses } from './change.ts';
 
 const listOf = (value: unknown): Dictionary[] => (Array.isArray(value) ? value.filter(isDictionary) : []);
 const more = (name: string) => (data: Dictionary) => ({ ...data, [name]: Number(data[name]) + 1 });
 
 /** Answers a command with success and does nothing. */
-function pretends(type: string, data?: Dictionary): () => Tamper {
+function pretends(type: string, data?: Dictionary): () => Interceptor {
   return () => ({
     in(frame, link) {
       if (frame.type !== type) return [frame];
@@ -24,57 +24,61 @@ function say(link: Link, { id, type }: Dictionary, rest: Dictionary): void {
 }
 
 /** Sessions. */
-const sessions: readonly Double[] = [
+const sessions: readonly Mutant[] = [
   {
     fault: 'is never streaming',
-    caught: ['streaming-told'],
+    caughtBy: ['streaming-told'],
     make: answers('get_state', put({ isStreaming: false })),
   },
-  { fault: 'is always streaming', caught: ['idle-told'], make: answers('get_state', put({ isStreaming: true })) },
-  { fault: 'counts one message too many', caught: ['message-count'], make: answers('get_state', more('messageCount')) },
+  { fault: 'is always streaming', caughtBy: ['idle-told'], make: answers('get_state', put({ isStreaming: true })) },
+  {
+    fault: 'counts one message too many',
+    caughtBy: ['message-count'],
+    make: answers('get_state', more('messageCount')),
+  },
   {
     fault: 'tells messages backwards',
-    caught: ['messages-said'],
-    kin: ['fork-messages'],
+    caughtBy: ['messages-said'],
+    alsoCaughtBy: ['fork-messages'],
     make: answers('get_messages', ({ messages }) => ({ messages: listOf(messages).reverse() })),
   },
   {
     fault: 'has said something else last',
-    caught: ['last-text'],
+    caughtBy: ['last-text'],
     make: answers('get_last_assistant_text', put({ text: 'nothing' })),
   },
   {
     fault: 'counts one user message too many',
-    caught: ['stats-counts'],
+    caughtBy: ['stats-counts'],
     make: answers('get_session_stats', more('userMessages')),
   },
   {
     fault: 'cannot add up tokens',
-    caught: ['stats-total'],
+    caughtBy: ['stats-total'],
     make: answers('get_session_stats', (data) => ({ ...data, tokens: more('total')(dictionaryOf(data.tokens)) })),
   },
   {
     fault: 'keeps the old session',
-    caught: ['new-session-empty'],
-    kin: ['new-session-id'],
+    caughtBy: ['new-session-empty'],
+    alsoCaughtBy: ['new-session-id'],
     make: pretends('new_session', { cancelled: false }),
   },
-  { fault: 'has one session id', caught: ['new-session-id'], make: answers('get_state', put({ sessionId: 'same' })) },
+  { fault: 'has one session id', caughtBy: ['new-session-id'], make: answers('get_state', put({ sessionId: 'same' })) },
   {
     fault: 'tells user messages backwards',
-    caught: ['fork-messages'],
-    kin: ['fork-cuts'],
+    caughtBy: ['fork-messages'],
+    alsoCaughtBy: ['fork-cuts'],
     make: answers('get_fork_messages', ({ messages }) => ({ messages: listOf(messages).reverse() })),
   },
   {
     fault: 'tells another text of what it forked from',
-    caught: ['fork-text'],
+    caughtBy: ['fork-text'],
     make: answers('fork', put({ text: 'something' })),
   },
   {
     fault: 'forks from the first entry, whatever is asked',
-    caught: ['fork-cuts'],
-    kin: ['fork-text', 'fork-unknown', 'missing-field'],
+    caughtBy: ['fork-cuts'],
+    alsoCaughtBy: ['fork-text', 'fork-unknown', 'missing-field'],
     make() {
       let points: Dictionary[] = [];
       return {
@@ -91,8 +95,8 @@ const sessions: readonly Double[] = [
   },
   {
     fault: 'forks from an entry that there is not',
-    caught: ['fork-unknown'],
-    kin: ['missing-field', 'fork-cuts'],
+    caughtBy: ['fork-unknown'],
+    alsoCaughtBy: ['missing-field', 'fork-cuts'],
     make: responses('fork', (frame) =>
       frame.success === true
         ? frame
@@ -105,9 +109,9 @@ const sessions: readonly Double[] = [
       ['switch-session-file', { cancelled: false }, '/two.jsonl'],
     ] as const
   ).map(
-    ([check, data, after]): Double => ({
+    ([check, data, after]): Mutant => ({
       fault: `switches sessions without what ${check} asks for`,
-      caught: [check],
+      caughtBy: [check],
       make() {
         let file = '/one.jsonl';
         return {
@@ -128,16 +132,16 @@ const sessions: readonly Double[] = [
 ];
 
 /** Prompts. */
-const prompts: readonly Double[] = [
+const prompts: readonly Mutant[] = [
   {
     fault: 'takes a prompt and does nothing',
-    caught: ['prompt-starts-run'],
-    kin: ['missing-field'],
+    caughtBy: ['prompt-starts-run'],
+    alsoCaughtBy: ['missing-field'],
     make: pretends('prompt'),
   },
   {
     fault: 'answers a prompt when the run has begun',
-    caught: ['prompt-answered-first'],
+    caughtBy: ['prompt-answered-first'],
     make() {
       const held = new Map<Link, Dictionary>();
       return {
@@ -155,13 +159,13 @@ const prompts: readonly Double[] = [
   },
   {
     fault: 'hears other words',
-    caught: ['prompt-said'],
-    make: takes((frame) => (frame.message === 'hello there' ? { ...frame, message: 'hello where' } : frame)),
+    caughtBy: ['prompt-said'],
+    make: changesInput((frame) => (frame.message === 'hello there' ? { ...frame, message: 'hello where' } : frame)),
   },
   {
     fault: 'sees another image',
-    caught: ['images-attached'],
-    make: takes((frame) =>
+    caughtBy: ['images-attached'],
+    make: changesInput((frame) =>
       Array.isArray(frame.images)
         ? { ...frame, images: [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }] }
         : frame,
@@ -169,14 +173,14 @@ const prompts: readonly Double[] = [
   },
   {
     fault: 'takes every prompt during a run',
-    caught: ['prompt-while-streaming'],
-    make: takes((frame) =>
+    caughtBy: ['prompt-while-streaming'],
+    make: changesInput((frame) =>
       String(frame.message).startsWith('too early') ? { ...frame, streamingBehavior: 'followUp' } : frame,
     ),
   },
   {
     fault: 'says to the model what it has refused',
-    caught: ['refused-unsaid'],
+    caughtBy: ['refused-unsaid'],
     make: () => ({
       in(frame, link) {
         if (!String(frame.message).startsWith('too early')) return [frame];
@@ -188,15 +192,15 @@ const prompts: readonly Double[] = [
   },
   {
     fault: 'passes over how a prompt is meant',
-    caught: ['streaming-behavior'],
-    make: takes((frame) => (frame.type === 'prompt' ? without(frame, 'streamingBehavior') : frame)),
+    caughtBy: ['streaming-behavior'],
+    make: changesInput((frame) => (frame.type === 'prompt' ? without(frame, 'streamingBehavior') : frame)),
   },
-  { fault: 'loses what steers', caught: ['steer-delivered'], make: pretends('steer') },
-  { fault: 'loses what follows', caught: ['follow-up-delivered'], make: pretends('follow_up') },
+  { fault: 'loses what steers', caughtBy: ['steer-delivered'], make: pretends('steer') },
+  { fault: 'loses what follows', caughtBy: ['follow-up-delivered'], make: pretends('follow_up') },
   {
     fault: 'goes on to follow-ups while calls wait',
-    caught: ['follow-up-waits'],
-    kin: ['turn-end-message', 'agent-end-messages', 'stop-for-tools', 'call-answered', 'messages-said'],
+    caughtBy: ['follow-up-waits'],
+    alsoCaughtBy: ['turn-end-message', 'agent-end-messages', 'stop-for-tools', 'call-answered', 'messages-said'],
     make: events('message_end', (frame) => {
       const message = dictionaryOf(frame.message);
       return message.stopReason === 'stop' ? { ...frame, message: { ...message, stopReason: 'toolUse' } } : frame;
@@ -204,8 +208,8 @@ const prompts: readonly Double[] = [
   },
   {
     fault: 'takes steering for follow-ups, and the reverse',
-    caught: ['steer-before-follow-up'],
-    kin: ['steering-mode-obeyed', 'follow-up-mode-obeyed'],
+    caughtBy: ['steer-before-follow-up'],
+    alsoCaughtBy: ['steering-mode-obeyed', 'follow-up-mode-obeyed'],
     make() {
       const other = new Map<unknown, string>([
         ['steer', 'follow_up'],
@@ -229,25 +233,25 @@ const prompts: readonly Double[] = [
       };
     },
   },
-  ...(['steering', 'follow_up'] as const).map((queue): Double => {
+  ...(['steering', 'follow_up'] as const).map((queue): Mutant => {
     const name = queue.replace('_', '-');
     return {
       fault: `obeys the other ${name} mode`,
-      caught: [`${name}-mode-obeyed`],
-      kin: [`set-${name}-mode-told`],
-      make: takes((frame) =>
+      caughtBy: [`${name}-mode-obeyed`],
+      alsoCaughtBy: [`set-${name}-mode-told`],
+      make: changesInput((frame) =>
         frame.type === `set_${queue}_mode` ? { ...frame, mode: frame.mode === 'all' ? 'one-at-a-time' : 'all' } : frame,
       ),
     };
   }),
   {
     fault: 'refuses to abort',
-    caught: ['abort-succeeds'],
+    caughtBy: ['abort-succeeds'],
     make: responses('abort', (frame) => ({ ...frame, success: false, error: 'no' })),
   },
   {
     fault: 'answers abort at once',
-    caught: ['abort-waits'],
+    caughtBy: ['abort-waits'],
     make: () => ({
       in(frame, link) {
         if (frame.type !== 'abort') return [frame];
@@ -259,8 +263,8 @@ const prompts: readonly Double[] = [
   },
   {
     fault: 'says that an aborted message just stopped',
-    caught: ['abort-stops'],
-    kin: ['blocks-end'],
+    caughtBy: ['abort-stops'],
+    alsoCaughtBy: ['blocks-end'],
     make: messages('assistant', (message) =>
       message.stopReason === 'aborted' ? { ...message, stopReason: 'stop' } : message,
     ),
@@ -268,4 +272,4 @@ const prompts: readonly Double[] = [
 ];
 
 /** All of them. */
-export const sessionDoubles: readonly Double[] = [...sessions, ...prompts];
+export const sessionMutants: readonly Mutant[] = [...sessions, ...prompts];
