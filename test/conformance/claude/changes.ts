@@ -6,12 +6,12 @@ import type { Interceptor } from '../support/tamper.ts';
 import { type Change, drop, each, inside, onType, type Through } from './stream-doubles.ts';
 
 /** Changes what the agent says. */
-export const says: Through = (change) => () => {
+export const changesOutput: Through = (change) => () => {
   const own = change();
   return { out: (frame) => own(frame) };
 };
 /** What becomes of what the client says. */
-export const takes = (change: () => (frame: Dictionary) => Dictionary | null) => (): Interceptor => {
+export const changesInput = (change: () => (frame: Dictionary) => Dictionary | null) => (): Interceptor => {
   const own = change();
   return {
     in(frame) {
@@ -100,7 +100,7 @@ export function counted(
 export const isPrompt = (frame: Dictionary) => frame.type === 'user';
 /** Loses the prompt that comes as that one, counted from 0. */
 export const losesPrompt = (lost: number) =>
-  takes(() => {
+  changesInput(() => {
     let count = 0;
     return (frame) => (isPrompt(frame) && count++ === lost ? null : frame);
   });

@@ -1,8 +1,8 @@
 // Broken agents of the native dialect that answer wrongly, ask wrongly, or take what they are sent wrongly.
 import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
 import {
-  says,
-  takes,
+  changesOutput,
+  changesInput,
   dies,
   followed,
   onSystem,
@@ -26,14 +26,14 @@ import { drop, inside, mint, onBlocks, onType } from './stream-doubles.ts';
 
 /** By the name of the check that must find it. */
 export const controlMutants: Record<string, Row> = {
-  'response-shape': { fault: 'errors without words', make: says(onError((response) => drop(response, 'error'))) },
+  'response-shape': { fault: 'errors without words', make: changesOutput(onError((response) => drop(response, 'error'))) },
   'request-answered': {
     fault: 'mcp_status is not answered',
-    make: says(onType('control_response', (frame) => (idOf(frame).startsWith('mcp_status-') ? null : frame))),
+    make: changesOutput(onType('control_response', (frame) => (idOf(frame).startsWith('mcp_status-') ? null : frame))),
   },
   'request-answered-once': {
     fault: 'every request is answered twice',
-    make: says(
+    make: changesOutput(
       followed(
         ({ type }) => type === 'control_response',
         (frame) => frame,
@@ -42,7 +42,7 @@ export const controlMutants: Record<string, Row> = {
   },
   'response-known': {
     fault: 'answers that nobody asked for',
-    make: says(
+    make: changesOutput(
       followed(
         ({ type }) => type === 'control_response',
         () => ({ type: 'control_response', response: { subtype: 'success', request_id: 'nobody' } }),
@@ -51,41 +51,41 @@ export const controlMutants: Record<string, Row> = {
   },
   'initialize-response': {
     fault: 'a greeting without models',
-    make: says(onSuccess('initialize', (response) => drop(response, 'models'))),
+    make: changesOutput(onSuccess('initialize', (response) => drop(response, 'models'))),
     alsoCaughtBy: ['initialize-models'],
   },
   'initialize-commands': {
     fault: 'commands without a name',
-    make: says(
+    make: changesOutput(
       onSuccess('initialize', (response) => ({ ...response, commands: withoutFirst(response.commands, 'name') })),
     ),
   },
   'initialize-models': {
     fault: 'models without a name for people',
-    make: says(
+    make: changesOutput(
       onSuccess('initialize', (response) => ({ ...response, models: withoutFirst(response.models, 'displayName') })),
     ),
   },
   'initialize-style': {
     fault: 'a greeting without output style',
-    make: says(onSuccess('initialize', (response) => drop(response, 'output_style'))),
+    make: changesOutput(onSuccess('initialize', (response) => drop(response, 'output_style'))),
   },
   'set-model-offered': {
     fault: 'a model that was offered is refused',
-    make: says(onAnswer('set_model', refused)),
+    make: changesOutput(onAnswer('set_model', refused)),
   },
-  'set-model-answer': { fault: 'set_model is answered with nothing', make: says(onAnswer('set_model', granted)) },
+  'set-model-answer': { fault: 'set_model is answered with nothing', make: changesOutput(onAnswer('set_model', granted)) },
   'set-mode-answer': {
     fault: 'another mode than was asked for',
-    make: says(onSuccess('set_permission_mode', () => ({ mode: 'plan' }))),
+    make: changesOutput(onSuccess('set_permission_mode', () => ({ mode: 'plan' }))),
   },
   'set-mode-told': {
     fault: 'init always tells the same mode',
-    make: says(onSystem('init', (frame) => ({ ...frame, permissionMode: 'default' }))),
+    make: changesOutput(onSystem('init', (frame) => ({ ...frame, permissionMode: 'default' }))),
   },
   'set-mode-unknown': {
     fault: 'takes any mode',
-    make: says(
+    make: changesOutput(
       onAnswer('set_permission_mode', (response) =>
         response.subtype === 'error' ? { ...granted(response), response: { mode: 'no_such_mode' } } : response,
       ),
@@ -93,53 +93,53 @@ export const controlMutants: Record<string, Row> = {
   },
   'set-mode-unknown-code': {
     fault: 'refuses a mode without a code',
-    make: says(onAnswer('set_permission_mode', (response) => drop(response, 'error_code'))),
+    make: changesOutput(onAnswer('set_permission_mode', (response) => drop(response, 'error_code'))),
   },
   'set-thinking-answer': {
     fault: 'does not think so',
-    make: says(onAnswer('set_max_thinking_tokens', refused)),
+    make: changesOutput(onAnswer('set_max_thinking_tokens', refused)),
   },
-  'mcp-status-answer': { fault: 'mcp_status is answered with nothing', make: says(onAnswer('mcp_status', granted)) },
+  'mcp-status-answer': { fault: 'mcp_status is answered with nothing', make: changesOutput(onAnswer('mcp_status', granted)) },
   'unknown-request': {
     fault: 'grants any request',
-    make: says(onAnswer('no_such_request', granted)),
+    make: changesOutput(onAnswer('no_such_request', granted)),
     alsoCaughtBy: ['unknown-request-code'],
   },
   'unknown-request-code': {
     fault: 'refuses a request without a code',
-    make: says(onAnswer('no_such_request', (response) => drop(response, 'error_code'))),
+    make: changesOutput(onAnswer('no_such_request', (response) => drop(response, 'error_code'))),
   },
-  'interrupt-answer': { fault: 'refuses interrupts', make: says(onAnswer('interrupt', refused)) },
+  'interrupt-answer': { fault: 'refuses interrupts', make: changesOutput(onAnswer('interrupt', refused)) },
   'interrupt-queued': {
     fault: 'interrupts are answered with nothing',
-    make: says(onAnswer('interrupt', granted)),
+    make: changesOutput(onAnswer('interrupt', granted)),
   },
   'interrupt-ends': {
     fault: 'a turn that was interrupted has no result',
-    make: says(onResult((frame) => (frame.is_error === true ? null : frame))),
+    make: changesOutput(onResult((frame) => (frame.is_error === true ? null : frame))),
   },
   'interrupt-verdict': {
     fault: 'a turn that was interrupted ran out of turns',
-    make: says(onResult((frame) => (frame.is_error === true ? { ...frame, subtype: 'error_max_turns' } : frame))),
+    make: changesOutput(onResult((frame) => (frame.is_error === true ? { ...frame, subtype: 'error_max_turns' } : frame))),
   },
   'ask-shape': {
     fault: 'a request without a subtype',
-    make: says(followed(isQuestion, () => ({ type: 'control_request', request_id: 'what', request: {} }))),
+    make: changesOutput(followed(isQuestion, () => ({ type: 'control_request', request_id: 'what', request: {} }))),
   },
   'ask-id-own': {
     fault: 'asks everything twice',
-    make: says(followed(isQuestion, (frame) => frame)),
+    make: changesOutput(followed(isQuestion, (frame) => frame)),
     alsoCaughtBy: ['ask-over', 'can-use-tool-waits'],
   },
-  'can-use-tool-shape': { fault: 'leave without input', make: says(onQuestion((request) => drop(request, 'input'))) },
+  'can-use-tool-shape': { fault: 'leave without input', make: changesOutput(onQuestion((request) => drop(request, 'input'))) },
   'can-use-tool-known': {
     fault: 'leave for a call that nobody made',
-    make: says(onQuestion((request) => ({ ...request, tool_use_id: 'nobody' }))),
+    make: changesOutput(onQuestion((request) => ({ ...request, tool_use_id: 'nobody' }))),
     alsoCaughtBy: ['deny-listed'],
   },
   'can-use-tool-waits': {
     fault: 'a result before leave is given',
-    make: says(() => {
+    make: changesOutput(() => {
       let isTold = false;
       return (frame) => {
         if (isResultOfTool(frame)) return isTold ? [] : [frame];
@@ -155,19 +155,19 @@ export const controlMutants: Record<string, Row> = {
   },
   'deny-reason': {
     fault: 'a denial without its reason',
-    make: says(onToolResult((frame) => onBlocks(frame, (block) => ({ ...block, content: 'denied' })))),
+    make: changesOutput(onToolResult((frame) => onBlocks(frame, (block) => ({ ...block, content: 'denied' })))),
   },
   'deny-listed': {
     fault: 'denials that are not listed',
-    make: says(onResult((frame) => ({ ...frame, permission_denials: [] }))),
+    make: changesOutput(onResult((frame) => ({ ...frame, permission_denials: [] }))),
   },
   'deny-goes-on': {
     fault: 'a denial ends the turn with an error',
-    make: says(onResult((frame) => ({ ...frame, is_error: true }))),
+    make: changesOutput(onResult((frame) => ({ ...frame, is_error: true }))),
   },
   'changed-input': {
     fault: 'runs what it wanted to run',
-    make: takes(() => (frame) => {
+    make: changesInput(() => (frame) => {
       if (frame.type !== 'control_response') return frame;
       return inside(frame, 'response', (response) =>
         inside(response, 'response', (answer) => drop(answer, 'updatedInput')),
@@ -176,7 +176,7 @@ export const controlMutants: Record<string, Row> = {
   },
   'cancel-known': {
     fault: 'withdraws what it has not asked',
-    make: says(
+    make: changesOutput(
       followed(
         ({ type }) => type === 'control_cancel_request',
         (frame) => ({ ...frame, request_id: 'nobody' }),
@@ -185,12 +185,12 @@ export const controlMutants: Record<string, Row> = {
   },
   'ask-over': {
     fault: 'withdraws nothing',
-    make: says(onType('control_cancel_request', () => null)),
+    make: changesOutput(onType('control_cancel_request', () => null)),
     alsoCaughtBy: ['can-use-tool-waits'],
   },
   'question-shape': {
     fault: 'questions without a header',
-    make: says(
+    make: changesOutput(
       onQuestion((request) =>
         inside(request, 'input', (input) => ({ ...input, questions: withoutFirst(input.questions, 'header') })),
       ),
@@ -198,16 +198,16 @@ export const controlMutants: Record<string, Row> = {
   },
   'prompt-string': {
     fault: 'passes over prompts that are a string',
-    make: takes(() => (frame) => (typeof dictionaryOf(frame.message).content === 'string' ? null : frame)),
+    make: changesInput(() => (frame) => (typeof dictionaryOf(frame.message).content === 'string' ? null : frame)),
   },
   'prompt-crlf': { fault: 'passes over a line that ends in a carriage return', make: losesPrompt(1) },
   'prompt-image': {
     fault: 'passes over prompts with an image',
-    make: takes(() => (frame) => (JSON.stringify(frame).includes('"image"') ? null : frame)),
+    make: changesInput(() => (frame) => (JSON.stringify(frame).includes('"image"') ? null : frame)),
   },
   'next-turn': {
     fault: 'says nothing any more once it failed',
-    make: takes(() => (frame) => (isPrompt(frame) && JSON.stringify(frame).includes('hello there') ? null : frame)),
+    make: changesInput(() => (frame) => (isPrompt(frame) && JSON.stringify(frame).includes('hello there') ? null : frame)),
   },
   'unknown-type': { fault: 'dies of a type that it does not know', make: dies(({ type }) => type === 'no_such_type') },
   'keep-alive': { fault: 'dies of keep_alive', make: dies(({ type }) => type === 'keep_alive') },

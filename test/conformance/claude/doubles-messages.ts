@@ -2,7 +2,7 @@
 import type { Dictionary } from '../../../src/core/model/content.ts';
 import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
 import {
-  says,
+  changesOutput,
   followed,
   isSystem,
   onSystem,
@@ -25,23 +25,23 @@ export const messageMutants: Record<string, Row> = {
       },
     }),
   },
-  'session-id': { fault: 'init names no session', make: says(onSystem('init', (frame) => drop(frame, 'session_id'))) },
+  'session-id': { fault: 'init names no session', make: changesOutput(onSystem('init', (frame) => drop(frame, 'session_id'))) },
   'session-same': {
     fault: 'assistant messages are of another session',
-    make: says(onType('assistant', (frame) => ({ ...frame, session_id: 'another' }))),
+    make: changesOutput(onType('assistant', (frame) => ({ ...frame, session_id: 'another' }))),
   },
-  uuid: { fault: 'results without uuid', make: says(onResult((frame) => drop(frame, 'uuid'))) },
+  uuid: { fault: 'results without uuid', make: changesOutput(onResult((frame) => drop(frame, 'uuid'))) },
   'uuid-own': {
     fault: 'all assistant messages have one uuid',
-    make: says(onType('assistant', (frame) => ({ ...frame, uuid: 'same' }))),
+    make: changesOutput(onType('assistant', (frame) => ({ ...frame, uuid: 'same' }))),
   },
   'parent-field': {
     fault: 'assistant messages without parent_tool_use_id',
-    make: says(onType('assistant', (frame) => drop(frame, 'parent_tool_use_id'))),
+    make: changesOutput(onType('assistant', (frame) => drop(frame, 'parent_tool_use_id'))),
   },
   'parent-known': {
     fault: 'sub-agents of a call that nobody made',
-    make: says(
+    make: changesOutput(
       each((frame) =>
         typeof frame.parent_tool_use_id === 'string' ? { ...frame, parent_tool_use_id: 'nobody' } : frame,
       ),
@@ -49,46 +49,46 @@ export const messageMutants: Record<string, Row> = {
   },
   'assistant-shape': {
     fault: 'assistant messages without a model',
-    make: says(onType('assistant', (frame) => inside(frame, 'message', (message) => drop(message, 'model')))),
+    make: changesOutput(onType('assistant', (frame) => inside(frame, 'message', (message) => drop(message, 'model')))),
   },
   'assistant-blocks': {
     fault: 'calls without input in assistant messages',
-    make: says(onType('assistant', (frame) => onBlocks(frame, (block) => drop(block, 'input')))),
+    make: changesOutput(onType('assistant', (frame) => onBlocks(frame, (block) => drop(block, 'input')))),
   },
   'user-shape': {
     fault: 'user messages without a role',
-    make: says(onType('user', (frame) => inside(frame, 'message', (message) => drop(message, 'role')))),
+    make: changesOutput(onType('user', (frame) => inside(frame, 'message', (message) => drop(message, 'role')))),
   },
   'tool-result-shape': {
     fault: 'is_error is a text',
-    make: says(onToolResult((frame) => onBlocks(frame, (block) => ({ ...block, is_error: 'no' })))),
+    make: changesOutput(onToolResult((frame) => onBlocks(frame, (block) => ({ ...block, is_error: 'no' })))),
   },
   'system-subtype': {
     fault: 'a system message without subtype',
-    make: says(followed(isSystem('init'), (frame) => beside(frame, { type: 'system' }))),
+    make: changesOutput(followed(isSystem('init'), (frame) => beside(frame, { type: 'system' }))),
   },
-  'init-shape': { fault: 'init without tools', make: says(onSystem('init', (frame) => drop(frame, 'tools'))) },
-  'init-first': { fault: 'no init', make: says(onSystem('init', () => null)) },
+  'init-shape': { fault: 'init without tools', make: changesOutput(onSystem('init', (frame) => drop(frame, 'tools'))) },
+  'init-first': { fault: 'no init', make: changesOutput(onSystem('init', () => null)) },
   'status-shape': {
     fault: 'a status that is a number',
-    make: says(onSystem('status', (frame) => ({ ...frame, status: 5 }))),
+    make: changesOutput(onSystem('status', (frame) => ({ ...frame, status: 5 }))),
   },
   'retry-shape': {
     fault: 'api_retry does not say which attempt it is',
-    make: says(onSystem('api_retry', (frame) => drop(frame, 'attempt'))),
+    make: changesOutput(onSystem('api_retry', (frame) => drop(frame, 'attempt'))),
   },
   'compact-boundary-shape': {
     fault: 'compact_boundary without metadata',
-    make: says(onSystem('compact_boundary', (frame) => drop(frame, 'compact_metadata'))),
+    make: changesOutput(onSystem('compact_boundary', (frame) => drop(frame, 'compact_metadata'))),
   },
   'tool-progress-shape': {
     fault: 'tool_progress with output and nothing else',
-    make: says(followed(isSystem('init'), (frame) => beside(frame, { type: 'tool_progress', output: 'half' }))),
+    make: changesOutput(followed(isSystem('init'), (frame) => beside(frame, { type: 'tool_progress', output: 'half' }))),
   },
-  'error-shape': { fault: 'errors without words', make: says(onType('error', (frame) => drop(frame, 'message'))) },
+  'error-shape': { fault: 'errors without words', make: changesOutput(onType('error', (frame) => drop(frame, 'message'))) },
   'event-kind': {
     fault: 'an event of its own',
-    make: says(
+    make: changesOutput(
       followed(
         (frame) => dictionaryOf(frame.event).type === 'message_start',
         (frame) => ({ ...frame, uuid: mint(), event: { type: 'message_pause' } }),
@@ -97,7 +97,7 @@ export const messageMutants: Record<string, Row> = {
   },
   'event-index': {
     fault: 'a delta without index',
-    make: says(
+    make: changesOutput(
       followed(
         (frame) => dictionaryOf(frame.event).type === 'content_block_start',
         (frame) => ({
@@ -111,17 +111,17 @@ export const messageMutants: Record<string, Row> = {
   },
   'message-start-shape': {
     fault: 'message_start without usage',
-    make: says(onEvent('message_start', (event) => inside(event, 'message', (message) => drop(message, 'usage')))),
+    make: changesOutput(onEvent('message_start', (event) => inside(event, 'message', (message) => drop(message, 'usage')))),
   },
   'block-start-shape': {
     fault: 'calls that open without a name',
-    make: says(
+    make: changesOutput(
       onEvent('content_block_start', (event) => inside(event, 'content_block', (block) => drop(block, 'name'))),
     ),
   },
   'block-start-empty': {
     fault: 'text blocks that open with text',
-    make: says(
+    make: changesOutput(
       onEvent('content_block_start', (event) =>
         inside(event, 'content_block', (block) => (block.type === 'text' ? { ...block, text: 'Well,' } : block)),
       ),
@@ -129,7 +129,7 @@ export const messageMutants: Record<string, Row> = {
   },
   'block-delta-shape': {
     fault: 'a delta without a type',
-    make: says(
+    make: changesOutput(
       followed(
         (frame) => dictionaryOf(frame.event).type === 'content_block_start',
         (frame) => ({
@@ -143,16 +143,16 @@ export const messageMutants: Record<string, Row> = {
   },
   'message-delta-shape': {
     fault: 'message_delta without usage',
-    make: says(onEvent('message_delta', (event) => drop(event, 'usage'))),
+    make: changesOutput(onEvent('message_delta', (event) => drop(event, 'usage'))),
   },
   'tool-id-own': {
     fault: 'two calls with one id',
-    make: says(each((frame) => withOneCallId(frame))),
+    make: changesOutput(each((frame) => withOneCallId(frame))),
     alsoCaughtBy: ['tool-result-once', 'tool-answered', 'tool-result-order'],
   },
   'tool-result-known': {
     fault: 'a result for a call that nobody made',
-    make: says(
+    make: changesOutput(
       followed(isResultOfTool, (frame) => ({
         ...onBlocks(frame, (block) => ({ ...block, tool_use_id: 'nobody' })),
         uuid: mint(),
@@ -162,18 +162,18 @@ export const messageMutants: Record<string, Row> = {
   },
   'tool-result-once': {
     fault: 'results that come twice',
-    make: says(followed(isResultOfTool, (frame) => ({ ...frame, uuid: mint() }))),
+    make: changesOutput(followed(isResultOfTool, (frame) => ({ ...frame, uuid: mint() }))),
     alsoCaughtBy: ['result-turns'],
   },
   'tool-result-lane': {
     fault: 'results that come from a sub-agent',
-    make: says(onToolResult((frame) => ({ ...frame, parent_tool_use_id: callIn(frame) }))),
+    make: changesOutput(onToolResult((frame) => ({ ...frame, parent_tool_use_id: callIn(frame) }))),
     alsoCaughtBy: ['result-turns'],
   },
-  'tool-answered': { fault: 'no results', make: says(onToolResult(() => null)), alsoCaughtBy: ['result-turns'] },
+  'tool-answered': { fault: 'no results', make: changesOutput(onToolResult(() => null)), alsoCaughtBy: ['result-turns'] },
   'tool-result-order': {
     fault: 'results that come when everything else was said',
-    make: says(() => {
+    make: changesOutput(() => {
       let late: Dictionary[] = [];
       return (frame) => {
         if (isResultOfTool(frame)) {
@@ -189,12 +189,12 @@ export const messageMutants: Record<string, Row> = {
   },
   'tool-failure': {
     fault: 'the result of a call that was denied is no error',
-    make: says(onToolResult((frame) => onBlocks(frame, (block) => ({ ...block, is_error: false })))),
+    make: changesOutput(onToolResult((frame) => onBlocks(frame, (block) => ({ ...block, is_error: false })))),
   },
-  'result-each-turn': { fault: 'no results of turns', make: says(onResult(() => null)) },
+  'result-each-turn': { fault: 'no results of turns', make: changesOutput(onResult(() => null)) },
   'result-once': {
     fault: 'every result comes twice',
-    make: says(
+    make: changesOutput(
       followed(
         ({ type }) => type === 'result',
         (frame) => ({ ...frame, uuid: mint() }),
@@ -204,7 +204,7 @@ export const messageMutants: Record<string, Row> = {
   },
   'result-last': {
     fault: 'words in the name of the user behind the result',
-    make: says(
+    make: changesOutput(
       followed(
         ({ type }) => type === 'result',
         (frame) =>
@@ -219,39 +219,39 @@ export const messageMutants: Record<string, Row> = {
   },
   'result-shape': {
     fault: 'results without duration_api_ms',
-    make: says(onResult((frame) => drop(frame, 'duration_api_ms'))),
+    make: changesOutput(onResult((frame) => drop(frame, 'duration_api_ms'))),
   },
   'result-subtype': {
     fault: 'results with a subtype of their own',
-    make: says(onResult((frame) => ({ ...frame, subtype: 'done' }))),
+    make: changesOutput(onResult((frame) => ({ ...frame, subtype: 'done' }))),
     alsoCaughtBy: ['interrupt-verdict'],
   },
   'result-usage': {
     fault: 'usage in camel case',
-    make: says(onResult((frame) => ({ ...frame, usage: { inputTokens: 1, outputTokens: 1 } }))),
+    make: changesOutput(onResult((frame) => ({ ...frame, usage: { inputTokens: 1, outputTokens: 1 } }))),
   },
-  'result-success': { fault: 'a success without result', make: says(onResult((frame) => drop(frame, 'result'))) },
+  'result-success': { fault: 'a success without result', make: changesOutput(onResult((frame) => drop(frame, 'result'))) },
   'result-text': {
     fault: 'a result that nobody said',
-    make: says(onResult((frame) => ('result' in frame ? { ...frame, result: 'All done!' } : frame))),
+    make: changesOutput(onResult((frame) => ('result' in frame ? { ...frame, result: 'All done!' } : frame))),
   },
-  'result-error': { fault: 'errors without a reason', make: says(onResult((frame) => drop(frame, 'errors'))) },
+  'result-error': { fault: 'errors without a reason', make: changesOutput(onResult((frame) => drop(frame, 'errors'))) },
   'result-failed': {
     fault: 'is_error is never true',
-    make: says(onResult((frame) => ({ ...frame, is_error: false }))),
+    make: changesOutput(onResult((frame) => ({ ...frame, is_error: false }))),
     alsoCaughtBy: ['result-error', 'result-turns'],
   },
   'result-turns': {
     fault: 'num_turns counts from 2',
-    make: says(onResult((frame) => ({ ...frame, num_turns: Number(frame.num_turns) + 1 }))),
+    make: changesOutput(onResult((frame) => ({ ...frame, num_turns: Number(frame.num_turns) + 1 }))),
   },
   'result-index': {
     fault: 'result_index stays 0',
-    make: says(onResult((frame) => ({ ...frame, result_index: 0 }))),
+    make: changesOutput(onResult((frame) => ({ ...frame, result_index: 0 }))),
   },
   'result-cost': {
     fault: 'the cost falls',
-    make: says(
+    make: changesOutput(
       counted(
         (frame, count) => ({ ...frame, total_cost_usd: 10 - count }),
         ({ type }) => type === 'result',
@@ -260,15 +260,15 @@ export const messageMutants: Record<string, Row> = {
   },
   'result-model-usage': {
     fault: 'results without modelUsage',
-    make: says(onResult((frame) => drop(frame, 'modelUsage'))),
+    make: changesOutput(onResult((frame) => drop(frame, 'modelUsage'))),
   },
   'result-stop-reason': {
     fault: 'a stop_reason of its own',
-    make: says(onResult((frame) => ({ ...frame, stop_reason: 'max_tokens' }))),
+    make: changesOutput(onResult((frame) => ({ ...frame, stop_reason: 'max_tokens' }))),
   },
   'result-denials': {
     fault: 'results without permission_denials',
-    make: says(onResult((frame) => drop(frame, 'permission_denials'))),
+    make: changesOutput(onResult((frame) => drop(frame, 'permission_denials'))),
   },
 };
 

@@ -18,7 +18,7 @@ import type { Mutant } from '../support/double.ts';
 import type { Interceptor } from '../support/tamper.ts';
 
 /** Changes messages, in the envelope of a query or without one. */
-const says: Through = (change) => () => {
+const changesOutput: Through = (change) => () => {
   const own = change();
   return {
     out(frame) {
@@ -31,7 +31,7 @@ const says: Through = (change) => () => {
 const wraps = (change: (frame: Dictionary) => readonly Dictionary[]) => (): Interceptor => ({
   out: (frame) => change(frame),
 });
-const takes = (change: (frame: Dictionary) => Dictionary | null) => (): Interceptor => ({
+const changesInput = (change: (frame: Dictionary) => Dictionary | null) => (): Interceptor => ({
   in(frame) {
     const changed = change(frame);
     return changed === null ? [] : [changed];
@@ -75,36 +75,36 @@ interface Row {
 const rows: Record<string, Row> = {
   'message-type': {
     fault: 'system messages, as natively',
-    make: says(then(isEvent('message_start'), (message) => beside(message, { type: 'system', subtype: 'init' }))),
+    make: changesOutput(then(isEvent('message_start'), (message) => beside(message, { type: 'system', subtype: 'init' }))),
   },
-  provider: { fault: 'results of nobody', make: says(onType('result', (message) => drop(message, 'provider'))) },
+  provider: { fault: 'results of nobody', make: changesOutput(onType('result', (message) => drop(message, 'provider'))) },
   'no-null': {
     fault: 'nulls in assistant messages',
-    make: says(onType('assistant', (message) => ({ ...message, note: null }))),
+    make: changesOutput(onType('assistant', (message) => ({ ...message, note: null }))),
   },
   'stream-event-envelope': {
     fault: 'stream events without uuid',
-    make: says(onType('stream_event', (message) => drop(message, 'uuid'))),
+    make: changesOutput(onType('stream_event', (message) => drop(message, 'uuid'))),
   },
   'content-list': {
     fault: 'content that is a text',
-    make: says(then(isEvent('message_start'), (message) => user(message, 'By the way.'))),
+    make: changesOutput(then(isEvent('message_start'), (message) => user(message, 'By the way.'))),
   },
   'parent-text': {
     fault: 'a number for the call of a sub-agent',
-    make: says(each((message) => ('parent_tool_use_id' in message ? { ...message, parent_tool_use_id: 1 } : message))),
+    make: changesOutput(each((message) => ('parent_tool_use_id' in message ? { ...message, parent_tool_use_id: 1 } : message))),
     alsoCaughtBy: ['message-id-own', 'assistant-id', 'message-closed', 'tool-answered', 'result-failed', 'message-first'],
   },
-  'error-shape': { fault: 'errors without words', make: says(onType('error', (message) => drop(message, 'message'))) },
+  'error-shape': { fault: 'errors without words', make: changesOutput(onType('error', (message) => drop(message, 'message'))) },
   'event-kind': {
     fault: 'an event of its own',
-    make: says(
+    make: changesOutput(
       then(isEvent('message_start'), (message) => beside(message, { type: 'stream_event', event: { type: 'ping' } })),
     ),
   },
   'event-index': {
     fault: 'a delta without index',
-    make: says(
+    make: changesOutput(
       then(isEvent('content_block_start'), (message) =>
         beside(message, {
           type: 'stream_event',
@@ -116,15 +116,15 @@ const rows: Record<string, Row> = {
   },
   'message-start-shape': {
     fault: 'message_start without content',
-    make: says(onEvent('message_start', (event) => inside(event, 'message', (message) => drop(message, 'content')))),
+    make: changesOutput(onEvent('message_start', (event) => inside(event, 'message', (message) => drop(message, 'content')))),
   },
   'message-delta-shape': {
     fault: 'usage in camel case',
-    make: says(onEvent('message_delta', (event) => ({ ...event, usage: { outputTokens: 3 } }))),
+    make: changesOutput(onEvent('message_delta', (event) => ({ ...event, usage: { outputTokens: 3 } }))),
   },
   'delta-known': {
     fault: 'output_delta for what a tool prints',
-    make: says(
+    make: changesOutput(
       then(isEvent('content_block_start'), (message) =>
         beside(message, {
           type: 'stream_event',
@@ -140,23 +140,23 @@ const rows: Record<string, Row> = {
   },
   'block-known': {
     fault: 'blocks of other protocols as they are',
-    make: says(then(isEvent('message_start'), (message) => user(message, [{ type: 'hologram', beam: 7 }]))),
+    make: changesOutput(then(isEvent('message_start'), (message) => user(message, [{ type: 'hologram', beam: 7 }]))),
   },
   'unknown-block': {
     fault: 'unknown blocks that do not say what they were',
-    make: says(then(isEvent('message_start'), (message) => user(message, [{ type: 'unknown', data: '{}' }]))),
+    make: changesOutput(then(isEvent('message_start'), (message) => user(message, [{ type: 'unknown', data: '{}' }]))),
   },
   'text-block': {
     fault: 'a text block without text',
-    make: says(then(isEvent('message_start'), (message) => user(message, [{ type: 'text' }]))),
+    make: changesOutput(then(isEvent('message_start'), (message) => user(message, [{ type: 'text' }]))),
   },
   'tool-use-shape': {
     fault: 'calls with a name and no toolName',
-    make: says(onTool((block) => drop(block, 'toolName'))),
+    make: changesOutput(onTool((block) => drop(block, 'toolName'))),
   },
   'tool-use-begins': {
     fault: 'calls that open as completed',
-    make: says(
+    make: changesOutput(
       onEvent('content_block_start', (event) =>
         inside(event, 'content_block', (block) =>
           block.type === 'tool_use' ? { ...block, status: 'completed' } : block,
@@ -164,26 +164,26 @@ const rows: Record<string, Row> = {
       ),
     ),
   },
-  'tool-type': { fault: 'tool types in lower case', make: says(onTool((block) => ({ ...block, toolType: 'read' }))) },
+  'tool-type': { fault: 'tool types in lower case', make: changesOutput(onTool((block) => ({ ...block, toolType: 'read' }))) },
   'tool-result-shape': {
     fault: 'is_error is a text',
-    make: says(onToolResult((block) => ({ ...block, is_error: 'no' }))),
+    make: changesOutput(onToolResult((block) => ({ ...block, is_error: 'no' }))),
   },
   'assistant-top-id': {
     fault: 'assistant messages without an id at the top',
-    make: says(onType('assistant', (message) => drop(message, 'id'))),
+    make: changesOutput(onType('assistant', (message) => drop(message, 'id'))),
   },
   'result-shape': {
     fault: 'results without num_turns',
-    make: says(onType('result', (message) => drop(message, 'num_turns'))),
+    make: changesOutput(onType('result', (message) => drop(message, 'num_turns'))),
   },
   'result-usage': {
     fault: 'results that count in camel case',
-    make: says(onType('result', (message) => ({ ...message, usage: { inputTokens: 1, outputTokens: 1 } }))),
+    make: changesOutput(onType('result', (message) => ({ ...message, usage: { inputTokens: 1, outputTokens: 1 } }))),
   },
   'tool-result-known': {
     fault: 'a result for a call that nobody made',
-    make: says(
+    make: changesOutput(
       then(isResultOfTool, (message) => ({
         ...onBlocks(message, (block) => ({ ...block, tool_use_id: 'nobody' })),
         uuid: mint(),
@@ -192,23 +192,23 @@ const rows: Record<string, Row> = {
   },
   'tool-result-once': {
     fault: 'results that come twice',
-    make: says(then(isResultOfTool, (message) => ({ ...message, uuid: mint() }))),
+    make: changesOutput(then(isResultOfTool, (message) => ({ ...message, uuid: mint() }))),
   },
   'tool-result-content': {
     fault: 'what a tool gave is lost',
-    make: says(onToolResult((block) => drop(block, 'content'))),
+    make: changesOutput(onToolResult((block) => drop(block, 'content'))),
   },
   'tool-answered': {
     fault: 'the end of a tool is no message',
-    make: says(each((message) => (isResultOfTool(message) ? null : message))),
+    make: changesOutput(each((message) => (isResultOfTool(message) ? null : message))),
   },
   'result-failed': {
     fault: 'is_error is never true',
-    make: says(onType('result', (message) => ({ ...message, is_error: false }))),
+    make: changesOutput(onType('result', (message) => ({ ...message, is_error: false }))),
   },
   'request-answered': {
     fault: 'getHistory is not answered',
-    make: takes((frame) => (frame.method === 'getHistory' ? null : frame)),
+    make: changesInput((frame) => (frame.method === 'getHistory' ? null : frame)),
   },
   'request-answered-once': {
     fault: 'everything is answered twice',
@@ -257,14 +257,14 @@ const rows: Record<string, Row> = {
   'query-content': { fault: 'takes nothing but text', make: onQueries('queryWithContent', 'no_such_method') },
   'error-goes-on': {
     fault: 'an error in the place of a result',
-    make: says(
+    make: changesOutput(
       onType('result', (message) => (message.is_error === true ? { type: 'error', message: 'It failed.' } : message)),
     ),
     alsoCaughtBy: ['query-result'],
   },
   'next-query': {
     fault: 'says nothing any more once it failed',
-    make: takes((frame) => (isPlain(frame) ? null : frame)),
+    make: changesInput((frame) => (isPlain(frame) ? null : frame)),
   },
   'unknown-type': {
     fault: 'says nothing any more after what it does not know',
@@ -323,11 +323,11 @@ const rows: Record<string, Row> = {
 
 /** Requests of that method arrive under another. */
 function onQueries(method: string, other: string) {
-  return takes((frame) => (frame.method === method ? { ...frame, method: other } : frame));
+  return changesInput((frame) => (frame.method === method ? { ...frame, method: other } : frame));
 }
 
 /** One for each check. */
 export const mutants: readonly Mutant[] = [
   ...Object.entries(rows).map(([caught, row]): Mutant => ({ caughtBy: [caught], ...row })),
-  ...streamMutants(says, { 'assistant-id': ['assistant-top-id'], 'message-delta-there': ['result-failed'] }),
+  ...streamMutants(changesOutput, { 'assistant-id': ['assistant-top-id'], 'message-delta-there': ['result-failed'] }),
 ];
