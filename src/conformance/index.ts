@@ -11,7 +11,7 @@ import { piServerAgent } from './pi-server/agent.ts';
 import { piServerClient } from './pi-server/client.ts';
 import { rpcMessageAgent } from './rpc-message/agent.ts';
 import { rpcMessageClient } from './rpc-message/client.ts';
-import type { AgentSet, CheckSet, ClientSet } from './sets.ts';
+import type { AgentSet, CheckSet, ClientSet } from './check/sets.ts';
 
 /** Every set, in the order in which they are shown. */
 export const sets: readonly CheckSet[] = [

@@ -3,10 +3,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runChecks } from '../../src/conformance/runner.ts';
-import { descriptionsOf } from '../../src/conformance/sets.ts';
-import type { Target } from '../../src/conformance/target.ts';
-import { judgeTrace, readTraceFile } from '../../src/conformance/trace-file.ts';
+import { runChecks } from '../../src/conformance/runner/runner.ts';
+import { descriptionsOf } from '../../src/conformance/check/sets.ts';
+import type { Target } from '../../src/conformance/runner/target.ts';
+import { judgeTrace, readTraceFile } from '../../src/conformance/trace/trace-file.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
 import { testBrokenAgents } from './support/broken.ts';
 import { echoAgent, echoMutants } from './support/example-check.ts';

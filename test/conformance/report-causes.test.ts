@@ -1,6 +1,6 @@
 // What a report tells once, and what it tells beside its checks: one cause of many, a list that is stale, who spoke.
 import { expect, test } from 'vitest';
-import type { Result } from '../../src/conformance/check.ts';
+import type { Result } from '../../src/conformance/check/check.ts';
 import { renderHtml } from '../../src/conformance/report/html.ts';
 import { renderJson } from '../../src/conformance/report/json.ts';
 import { renderJunit } from '../../src/conformance/report/junit.ts';

@@ -1,7 +1,7 @@
 // Which frames a report shows around a failure: those that the words are about, wherever they stand.
 import { expect, test } from 'vitest';
-import type { Breach, LoggedMessage } from '../../src/conformance/check.ts';
-import { watchChannel } from '../../src/conformance/connection.ts';
+import type { Breach, LoggedMessage } from '../../src/conformance/check/check.ts';
+import { watchChannel } from '../../src/conformance/runner/connection.ts';
 import { excerptsOf } from '../../src/conformance/report/excerpt.ts';
 import { renderHtml } from '../../src/conformance/report/html.ts';
 import { renderJunit } from '../../src/conformance/report/junit.ts';

@@ -2,7 +2,7 @@
 // reader of its own.
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { Verdict } from '../../src/conformance/check.ts';
+import type { Verdict } from '../../src/conformance/check/check.ts';
 import { renderHtml } from '../../src/conformance/report/html.ts';
 import { jsonFormat, renderJson } from '../../src/conformance/report/json.ts';
 import { renderJunit } from '../../src/conformance/report/junit.ts';

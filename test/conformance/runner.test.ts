@@ -1,10 +1,10 @@
 // The runner: verdicts, what is owed, what broke off, who is nobody, bounds in time, and the ways to reach a peer.
 import { afterAll, describe, expect, test } from 'vitest';
-import { NotApplicable, type Result, type Tools } from '../../src/conformance/check.ts';
-import { watchChannel } from '../../src/conformance/connection.ts';
-import { type Progress, type RunOptions, runChecks } from '../../src/conformance/runner.ts';
-import type { AgentSet } from '../../src/conformance/sets.ts';
-import type { Program, Target } from '../../src/conformance/target.ts';
+import { NotApplicable, type Result, type Tools } from '../../src/conformance/check/check.ts';
+import { watchChannel } from '../../src/conformance/runner/connection.ts';
+import { type Progress, type RunOptions, runChecks } from '../../src/conformance/runner/runner.ts';
+import type { AgentSet } from '../../src/conformance/check/sets.ts';
+import type { Program, Target } from '../../src/conformance/runner/target.ts';
 import type { Frame } from '../../src/core/contract/channel.ts';
 import { contentLength } from '../../src/transports/framing/content-length.ts';
 import { createFrame } from '../../src/transports/framing/frame.ts';

@@ -1,8 +1,8 @@
 // All checks of clients of Claude Code, and the agent that they are judged by.
-import { type ClientSet, rulesOver } from '../sets.ts';
-import { behaviours } from './acts.ts';
-import { readCarried } from './carried.ts';
-import { serveClaude } from './fake-agent.ts';
+import { type ClientSet, rulesOver } from '../check/sets.ts';
+import { behaviours } from './fake-agent/behaviours.ts';
+import { readCarried } from './view/carried.ts';
+import { serveClaude } from './fake-agent/fake-agent.ts';
 import { answerRules } from './rules/client-answers.ts';
 import { messageRules } from './rules/client-messages.ts';
 

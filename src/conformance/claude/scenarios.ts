@@ -1,8 +1,8 @@
 // What is played with an agent that speaks Claude's own format. Knows no rule: those read what was said.
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf } from '../../core/model/dictionary.ts';
-import type { Scenario } from '../rule.ts';
-import { promptFrame, type CheckContext, type TestClient } from './stage.ts';
+import type { Scenario } from '../check/rule.ts';
+import { promptFrame, type CheckContext, type TestClient } from './context.ts';
 
 /** One pixel. */
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';

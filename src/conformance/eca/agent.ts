@@ -1,5 +1,5 @@
 // The checks of an ECA server.
-import { type AgentSet, withContext, rulesOver } from '../sets.ts';
+import { type AgentSet, withContext, rulesOver } from '../check/sets.ts';
 import { framingChecks } from './checks-framing.ts';
 import { approvalRules } from './rules/approvals.ts';
 import { baseRules } from './rules/base.ts';
@@ -12,8 +12,8 @@ import { promptRules } from './rules/prompt.ts';
 import { requestRules } from './rules/requests.ts';
 import { runRules } from './rules/runs.ts';
 import { scenarios } from './scenarios.ts';
-import { createContext } from './stage.ts';
-import { viewOf } from './view.ts';
+import { createContext } from './context.ts';
+import { viewOf } from './view/view.ts';
 
 const rules = [
   ...baseRules,

@@ -1,11 +1,11 @@
 // The checks of an ECA editor.
-import { type ClientSet, rulesOver } from '../sets.ts';
-import { behaviours } from './acts.ts';
-import { serveEditor } from './fake-agent.ts';
+import { type ClientSet, rulesOver } from '../check/sets.ts';
+import { behaviours } from './fake-agent/behaviours.ts';
+import { serveEditor } from './fake-agent/fake-agent.ts';
 import { clientBaseRules } from './rules/client-base.ts';
 import { clientChatRules } from './rules/client-chat.ts';
 import { clientLifecycleRules } from './rules/client-lifecycle.ts';
-import { viewOf } from './view.ts';
+import { viewOf } from './view/view.ts';
 
 /** All of them, in the order of the document. */
 export const ecaClient: ClientSet = {

@@ -1,5 +1,5 @@
 // What the document of ECA holds. Kinds that are newer than it are from what real servers do (docs/protocols/eca.md 1 and 4).
-import type { Coverage, CoverageItem } from '../coverage.ts';
+import type { Coverage, CoverageItem } from '../check/coverage.ts';
 
 const named = (...names: readonly string[]): CoverageItem[] => names.map((name) => ({ name }));
 const frame = 'It only holds the sections below it.';

@@ -1,10 +1,10 @@
 // The conversations with an ECA server that rules then read. Each has a connection of its own, for it is greeted once.
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf } from '../../core/model/dictionary.ts';
-import { NotApplicable } from '../check.ts';
-import { requiredBy } from '../rule.ts';
+import { NotApplicable } from '../check/check.ts';
+import { requiredBy } from '../check/rule.ts';
 import { nobodys } from './methods.ts';
-import { type EcaScenario, type Editor, greeting, message } from './stage.ts';
+import { type EcaScenario, type Editor, greeting, message } from './context.ts';
 
 const isOfType = (type: string) => (content: Dictionary) => content.type === type;
 const has = (said: Dictionary, method: string) => said.method === method;

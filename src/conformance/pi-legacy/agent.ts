@@ -1,6 +1,6 @@
 // The checks of an agent that speaks as pi 0.12.7 to 0.13.2 do (docs/protocols/pi-legacy.md).
-import { type AgentSet, withContext, rulesOver } from '../sets.ts';
-import { framingChecks } from './framing.ts';
+import { type AgentSet, withContext, rulesOver } from '../check/sets.ts';
+import { framingChecks } from './checks-framing.ts';
 import { inputRules } from './rules/input.ts';
 import { lineRules } from './rules/lines.ts';
 import { runRules } from './rules/run.ts';
@@ -8,8 +8,8 @@ import { streamRules } from './rules/stream.ts';
 import { toolRules } from './rules/tools.ts';
 import { typeRules } from './rules/types.ts';
 import { scenarios } from './scenarios.ts';
-import { createContext } from './stage.ts';
-import { readView } from './view.ts';
+import { createContext } from './context.ts';
+import { readView } from './view/view.ts';
 
 /** Agents of pi-legacy, from the side of their clients. */
 export const piLegacyAgent: AgentSet = {

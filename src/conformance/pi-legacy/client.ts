@@ -1,10 +1,10 @@
 // The checks of a client of pi-legacy: our agent speaks as pi 0.13.2 does, and what the client says is judged.
-import { type ClientSet, rulesOver } from '../sets.ts';
-import { behaviours } from './acts.ts';
-import { serve } from './fake-agent.ts';
-import { clientCourseRules } from './rules/client-course.ts';
+import { type ClientSet, rulesOver } from '../check/sets.ts';
+import { behaviours } from './fake-agent/behaviours.ts';
+import { serve } from './fake-agent/fake-agent.ts';
+import { clientCourseRules } from './rules/client-conduct.ts';
 import { clientLineRules } from './rules/client-lines.ts';
-import { readView } from './view.ts';
+import { readView } from './view/view.ts';
 
 /** Clients of pi-legacy. */
 export const piLegacyClient: ClientSet = {

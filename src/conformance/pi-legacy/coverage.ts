@@ -1,6 +1,6 @@
 // What the specification of pi-legacy holds that is to be checked: every heading, every kind of message, every sentence that asks
 // for something. Data; coverage.test reads it.
-import type { Coverage, CoverageItem } from '../coverage.ts';
+import type { Coverage, CoverageItem } from '../check/coverage.ts';
 import { eventTypes, updates } from './shapes.ts';
 
 const named = (prefix: string, names: Iterable<string>): CoverageItem[] =>

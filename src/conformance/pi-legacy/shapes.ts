@@ -1,5 +1,5 @@
 // The shapes of what pi 0.13.2 prints (docs/protocols/pi-legacy.md 2, 4). Only data.
-import { fields, type Shape } from '../shape.ts';
+import { fields, type Shape } from '../check/shape.ts';
 
 /** `type`s of all lines. */
 export const eventTypes = [

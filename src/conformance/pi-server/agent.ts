@@ -1,7 +1,7 @@
 // All checks of a pi-server: those that act, and those that read what was said, be it in our scenarios or in a recording.
-import { type AgentSet, withContext, rulesOver } from '../sets.ts';
-import { piServerChecks } from './index.ts';
-import { lifecycleRules } from './rules/course.ts';
+import { type AgentSet, withContext, rulesOver } from '../check/sets.ts';
+import { piServerChecks } from './checks/index.ts';
+import { lifecycleRules } from './rules/lifecycle.ts';
 import { dataRules } from './rules/data.ts';
 import { eventRules } from './rules/events.ts';
 import { frameRules } from './rules/frames.ts';
@@ -9,8 +9,8 @@ import { repeatRules } from './rules/repeat.ts';
 import { sessionRules } from './rules/sessions.ts';
 import { versionRules } from './rules/versions.ts';
 import { scenarios } from './scenarios.ts';
-import { createContext } from './stage.ts';
-import { viewOf } from './view.ts';
+import { createContext } from './context.ts';
+import { viewOf } from './view/view.ts';
 
 /** Pi-servers of protocol 1.0.0, from the side of their clients. */
 export const piServerAgent: AgentSet = {

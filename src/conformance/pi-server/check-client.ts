@@ -1,7 +1,7 @@
 // A pi-server client for checks: it names its commands, finds their responses, and says what is wrong with them. What it
 // waits for is the response alone, so that a wrong lifecycle spoils only the checks of the lifecycle.
 import type { Dictionary } from '../../core/model/content.ts';
-import { type Connection, NotApplicable, PeerWrong } from '../check.ts';
+import { type Connection, NotApplicable, PeerWrong } from '../check/check.ts';
 import {
   answers,
   eventsIn,
@@ -12,7 +12,7 @@ import {
   phasesOf,
   type SessionEvent,
   stepsOf,
-} from './frames.ts';
+} from './view/frames.ts';
 
 /** A command without its id. */
 export type CommandFields = Dictionary & { readonly type: string };

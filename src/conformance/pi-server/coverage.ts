@@ -1,5 +1,5 @@
 // What the specification of pi-server holds, and which checks are about it. Data.
-import type { Coverage, CoverageItem } from '../coverage.ts';
+import type { Coverage, CoverageItem } from '../check/coverage.ts';
 
 const sections = (...names: readonly string[]): CoverageItem[] => names.map((name) => ({ name }));
 const kinds = (family: string, ...names: readonly string[]): CoverageItem[] =>

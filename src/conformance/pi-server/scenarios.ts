@@ -1,8 +1,8 @@
 // What is played for the rules of a pi-server: few conversations in which everything comes up once.
-import { CannotTell } from '../check.ts';
-import { requiredBy, type Scenario } from '../rule.ts';
+import { CannotTell } from '../check/check.ts';
+import { requiredBy, type Scenario } from '../check/rule.ts';
 import type { Client } from './check-client.ts';
-import type { ClientWithSession, CheckContext } from './stage.ts';
+import type { ClientWithSession, CheckContext } from './context.ts';
 
 /** Sends it and waits for its response, which a server owes. */
 const ask = (client: Client, command: Parameters<Client['ask']>[0]) =>

@@ -3,8 +3,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf } from '../../core/model/dictionary.ts';
-import { CannotTell, NotApplicable, PeerWrong } from '../check.ts';
-import type { PiClient, PiCheck, CheckContext } from './stage.ts';
+import { CannotTell, NotApplicable, PeerWrong } from '../check/check.ts';
+import type { PiClient, PiCheck, CheckContext } from './context.ts';
 
 const line = { section: 'Core Protocol', level: 'MUST', basis: 'specification', covers: ['line:response'] } as const;
 

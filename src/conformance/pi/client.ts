@@ -1,10 +1,10 @@
 // The checks of a client of pi (RPC mode): our agent speaks as pi 0.54.2 does, and what the client says is judged.
-import { type ClientSet, rulesOver } from '../sets.ts';
-import { behaviours } from './acts.ts';
-import { readClient } from './client-view.ts';
-import { serve } from './fake-agent.ts';
+import { type ClientSet, rulesOver } from '../check/sets.ts';
+import { behaviours } from './fake-agent/behaviours.ts';
+import { readClient } from './view/client-view.ts';
+import { serve } from './fake-agent/fake-agent.ts';
 import { commandRules } from './rules/client-commands.ts';
-import { courseRules } from './rules/client-course.ts';
+import { courseRules } from './rules/client-conduct.ts';
 
 /** Clients of pi. */
 export const piClient: ClientSet = {

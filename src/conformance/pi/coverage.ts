@@ -1,6 +1,6 @@
 // What the specification of pi's RPC mode holds that is to be checked: every heading, every kind of message, every sentence that
 // asks for something. Data; coverage.test reads it.
-import type { Coverage, CoverageItem } from '../coverage.ts';
+import type { Coverage, CoverageItem } from '../check/coverage.ts';
 
 const named = (prefix: string, names: readonly string[]): CoverageItem[] =>
   names.map((name) => ({ name: `${prefix}:${name}` }));

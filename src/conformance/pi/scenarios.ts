@@ -1,8 +1,8 @@
 // The conversations that rules read: few, and each with as much in it as goes together.
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
-import { extensions, joins } from './scenarios-beside.ts';
-import type { PiClient, PiScenario } from './stage.ts';
+import { extensions, joins } from './scenarios-during-runs.ts';
+import type { PiClient, PiScenario } from './context.ts';
 
 /** One pixel. */
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

@@ -1,6 +1,6 @@
 // Which messages of a conversation a report shows: those that break the rule, what stands around them and what has to do with them;
 // where none does, what the reason names, and the last. Pure; knows no form of report.
-import type { LoggedMessage, Result } from '../check.ts';
+import type { LoggedMessage, Result } from '../check/check.ts';
 import { type Named, namedIn, placeIn } from './named.ts';
 import { holdsIdOf, relatedTo } from './related.ts';
 import { withoutLastWords } from './words.ts';

@@ -1,6 +1,6 @@
 // One check on the page of a report, with its failing exchanges message by message. Whatever is foreign text stays text. Knows
 // no page.
-import type { Verdict } from '../check.ts';
+import type { Verdict } from '../check/check.ts';
 import { type Child, element, type Markup } from '../../core/export/html-markup.ts';
 import { type Excerpt, excerptsOf, type ShownMessage } from './excerpt.ts';
 import { isBad, type ReportEntry } from './report.ts';

@@ -1,6 +1,6 @@
 // A report as one HTML page that needs nothing else, runs nothing and fetches nothing: totals, a filter by verdict, every check,
 // each failing exchange. Pure.
-import type { Verdict } from '../check.ts';
+import type { Verdict } from '../check/check.ts';
 import { element, type Markup } from '../../core/export/html-markup.ts';
 import { checkMarkup, classOf, foreign } from './html-check.ts';
 import { policy, style } from './html-style.ts';

@@ -1,6 +1,6 @@
 // A report as JSON, whole: what a program reads, and what can be judged again. A conversation that several checks name stands
 // in it once. Pure.
-import type { Breach, Conversation, LoggedMessage } from '../check.ts';
+import type { Breach, Conversation, LoggedMessage } from '../check/check.ts';
 import type { Report, ReportEntry } from './report.ts';
 
 /** What stands at the beginning, so that a reader knows what it has. */

@@ -1,6 +1,6 @@
 // A report as a page of documentation: the totals, each failure with its explanation, and what did not come up, folded. Pure; it
 // knows explanations only as a table that is given.
-import type { Verdict } from '../check.ts';
+import type { Verdict } from '../check/check.ts';
 import { excerptsOf } from './excerpt.ts';
 import { levels, type Report, type ReportEntry, type Tally, verdicts } from './report.ts';
 import {

@@ -1,7 +1,7 @@
 // Which messages of a conversation have to do with a failure: those that hold the ids and the texts that it names, or the ids of
 // the message that is wrong. Pure; knows no protocol, only what ids are called.
 import { isDictionary } from '../../core/model/dictionary.ts';
-import type { LoggedMessage } from '../check.ts';
+import type { LoggedMessage } from '../check/check.ts';
 import type { Named } from './named.ts';
 
 type Log = readonly LoggedMessage[];

@@ -1,7 +1,7 @@
 // What came of a run, with what each check asks for: the one thing that every form of report is made of. Pure; knows no form
 // and no protocol.
-import type { Description, Level, Result, Verdict } from '../check.ts';
-import { type CheckSet, descriptionsOf } from '../sets.ts';
+import type { Description, Level, Result, Verdict } from '../check/check.ts';
+import { type CheckSet, descriptionsOf } from '../check/sets.ts';
 
 /** One check and what came of it. `known`: that it does not pass was expected. */
 export type ReportEntry = Description & Result & { readonly known?: boolean };

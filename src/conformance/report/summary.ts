@@ -1,5 +1,5 @@
 // The words that all forms of report share, so that they say the same. Pure.
-import type { LoggedMessage, Verdict } from '../check.ts';
+import type { LoggedMessage, Verdict } from '../check/check.ts';
 import type { Counts, Report, ReportEntry } from './report.ts';
 import { cut, durationOf, oneLine, withoutLastWords } from './words.ts';
 

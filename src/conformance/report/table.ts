@@ -1,6 +1,6 @@
 // A report for a terminal of 100 columns: counts by section, then what is not applicable, unclear and failed, then the totals.
 // Pure; whether the terminal has colours is told.
-import type { Verdict } from '../check.ts';
+import type { Verdict } from '../check/check.ts';
 import { excerptsOf, type ShownMessage } from './excerpt.ts';
 import { countsOf, levels, type Report, type ReportEntry, type Tally, verdicts } from './report.ts';
 import {

@@ -1,13 +1,13 @@
 // The checks of agents that speak the rpc-message dialect: what the front end of RpcMessage is told (docs/protocols/rpc-message.md 2 to 7).
 import { callRules } from '../claude/rules/calls.ts';
-import { type AgentSet, withContext, rulesOver } from '../sets.ts';
+import { type AgentSet, withContext, rulesOver } from '../check/sets.ts';
 import { blockRules } from './rules/blocks.ts';
 import { messageRules } from './rules/messages.ts';
 import { methodRules } from './rules/methods.ts';
 import { requestRules } from './rules/requests.ts';
 import { rpcStreamRules, turnRules } from './rules/turns.ts';
 import { scenarios } from './scenarios.ts';
-import { createContext } from './stage.ts';
+import { createContext } from './context.ts';
 import { readView, type View } from './view.ts';
 
 /** Agents of the dialect, from the side of their clients. */

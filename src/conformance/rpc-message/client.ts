@@ -1,7 +1,7 @@
 // All checks of front ends of rpc-message, and the agent that they are judged by.
-import { type ClientSet, rulesOver } from '../sets.ts';
-import { behaviours } from './acts.ts';
-import { serveRpcMessage } from './fake-agent.ts';
+import { type ClientSet, rulesOver } from '../check/sets.ts';
+import { behaviours } from './fake-agent/behaviours.ts';
+import { serveRpcMessage } from './fake-agent/fake-agent.ts';
 import { requestRules } from './rules/client-requests.ts';
 import { readView } from './view.ts';
 

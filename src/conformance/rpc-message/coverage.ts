@@ -1,6 +1,6 @@
 // What the document of RpcMessage holds, for its native form and for its rpc-message dialect. The control protocol
 // and the envelope of requests are not in it: those kinds are from docs/protocols/claude.md 3 and rpc-message.md 8.
-import type { Coverage, CoverageItem } from '../coverage.ts';
+import type { Coverage, CoverageItem } from '../check/coverage.ts';
 
 const named = (...names: readonly string[]): CoverageItem[] => names.map((name) => ({ name }));
 const frame = 'It only holds the sections below it.';

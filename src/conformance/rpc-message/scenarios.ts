@@ -1,6 +1,6 @@
 // What is played with an agent that speaks the rpc-message dialect. Knows no rule: those read what was said.
-import type { Scenario } from '../rule.ts';
-import type { CheckContext } from './stage.ts';
+import type { Scenario } from '../check/rule.ts';
+import type { CheckContext } from './context.ts';
 
 /** One pixel. */
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';

@@ -13,7 +13,7 @@ import {
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { claudeClient } from '../../../src/conformance/claude/client.ts';
-import { createClientRun } from '../../../src/conformance/client-runner.ts';
+import { createClientRun } from '../../../src/conformance/runner/client-runner.ts';
 import { stdioChannel } from '../../../src/transports/stdio.ts';
 import { takeTurns } from '../../support/agent-sdk.ts';
 

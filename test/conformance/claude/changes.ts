@@ -1,9 +1,9 @@
 // What can be changed in what native Claude speakers say, so that they are wrong. Knows no double.
 import type { Dictionary } from '../../../src/core/model/content.ts';
 import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
-import type { Mutant } from '../support/double.ts';
-import type { Interceptor } from '../support/tamper.ts';
-import { type Change, drop, each, inside, onType, type Through } from './stream-doubles.ts';
+import type { Mutant } from '../support/mutant.ts';
+import type { Interceptor } from '../support/intercept.ts';
+import { type Change, drop, each, inside, onType, type Through } from './stream-mutants.ts';
 
 /** Changes what the agent says. */
 export const changesOutput: Through = (change) => () => {

@@ -4,9 +4,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { LoggedMessage } from '../../../src/conformance/check.ts';
+import type { LoggedMessage } from '../../../src/conformance/check/check.ts';
 import { claudeAgent } from '../../../src/conformance/claude/agent.ts';
-import { judgeRules } from '../../../src/conformance/judge.ts';
+import { judgeRules } from '../../../src/conformance/check/judge.ts';
 
 const corpus = process.env.PATCHBAY_CORPUS ?? '../shared/corpus';
 const folder = process.env.PATCHBAY_CLAUDE_TRACES ?? join(corpus, 'claude-sdk', 'cli-2.1.329');

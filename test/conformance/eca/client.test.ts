@@ -2,8 +2,8 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from 'vscode-jsonrpc/node.js';
-import type { Result } from '../../../src/conformance/check.ts';
-import { createClientRun } from '../../../src/conformance/client-runner.ts';
+import type { Result } from '../../../src/conformance/check/check.ts';
+import { createClientRun } from '../../../src/conformance/runner/client-runner.ts';
 import { ecaClient } from '../../../src/conformance/eca/client.ts';
 import { contentLength } from '../../../src/transports/framing/content-length.ts';
 import { stdioChannel } from '../../../src/transports/stdio.ts';

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { ecaAgent } from '../../../src/conformance/eca/agent.ts';
 import { ecaClient } from '../../../src/conformance/eca/client.ts';
 import { departures } from '../../../src/conformance/eca/departures.ts';
-import { runChecks } from '../../../src/conformance/runner.ts';
-import { descriptionsOf } from '../../../src/conformance/sets.ts';
+import { runChecks } from '../../../src/conformance/runner/runner.ts';
+import { descriptionsOf } from '../../../src/conformance/check/sets.ts';
 import { ownMemory } from '../support/targets.ts';
 
 const bytes = 'what is sent over memory has frames of its own';

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { judgeRules } from '../../../src/conformance/judge.ts';
+import { judgeRules } from '../../../src/conformance/check/judge.ts';
 import { piClient } from '../../../src/conformance/pi/client.ts';
 import { piLegacyClient } from '../../../src/conformance/pi-legacy/client.ts';
 

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createClientRun, type ClientRun } from '../../../src/conformance/client-runner.ts';
+import { createClientRun, type ClientRun } from '../../../src/conformance/runner/client-runner.ts';
 import { piClient } from '../../../src/conformance/pi/client.ts';
-import { createRelay, type Relay } from '../../../src/conformance/relay.ts';
+import { createRelay, type Relay } from '../../../src/conformance/runner/relay.ts';
 import { jsonl } from '../../../src/transports/framing/jsonl.ts';
 import { RpcClient } from '../../support/rpc-tour.ts';
 

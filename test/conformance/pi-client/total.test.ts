@@ -1,7 +1,7 @@
 // The rules of both generations of pi judge anything that looks like a trace, and never throw.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { judgeRules } from '../../../src/conformance/judge.ts';
+import { judgeRules } from '../../../src/conformance/check/judge.ts';
 import { piClient } from '../../../src/conformance/pi/client.ts';
 import { piLegacyAgent } from '../../../src/conformance/pi-legacy/agent.ts';
 import { piLegacyClient } from '../../../src/conformance/pi-legacy/client.ts';

@@ -3,9 +3,9 @@ import { afterAll } from 'vitest';
 import { piLegacyAgent } from '../../../src/conformance/pi-legacy/agent.ts';
 import { testBrokenAgents } from '../support/broken.ts';
 import { ownMemory } from '../support/targets.ts';
-import { inputMutants } from './doubles/input.ts';
-import { lineMutants } from './doubles/lines.ts';
-import { orderMutants } from './doubles/order.ts';
+import { inputMutants } from './mutants/input.ts';
+import { lineMutants } from './mutants/lines.ts';
+import { orderMutants } from './mutants/order.ts';
 
 const own = ownMemory('pi-legacy', { config: { agents: { demo: { protocol: 'demo', options: { paceMs: 0 } } } } });
 afterAll(own.remove);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { piServerClient } from '../../../src/conformance/pi-server/client.ts';
 import { testBrokenClients } from '../support/broken-clients.ts';
-import { clientMutants } from './doubles.ts';
+import { clientMutants } from './mutants.ts';
 import { ownPiServerClient } from './rig.ts';
 
 /** What our backend never does, or only where this rig does not lead it. */

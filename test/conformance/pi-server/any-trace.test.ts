@@ -5,7 +5,7 @@ import { claudeClient } from '../../../src/conformance/claude/client.ts';
 import { piServerAgent } from '../../../src/conformance/pi-server/agent.ts';
 import { piServerClient } from '../../../src/conformance/pi-server/client.ts';
 import { rpcMessageClient } from '../../../src/conformance/rpc-message/client.ts';
-import type { TraceFrame } from '../../../src/conformance/rule.ts';
+import type { TraceFrame } from '../../../src/conformance/check/rule.ts';
 
 /** Words of the wire, so that what is wrong is wrong inside. */
 const words = [

@@ -1,12 +1,12 @@
 // The checks of a pi-server against our own: over WebSocket and stdio in front of the demo agent, and in front of the real pi
 // where an agent has something to do. What we answer differently on purpose is in the table of departures.
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Check, Result } from '../../../src/conformance/check.ts';
+import type { Check, Result } from '../../../src/conformance/check/check.ts';
 import { departures } from '../../../src/conformance/pi-server/departures.ts';
 import { piServerClient } from '../../../src/conformance/pi-server/client.ts';
-import { piServerChecks } from '../../../src/conformance/pi-server/index.ts';
-import { type RunOptions, runChecks } from '../../../src/conformance/runner.ts';
-import type { Target } from '../../../src/conformance/target.ts';
+import { piServerChecks } from '../../../src/conformance/pi-server/checks/index.ts';
+import { type RunOptions, runChecks } from '../../../src/conformance/runner/runner.ts';
+import type { Target } from '../../../src/conformance/runner/target.ts';
 import { killAllChildren } from '../../../src/transports/process-group.ts';
 import { type Own, ownDemo, ownPi } from '../support/targets.ts';
 

@@ -2,12 +2,12 @@
 // to catch it, and by nothing unrelated.
 import { afterAll } from 'vitest';
 import { piAgent } from '../../../src/conformance/pi/agent.ts';
-import { demoScript } from '../../../src/conformance/scripts.ts';
+import { demoScript } from '../../../src/conformance/runner/scripts.ts';
 import { testBrokenAgents } from '../support/broken.ts';
 import { ownMemory } from '../support/targets.ts';
-import { eventMutants } from './doubles/events.ts';
-import { lineMutants } from './doubles/lines.ts';
-import { sessionMutants } from './doubles/sessions.ts';
+import { eventMutants } from './mutants/events.ts';
+import { lineMutants } from './mutants/lines.ts';
+import { sessionMutants } from './mutants/sessions.ts';
 
 const own = ownMemory('pi', {
   config: { agents: { demo: { protocol: 'demo', options: { paceMs: 0 } } } },

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { piAgent } from '../../../src/conformance/pi/agent.ts';
-import type { Trace, TraceFrame } from '../../../src/conformance/rule.ts';
+import type { Trace, TraceFrame } from '../../../src/conformance/check/rule.ts';
 
 const corpus = join(process.env.PATCHBAY_CORPUS ?? '../shared/corpus', 'pi');
 /** 0.13.2 speaks the legacy protocol. */

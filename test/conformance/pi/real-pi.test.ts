@@ -2,13 +2,13 @@
 // table of its departures, with the reason. Else the rule would be wrong.
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import type { Result } from '../../../src/conformance/check.ts';
+import type { Result } from '../../../src/conformance/check/check.ts';
 import { startFakeAnthropic } from '../../../src/conformance/model/endpoint.ts';
 import { piAgent } from '../../../src/conformance/pi/agent.ts';
-import { runChecks } from '../../../src/conformance/runner.ts';
-import { modelScript } from '../../../src/conformance/scripts.ts';
-import { descriptionsOf } from '../../../src/conformance/sets.ts';
-import type { Target } from '../../../src/conformance/target.ts';
+import { runChecks } from '../../../src/conformance/runner/runner.ts';
+import { modelScript } from '../../../src/conformance/runner/scripts.ts';
+import { descriptionsOf } from '../../../src/conformance/check/sets.ts';
+import type { Target } from '../../../src/conformance/runner/target.ts';
 import { killAllChildren } from '../../../src/transports/process-group.ts';
 import { makePiHome, piCommand } from '../../support/pi-rig.ts';
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Frame } from '../../../src/core/contract/channel.ts';
 import { piAgent } from '../../../src/conformance/pi/agent.ts';
-import type { Trace, TraceFrame } from '../../../src/conformance/rule.ts';
+import type { Trace, TraceFrame } from '../../../src/conformance/check/rule.ts';
 import { anyFrame } from '../../support/any-frame.ts';
 import { hasScenarioFile, scenarioLines, scenarioNames } from '../../support/fixtures.ts';
 

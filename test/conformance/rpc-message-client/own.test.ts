@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { rpcMessageClient } from '../../../src/conformance/rpc-message/client.ts';
 import { testBrokenClients } from '../support/broken-clients.ts';
-import { clientMutants } from './doubles.ts';
+import { clientMutants } from './mutants.ts';
 import { frontEnd } from './rig.ts';
 
 describe('a correct front end', () => {

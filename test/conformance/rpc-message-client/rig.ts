@@ -1,7 +1,7 @@
 // A correct front end of rpc-message, as the project of RpcMessage has one: we have no backend of this dialect.
-import type { Result } from '../../../src/conformance/check.ts';
-import { createClientRun } from '../../../src/conformance/client-runner.ts';
-import { watchChannel } from '../../../src/conformance/connection.ts';
+import type { Result } from '../../../src/conformance/check/check.ts';
+import { createClientRun } from '../../../src/conformance/runner/client-runner.ts';
+import { watchChannel } from '../../../src/conformance/runner/connection.ts';
 import type { Channel } from '../../../src/core/contract/channel.ts';
 import { isDictionary } from '../../../src/core/model/dictionary.ts';
 import { memoryPair } from '../../../src/transports/memory.ts';

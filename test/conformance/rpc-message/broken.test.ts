@@ -3,7 +3,7 @@ import { afterAll } from 'vitest';
 import { rpcMessageAgent } from '../../../src/conformance/rpc-message/agent.ts';
 import { testBrokenAgents } from '../support/broken.ts';
 import { ownMemory } from '../support/targets.ts';
-import { mutants } from './doubles.ts';
+import { mutants } from './mutants.ts';
 
 const own = ownMemory('rpc-message');
 afterAll(() => own.remove());

@@ -1,11 +1,11 @@
 // Tests that each broken client is found by the checks that are meant to find it, and by no others: a man in the middle breaks a
 // correct one. Knows no protocol.
-import type { Result } from '../../../src/conformance/check.ts';
-import type { ClientSet } from '../../../src/conformance/sets.ts';
+import type { Result } from '../../../src/conformance/check/check.ts';
+import type { ClientSet } from '../../../src/conformance/check/sets.ts';
 import type { ClientRig } from './client-rig.ts';
-import type { Mutant } from './double.ts';
-import { runsEverything, testMutants } from './double-tests.ts';
-import { intercepting } from './tamper.ts';
+import type { Mutant } from './mutant.ts';
+import { runsEverything, testMutants } from './mutant-tests.ts';
+import { intercepting } from './intercept.ts';
 
 /** How the broken clients of a set are tried. */
 export interface BrokenClientOptions {

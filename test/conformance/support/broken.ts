@@ -1,12 +1,12 @@
 // Tests that each broken agent is found by the checks that are meant to find it, and by no others: a man in the middle breaks a
 // correct one. Knows no protocol.
-import type { Result } from '../../../src/conformance/check.ts';
-import { runChecks } from '../../../src/conformance/runner.ts';
-import { type AgentSet, descriptionsOf } from '../../../src/conformance/sets.ts';
-import type { Target } from '../../../src/conformance/target.ts';
-import type { Mutant } from './double.ts';
-import { runsEverything, testMutants } from './double-tests.ts';
-import { intercepting } from './tamper.ts';
+import type { Result } from '../../../src/conformance/check/check.ts';
+import { runChecks } from '../../../src/conformance/runner/runner.ts';
+import { type AgentSet, descriptionsOf } from '../../../src/conformance/check/sets.ts';
+import type { Target } from '../../../src/conformance/runner/target.ts';
+import type { Mutant } from './mutant.ts';
+import { runsEverything, testMutants } from './mutant-tests.ts';
+import { intercepting } from './intercept.ts';
 
 /** How the broken agents of a set are tried. */
 export interface BrokenOptions {

@@ -1,9 +1,9 @@
 // Our own backends as correct clients of the agents that conformance plays: a session of ours on a channel in this process, and
 // what becomes of the checks. Knows no protocol; what an act wants of its client beyond a prompt is told to it.
 import { adapterOf } from '../../../src/gateway/agents.ts';
-import type { Result } from '../../../src/conformance/check.ts';
-import { createClientRun } from '../../../src/conformance/client-runner.ts';
-import type { ClientSet } from '../../../src/conformance/sets.ts';
+import type { Result } from '../../../src/conformance/check/check.ts';
+import { createClientRun } from '../../../src/conformance/runner/client-runner.ts';
+import type { ClientSet } from '../../../src/conformance/check/sets.ts';
 import type { Options } from '../../../src/core/contract/adapter.ts';
 import type { AgentConnection } from '../../../src/core/link/agent-link.ts';
 import type { Channel } from '../../../src/core/contract/channel.ts';

@@ -1,10 +1,16 @@
 // The worked example of docs/conformance/add-a-check.md: a protocol in which agents echo, with one rule, one check that acts, one
 // scenario and one broken double of each. The page quotes this file, and a test runs it.
-import { CannotTell, type Check, type Connection, PeerWrong, type Tools } from '../../../src/conformance/check.ts';
-import { each, requiredBy, type Rule, type Scenario, type Trace } from '../../../src/conformance/rule.ts';
-import { type AgentSet, withContext, rulesOver } from '../../../src/conformance/sets.ts';
+import {
+  CannotTell,
+  type Check,
+  type Connection,
+  PeerWrong,
+  type Tools,
+} from '../../../src/conformance/check/check.ts';
+import { each, requiredBy, type Rule, type Scenario, type Trace } from '../../../src/conformance/check/rule.ts';
+import { type AgentSet, withContext, rulesOver } from '../../../src/conformance/check/sets.ts';
 import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
-import { type Mutant, changesOutput } from './double.ts';
+import { type Mutant, changesOutput } from './mutant.ts';
 
 // View: what the rules want to know of a trace, made once for all of them.
 interface Call {

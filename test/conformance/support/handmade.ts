@@ -1,7 +1,7 @@
 // Short recordings by hand, and what a set finds in them. Knows no protocol.
-import type { Trace } from '../../../src/conformance/rule.ts';
-import { type CheckSet, descriptionsOf } from '../../../src/conformance/sets.ts';
-import { judgeTrace } from '../../../src/conformance/trace-file.ts';
+import type { Trace } from '../../../src/conformance/check/rule.ts';
+import { type CheckSet, descriptionsOf } from '../../../src/conformance/check/sets.ts';
+import { judgeTrace } from '../../../src/conformance/trace/trace-file.ts';
 
 /** Who says what, in order. */
 export type Talk = readonly (readonly ['agent' | 'client', object])[];

@@ -1,8 +1,8 @@
 // Reports for tests of their forms: one with a check of each verdict, in any words.
-import type { Conversation, Description, LoggedMessage, Result } from '../../../src/conformance/check.ts';
+import type { Conversation, Description, LoggedMessage, Result } from '../../../src/conformance/check/check.ts';
 import { makeReport, type Report } from '../../../src/conformance/report/report.ts';
-import type { Rule, Trace } from '../../../src/conformance/rule.ts';
-import type { AgentSet } from '../../../src/conformance/sets.ts';
+import type { Rule, Trace } from '../../../src/conformance/check/rule.ts';
+import type { AgentSet } from '../../../src/conformance/check/sets.ts';
 
 function rule(id: string, more: Partial<Description> = {}): Rule<Trace> {
   const base = { section: '7.4', level: 'MUST', basis: 'specification', sentence: `It is so (${id}).` } as const;

@@ -1,9 +1,15 @@
 // A protocol of three messages with its checks and rules, for tests of the runners: `{"ask": word}` is answered by
 // `{"answer": word}`. Knows none of the real ones.
-import { CannotTell, type Check, type Connection, PeerWrong, type Tools } from '../../../src/conformance/check.ts';
-import { requiredBy, type Rule, type Scenario, type Trace } from '../../../src/conformance/rule.ts';
-import type { AgentSet, ClientSet } from '../../../src/conformance/sets.ts';
-import type { Target } from '../../../src/conformance/target.ts';
+import {
+  CannotTell,
+  type Check,
+  type Connection,
+  PeerWrong,
+  type Tools,
+} from '../../../src/conformance/check/check.ts';
+import { requiredBy, type Rule, type Scenario, type Trace } from '../../../src/conformance/check/rule.ts';
+import type { AgentSet, ClientSet } from '../../../src/conformance/check/sets.ts';
+import type { Target } from '../../../src/conformance/runner/target.ts';
 import type { Channel } from '../../../src/core/contract/channel.ts';
 import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
 import { memoryPair } from '../../../src/transports/memory.ts';

@@ -1,11 +1,11 @@
 // Rules about what the agent asks its client: leave for a tool, and questions (docs/protocols/claude.md 3.5, 3.6, 5.2): the document is
 // silent about it.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { each, type Finding } from '../../rule.ts';
-import { fields, misfit } from '../../shape.ts';
-import { claudeRules, type Row } from '../claude-rule.ts';
-import { type Ended, failureOf, isEnded } from '../turns.ts';
-import type { AgentRequest, View } from '../view.ts';
+import { each, type Finding } from '../../check/rule.ts';
+import { fields, misfit } from '../../check/shape.ts';
+import { claudeRules, type Row } from './claude-rule.ts';
+import { type Ended, failureOf, isEnded } from '../view/turns.ts';
+import type { AgentRequest, View } from '../view/view.ts';
 
 const leaves = ({ agentRequests }: View): AgentRequest[] =>
   agentRequests.filter(({ subtype }) => subtype === 'can_use_tool');

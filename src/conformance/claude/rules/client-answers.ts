@@ -1,10 +1,10 @@
 // Rules of how a Claude client answers what its agent asks (docs/protocols/claude.md 3.5 to 3.8), and of how it takes what it does not know.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import { each } from '../../rule.ts';
-import { fields, misfit } from '../../shape.ts';
-import { clientRules } from '../client-view.ts';
-import type { AgentRequest, View } from '../view.ts';
+import { each } from '../../check/rule.ts';
+import { fields, misfit } from '../../check/shape.ts';
+import { clientRules } from './client-rule.ts';
+import type { AgentRequest, View } from '../view/view.ts';
 
 const asking = ['permission', 'parallel', 'unknown'];
 

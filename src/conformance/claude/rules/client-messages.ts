@@ -1,10 +1,10 @@
 // Rules of what a Claude client sends of its own: prompts, requests (docs/protocols/claude.md 3.3, 3.4).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import { each, type Finding } from '../../rule.ts';
-import { fields, misfit, orNull, type Shape } from '../../shape.ts';
-import { clientRules } from '../client-view.ts';
-import type { Message, View } from '../view.ts';
+import { each, type Finding } from '../../check/rule.ts';
+import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
+import { clientRules } from './client-rule.ts';
+import type { Message, View } from '../view/view.ts';
 
 const anything = ['text', 'permission', 'endless'];
 

@@ -1,9 +1,9 @@
 // Rules about what the client asks beside the conversation (docs/protocols/claude.md 3.4): the document is silent about it.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { each, type Finding } from '../../rule.ts';
-import { fields, misfit, type Shape } from '../../shape.ts';
-import { claudeRules, type Row } from '../claude-rule.ts';
-import type { ClientRequest, View } from '../view.ts';
+import { each, type Finding } from '../../check/rule.ts';
+import { fields, misfit, type Shape } from '../../check/shape.ts';
+import { claudeRules, type Row } from './claude-rule.ts';
+import type { ClientRequest, View } from '../view/view.ts';
 
 type Answered = ClientRequest & { readonly response: ClientRequest['answers'][number]['response'] };
 

@@ -1,11 +1,11 @@
 // Rules about single stream events: the six kinds and their fields (docs/protocols/rpc-message.md 1.2).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { each } from '../../rule.ts';
-import { fields, misfit, orNull, type Shape } from '../../shape.ts';
-import { claudeRules } from '../claude-rule.ts';
-import { eventKinds } from '../stream.ts';
-import type { View } from '../view.ts';
+import { each } from '../../check/rule.ts';
+import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
+import { claudeRules } from './claude-rule.ts';
+import { eventKinds } from '../view/stream.ts';
+import type { View } from '../view/view.ts';
 
 interface Event {
   readonly frame: number;

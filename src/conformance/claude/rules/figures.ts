@@ -1,9 +1,9 @@
 // Rules about what a result counts: tokens, money, the results themselves (docs/protocols/rpc-message.md 6.5; docs/protocols/claude.md 7.5, 7.6).
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { each } from '../../rule.ts';
-import { fields, misfit } from '../../shape.ts';
-import { claudeRules } from '../claude-rule.ts';
-import type { Message, View } from '../view.ts';
+import { each } from '../../check/rule.ts';
+import { fields, misfit } from '../../check/shape.ts';
+import { claudeRules } from './claude-rule.ts';
+import type { Message, View } from '../view/view.ts';
 
 const results = ({ fromAgent }: View): readonly Message[] => fromAgent.filter(({ type }) => type === 'result');
 const covers = ['message:result'];

@@ -1,10 +1,10 @@
 // Rules about single messages of the agent: what each of its kinds is made of (docs/protocols/rpc-message.md 1.1; docs/protocols/claude.md 4.2, 6.1, 7.1).
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { each, type Finding } from '../../rule.ts';
-import { fields, misfit, orNull, type Shape } from '../../shape.ts';
-import { blocksOf } from '../blocks.ts';
-import { claudeRules } from '../claude-rule.ts';
-import { laneOf, type Message, type View } from '../view.ts';
+import { each, type Finding } from '../../check/rule.ts';
+import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
+import { blocksOf } from '../view/blocks.ts';
+import { claudeRules } from './claude-rule.ts';
+import { laneOf, type Message, type View } from '../view/view.ts';
 
 /** Those of a turn, which carry the same envelope. */
 const enveloped: ReadonlySet<string> = new Set(['stream_event', 'assistant', 'user', 'result', 'system']);

@@ -1,8 +1,8 @@
 // Rules about what an agent takes from its client: prompts of every form, and what it does not know (docs/protocols/claude.md 3.3, 8.2). What cannot be read at all ends the real program, so nothing is asked of it here.
 import { isDictionary } from '../../../core/model/dictionary.ts';
-import type { Finding } from '../../rule.ts';
-import { claudeRules } from '../claude-rule.ts';
-import type { Prompt, View } from '../view.ts';
+import type { Finding } from '../../check/rule.ts';
+import { claudeRules } from './claude-rule.ts';
+import type { Prompt, View } from '../view/view.ts';
 
 const spoken: ReadonlySet<string> = new Set(['user', 'control_request', 'control_response']);
 

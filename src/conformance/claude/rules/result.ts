@@ -1,12 +1,21 @@
 // Rules about the end of a turn: one result, last, with figures that are true (docs/protocols/rpc-message.md 6.5; docs/protocols/claude.md 4.12, 7).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { each } from '../../rule.ts';
-import { fields, misfit, type Shape } from '../../shape.ts';
-import { blocksOf } from '../blocks.ts';
-import { claudeRules } from '../claude-rule.ts';
-import { type Ended, failureOf, isEnded, isSeen, isWordOfError, lastAssistant, lastMessage, onMain } from '../turns.ts';
-import type { Message, Turn, View } from '../view.ts';
+import { each } from '../../check/rule.ts';
+import { fields, misfit, type Shape } from '../../check/shape.ts';
+import { blocksOf } from '../view/blocks.ts';
+import { claudeRules } from './claude-rule.ts';
+import {
+  type Ended,
+  failureOf,
+  isEnded,
+  isSeen,
+  isWordOfError,
+  lastAssistant,
+  lastMessage,
+  onMain,
+} from '../view/turns.ts';
+import type { Message, Turn, View } from '../view/view.ts';
 
 const ended = ({ turns }: View): Ended[] => turns.filter(isEnded);
 const results = (view: View): { readonly frame: number; readonly turn: Ended; readonly json: Dictionary }[] =>

@@ -1,8 +1,8 @@
 // What the grammar of a stream asks for, as rules of either dialect (docs/protocols/rpc-message.md 1.2 to 1.4; docs/protocols/claude.md 4). The places
 // come from the walk in stream.ts.
-import type { Level } from '../../check.ts';
-import type { Rule } from '../../rule.ts';
-import type { Stream, StreamRule } from '../stream.ts';
+import type { Level } from '../../check/check.ts';
+import type { Rule } from '../../check/rule.ts';
+import type { Stream, StreamRule } from '../view/stream.ts';
 
 interface Row {
   readonly section: string;

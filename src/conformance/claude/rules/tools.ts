@@ -1,9 +1,9 @@
 // Rules about calls of tools and their results (docs/protocols/rpc-message.md 4.3, 5.3; docs/protocols/claude.md 4.9).
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { each, type Finding } from '../../rule.ts';
-import type { Call } from '../calls.ts';
-import { claudeRules } from '../claude-rule.ts';
-import type { Turn, View } from '../view.ts';
+import { each, type Finding } from '../../check/rule.ts';
+import type { Call } from '../view/calls.ts';
+import { claudeRules } from './claude-rule.ts';
+import type { Turn, View } from '../view/view.ts';
 
 const covers = ['block:tool_use', 'block:tool_result'];
 

@@ -1,9 +1,9 @@
 // Rules of calls that wait for the user. docs/protocols/eca.md 8.6, 4.3 to 4.6.
-import type { Finding } from '../../rule.ts';
-import type { EcaCall } from '../calls.ts';
-import { allCalls, turnAt, type Chat, type EcaRule, type EcaView } from '../view.ts';
-import { isFinished } from '../turns.ts';
-import { shown } from '../words.ts';
+import type { Finding } from '../../check/rule.ts';
+import type { EcaCall } from '../view/calls.ts';
+import { allCalls, turnAt, type Chat, type EcaRule, type EcaView } from '../view/view.ts';
+import { isFinished } from '../view/turns.ts';
+import { shown } from './values.ts';
 
 /** Calls of which the client says something while they wait for it. */
 function* answeredCalls(

@@ -1,12 +1,12 @@
 // Rules of the base protocol: what is a message, and that each request is answered. docs/protocols/eca.md 5.1, 5.7; JSON-RPC 2.0;
 // docs/protocols/eca.md 5. They judge servers.
 import { isDictionary } from '../../../core/model/dictionary.ts';
-import { each, type Finding } from '../../rule.ts';
-import { misfit } from '../../shape.ts';
-import { type Response, type Request, isMessage, type InTrace, type Side } from '../messages.ts';
+import { each, type Finding } from '../../check/rule.ts';
+import { misfit } from '../../check/shape.ts';
+import { type Response, type Request, isMessage, type InTrace, type Side } from '../view/messages.ts';
 import { nobodys } from '../methods.ts';
-import type { EcaRule, EcaView } from '../view.ts';
-import { shown } from '../words.ts';
+import type { EcaRule, EcaView } from '../view/view.ts';
+import { shown } from './values.ts';
 
 const everywhere = ['start', 'text', 'odd'];
 const code = (answer: Response | undefined): unknown => (isDictionary(answer?.error) ? answer.error.code : undefined);

@@ -1,10 +1,10 @@
 // Rules of tool calls: how they come, run and end. docs/protocols/eca.md 8.3, 2 and 4.
 import { isDeepStrictEqual } from 'node:util';
 import { isDictionary } from '../../../core/model/dictionary.ts';
-import type { EcaCall } from '../calls.ts';
-import { allCalls, turnAt, type EcaRule } from '../view.ts';
-import { isOver } from '../turns.ts';
-import { shown } from '../words.ts';
+import type { EcaCall } from '../view/calls.ts';
+import { allCalls, turnAt, type EcaRule } from '../view/view.ts';
+import { isOver } from '../view/turns.ts';
+import { shown } from './values.ts';
 
 const received = 'Chat Content Received';
 const withCalls = ['tool'];

@@ -1,11 +1,11 @@
 // Rules of editors: frames, ids and answers. docs/protocols/eca.md 5.1, and 5.2 for what real servers drop.
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import { each, type Finding } from '../../rule.ts';
-import { isMessage } from '../messages.ts';
+import { each, type Finding } from '../../check/rule.ts';
+import { isMessage } from '../view/messages.ts';
 import { nobodys } from '../methods.ts';
 import { answered, ownIds, resultOrError } from './base.ts';
-import type { EcaRule } from '../view.ts';
-import { shown } from '../words.ts';
+import type { EcaRule } from '../view/view.ts';
+import { shown } from './values.ts';
 
 /** Every act shows how an editor begins. */
 const any = ['text'];

@@ -1,10 +1,10 @@
 // Rules of editors: prompts, approvals, stops, queries. docs/protocols/eca.md 8.2, 8.6, 2.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { fields, misfit } from '../../shape.ts';
-import type { Request, Notification } from '../messages.ts';
+import { fields, misfit } from '../../check/shape.ts';
+import type { Request, Notification } from '../view/messages.ts';
 import { contextKinds, contextWrong } from './requests.ts';
-import type { EcaRule, EcaView } from '../view.ts';
-import { optional, shown } from '../words.ts';
+import type { EcaRule, EcaView } from '../view/view.ts';
+import { optional, shown } from './values.ts';
 
 const covers = ['request:chat/prompt'];
 const answersOf = ({ client }: EcaView): Notification[] =>

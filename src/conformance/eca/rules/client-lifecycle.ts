@@ -1,8 +1,8 @@
 // Rules of editors: how a connection begins and ends. docs/protocols/eca.md 8.1, and 2 for what real editors do.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { fields, misfit } from '../../shape.ts';
-import type { EcaRule } from '../view.ts';
-import { optional, shown } from '../words.ts';
+import { fields, misfit } from '../../check/shape.ts';
+import type { EcaRule } from '../view/view.ts';
+import { optional, shown } from './values.ts';
 
 /** Every act shows how an editor begins. */
 const any = ['text'];

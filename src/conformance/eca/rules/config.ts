@@ -1,9 +1,9 @@
 // Rules of what a server tells of its tools and to the user. docs/protocols/eca.md 8.8, 8.9, 1.
-import type { Finding } from '../../rule.ts';
-import { fields, misfit } from '../../shape.ts';
-import type { Notification } from '../messages.ts';
-import type { EcaRule, EcaView } from '../view.ts';
-import { optional, shown } from '../words.ts';
+import type { Finding } from '../../check/rule.ts';
+import { fields, misfit } from '../../check/shape.ts';
+import type { Notification } from '../view/messages.ts';
+import type { EcaRule, EcaView } from '../view/view.ts';
+import { optional, shown } from './values.ts';
 
 const updated = 'notification:tool/serverUpdated';
 

@@ -1,9 +1,9 @@
 // Rules of contents: the fields of each kind, and who says it. docs/protocols/eca.md 8.3, 4.
 import { isDictionary } from '../../../core/model/dictionary.ts';
-import { fields, misfit, type Shape } from '../../shape.ts';
-import { kinds } from '../content-kinds.ts';
-import type { EcaRule } from '../view.ts';
-import { shown } from '../words.ts';
+import { fields, misfit, type Shape } from '../../check/shape.ts';
+import { kinds } from './content-kinds.ts';
+import type { EcaRule } from '../view/view.ts';
+import { shown } from './values.ts';
 
 const name = 'Chat Content Received';
 const turns = ['tool'];

@@ -1,12 +1,12 @@
 // Rules of how a connection begins and ends. docs/protocols/eca.md 8.1, 1, 3 and 4.
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import type { Finding } from '../../rule.ts';
-import { fields, misfit, orNull, type Shape } from '../../shape.ts';
+import type { Finding } from '../../check/rule.ts';
+import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
 import { declared } from '../methods.ts';
-import type { Response, Request } from '../messages.ts';
+import type { Response, Request } from '../view/messages.ts';
 import { answered, succeeds } from './base.ts';
-import type { EcaRule, EcaView } from '../view.ts';
-import { shown } from '../words.ts';
+import type { EcaRule, EcaView } from '../view/view.ts';
+import { shown } from './values.ts';
 
 const names: Shape = ['string'];
 

@@ -1,8 +1,8 @@
 // Rules of the order in a chat: reasons and states. docs/protocols/eca.md 8.3, 2 and 4.
-import { turnAt, type Chat, type EcaRule } from '../view.ts';
-import { isFinished, isOver } from '../turns.ts';
-import type { Content } from '../said.ts';
-import { shown } from '../words.ts';
+import { turnAt, type Chat, type EcaRule } from '../view/view.ts';
+import { isFinished, isOver } from '../view/turns.ts';
+import type { Content } from '../view/chat-events.ts';
+import { shown } from './values.ts';
 
 const received = 'Chat Content Received';
 

@@ -1,11 +1,11 @@
 // Rules of prompts: how they are answered, told again, played and ended. docs/protocols/eca.md 8.2, 4.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { fields, misfit } from '../../shape.ts';
-import type { Request } from '../messages.ts';
+import { fields, misfit } from '../../check/shape.ts';
+import type { Request } from '../view/messages.ts';
 import { answered } from './base.ts';
-import { chatOf, type EcaRule, type EcaView, promptResult } from '../view.ts';
-import type { Content } from '../said.ts';
-import { shown } from '../words.ts';
+import { chatOf, type EcaRule, type EcaView, promptResult } from '../view/view.ts';
+import type { Content } from '../view/chat-events.ts';
+import { shown } from './values.ts';
 
 const conversations = ['text'];
 const covers = ['request:chat/prompt'];

@@ -1,11 +1,11 @@
 // Rules of what a client asks of a chat beside prompts: stop, delete, contexts, commands. docs/protocols/eca.md 8.6,
 // 8.7, 4 and 5.
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import { fields, misfit, type Shape } from '../../shape.ts';
-import type { Request } from '../messages.ts';
-import { isFinished, isRunning } from '../turns.ts';
-import type { EcaRule, EcaView } from '../view.ts';
-import { optional, shown } from '../words.ts';
+import { fields, misfit, type Shape } from '../../check/shape.ts';
+import type { Request } from '../view/messages.ts';
+import { isFinished, isRunning } from '../view/turns.ts';
+import type { EcaRule, EcaView } from '../view/view.ts';
+import { optional, shown } from './values.ts';
 
 const lines = fields({ start: 'number', end: 'number' });
 /** The contexts of the document (docs/protocols/eca.md 8.2); later kinds are anybody's. */

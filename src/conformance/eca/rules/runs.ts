@@ -1,9 +1,9 @@
 // Rules of what follows a prompt: it is told again, played, and ended. docs/protocols/eca.md 8.3, 4.
-import type { Request } from '../messages.ts';
-import { isOver, isRunning, type Turn } from '../turns.ts';
-import type { EcaRule, EcaView } from '../view.ts';
-import type { Content } from '../said.ts';
-import { shown } from '../words.ts';
+import type { Request } from '../view/messages.ts';
+import { isOver, isRunning, type Turn } from '../view/turns.ts';
+import type { EcaRule, EcaView } from '../view/view.ts';
+import type { Content } from '../view/chat-events.ts';
+import { shown } from './values.ts';
 
 const conversations = ['text'];
 const covers = ['request:chat/prompt'];

@@ -1,10 +1,10 @@
 // Rules of what comes of what a client says: prompts, attachments, aborts, compactions and lines that are none (docs/protocols/pi-legacy.md 1.3 to 1.8).
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import type { Finding } from '../../rule.ts';
-import { contentOf } from '../blocks.ts';
-import { rulesOf } from '../rule.ts';
-import type { Prompt, View } from '../parts.ts';
-import { messageIn } from '../view.ts';
+import type { Finding } from '../../check/rule.ts';
+import { contentOf } from '../view/blocks.ts';
+import { rulesOf } from './legacy-rule.ts';
+import type { Prompt, View } from '../view/parts.ts';
+import { messageIn } from '../view/view.ts';
 
 /** Each prompt that stands alone, with the message of the user that its run told first. */
 function* echoes({ prompts }: View) {

@@ -2,9 +2,9 @@
 // (docs/protocols/pi-legacy.md 2; docs/protocols/pi.md 6.1).
 import { isDeepStrictEqual } from 'node:util';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { rulesOf } from '../rule.ts';
-import type { Told, Turn } from '../parts.ts';
-import { messageIn } from '../view.ts';
+import { rulesOf } from './legacy-rule.ts';
+import type { Told, Turn } from '../view/parts.ts';
+import { messageIn } from '../view/view.ts';
 
 /** Every turn that has ended. */
 function* endedTurns(runs: Iterable<{ readonly turns: readonly Turn[] }>) {

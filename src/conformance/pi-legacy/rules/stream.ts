@@ -1,11 +1,11 @@
 // Rules of how an answer streams: its blocks begin, grow and end, and the message is what has streamed (docs/protocols/pi-legacy.md 2.3; docs/protocols/pi.md 7).
 import { isDeepStrictEqual } from 'node:util';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import type { Finding } from '../../rule.ts';
-import { contentOf, isOfKind, textIn } from '../blocks.ts';
-import { rulesOf } from '../rule.ts';
-import type { Block, Told, View } from '../parts.ts';
-import { messageIn } from '../view.ts';
+import type { Finding } from '../../check/rule.ts';
+import { contentOf, isOfKind, textIn } from '../view/blocks.ts';
+import { rulesOf } from './legacy-rule.ts';
+import type { Block, Told, View } from '../view/parts.ts';
+import { messageIn } from '../view/view.ts';
 
 /** Every block whose end has been told. */
 function* endedBlocks({ messages }: View, kind: string) {

@@ -2,12 +2,12 @@
 // message. What repeats a message elsewhere is compared with these, in other rules.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import type { Finding } from '../../rule.ts';
-import { misfit } from '../../shape.ts';
-import { contentOf } from '../blocks.ts';
-import { type LegacyRule, rulesOf } from '../rule.ts';
+import type { Finding } from '../../check/rule.ts';
+import { misfit } from '../../check/shape.ts';
+import { contentOf } from '../view/blocks.ts';
+import { type LegacyRule, rulesOf } from './legacy-rule.ts';
 import { contentOfRole, contents, messages, stopReasons, usage } from '../shapes.ts';
-import type { View } from '../parts.ts';
+import type { View } from '../view/parts.ts';
 
 interface Seen {
   readonly frame: number;

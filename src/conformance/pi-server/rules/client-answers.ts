@@ -1,8 +1,8 @@
 // Rules of how a client answers what extensions ask: docs/protocols/pi-server.md 18.
-import { each } from '../../rule.ts';
-import { fields, misfit, type Shape } from '../../shape.ts';
-import { answersIn, noticesIn, questionOf, questionsIn } from '../questions.ts';
-import type { ServerRule, View } from '../view.ts';
+import { each } from '../../check/rule.ts';
+import { fields, misfit, type Shape } from '../../check/shape.ts';
+import { answersIn, noticesIn, questionOf, questionsIn } from '../view/questions.ts';
+import type { ServerRule, View } from '../view/view.ts';
 
 const asked = ['questions', 'newer'];
 

@@ -1,10 +1,10 @@
 // Rules of what a client sends: docs/protocols/pi-server.md 3.1, 4, 8 to 10, 13 and 17.
 import { isDeepStrictEqual } from 'node:util';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import { each } from '../../rule.ts';
-import { isKnown, reads } from '../commands.ts';
-import { envelopeFault, fieldFault, isVersion } from '../envelope-faults.ts';
-import { between, type Line, type Sent, type ServerRule, shown, type View } from '../view.ts';
+import { each } from '../../check/rule.ts';
+import { isKnown, reads } from '../view/commands.ts';
+import { envelopeFault, fieldFault, isVersion } from '../view/envelope-faults.ts';
+import { between, type Line, type Sent, type ServerRule, shown, type View } from '../view/view.ts';
 
 const anything = ['text', 'tool', 'questions'];
 

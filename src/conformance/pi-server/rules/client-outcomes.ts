@@ -1,10 +1,10 @@
 // Rules of what a client makes of what it is told: docs/protocols/pi-server.md 2.1, 13, 14 and 16.2.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { beside, isKnown } from '../commands.ts';
-import { questionsIn } from '../questions.ts';
-import { each } from '../../rule.ts';
+import { beside, isKnown } from '../view/commands.ts';
+import { questionsIn } from '../view/questions.ts';
+import { each } from '../../check/rule.ts';
 import { isSamePayload } from './client-commands.ts';
-import type { Line, ServerRule, View } from '../view.ts';
+import type { Line, ServerRule, View } from '../view/view.ts';
 
 const ourMajor = '1';
 

@@ -1,10 +1,10 @@
 // Rules of what commands answer, and of errors: docs/protocols/pi-server.md 4.2, 12, 17 and 22.
-import { each } from '../../rule.ts';
-import { fields, misfit, type Shape } from '../../shape.ts';
-import { isKnown, needsSession, serverCommands, sessionCommandTypes } from '../commands.ts';
-import { envelopeFault } from '../envelope-faults.ts';
-import { serverAnswers, sessionAnswers, sessionInfo } from '../shapes.ts';
-import { type Sent, type ServerRule, shown, type View } from '../view.ts';
+import { each } from '../../check/rule.ts';
+import { fields, misfit, type Shape } from '../../check/shape.ts';
+import { isKnown, needsSession, serverCommands, sessionCommandTypes } from '../view/commands.ts';
+import { envelopeFault } from '../view/envelope-faults.ts';
+import { serverAnswers, sessionAnswers, sessionInfo } from '../view/shapes.ts';
+import { type Sent, type ServerRule, shown, type View } from '../view/view.ts';
 
 const everywhere = ['errands', 'session', 'prompt'];
 const opened = fields({ sessionId: 'string', sessionInfo });

@@ -1,9 +1,9 @@
 // Rules of what sessions say: docs/protocols/pi-server.md 6.1, 7.2, 18.1 and 19.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { each, type Finding } from '../../rule.ts';
-import { fields, misfit, type Shape } from '../../shape.ts';
-import { textOf } from '../frames.ts';
-import type { Event, ServerRule, View } from '../view.ts';
+import { each, type Finding } from '../../check/rule.ts';
+import { fields, misfit, type Shape } from '../../check/shape.ts';
+import { textOf } from '../view/frames.ts';
+import type { Event, ServerRule, View } from '../view/view.ts';
 
 const runs = ['prompt', 'tool', 'retry', 'compaction'];
 

@@ -1,9 +1,9 @@
 // Rules of the greeting, of frames and of responses: docs/protocols/pi-server.md 2.1 to 6, 12 and 16.1.
 import { isDictionary } from '../../../core/model/dictionary.ts';
-import { each, type Finding } from '../../rule.ts';
-import { fields, misfit } from '../../shape.ts';
-import { isVersion } from '../envelope-faults.ts';
-import { type ServerRule, shown } from '../view.ts';
+import { each, type Finding } from '../../check/rule.ts';
+import { fields, misfit } from '../../check/shape.ts';
+import { isVersion } from '../view/envelope-faults.ts';
+import { type ServerRule, shown } from '../view/view.ts';
 
 const everywhere = ['errands', 'session', 'prompt'];
 const greeting = fields({ serverVersion: 'string', protocolVersion: 'string', transports: ['string'] });

@@ -1,9 +1,9 @@
 // Rules of lanes, repetitions, conflicts, timeouts and dependencies: docs/protocols/pi-server.md 7.3 to 9 and 11.
 import { isDeepStrictEqual } from 'node:util';
 import { without } from '../../../core/model/dictionary.ts';
-import { each } from '../../rule.ts';
-import { beside, isKnown, serverCommands } from '../commands.ts';
-import { between, type LifecycleStep, type Line, type Sent, type ServerRule, type View } from '../view.ts';
+import { each } from '../../check/rule.ts';
+import { beside, isKnown, serverCommands } from '../view/commands.ts';
+import { between, type LifecycleStep, type Line, type Sent, type ServerRule, type View } from '../view/view.ts';
 
 /** Between lanes of their own in some servers (docs/protocols/pi-server.md 7.7). */
 const ofSessions: ReadonlySet<unknown> = new Set([

@@ -1,8 +1,8 @@
 // Rules of sessions that come and go, and of the end of a server: docs/protocols/pi-server.md 6, 7.1 and 16.2.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { each, type Finding } from '../../rule.ts';
-import { fields, misfit } from '../../shape.ts';
-import { type ServerRule, shown, type View } from '../view.ts';
+import { each, type Finding } from '../../check/rule.ts';
+import { fields, misfit } from '../../check/shape.ts';
+import { type ServerRule, shown, type View } from '../view/view.ts';
 
 /** Successes of that command, and the session that they are about. */
 const successes = ({ sent }: View, type: string) =>

@@ -1,7 +1,7 @@
 // Rules of the versions of sessions: docs/protocols/pi-server.md 10.
-import { each } from '../../rule.ts';
-import { changes, reads } from '../commands.ts';
-import type { LifecycleStep, ServerRule, View } from '../view.ts';
+import { each } from '../../check/rule.ts';
+import { changes, reads } from '../view/commands.ts';
+import type { LifecycleStep, ServerRule, View } from '../view/view.ts';
 
 const openers: ReadonlySet<unknown> = new Set(['create_session', 'load_session']);
 

@@ -1,10 +1,10 @@
 // Rules of the commands that clients of pi send: lines, types, ids, and the fields of each (docs/protocols/pi.md 3.1, 4).
 import { isDictionary } from '../../../core/model/dictionary.ts';
-import { each, type Finding, type Rule } from '../../rule.ts';
-import { fields, misfit, type Shape } from '../../shape.ts';
-import type { ClientView } from '../client-view.ts';
-import { isPlain } from '../joined.ts';
-import { runAt } from '../view.ts';
+import { each, type Finding, type Rule } from '../../check/rule.ts';
+import { fields, misfit, type Shape } from '../../check/shape.ts';
+import type { ClientView } from '../view/client-view.ts';
+import { isPlain } from '../view/queued-messages.ts';
+import { runAt } from '../view/view.ts';
 
 type ClientRule = Rule<ClientView>;
 

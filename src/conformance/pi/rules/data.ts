@@ -1,7 +1,7 @@
 // Rules on the data of responses, by command (docs/protocols/pi.md 5).
-import type { Rule } from '../../rule.ts';
-import { fields, misfit, orNull, type Shape } from '../../shape.ts';
-import { type PiView, succeeded } from '../view.ts';
+import type { Rule } from '../../check/rule.ts';
+import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
+import { type PiView, succeeded } from '../view/view.ts';
 
 type PiRule = Rule<PiView>;
 

@@ -1,8 +1,8 @@
 // Rules on the shapes and brackets of events beside messages: tools, compactions, retries, queues (docs/protocols/pi.md 1.6, 9, 11).
-import { each, type Finding, type Rule } from '../../rule.ts';
-import { fields, misfit, orNull, type Shape } from '../../shape.ts';
-import type { Line } from '../lines.ts';
-import type { PiView } from '../view.ts';
+import { each, type Finding, type Rule } from '../../check/rule.ts';
+import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
+import type { Line } from '../view/lines.ts';
+import type { PiView } from '../view/view.ts';
 
 type PiRule = Rule<PiView>;
 

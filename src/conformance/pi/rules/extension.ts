@@ -1,8 +1,8 @@
 // Rules on the extension UI sub-protocol (docs/protocols/pi.md 12): what is asked of the user and shown to the user.
 // Methods of newer versions pass.
-import { each, type Rule } from '../../rule.ts';
-import { fields, misfit, type Shape } from '../../shape.ts';
-import type { PiView } from '../view.ts';
+import { each, type Rule } from '../../check/rule.ts';
+import { fields, misfit, type Shape } from '../../check/shape.ts';
+import type { PiView } from '../view/view.ts';
 
 type PiRule = Rule<PiView>;
 

@@ -2,10 +2,10 @@
 // and kinds of block of newer versions pass.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import { each, type Rule } from '../../rule.ts';
-import { fields, misfit, orNull, type Shape } from '../../shape.ts';
-import { callsOf } from '../walk.ts';
-import type { PiView, MessageInLine } from '../view.ts';
+import { each, type Rule } from '../../check/rule.ts';
+import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
+import { callsOf } from '../view/walk.ts';
+import type { PiView, MessageInLine } from '../view/view.ts';
 
 type PiRule = Rule<PiView>;
 

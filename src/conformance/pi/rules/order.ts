@@ -1,7 +1,7 @@
 // Rules on the order of events: runs, turns, messages, tools (docs/protocols/pi.md 6). The walk finds where
 // they apply.
-import type { Rule } from '../../rule.ts';
-import { noted, type PiView } from '../view.ts';
+import type { Rule } from '../../check/rule.ts';
+import { noted, type PiView } from '../view/view.ts';
 
 type PiRule = Rule<PiView>;
 

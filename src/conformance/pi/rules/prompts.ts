@@ -2,11 +2,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import type { Rule } from '../../rule.ts';
-import { isPlain, userMessageWithText, type UserMessage, userMessages } from '../joined.ts';
-import type { Answer, Command } from '../lines.ts';
-import { answerOf, dataOf, type PiView, runAt } from '../view.ts';
-import type { Run } from '../walk.ts';
+import type { Rule } from '../../check/rule.ts';
+import { isPlain, userMessageWithText, type UserMessage, userMessages } from '../view/queued-messages.ts';
+import type { Answer, Command } from '../view/lines.ts';
+import { answerOf, dataOf, type PiView, runAt } from '../view/view.ts';
+import type { Run } from '../view/walk.ts';
 
 type PiRule = Rule<PiView>;
 

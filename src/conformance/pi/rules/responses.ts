@@ -1,8 +1,8 @@
 // Rules on lines and responses (docs/protocols/pi.md 4).
 import { isDeepStrictEqual } from 'node:util';
-import { each, type Finding, type Rule } from '../../rule.ts';
-import type { Command } from '../lines.ts';
-import { answerOf, type PiView } from '../view.ts';
+import { each, type Finding, type Rule } from '../../check/rule.ts';
+import type { Command } from '../view/lines.ts';
+import { answerOf, type PiView } from '../view/view.ts';
 
 type PiRule = Rule<PiView>;
 

@@ -1,8 +1,8 @@
 // Rules on what new_session, fork and switch_session do to a session (docs/protocols/pi.md 13.1).
-import type { Rule } from '../../rule.ts';
-import type { Command } from '../lines.ts';
-import { doneOf, messagesOf, unchangedBetween, conversationRoles } from '../known.ts';
-import { answerOf, dataOf, type PiView, textOf, consecutive } from '../view.ts';
+import type { Rule } from '../../check/rule.ts';
+import type { Command } from '../view/lines.ts';
+import { doneOf, messagesOf, unchangedBetween, conversationRoles } from '../view/session-answers.ts';
+import { answerOf, dataOf, type PiView, textOf, consecutive } from '../view/view.ts';
 
 type PiRule = Rule<PiView>;
 

@@ -1,9 +1,9 @@
 // Rules on settings: what a command sets, the next get_state tells (docs/protocols/pi.md 4.10, 4.11, 10.4, 13.3).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import type { Rule } from '../../rule.ts';
-import type { Command, Line } from '../lines.ts';
-import { answerOf, type AnsweredCommand, dataOf, type PiView, succeeded, consecutive } from '../view.ts';
+import type { Rule } from '../../check/rule.ts';
+import type { Command, Line } from '../view/lines.ts';
+import { answerOf, type AnsweredCommand, dataOf, type PiView, succeeded, consecutive } from '../view/view.ts';
 
 type PiRule = Rule<PiView>;
 

@@ -1,10 +1,10 @@
 // Rules about content blocks of the dialect, where they open and where they are whole (docs/protocols/rpc-message.md 6.2, 6.3, 7.2, 9.1).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { blocksOf } from '../../claude/blocks.ts';
-import { each } from '../../rule.ts';
-import { fields, misfit } from '../../shape.ts';
-import { type Row, rpcRules } from '../rpc-rule.ts';
+import { blocksOf } from '../../claude/view/blocks.ts';
+import { each } from '../../check/rule.ts';
+import { fields, misfit } from '../../check/shape.ts';
+import { type Row, rpcRules } from './rpc-rule.ts';
 import type { View } from '../view.ts';
 
 interface Part {

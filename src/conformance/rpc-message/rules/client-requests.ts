@@ -1,9 +1,9 @@
 // Rules of what a front end of rpc-message sends: requests (docs/protocols/rpc-message.md 8), and what the
 // docs/protocols/rpc-message.md 5 shows of on the wire.
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import type { Level } from '../../check.ts';
-import { each, type Finding, type Rule } from '../../rule.ts';
-import { fields, misfit, type Shape } from '../../shape.ts';
+import type { Level } from '../../check/check.ts';
+import { each, type Finding, type Rule } from '../../check/rule.ts';
+import { fields, misfit, type Shape } from '../../check/shape.ts';
 import { isQuery, type View } from '../view.ts';
 
 const anything = ['text', 'tool'];

@@ -1,10 +1,10 @@
 // Rules about single messages of the dialect: its five types and their fields (docs/protocols/rpc-message.md 3.2 to 3.4, 6, 7.2, 9).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import { eventKinds } from '../../claude/stream.ts';
-import { each } from '../../rule.ts';
-import { fields, misfit, orNull, type Shape } from '../../shape.ts';
-import { type Row, rpcRules } from '../rpc-rule.ts';
+import { eventKinds } from '../../claude/view/stream.ts';
+import { each } from '../../check/rule.ts';
+import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
+import { type Row, rpcRules } from './rpc-rule.ts';
 import type { Told, View } from '../view.ts';
 
 const types: ReadonlySet<string> = new Set(['user', 'assistant', 'result', 'stream_event', 'error']);

@@ -1,8 +1,8 @@
 // Rules about what each method of the front end is answered (docs/protocols/rpc-message.md 8.2 to 8.4): the document is silent about it.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { each } from '../../rule.ts';
-import { fields, misfit, type Shape } from '../../shape.ts';
-import { type Row, rpcRules } from '../rpc-rule.ts';
+import { each } from '../../check/rule.ts';
+import { fields, misfit, type Shape } from '../../check/shape.ts';
+import { type Row, rpcRules } from './rpc-rule.ts';
 import type { Reply, View } from '../view.ts';
 
 const row = { section: '概述', isMeasured: true, reads: 'both' } as const;

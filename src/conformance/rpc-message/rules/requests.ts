@@ -1,9 +1,9 @@
 // Rules about the envelope in which the front end asks and is answered (docs/protocols/rpc-message.md 8): the document is silent
 // about it.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { each, type Finding } from '../../rule.ts';
-import { fields, misfit } from '../../shape.ts';
-import { type Row, rpcRules } from '../rpc-rule.ts';
+import { each, type Finding } from '../../check/rule.ts';
+import { fields, misfit } from '../../check/shape.ts';
+import { type Row, rpcRules } from './rpc-rule.ts';
 import { isQuery, type Reply, type Request, type View } from '../view.ts';
 
 const alone = { section: '概述', isMeasured: true } as const;

@@ -1,8 +1,8 @@
 // Rules about what messages make of each other: the stream, calls and results, the end of a turn (docs/protocols/rpc-message.md 4, 5.3, 6.4, 7.1).
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { streamRules } from '../../claude/rules/stream.ts';
-import { each, type Finding } from '../../rule.ts';
-import { rpcRules } from '../rpc-rule.ts';
+import { each, type Finding } from '../../check/rule.ts';
+import { rpcRules } from './rpc-rule.ts';
 import type { View } from '../view.ts';
 
 const results = ['block:tool_use', 'block:tool_result'];

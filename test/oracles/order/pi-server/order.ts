@@ -1,6 +1,6 @@
 // The judge of all that one connection to a pi-server receives: may a client rely on the order of these frames (docs/protocols/pi-server.md)? Knows the protocol and nothing of how the frames were made.
 import { checkPiOrder } from '../pi/order.ts';
-import { type Courses, createCourses } from './course.ts';
+import { type Courses, createCourses } from './lifecycle.ts';
 import type { PiServerOrderOptions, PiServerRule, PiServerViolation } from './rules.ts';
 import { type Finished, type Response, Sent, ServerFrame, Switched } from './shapes.ts';
 
