@@ -341,7 +341,7 @@ test('the table: sections, what did not come up, what was unclear, what failed, 
   const coloured = renderTable(reportOf('no'), { colour: true });
   expect(coloured.split(/\p{Cc}\[\d+m/u).join('')).toBe(renderTable(reportOf('no')));
   expect(coloured).toContain('\u001b[31m✗\u001b[0m');
-  expect(renderTable(report, { isComplete: true })).toMatch(
+  expect(renderTable(report, { showsAllChecks: true })).toMatch(
     /✓ toy\/passes MUST, 1 ms\n {4}It is so \(toy\/passes\)\./u,
   );
 });

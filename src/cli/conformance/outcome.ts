@@ -92,7 +92,7 @@ export function conclude(judged: Judged, options: ConformanceOptions, terminal: 
   const silence = silenceOf(report);
   // The same reason for each check is no news.
   if (silence === null || options.verbose === true)
-    stream.write(renderTable(report, { colour, isComplete: options.verbose === true }));
+    stream.write(renderTable(report, { colour, showsAllChecks: options.verbose === true }));
   for (const line of known.stale) tell(stderr, `${options.knownFailing} is stale: ${line}`);
   if (silence !== null) tell(stderr, silence);
   return exitCodeOf(report, known.stale);

@@ -1,149 +1,152 @@
-// What a check of a protocol is, and what may come of it. Knows no protocol and runs nothing.
+// The contract of a check: its description, the tools that the runner gives it, and its result.
 
-/** How strongly the specification asks for it (RFC 2119). */
+/** Requirement level in the specification (RFC 2119). */
 export type Level = 'MUST' | 'SHOULD' | 'MAY';
 
-/** Bounds that a peer is to be started with, by the name that the set of checks has for them. */
+/** Limits that the peer is started with, by the names that the check set uses. */
 export type Settings = Readonly<Record<string, number>>;
 
-/** How a peer is reached. `memory`: it is in this process. */
+/** How a peer is reached. `memory`: the peer runs in this process. */
 export type Transport = 'websocket' | 'sse' | 'stdio' | 'memory';
 
-/** What a check needs before it can tell anything; without it it is not applicable. */
+/** What a check needs. A check whose needs are not met is not applicable. */
 export interface Needs {
   /** Default: any. */
   readonly transport?: Transport;
-  /** Connections at the same time; default 1. */
+  /** Simultaneous connections; default 1. */
   readonly connections?: number;
-  /** A peer that was started with these bounds. */
+  /** The peer must be started with these limits. */
   readonly settings?: Settings;
-  /** A peer that nobody else uses: the check fills it up, or ends it. */
+  /** The check needs a peer of its own, because it uses up the peer's capacity or ends the peer. */
   readonly exclusive?: boolean;
-  /** Words that the target must have a prompt for; see Target.script. */
+  /** Script words for which the target must have a prompt; see Target.script. */
   readonly script?: readonly string[];
   /** Connections must be able to send binary messages. */
   readonly binary?: boolean;
-  /** Connections must be able to send bytes as they stand: a program on stdio. */
+  /** Connections must be able to send raw bytes: a program on stdio. */
   readonly raw?: boolean;
 }
 
-/** What is said of every check, whichever way it is tried. */
+/** What every check and every rule declares. */
 export interface Description {
-  /** Stable: protocol, section and number, e.g. `pi-server/7.4-39`; of clients `pi-server/client/7.4-39`. */
+  /** Stable id: `<protocol>/<words>` for agents, `<protocol>/client/<words>` for clients. */
   readonly id: string;
-  /** Section of the specification, as `sections.ts` of the protocol names it. */
+  /** Heading of the specification, as the `coverage.ts` of the protocol names it. */
   readonly section: string;
   readonly level: Level;
-  /** `measured`: the specification is silent, and this is what its own implementation does. */
+  /** `measured`: the specification is silent, and its own implementation behaves this way. */
   readonly basis: 'specification' | 'measured';
-  /** What is to be so, as a sentence. */
+  /** The requirement, as a sentence. */
   readonly sentence: string;
-  /** The kinds of message that it looks at, as `sections.ts` of the protocol names them. */
+  /** Kinds of message that the check looks at, as the `coverage.ts` of the protocol names them. */
   readonly covers?: readonly string[];
 }
 
-/** A check that does something of its own. `Stage` is what the set of checks gives to each to play on. */
+/** A check that acts on the peer itself. `Context` is what the check set hands to each check. */
 export interface Check<Context> extends Description {
-  /** What is done. */
+  /** What the check does. */
   readonly input: string;
-  /** What must come of it. */
+  /** What the check expects. */
   readonly expected: string;
   readonly needs?: Needs;
-  /** Resolves when it is so. Rejects with a {@link PeerWrong}, {@link CannotTell} or {@link NotApplicable}. */
+  /**
+   * Resolves when the requirement is met. Rejects with a {@link PeerWrong}, {@link CannotTell} or {@link
+   * NotApplicable}.
+   */
   run(context: Context): Promise<void>;
 }
 
 /** One message on one connection. */
 export interface LoggedMessage {
-  /** Ms since the connection was made. */
+  /** Ms since the connection was opened. */
   readonly at: number;
   readonly by: 'us' | 'peer';
   readonly text: string;
   /** Undefined where the text is not JSON. */
   readonly json?: unknown;
-  /** What came was no frame: `text` says why. */
+  /** The peer sent something that is no frame; `text` holds the reason. */
   readonly isFault?: true;
 }
 
-/** A connection to the peer, with all that was said on it. */
+/** A connection to the peer, with a log of all messages in both directions. */
 export interface Connection {
   readonly label: string;
   readonly log: readonly LoggedMessage[];
-  /** Why it is over; null while it is not. */
+  /** Why the connection ended; null while the connection is open. */
   readonly ended: string | null;
   send(text: string): void;
-  /** Absent where the transport has no binary messages, or none of ours. */
+  /** Absent where the transport cannot send binary messages. */
   sendBinary?(text: string): void;
-  /** Writes the text as it stands, without a frame around it. Absent where the transport has frames of its own. */
+  /** Writes the text without a frame around it. Absent where the transport has frames of its own. */
   sendRaw?(text: string): void;
-  /** Ends what the peer reads, and goes on listening. Absent where {@link sendRaw} is. */
+  /** Ends the peer's input and keeps reading its output. Absent where {@link sendRaw} is absent. */
   endInput?(): void;
   /**
-   * The first thing that `look` finds, now or after a message or the end. Rejects with a {@link PeerWrong} when patience
-   * is over, or when the connection is.
+   * Resolves with the first value that `look` finds, now or after a later message or the end. Rejects with a {@link
+   * PeerWrong} when the patience runs out or the connection ends.
    */
   until<Value>(label: string, look: () => Value | undefined): Promise<Value>;
-  /** Our side leaves. */
+  /** Closes the connection from our side. */
   close(): Promise<void>;
 }
 
-/** What the runner gives to the stage of one check. */
+/** What the runner gives to one check. */
 export interface Tools {
-  /** A word that nobody else uses, in this run or in another. */
+  /** A word that is unique across checks and runs. */
   readonly nonce: string;
   readonly transport: Transport;
-  /** The next connection to the peer of this check. */
+  /** Opens the next connection to the peer of this check. */
   connect(): Promise<Connection>;
-  /** The prompt for that word. Rejects as not applicable where there is none. */
+  /** The prompt for a script word. Throws a {@link NotApplicable} where the target has none. */
   script(word: string): string;
-  /** Asks the peer's process to end, as an operating system does. */
+  /** Sends the peer's process a SIGTERM. */
   terminate(): void;
-  /** How the peer's process ended, once it has. Rejects with a {@link PeerWrong} when patience is over. */
+  /** How the peer's process ended, once it has. Rejects with a {@link PeerWrong} when the patience runs out. */
   exit(): Promise<string>;
-  /** Waits. For what only time can bring. */
+  /** Waits this long. Only for what nothing but time can show. */
   pause(ms: number): Promise<void>;
-  /** How long a check waits for anything, ms. */
+  /** How long a check waits for one message, ms. */
   readonly patienceMs: number;
-  /** Called when the check is over, last first. */
+  /** Registers a cleanup step. Cleanup steps run after the check, last registered first. */
   atEnd(undo: () => Promise<void>): void;
 }
 
-/** `failed`: the peer is wrong. `unclear`: the check could not tell. */
+/** `failed`: the peer violates the requirement. `unclear`: the check could not decide. */
 export type Verdict = 'passed' | 'failed' | 'unclear' | 'not-applicable';
 
-/** What came of one check. */
+/** The result of one check. */
 export interface Result {
   readonly id: string;
   readonly verdict: Verdict;
-  /** Why, for all verdicts but `passed`. */
+  /** The reason, for every verdict but `passed`. */
   readonly reason?: string;
   readonly ms: number;
-  /** What was said, by connection. */
+  /** The conversations, one for each connection. */
   readonly conversations: readonly Conversation[];
-  /** Where in them the peer is wrong, for rules. */
+  /** For rules: the messages that violate the rule. */
   readonly breaches?: readonly Breach[];
 }
 
-/** All that was said on one connection. */
+/** All messages of one connection. */
 export interface Conversation {
   readonly connection: string;
   readonly log: readonly LoggedMessage[];
-  /** The scenario that it was said in, for rules. */
+  /** For rules: the scenario that produced the conversation. */
   readonly scenario?: string;
 }
 
-/** A message that breaks a rule. */
+/** A message that violates a rule. */
 export interface Breach {
-  /** Index in the conversations of the result, and of the message in it. */
+  /** Index into the conversations of the result; `message` is an index into that conversation's log. */
   readonly conversation: number;
   readonly message: number;
   readonly says: string;
 }
 
-/** The peer breaks the rule. */
+/** The peer violates a requirement. */
 export class PeerWrong extends Error {
   override readonly name = 'PeerWrong';
-  /** The rule that says so, where a scenario tries several. */
+  /** The rule that states the requirement, where a scenario touches several rules. */
   readonly check: string | undefined;
   constructor(message: string, check?: string) {
     super(message);
@@ -151,12 +154,12 @@ export class PeerWrong extends Error {
   }
 }
 
-/** What the check builds upon did not work, so it says nothing about its rule. */
+/** A precondition of the check failed, so the check says nothing about its own requirement. */
 export class CannotTell extends Error {
   override readonly name = 'CannotTell';
 }
 
-/** There is nothing to check at this peer. */
+/** The requirement does not apply to this peer. */
 export class NotApplicable extends Error {
   override readonly name = 'NotApplicable';
 }

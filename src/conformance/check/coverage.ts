@@ -1,32 +1,33 @@
-// What a specification holds that is to be checked, as data: coverage.test reads it. Knows no protocol.
+// Inventory of a specification as data: headings, message kinds and requirements, each with its checks or the reason
+// for having none. coverage.test compares the inventory with the document.
 
 /** A heading, a kind of message or a sentence of a specification. */
 export interface CoverageItem {
-  /** Its number where it has one, else its words. */
+  /** The number of the item, or its words where the document has no numbers. */
   readonly name: string;
-  /** Why no check is about it. */
+  /** Why no check covers the item. */
   readonly reason?: string;
 }
 
-/** A sentence of a specification that asks for something. */
+/** A sentence of a specification that states a requirement. */
 export interface Requirement {
-  /** A few words that occur in it and in no other. */
+  /** A few words that occur in this sentence and in no other. */
   readonly words: string;
-  /** Ids of the checks that are about it. */
+  /** Ids of the checks that cover the sentence. */
   readonly checks?: readonly string[];
-  /** Why none is. */
+  /** Why no check covers the sentence. */
   readonly reason?: string;
 }
 
 /** One specification. */
 export interface Coverage {
-  /** The file of the document. */
+  /** File name of the document. */
   readonly document: string;
-  /** The sets of these protocols share it. */
+  /** The check sets of these protocols share the inventory. */
   readonly protocols: readonly string[];
-  /** Every heading; a check names one as its `section`. */
+  /** Every heading. A check names one heading as its `section`. */
   readonly sections: readonly CoverageItem[];
-  /** Every kind of message, e.g. `command:prompt`, `event:agent_start`; checks name them as `covers`. */
+  /** Every kind of message, e.g. `command:prompt`, `event:agent_start`. Checks list them in `covers`. */
   readonly kinds: readonly CoverageItem[];
   /** Every sentence with MUST, SHOULD, MAY, must, should, never, always or required in it. */
   readonly sentences: readonly Requirement[];

@@ -1,29 +1,32 @@
-// What rules make of conversations: one result for each rule. Pure; runs nothing and knows no protocol.
+// Applies rules to conversations and gives one result for each rule.
 import { messageOf } from '../../core/model/errors.ts';
 import type { Breach, Conversation, Result, Verdict } from './check.ts';
 import type { Rule, Trace, TraceFrame } from './rule.ts';
 
-/** A conversation that is to be judged, and how it went. */
+/** A conversation, with what the judge must know about its origin. */
 export interface ConversationToJudge {
   readonly conversation: Conversation;
-  /** Who we were. */
+  /** Our side of the conversation. */
   readonly us: 'agent' | 'client';
-  /** Nothing was cut off at its end. */
+  /** The conversation was not cut off. */
   readonly isComplete: boolean;
-  /** It was recorded by somebody, who may have written down one side alone. */
+  /** The conversation comes from a recording, which may hold one side only. */
   readonly isRecorded?: true;
 }
 
-/** Why a scenario says less than it should. */
+/** A scenario that did not run to its end, and why. */
 export interface StoppedScenario {
   readonly scenario: string;
   readonly verdict: Exclude<Verdict, 'passed'>;
   readonly reason: string;
-  /** The rule that asks for what did not come. */
+  /** The rule that requires the message that did not come. */
   readonly check?: string | undefined;
 }
 
-/** What came of each rule. Rules look at all conversations; silence is explained by their own scenarios. */
+/**
+ * One result for each rule. Every rule reads all conversations. A rule without findings takes its verdict from its own
+ * stopped scenarios.
+ */
 export function judgeRules(
   rules: readonly Rule<Trace>[],
   judged: readonly ConversationToJudge[],
@@ -43,7 +46,7 @@ function judgeRule(
   const conversations: Conversation[] = [];
   const breaches: Breach[] = [];
   let seen = 0;
-  /** A rule must not throw; what one has thrown says nothing of the peer. */
+  /** A rule must not throw. An exception says nothing about the peer, so the rule becomes `unclear`. */
   let thrown: string | undefined;
   traces.forEach((trace, index) => {
     const one = judged[index];
@@ -94,7 +97,7 @@ function inScenario(judged: readonly ConversationToJudge[], { scenario }: Stoppe
   return judged.flatMap(({ conversation }) => (conversation.scenario === scenario ? [conversation] : []));
 }
 
-/** Whether a recording leaves out the side that the rule looks at, or the one that it is set against. */
+/** Whether a recording lacks the side that the rule judges, or the side that the rule compares with. */
 function lacksSide({ reads }: Rule<Trace>, { conversation, isRecorded }: ConversationToJudge): boolean {
   if (isRecorded !== true) return false;
   const has = (side: 'us' | 'peer') => conversation.log.some(({ by }) => by === side);

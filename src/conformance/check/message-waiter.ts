@@ -1,22 +1,24 @@
-// What the peer of a check says, read as JSON once, and somebody who waits for one of it. Knows no protocol.
+// Waits for a message of the peer, and parses each message once.
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryIn } from '../../core/model/dictionary.ts';
 import type { Connection } from './check.ts';
 
-/** A message of the peer, at an index of the log. */
+/** A message of the peer, with its index in the log. */
 export interface ReceivedMessage {
   readonly at: number;
   readonly json: Dictionary;
 }
 
-/** The first message of the peer from there on that is meant; rejects as {@link Connection.until} does. */
+/**
+ * Resolves with the first matching message of the peer at or after index `from`. Rejects like {@link Connection.until}.
+ */
 export type WaitForMessage = (
   label: string,
   isIt: (json: Dictionary) => boolean,
   from: number,
 ) => Promise<ReceivedMessage>;
 
-/** What is no object is heard as an empty one. */
+/** A message that is no JSON object counts as an empty object. */
 export function createMessageWaiter(connection: Connection): WaitForMessage {
   const read = new WeakMap<object, Dictionary>();
   return (label, isIt, from) => {

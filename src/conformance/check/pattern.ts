@@ -1,9 +1,9 @@
-// Words that choose checks by their ids. Pure; knows no protocol.
+// Patterns that select checks by id.
 
-/** Whether an id is meant. */
+/** Whether an id matches. */
 export type Chooses = (id: string) => boolean;
 
-/** `*` stands for anything, also for nothing; without one the word must be the whole id. */
+/** `*` matches any text, including none. A pattern without `*` must equal the id. */
 export function chooserOf(pattern: string): Chooses {
   if (!pattern.includes('*')) return (id) => id === pattern;
   const parts = pattern.split('*').map((part) => part.replace(/[\\^$.|?+()[\]{}]/gu, '\\$&'));
@@ -11,7 +11,9 @@ export function chooserOf(pattern: string): Chooses {
   return (id) => whole.test(id);
 }
 
-/** For people who choose by hand: without a `*` the word may stand anywhere in the id. No patterns choose everything. */
+/**
+ * For patterns typed by hand: a pattern without `*` may match anywhere in the id. An empty list selects every check.
+ */
 export function chooserOfAny(patterns: readonly string[]): Chooses {
   const choosers = patterns.map((pattern) => (pattern.includes('*') ? chooserOf(pattern) : chooserOf(`*${pattern}*`)));
   return (id) => choosers.length === 0 || choosers.some((chooses) => chooses(id));

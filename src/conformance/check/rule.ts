@@ -1,56 +1,58 @@
-// What a rule is: a check that does nothing and reads what was said, so that it judges a live peer and a recorded trace alike.
-// Knows no protocol and runs nothing.
+// The contract of a rule. A rule only reads messages, so the same rule judges a live peer and a recorded trace.
 import { CannotTell, type Description, type Needs, PeerWrong } from './check.ts';
 
 /** One message of a trace. */
 export interface TraceFrame {
-  /** Ms since the trace began; 0 where nobody knows. */
+  /** Ms since the trace began; 0 where the time is unknown. */
   readonly at: number;
   readonly by: 'agent' | 'client';
   readonly text: string;
   /** Undefined where the text is not JSON. */
   readonly json?: unknown;
-  /** What came was no frame: `text` says why. */
+  /** The sender sent something that is no frame; `text` holds the reason. */
   readonly isFault?: true;
 }
 
-/** What was said on one connection. */
+/** The messages of one connection. */
 export interface Trace {
   readonly frames: readonly TraceFrame[];
-  /** What is missing at the end will not come: nothing was cut off, and everybody had their time. */
+  /** The trace was not cut off, and both sides had time to answer: what is missing at the end will not come. */
   readonly isComplete: boolean;
 }
 
-/** A place where a rule had something to say. */
+/** A place to which a rule applies. */
 export interface Finding {
   /** Index of the message in the trace. */
   readonly frame: number;
-  /** What is wrong there; null when all is well. */
+  /** What is wrong at that place; null when nothing is wrong. */
   readonly wrong: string | null;
 }
 
-/** A check by reading. `View` is what the set of checks makes of a trace, once for all its rules. */
+/** A check that only reads. `View` is what the check set derives from a trace, once for all its rules. */
 export interface Rule<View> extends Description {
-  /** The scenarios in which it has something to say; see {@link Scenario}. */
+  /** The scenarios in which the rule can apply; see {@link Scenario}. */
   readonly scenarios: readonly string[];
-  /** It sets what one side says against what the other said: a recording that has one side alone tells it nothing. */
+  /** The rule compares both sides, so it is skipped for a recording of one side. */
   readonly reads?: 'both';
-  /** Every place that it applies to. None: there was nothing to judge. Never throws, whatever the trace holds. */
+  /**
+   * One finding for each place to which the rule applies. No finding: the trace held nothing to judge. Never throws,
+   * whatever the trace holds.
+   */
   judge(view: View): Iterable<Finding>;
 }
 
-/** A conversation with an agent that rules then read. */
+/** A conversation with an agent, held so that rules can read it. */
 export interface Scenario<Context> {
-  /** Stable, one word or two. */
+  /** Stable name of one or two words. */
   readonly name: string;
-  /** What is done, as a sentence. */
+  /** What the scenario does, as a sentence. */
   readonly title: string;
   readonly needs?: Needs;
-  /** Ends when everything was said. Rejects as a check does; what was said until then is judged all the same. */
+  /** Resolves at the end of the conversation. Rejects like a check; the messages up to that point are still judged. */
   run(context: Context): Promise<void>;
 }
 
-/** What `work` waits for is what that check asks for: when it does not come, it is that check which fails. */
+/** Runs `work` in the name of a check: when the message that `work` waits for does not come, that check fails. */
 export async function requiredBy<Value>(check: string, work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();
@@ -60,7 +62,7 @@ export async function requiredBy<Value>(check: string, work: () => Promise<Value
   }
 }
 
-/** Work that only prepares a check: another is about what does not come there. */
+/** Runs preparatory `work`: a failure there makes the check unclear, because another check covers it. */
 export async function setup<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();
@@ -70,7 +72,7 @@ export async function setup<Value>(work: () => Promise<Value>): Promise<Value> {
   }
 }
 
-/** A finding at each of those, for rules that look at messages one by one. */
+/** One finding for each item, for rules that judge items one by one. */
 export function* each<Item extends { readonly frame: number }>(
   items: Iterable<Item>,
   wrongWith: (item: Item) => string | null,

@@ -1,71 +1,74 @@
-// What belongs together: all checks of one protocol for one side, and how they are played. Knows no protocol.
+// A check set: all checks of one protocol for one side, and how to run them.
 import type { Check, Connection, Description, Settings, Tools } from './check.ts';
 import type { Finding, Rule, Scenario, Trace } from './rule.ts';
 
 interface SetOf {
-  /** The id of its adapter. */
+  /** The id of the adapter. */
   readonly protocol: string;
-  /** Counted up with each change of meaning. */
+  /** Incremented with each change of meaning. */
   readonly version: string;
-  /** Each takes any trace of this protocol, whoever is judged. */
+  /** Each rule accepts any trace of this protocol, whichever side is judged. */
   readonly rules: readonly Rule<Trace>[];
 }
 
-/** The checks of an agent: we are its client. */
+/** The checks of an agent. Patchbay plays the client. */
 export interface AgentSet extends SetOf {
   readonly side: 'agent';
   readonly checks: readonly Check<Tools>[];
-  /** What is played for the rules. */
+  /** Conversations that the rules read. */
   readonly scenarios: readonly Scenario<Tools>[];
-  /** Bounds for the peer that all other checks share, so that they do not stand in each other's way. */
+  /** Limits for the peer that all other checks share, high enough that the checks do not hinder each other. */
   readonly usual: Settings;
   /**
-   * Words of a peer that has had enough, where its bounds are not ours to set: a check without bounds of its own that fails
-   * with them could not tell.
+   * Matches the error of a peer that has reached a limit. Where we cannot set the limits, a check that needs no limits
+   * of its own and fails with this error is unclear.
    */
   readonly excuse?: RegExp;
 }
 
-/** What an agent of ours does with one prompt of the client that is judged. */
+/** What our agent does with one prompt of the client under test. */
 export interface Behaviour {
-  /** Stable, one word or two; what rules name as their scenario. A prompt that holds `[[name]]` asks for it. */
+  /**
+   * Stable name of one or two words; rules list it in `scenarios`. A prompt that contains `[[name]]` requests this
+   * behaviour.
+   */
   readonly name: string;
-  /** What is done, as a sentence. */
+  /** What the agent does, as a sentence. */
   readonly title: string;
 }
 
-/** The checks of a client: we are its agent. */
+/** The checks of a client. Patchbay plays the agent. */
 export interface ClientSet extends SetOf {
   readonly side: 'client';
-  /** Prompts that do not ask for one are answered by these in turn. */
+  /** A prompt that requests no behaviour gets the next of these in turn. */
   readonly behaviours: readonly Behaviour[];
   /**
-   * Plays an agent on a connection that a client has made; resolves when it is over. `isWhole`: nothing of ours was going on
-   * then, so what has not come will not come. Never rejects for what a client does.
+   * Plays the agent on a client's connection and resolves when the connection is over. `isComplete`: our agent had
+   * nothing in progress at the end, so what has not come will not come. Never rejects for what a client does.
    */
   serve(connection: Connection, tools: ServeTools): Promise<{ readonly isComplete: boolean }>;
 }
 
-/** What the runner gives to an agent of ours. */
+/** What the runner gives to our agent. */
 export interface ServeTools {
-  /** The act for the next prompt: the one that its words ask for, else the next in turn. */
+  /** The behaviour for the next prompt: the one that the prompt requests, else the next in turn. */
   behaviourFor(prompt: string): string;
-  /** A word that nobody else uses. */
+  /** A unique id that begins with `word`. */
   mint(word: string): string;
-  /** Waits. For what only time can bring. */
+  /** Waits this long. Only for what nothing but time can show. */
   pause(ms: number): Promise<void>;
   readonly patienceMs: number;
 }
 
-/** All checks of one protocol, for one side. */
+/** All checks of one protocol for one side. */
 export type CheckSet = AgentSet | ClientSet;
 
-/** Every check of a set, in its order. */
+/** Every check of a set, in the order of the set. */
 export function descriptionsOf(set: CheckSet): readonly Description[] {
   return set.side === 'agent' ? [...set.checks, ...set.rules] : set.rules;
 }
 
-/** Checks and scenarios that work in a context, as they are run: each in a context of its own. */
+/** Adapts checks and scenarios that need a context to the runner: each run gets a new context. */
 export function withContext<Context>(
   createContext: (tools: Tools) => Context,
   { checks = [], scenarios = [] }: { checks?: readonly Check<Context>[]; scenarios?: readonly Scenario<Context>[] },
@@ -76,7 +79,7 @@ export function withContext<Context>(
   };
 }
 
-/** Rules over what `read` makes of a trace. It is made once for each trace. */
+/** Adapts rules that need a view to traces. `read` runs once for each trace. */
 export function rulesOver<View>(read: (trace: Trace) => View, rules: readonly Rule<View>[]): readonly Rule<Trace>[] {
   const views = new WeakMap<Trace, { readonly view: View }>();
   function viewOf(trace: Trace): View {

@@ -1,9 +1,9 @@
-// The shapes of JSON values, written as data, and what is wrong with a value. Pure; knows no protocol.
+// JSON shapes as data, and a function that says how a value departs from a shape.
 import { isDictionary } from '../../core/model/dictionary.ts';
 
 /**
- * `any` is any value that is there. A list of one shape: an array of those. Fields: an object that has at least those;
- * a name that ends in `?` may be missing. `oneOf`: any of them.
+ * `any` matches every value but undefined. A list with one shape matches an array of that shape. `fields` matches an
+ * object with at least those fields; a name that ends in `?` is optional. `oneOf` matches any of its shapes.
  */
 export type Shape =
   | 'string'
@@ -16,12 +16,12 @@ export type Shape =
   | { readonly oneOf: readonly Shape[] }
   | { readonly fields: Readonly<Record<string, Shape>> };
 
-/** An object with at least those fields. */
+/** An object with at least these fields. */
 export const fields = (of: Readonly<Record<string, Shape>>): Shape => ({ fields: of });
-/** A value that may be null instead. */
+/** The shape, or null. */
 export const orNull = (shape: Shape): Shape => ({ oneOf: [shape, 'null'] });
 
-/** Null when the value has that shape, else what is wrong first, and where. */
+/** Null when the value has the shape, else the first difference and its path. */
 export function misfit(value: unknown, shape: Shape, at = 'data'): string | null {
   if (typeof shape === 'string') return isA(value, shape) ? null : `${at} must be a ${shape}`;
   if (isList(shape)) {

@@ -1,4 +1,4 @@
-// The checks of agents that speak Claude's own format: the Agent SDK's wire, native (docs/protocols/rpc-message.md 1).
+// The check set for agents that speak the native wire format of the Claude Agent SDK (docs/protocols/rpc-message.md 1).
 import { type AgentSet, withContext, rulesOver } from '../check/sets.ts';
 import { carried, readCarried } from './view/carried.ts';
 import { askRules } from './rules/asks.ts';
@@ -15,7 +15,7 @@ import { scenarios } from './scenarios.ts';
 import { createContext } from './context.ts';
 import type { View } from './view/view.ts';
 
-/** Agents of the native dialect, from the side of their clients. */
+/** Checks of agents of the native dialect. */
 export const claudeAgent: AgentSet = {
   protocol: 'claude',
   side: 'agent',

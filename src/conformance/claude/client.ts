@@ -1,4 +1,4 @@
-// All checks of clients of Claude Code, and the agent that they are judged by.
+// The check set for clients of Claude Code.
 import { type ClientSet, rulesOver } from '../check/sets.ts';
 import { behaviours } from './fake-agent/behaviours.ts';
 import { readCarried } from './view/carried.ts';
@@ -6,7 +6,7 @@ import { serveClaude } from './fake-agent/fake-agent.ts';
 import { answerRules } from './rules/client-answers.ts';
 import { messageRules } from './rules/client-messages.ts';
 
-/** Clients that speak the native format of the Claude Agent SDK. */
+/** Checks of clients that speak the native format of the Claude Agent SDK. */
 export const claudeClient: ClientSet = {
   protocol: 'claude',
   side: 'client',

@@ -1,40 +1,42 @@
-// What the scenarios of native Claude speakers play on: a talk on one connection. Knows no rule.
+// The check context of the native Claude dialect: a client with helpers to prompt, ask and answer.
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { type Connection, NotApplicable, type Tools } from '../check/check.ts';
 import { createMessageWaiter, type ReceivedMessage } from '../check/message-waiter.ts';
 import { requiredBy } from '../check/rule.ts';
 
-/** A talk with the agent. */
+/** Our client on one connection. */
 export interface TestClient {
   readonly connection: Connection;
-  /** Where the next message will stand. */
+  /** Index of the next message in the log. */
   readonly now: number;
   send(frame: object): void;
-  /** What stands there as it is, without a message around it. */
+  /** Sends the text as it is, without a message around it. */
   sendText(text: string): void;
-  /** Sends a control_request; resolves with the `response` of the answer, which that check asks for. */
+  /**
+   * Sends a control_request; resolves with the `response` of the answer. `check`: the check that requires the answer.
+   */
   ask(request: { readonly subtype: string } & Dictionary, check?: string): Promise<Dictionary>;
-  /** The answer of the greeting, which every talk begins with. */
+  /** The answer to `initialize`, with which every conversation begins. */
   greeting(): Promise<Dictionary>;
-  /** Sends the prompt of that word, with more blocks behind its text. */
+  /** Sends the prompt for a script word; `more` blocks follow its text. */
   prompt(word: string, more?: readonly object[]): void;
-  /** The first message from there on that is it. */
+  /** The first matching message at or after index `from`. */
   waitFor(label: string, isIt: (json: Dictionary) => boolean, from: number): Promise<ReceivedMessage>;
-  /** The next result from there on, which that check asks for. */
+  /** The first result at or after `from`. `check`: the check that requires the result. */
   result(from: number, check?: string): Promise<ReceivedMessage>;
-  /** Both: a whole turn. Whatever leave is asked for on the way is given. */
+  /** Prompts and waits for the result. Every permission request is granted. */
   turn(word: string, check?: string): Promise<void>;
-  /** What the agent asks next. Not applicable where the turn is over and nobody was asked. */
+  /** The agent's next question. Not applicable when the turn ends without a question. */
   question(from: number): Promise<ReceivedMessage>;
-  /** Answers what it asked. */
+  /** Answers a question of the agent. */
   answer(asked: ReceivedMessage, response: object): void;
 }
 
-/** The stage of one scenario. */
+/** What one scenario gets. */
 export interface CheckContext {
   readonly tools: Tools;
-  /** Plays a talk to its end: when everything that was asked is answered. */
+  /** Connects, runs `play`, and waits until the greeting is answered. */
   withClient(play: (client: TestClient) => Promise<void>): Promise<void>;
 }
 
@@ -47,14 +49,14 @@ const isResult = ({ type }: Dictionary): boolean => type === 'result';
 const isQuestion = ({ type, request }: Dictionary): boolean =>
   type === 'control_request' && dictionaryOf(request).subtype === 'can_use_tool';
 
-/** Makes the stage of one scenario. */
+/** Builds the context for one scenario. */
 export function createContext(tools: Tools): CheckContext {
   return {
     tools,
     async withClient(play) {
       const client = createTestClient(await tools.connect(), tools);
       const greeting = client.greeting();
-      // It may be late, and nothing waits for it but the end.
+      // The answer may be late; only the end waits for it.
       greeting.catch(() => {});
       await play(client);
       await greeting;
@@ -87,7 +89,7 @@ function createTestClient(connection: Connection, tools: Tools): TestClient {
   const result: TestClient['result'] = (from, check = 'claude/result-each-turn') =>
     requiredBy(check, () => hear('result', isResult, from));
 
-  /** What the agent asks, or its result. */
+  /** The agent's next question or result. */
   const next = (from: number, check = 'claude/result-each-turn') =>
     requiredBy(check, () => hear('question or result', (json) => isQuestion(json) || isResult(json), from));
   const answer: TestClient['answer'] = ({ json }, response) =>

@@ -1,4 +1,4 @@
-// What is played with an agent that speaks Claude's own format. Knows no rule: those read what was said.
+// Scenarios for agents that speak the native Claude format.
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf } from '../../core/model/dictionary.ts';
 import type { Scenario } from '../check/rule.ts';
@@ -11,16 +11,16 @@ const image = { type: 'image', source: { type: 'base64', media_type: 'image/png'
 const inputOf = (asked: { readonly json: Dictionary }): Dictionary =>
   dictionaryOf(dictionaryOf(asked.json.request).input);
 
-/** The same arguments, with a word in a text of them that was not there. */
+/** The same arguments, with one more word in one of the texts. */
 function changed(input: Dictionary, word: string): Dictionary {
   const texts = Object.keys(input).filter((key) => typeof input[key] === 'string');
-  // A shell says what it is told to say, and is not to do anything else.
+  // Of a shell command only the printed text may change.
   const key = texts.includes('command') ? 'command' : texts.at(-1);
   if (key === undefined) return { ...input, note: word };
   return { ...input, [key]: key === 'command' ? `echo ${word}` : word };
 }
 
-/** A turn in which leave is asked for, and given or not. */
+/** A turn with a permission request, answered by `respond`. */
 async function ask(client: TestClient, respond: (input: Dictionary) => object): Promise<void> {
   const from = client.now;
   client.prompt('approval');
@@ -29,7 +29,7 @@ async function ask(client: TestClient, respond: (input: Dictionary) => object): 
   await client.result(from);
 }
 
-/** A prompt, something in the middle of it, and a plain turn behind it. */
+/** A prompt, something sent during its turn, and a plain turn afterwards. */
 const turns =
   (...words: readonly string[]): Scenario<CheckContext>['run'] =>
   ({ withClient }) =>
@@ -181,13 +181,13 @@ export const scenarios: readonly Scenario<CheckContext>[] = [
   },
 ];
 
-/** Something of the answer has come: the next delta may be long in coming. */
+/** The answer has begun; its next delta may take long. */
 function isAtWork({ type, event }: Dictionary): boolean {
   if (type === 'assistant') return true;
   return type === 'stream_event' && dictionaryOf(event).type !== 'message_start';
 }
 
-/** The first choice everywhere. */
+/** Selects the first option of every question. */
 function answersTo({ questions }: Dictionary): Dictionary {
   const asked = Array.isArray(questions) ? questions.map(dictionaryOf) : [];
   return Object.fromEntries(

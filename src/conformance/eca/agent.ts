@@ -28,7 +28,7 @@ const rules = [
   ...configRules,
 ];
 
-/** All of them, in the order of the document. */
+/** All checks, in the order of the document. */
 export const ecaAgent: AgentSet = {
   protocol: 'eca',
   version: '1',

@@ -1,4 +1,4 @@
-// Checks of the base protocol in bytes, and of the end of the process: what no trace of messages shows. docs/protocols/eca.md 5.1, 5.2,
+// Checks of raw bytes and of the end of the process, which no trace of messages shows. docs/protocols/eca.md 5.1, 5.2,
 // 8.1, 5.3 to 5.5.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,17 +12,17 @@ const bytes = (text: string): number => new TextEncoder().encode(text).length;
 const header = (body: string): string => `Content-Length: ${bytes(body)}\r\n\r\n`;
 const framed = (body: string): string => `${header(body)}${body}`;
 
-/** What writes bytes as they stand. */
+/** A function that writes raw bytes. */
 function rawOf({ connection }: Editor): (text: string) => void {
   const { sendRaw } = connection;
   if (sendRaw === undefined) throw new NotApplicable('bytes cannot be sent as they stand');
   return (text) => sendRaw.call(connection, text);
 }
 
-/** Long enough that a reader gets what was written before by itself, ms. */
+/** A pause after which a reader has received the earlier bytes separately, ms. */
 const apartMs = 50;
 
-/** Writes to a server that was greeted, and sees that all of it is answered. */
+/** Writes to a greeted server and waits until every request is answered. */
 function writes(
   id: string,
   of: Pick<EcaCheck, 'level' | 'basis' | 'sentence' | 'input'> & { readonly section?: string },
@@ -45,7 +45,7 @@ function writes(
   };
 }
 
-/** Checks of frames. */
+/** Checks on frames. */
 export const framingChecks: readonly EcaCheck[] = [
   writes(
     'eca/frames-in-one-write',

@@ -7,7 +7,7 @@ import { clientChatRules } from './rules/client-chat.ts';
 import { clientLifecycleRules } from './rules/client-lifecycle.ts';
 import { viewOf } from './view/view.ts';
 
-/** All of them, in the order of the document. */
+/** All checks, in the order of the document. */
 export const ecaClient: ClientSet = {
   protocol: 'eca',
   version: '1',

@@ -1,5 +1,5 @@
-// What the checks of an ECA server play on: editors that are greeted, chats, prompts and what comes of them. What only prepares
-// a check is no failure of the server when it fails, for other checks are about that.
+// The check context of ECA: an editor that can greet, prompt and wait. A failure in the preparation of a check makes
+// the check unclear, because another check covers it.
 import { pathToFileURL } from 'node:url';
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
@@ -11,66 +11,66 @@ export type EcaCheck = Check<CheckContext>;
 /** A conversation with an ECA server. */
 export type EcaScenario = Scenario<CheckContext>;
 
-/** A prompt that is on its way. */
+/** A prompt that was sent. */
 export interface SentPrompt {
   readonly id: number;
-  /** Index of its frame. */
+  /** Index of its frame in the log. */
   readonly from: number;
 }
 
-/** An editor of ours. */
+/** Our editor. */
 export interface Editor {
   readonly connection: Connection;
-  /** How many messages there were by now. */
+  /** Number of messages so far. */
   readonly now: number;
-  /** Sends a request, and does not wait. */
+  /** Sends a request without waiting; returns its id. */
   request(method: string, params?: unknown): number;
   notify(method: string, params?: unknown): void;
-  /** The answer under that id, as the whole message. */
+  /** The answer to this id, as the whole message. */
   answer(id: string | number): Promise<Dictionary>;
-  /** Both; `check`: the one that asks for the answer. */
+  /** Sends a request and waits for the answer. `check`: the check that requires the answer. */
   ask(method: string, params?: unknown, check?: string): Promise<Dictionary>;
-  /** The first message of the server from `from` on that is one. */
+  /** The first matching message of the server at or after `from`. */
   until(label: string, isIt: (message: Dictionary) => boolean, from?: number): Promise<Dictionary>;
-  /** A content of that chat. */
+  /** The first matching content of a chat. */
   content(chatId: string, label: string, isIt: (content: Dictionary) => boolean, from: number): Promise<Dictionary>;
-  /** Prompts with that word's prompt, or with those words. */
+  /** Prompts with the prompt of a script word, or with this text. */
   prompt(what: { readonly word: string } | { readonly message: string }, more?: Dictionary): SentPrompt;
-  /** The chat in which it is answered. */
+  /** The chat in which the server runs the prompt. */
   chatOf(prompted: SentPrompt): Promise<string>;
-  /** Waits until its run is over; the chat. `check`: the one that asks for that. */
+  /** Waits for the end of the run and returns the chat. `check`: the check that requires the end. */
   finished(prompted: SentPrompt, check?: string): Promise<string>;
-  /** Prompts, and waits until the run is over; the chat. */
+  /** Prompts, waits for the end of the run, and returns the chat. */
   turn(
     what: { readonly word: string } | { readonly message: string },
     more?: Dictionary,
     check?: string,
   ): Promise<string>;
-  /** Waits until a call waits for us; its id. */
+  /** Waits until a tool call needs approval; returns its id. */
   waiting(chatId: string, from: number): Promise<string>;
-  /** Asks for something that is always answered: all that was said before has been read then. */
+  /** Waits for the answer to a harmless request: every earlier message has then been read. */
   settled(check?: string): Promise<void>;
 }
 
-/** What each check is given. */
+/** What one check gets. */
 export interface CheckContext {
   readonly tools: Tools;
-  /** A connection on which nothing was said. */
+  /** A new connection, before the greeting. */
   connect(): Promise<Editor>;
-  /** A connection that has been greeted. */
+  /** A new connection, greeted. */
   editor(): Promise<Editor>;
-  /** Does what is no part of the check: what fails there makes it unclear. */
+  /** Runs preparatory work; a failure there makes the check unclear. */
   prepare<Value>(work: () => Promise<Value>): Promise<Value>;
-  /** A connection has one chat, and no name for another: ECA is spoken on streams, and only we speak it over posts. */
+  /** The connection carries one chat, which has no other name: over HTTP posts only our own server speaks ECA. */
   readonly hasOneChat: boolean;
-  /** Names a chat that nobody else uses, for a prompt; nothing where there is but one. */
+  /** A new chat id for a prompt; empty where the connection has only one chat. */
   newChat(): { readonly chatId?: string };
 }
 
-/** What an editor says of itself. */
+/** The params of `initialize`. */
 export function greeting(more: Dictionary = {}): Dictionary {
   return {
-    // A pid that the server cannot see would end it (docs/protocols/eca.md 6.1).
+    // A server exits when it cannot see the process of the pid (docs/protocols/eca.md 6.1).
     processId: null,
     clientInfo: { name: 'conformance', version: '1' },
     initializationOptions: {},
@@ -80,12 +80,12 @@ export function greeting(more: Dictionary = {}): Dictionary {
   };
 }
 
-/** One message as it goes out. */
+/** One JSON-RPC message as text. */
 export const message = (fields: Dictionary): string => JSON.stringify({ jsonrpc: '2.0', ...fields });
 
 const isFinished = ({ type, state }: Dictionary) => type === 'progress' && state === 'finished';
 
-/** An editor on a new connection. */
+/** Wraps a connection as an editor. */
 function createEditor(connection: Connection, tools: Tools): Editor {
   let requests = 0;
   function since(from: number): Dictionary[] {
@@ -156,7 +156,7 @@ function createEditor(connection: Connection, tools: Tools): Editor {
   return self;
 }
 
-/** The stage of one check. */
+/** Builds the context for one check. */
 export function createContext(tools: Tools): CheckContext {
   const connect = async () => createEditor(await tools.connect(), tools);
   return {

@@ -1,4 +1,4 @@
-// The conversations with an ECA server that rules then read. Each has a connection of its own, for it is greeted once.
+// Scenarios for ECA servers. Each has a connection of its own, because a connection is greeted once.
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { NotApplicable } from '../check/check.ts';
@@ -14,7 +14,7 @@ async function leave(editor: Editor): Promise<void> {
   await editor.ask('shutdown', undefined, 'eca/shutdown-answered');
 }
 
-/** An MCP server that was told as running. */
+/** An MCP server that was reported as running. */
 function runningServer(editor: Editor): string | undefined {
   for (const { by, json } of editor.connection.log) {
     const { method, params } = dictionaryOf(json);

@@ -1,12 +1,12 @@
-// Why checks do not pass, in the words of whoever made the report: whose fault it is, and what follows. Pure; knows no protocol.
+// Explanations for checks that do not pass, written by the author of the report.
 import { z } from 'zod';
 import { chooserOf } from '../check/pattern.ts';
 
-/** The id of a check, or a pattern with `*`, and the explanation. */
+/** From the id of a check, or a pattern with `*`, to its explanation. */
 export const Explanations = z.record(z.string().min(1), z.string().min(1));
 export type Explanations = z.infer<typeof Explanations>;
 
-/** The explanation of each check that has one. The first that fits counts; patterns that mean no check are told as `stray`. */
+/** The explanation of each check that has one. The first match counts. `stray`: patterns that match no check. */
 export function explain(
   explanations: Explanations,
   ids: readonly string[],

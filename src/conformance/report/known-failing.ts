@@ -1,19 +1,19 @@
-// The list of checks that are expected not to pass, and what on it is no longer true. Pure; knows no protocol.
+// Reads the list of checks that are expected not to pass, and finds its stale entries.
 import type { Result } from '../check/check.ts';
 import { chooserOf } from '../check/pattern.ts';
 
 /** One line of the list: the id of a check, or a pattern with `*`. */
 export interface KnownEntry {
   readonly pattern: string;
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line: number;
 }
 
-/** What the list says of a run. */
+/** The list compared with a run. */
 export interface KnownFailing {
   /** Checks that did not pass, as the list expects. */
   readonly ids: ReadonlySet<string>;
-  /** Why the list is not true any more, a sentence each. */
+  /** Why the list is out of date, one sentence each. */
   readonly stale: readonly string[];
 }
 
@@ -26,8 +26,8 @@ export function readKnownFailing(text: string): readonly KnownEntry[] {
 }
 
 /**
- * A check on the list that passes makes it stale, and so does an entry that means no check of the set (`all`). Checks that
- * were not run, or were not applicable, say nothing.
+ * A listed check that passes makes the list stale, and so does an entry that matches no check of the set (`all`).
+ * Checks that did not run or were not applicable do not count.
  */
 export function compareKnown(
   entries: readonly KnownEntry[],

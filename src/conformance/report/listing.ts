@@ -1,4 +1,4 @@
-// The list of all checks, as the page docs/conformance/checks.md and for whoever asks which there are. Pure; knows no protocol.
+// Renders the list of all checks as docs/conformance/checks.md.
 import type { Description } from '../check/check.ts';
 import { type CheckSet, descriptionsOf } from '../check/sets.ts';
 
@@ -13,7 +13,7 @@ there, and this is what its own implementation does. *acts*: the check does some
 show it; all others read what was said, live or recorded.
 `;
 
-/** Descriptions by section, in the order of their first check. */
+/** Groups by section, in the order of the first check of each. */
 function checksBySection(descriptions: readonly Description[]): ReadonlyMap<string, readonly Description[]> {
   const sections = new Map<string, Description[]>();
   for (const description of descriptions) {
@@ -24,7 +24,7 @@ function checksBySection(descriptions: readonly Description[]): ReadonlyMap<stri
   return sections;
 }
 
-/** The page. Sets in the order in which they are given; all of one protocol stand together. */
+/** The page. Sets come in the given order, with all sets of one protocol together. */
 export function renderListing(sets: readonly CheckSet[]): string {
   const protocols = [...new Set(sets.map(({ protocol }) => protocol))];
   const parts = protocols.flatMap((protocol) => [

@@ -1,31 +1,33 @@
-// What the scenarios of the rpc-message dialect play on: a talk on one connection, in the envelope of the project of RpcMessage. Knows
-// no rule.
+// The check context of the rpc-message dialect: a client on one connection, in the envelope of the RpcMessage project.
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { type Connection, NotApplicable, type Tools } from '../check/check.ts';
 import { createMessageWaiter } from '../check/message-waiter.ts';
 import { requiredBy } from '../check/rule.ts';
 
-/** A talk with the agent. */
+/** Our client on one connection. */
 export interface TestClient {
-  /** Sends what is no request. */
+  /** Sends a frame that is no request. */
   send(frame: object): void;
-  /** Sends a request; resolves with its answer, or its `complete`, which that check asks for. */
+  /**
+   * Sends a request; resolves with the answer, or with the `complete` of a query. `check`: the check that requires the
+   * answer.
+   */
   call(method: string, params?: unknown, check?: string): Promise<Dictionary>;
-  /** Sends the query of that word and hears it out. */
+  /** Sends the query for a script word and waits for its end. */
   query(word: string, check?: string): Promise<void>;
-  /** Sends it; resolves when something of the answer has come, with a way to hear it out. */
+  /** Sends the query; resolves when the answer has begun. `over` waits for its end. */
   begin(word: string): Promise<{ over(check: string): Promise<Dictionary> }>;
 }
 
-/** The stage of one scenario. */
+/** What one scenario gets. */
 export interface CheckContext {
   readonly tools: Tools;
-  /** A connection that was connected, with the result of that. */
+  /** Connects and returns the client with the result of `connect`. */
   connect(): Promise<TestClient & { readonly connected: Dictionary }>;
 }
 
-/** Makes the stage of one scenario. */
+/** Builds the context for one scenario. */
 export function createContext(tools: Tools): CheckContext {
   return {
     tools,
@@ -48,7 +50,7 @@ function createTestClient(connection: Connection, tools: Tools): TestClient {
     return { id, from };
   }
   async function end(id: string, from: number, check: string, isQuery = true): Promise<Dictionary> {
-    // All who read one stream read the same frames: nobody's envelope is on them.
+    // All readers of one event stream get the same frames, so these carry no query's envelope.
     const isBare = isQuery && tools.transport === 'sse';
     const isEnd = (json: Dictionary) =>
       json.id === id ? json.type !== 'stream' : isBare && json.id === undefined && json.type === 'result';

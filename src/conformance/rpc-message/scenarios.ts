@@ -1,4 +1,4 @@
-// What is played with an agent that speaks the rpc-message dialect. Knows no rule: those read what was said.
+// Scenarios for agents that speak the rpc-message dialect.
 import type { Scenario } from '../check/rule.ts';
 import type { CheckContext } from './context.ts';
 

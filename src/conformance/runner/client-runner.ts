@@ -1,4 +1,4 @@
-// Judges clients: plays an agent for whoever connects, and reads what was said. Knows no protocol and opens no connection.
+// Judges clients: plays an agent on each client connection and applies the rules to the conversations.
 import type { Channel } from '../../core/contract/channel.ts';
 import { messageOf } from '../../core/model/errors.ts';
 import type { Connection, Description, Result } from '../check/check.ts';
@@ -8,32 +8,32 @@ import type { ClientSet, ServeTools } from '../check/sets.ts';
 
 /** How clients are judged. */
 export interface ClientRunOptions {
-  /** How long our agent waits for an answer of the client; default 10,000 ms. */
+  /** How long our agent waits for an answer of the client, ms; default 10,000. */
   readonly patienceMs?: number;
-  /** Which checks; default all. Acts that none of them reads are only played when a prompt asks for them. */
+  /** Selects checks; default all. A behaviour that no selected check reads runs only when a prompt requests it. */
   only?(check: Description): boolean;
-  /** An act begins. */
+  /** Called when a behaviour begins. */
   progress?(behaviour: string): void;
 }
 
-/** Clients that are being judged. */
+/** A running judgement of clients. */
 export interface ClientRun {
-  /** A client has connected; resolves when it has left. */
+  /** Serves a client's connection; resolves when the client has left. */
   serve(channel: Channel): Promise<void>;
-  /** Acts that have been played; several prompts may have asked for one. */
+  /** Behaviours that have run so far. */
   readonly behaviours: ReadonlySet<string>;
-  /** Clients that are here. */
+  /** Open client connections. */
   readonly connected: number;
-  /** Counts up with each client that comes and each message that is said. */
+  /** A counter that grows with each connection and each message. */
   readonly activity: number;
-  /** What was said up to now, judged. */
+  /** Results for all messages so far. */
   results(): readonly Result[];
 }
 
 const defaultPatienceMs = 10_000;
 const asked = /\[\[([\w-]+)\]\]/u;
 
-/** Acts are counted over all connections, so that a client may make one for each prompt. */
+/** Behaviours are counted across connections, because a client may open one connection for each prompt. */
 export function createClientRun(set: ClientSet, options: ClientRunOptions = {}): ClientRun {
   const { patienceMs = defaultPatienceMs, only = () => true, progress = () => {} } = options;
   const conversations: ConversationToJudge[] = [];
@@ -86,7 +86,7 @@ export function createClientRun(set: ClientSet, options: ClientRunOptions = {}):
       }
       open.delete(connection);
       conversations.push(note(connection, isComplete));
-      // A client that has only ended its input waits for our end of it.
+      // A client that has only ended its input waits for our end of the connection.
       channel.close('normal', 'the conversation is over');
       await connection.until('end of the connection', () => connection.ended ?? undefined).catch(() => {});
     },

@@ -1,4 +1,4 @@
-// A channel with a memory: all that was said on it, and somebody who waits for what comes. Knows no protocol.
+// A channel with a log of its messages and a way to wait for the next one.
 import type { Channel } from '../../core/contract/channel.ts';
 import { CannotTell, type Connection, type LoggedMessage, PeerWrong } from '../check/check.ts';
 import { firstFound } from '../within.ts';
@@ -6,25 +6,25 @@ import { firstFound } from '../within.ts';
 /** How a connection is watched. */
 export interface WatchOptions {
   readonly patienceMs: number;
-  /** Where the transport can. */
+  /** Present where the transport can send binary messages. */
   sendBinary?(text: string): void;
-  /** Where the transport has no frames of its own. */
+  /** Present where the transport has no frames of its own. */
   sendRaw?(text: string): void;
-  /** The same. */
+  /** Present where {@link sendRaw} is present. */
   endInput?(): void;
 }
 
-/** How many of the last messages are quoted when patience is over. */
+/** How many of the last messages a timeout quotes. */
 const quoted = 4;
 
-/** How channels say that there was nobody at their other end: that is no fault of a peer. */
+/** End reasons of channels that never reached a peer. The peer is not at fault. */
 const unreached =
   /^(?:could not connect|agent could not be started|the server refused the stream|the stream was lost)/u;
 
-/** What we had to say was never heard as the protocol has it. */
+/** End reasons of channels that could not send our message. */
 const unsaid = /^could not send/u;
 
-/** Opens the channel. */
+/** Opens the channel and starts the log. */
 export function watchChannel(
   channel: Channel,
   { patienceMs, sendBinary, sendRaw, endInput }: WatchOptions,
@@ -33,7 +33,7 @@ export function watchChannel(
   const log: LoggedMessage[] = [];
   const watchers = new Set<() => void>();
   let ended: string | null = null;
-  /** What a program said to people. */
+  /** What the program wrote to stderr. */
   let cries = '';
 
   function wake(): void {
@@ -79,7 +79,7 @@ export function watchChannel(
       const value = look();
       if (value !== undefined) return value;
       if (ended !== null) throw over(ended);
-      // While more and more is said, no timer has its turn.
+      // A peer that sends without pause keeps the timer from firing, so the deadline is checked here too.
       if (performance.now() > latest) throw late();
       return undefined;
     }

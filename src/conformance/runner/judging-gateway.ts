@@ -1,26 +1,25 @@
-// A board on which clients find the agent that judges them, at the same paths as on our own server. Knows no protocol: its name
-// and how its frames travel are parameters.
+// A GatewayApi that leads clients to the judging agent, at the same HTTP and WebSocket paths as our own server.
 import type { EventEnvelope, FramingName, Options } from '../../core/contract/adapter.ts';
 import type { Channel } from '../../core/contract/channel.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import type { GatewayApi, ClientRequest, OpenSession } from '../../core/contract/gateway-api.ts';
 import { createStreamSession, type StreamSession } from './stream-session.ts';
 
-/** Whom clients find. */
+/** Which clients are accepted, and where their channels go. */
 export interface JudgingGatewayOptions {
   readonly protocol: string;
   readonly title: string;
-  /** How messages of WebSockets hold frames. */
+  /** How WebSocket messages hold frames. */
   readonly messages: FramingName;
-  /** How frames travel as server-sent events for a client with those options. */
+  /** How server-sent events hold frames, for a client with these options. */
   envelope?(options: Options): EventEnvelope | undefined;
-  /** A client has come. */
+  /** Receives the channel of each new client. */
   take(channel: Channel): void;
-  /** How long a client of server-sent events may be away before it counts as gone; default 2000 ms. */
+  /** How long a client of server-sent events may be away before it counts as gone, ms; default 2000. */
   readonly awayMs?: number;
 }
 
-/** Sessions of server-sent events are made by `POST /v1/sessions`, or by whoever comes first. */
+/** A session for server-sent events is created by `POST /v1/sessions`, or by the first request that names it. */
 export function createJudgingGateway(options: JudgingGatewayOptions): GatewayApi {
   const { protocol, title, messages, take, awayMs = 2000 } = options;
   const sessions = new Map<string, { readonly stream: StreamSession; readonly createdAt: string }>();

@@ -1,4 +1,4 @@
-// Peers that are running, and how they are started and stopped. Knows no protocol.
+// Starts, reaches and stops the peer of a check.
 import type { Channel } from '../../core/contract/channel.ts';
 import { messageOf } from '../../core/model/errors.ts';
 import { type ChildChannel, spawnChannel } from '../../transports/child-process.ts';
@@ -10,24 +10,26 @@ import { watchChannel } from './connection.ts';
 import { rawFraming } from './raw-framing.ts';
 import type { Address, Program, Server, Target, PeerRequirements } from './target.ts';
 
-/** A peer that can be reached. */
+/** A running peer. */
 export interface Peer {
-  /** On stdio there is one, and each call gives it again. Rejects with a {@link CannotTell} when nobody is there. */
+  /**
+   * On stdio every call returns the same connection. Rejects with a {@link CannotTell} when the peer cannot be reached.
+   */
   connect(isBinary: boolean): Promise<Connection>;
-  /** It is a program on stdio that has ended. */
+  /** The peer is a program on stdio that has ended. */
   readonly isOver: boolean;
   terminate(): void;
-  /** Resolves with the reason once the program has ended. */
+  /** Resolves with the end reason of the program. */
   exit(): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** How a peer is started. */
+/** How to start a peer. */
 export interface StartOptions extends PeerRequirements {
   readonly patienceMs: number;
 }
 
-/** Rejects with a {@link CannotTell} when the program does not come up. */
+/** Rejects with a {@link CannotTell} when the program does not start. */
 export async function startPeer(target: Target, options: StartOptions): Promise<Peer> {
   const { memory, stdio, websocket, sse } = target;
   const env = target.settings?.(options.settings) ?? {};
@@ -56,7 +58,7 @@ interface DialOptions extends StartOptions {
   readonly isBinary: boolean;
 }
 
-/** A server at an address, or one that is started. */
+/** A server at an address, or a server program to start. */
 async function serverPeer(
   target: Target,
   way: Address | Server,
@@ -101,7 +103,7 @@ const webSocketTo: Dial = async (target, address, { label, isBinary, patienceMs 
   });
 };
 
-/** Each connection has a session of its own. */
+/** Each connection gets a session of its own. */
 const eventsOf: Dial = async (target, address, { label, patienceMs }) => {
   const { url, token } = address;
   const { id, leave } = await sessionAt(address, patienceMs);
@@ -112,14 +114,14 @@ const eventsOf: Dial = async (target, address, { label, patienceMs }) => {
     sendUrl: at('/frames'),
     label,
     envelope: target.envelope,
-    // A stream that breaks is what is looked for, not what is to be mended.
+    // A broken stream is a finding, so the channel must not reconnect.
     tries: 0,
     ...(token === undefined ? {} : { token }),
   });
   return watch(target, thenLeaving(channel, leave), { patienceMs });
 };
 
-/** A new session, where there is a place to make one, and how it is removed again. */
+/** Creates a session where the target has a place to create one, and returns a function that deletes it. */
 async function sessionAt({ token, sessions = null }: Address, patienceMs: number) {
   const id = `conformance-${crypto.randomUUID()}`;
   if (sessions === null) return { id, leave: () => Promise.resolve() };
@@ -127,7 +129,7 @@ async function sessionAt({ token, sessions = null }: Address, patienceMs: number
   return { id, leave: () => endSession(sessions, id, token, patienceMs) };
 }
 
-/** What is ours to make is ours to remove. */
+/** Deletes the session that we created when the channel closes. */
 function thenLeaving(channel: Channel, leave: () => Promise<unknown>): Channel {
   return {
     label: channel.label,
@@ -140,7 +142,7 @@ function thenLeaving(channel: Channel, leave: () => Promise<unknown>): Channel {
     resume: () => channel.resume(),
     close(code, reason) {
       channel.close(code, reason);
-      // A server that is gone has no sessions either.
+      // A server that is gone has no session to delete.
       leave().catch(() => {});
     },
   };
@@ -153,7 +155,7 @@ async function endSession(sessions: string, id: string, token: string | undefine
   await fetch(url, { method: 'DELETE', headers, signal: AbortSignal.timeout(patienceMs) });
 }
 
-/** As our own server makes one; a server that makes them by itself has nothing there. */
+/** Creates a session in the way of our own server. A server that creates sessions by itself answers 404 or 405. */
 async function makeSession(url: string, id: string, token: string | undefined, patienceMs: number): Promise<void> {
   const authorization: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const agent = new URL(url).searchParams.get('agent');
@@ -209,7 +211,7 @@ function start(
   return spawnChannel(cwd === undefined ? options : { ...options, cwd });
 }
 
-/** What cannot be done with a peer that is no program of ours. */
+/** A peer that we did not start cannot be ended by us. */
 const notOurs: Omit<Peer, 'connect'> = {
   isOver: false,
   terminate() {
@@ -219,7 +221,7 @@ const notOurs: Omit<Peer, 'connect'> = {
   stop: () => Promise.resolve(),
 };
 
-/** What can be done with the program whose output is watched. */
+/** Process control for the program whose output is `output`. */
 function processOf(child: ChildChannel, output: Connection): Pick<Peer, 'terminate' | 'exit' | 'stop'> {
   function terminate(): void {
     if (child.pid === undefined || output.ended !== null) throw new CannotTell('the program is not running');
@@ -230,7 +232,8 @@ function processOf(child: ChildChannel, output: Connection): Pick<Peer, 'termina
     exit: () => output.until('end of the program', () => output.ended ?? undefined),
     async stop() {
       if (output.ended !== null) return;
-      // Who is told to leave by the end of its input as well leaves sooner; who does not go is killed.
+      // SIGTERM comes with the end of the input, so a program that handles either leaves sooner; the channel kills a
+      // program that stays.
       if (child.pid !== undefined) terminate();
       child.close('normal', 'the checks are over');
       await output.until('end of the program', () => output.ended ?? undefined).catch(ignorePeer);
@@ -238,7 +241,7 @@ function processOf(child: ChildChannel, output: Connection): Pick<Peer, 'termina
   };
 }
 
-/** A program that does not go away when it is told to is not what was to be checked here. */
+/** Ignores a program that does not end in time: this is cleanup, not part of a check. */
 function ignorePeer(thrown: unknown): void {
   if (!(thrown instanceof PeerWrong)) throw thrown;
 }

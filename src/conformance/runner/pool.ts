@@ -1,37 +1,37 @@
-// The peers of a run: those with equal bounds are one, unless a check needs one for itself. Knows no protocol.
+// The peers of a run. Checks with equal limits share a peer, unless a check needs its own.
 import type { Settings, Transport } from '../check/check.ts';
 import { type Peer, startPeer } from './peer.ts';
 import { type Target, unreachable } from './target.ts';
 
-/** Which peer a check needs. */
+/** The peer that a check needs. */
 export interface Wanted {
   readonly transport: Transport;
   readonly settings: Settings;
   readonly isAlone: boolean;
 }
 
-/** A peer for one check. */
+/** A peer, lent to one check. */
 export interface Lease {
   readonly peer: Peer;
-  /** Nobody has used it before. */
+  /** No check has used this peer before. */
   readonly isFresh: boolean;
-  /** `isClean`: nothing of what was asked of it is still to come, so that others may use it. */
+  /** `isClean`: no answer to this check is outstanding, so another check may use the peer. */
   readonly release: (isClean: boolean) => Promise<void>;
 }
 
 /** All peers of one run. */
 export interface Pool {
-  /** Null, or why there is no such peer. */
+  /** Null, or why such a peer cannot be reached. */
   unreachable(wanted: Omit<Wanted, 'isAlone'>): string | null;
-  /** Rejects with a CannotTell when it does not start. */
+  /** Rejects with a CannotTell when the peer does not start. */
   lease(wanted: Wanted): Promise<Lease>;
   stop(): Promise<void>;
 }
 
-/** An empty pool: peers are started when they are asked for. */
+/** Starts empty; peers start on demand. */
 export function createPool(target: Target, { patienceMs }: { patienceMs: number }): Pool {
   const shared = new Map<string, Promise<Peer>>();
-  /** Programs on stdio that no check uses right now. */
+  /** Programs on stdio that no check uses at the moment. */
   const idle = new Map<string, Peer[]>();
   const all = new Set<Peer>();
 

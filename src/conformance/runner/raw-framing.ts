@@ -1,15 +1,15 @@
-// A framing through which bytes can also go as they stand, for whoever tries a peer with what is no frame. Knows no protocol.
+// A framing that can also send bytes without a frame, for checks that send malformed input.
 import type { Channel, Out } from '../../core/contract/channel.ts';
 import type { Framing } from '../../transports/framing/framing.ts';
 import { bytesOf } from '../../transports/framing/frame.ts';
 
-/** Writes to a channel with that framing without a frame around it. */
+/** The framing, and a function that writes to its channel without a frame. */
 export interface RawFraming {
   readonly framing: Framing;
   send(channel: Channel, text: string): void;
 }
 
-/** Good for one channel or for several. */
+/** One result serves any number of channels. */
 export function rawFraming(framing: Framing): RawFraming {
   const raw = new WeakSet<object>();
   const isRaw = (out: Out) => typeof out !== 'string' && raw.has(out);

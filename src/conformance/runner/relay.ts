@@ -1,4 +1,5 @@
-// A program that a client can start as its agent, and that only relays to the agent which judges the client. Knows no protocol.
+// Writes a small program that a client can start as its agent. The program relays stdio to the judging agent over a
+// local socket.
 import { chmodSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -6,30 +7,30 @@ import type { Channel } from '../../core/contract/channel.ts';
 import type { Framing } from '../../transports/framing/framing.ts';
 import { stdioChannel } from '../../transports/stdio.ts';
 
-/** What clients can start. */
+/** The program that clients can start. */
 export interface Relay {
-  /** Of the executable; Node can run it as well. */
+  /** Path of the executable, which Node can run as well. */
   readonly path: string;
   close(): Promise<void>;
 }
 
-/** Where it is made, and for whom. */
+/** Where the program is written, and where its channels go. */
 export interface RelayOptions {
-  /** A folder of its own. */
+  /** A folder that holds nothing else. */
   readonly folder: string;
   readonly framing: Framing;
   take(channel: Channel): void;
-  /** How long `close` waits for those who are still there; default 1000 ms. */
+  /** How long `close` waits for open connections, ms; default 1000. */
   readonly closeGraceMs?: number;
 }
 
-/** Resolves when it can be started, any number of times. */
+/** Resolves when the program is ready. Clients may start it any number of times. */
 export async function createRelay({ folder, framing, take, closeGraceMs = 1000 }: RelayOptions): Promise<Relay> {
   const socketPath = join(folder, 'relay.sock');
   const path = join(folder, 'agent.mjs');
   let count = 0;
   const open = new Set<Socket>();
-  // The client may end its input and still read.
+  // A client may end its input and still read.
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     count += 1;
     open.add(socket);

@@ -1,4 +1,4 @@
-// Runs one check or scenario against a peer, bounded in time, and tells what came of it. Knows no protocol.
+// Runs one check or one scenario against a peer within a time limit and returns its result.
 import { messageOf } from '../../core/model/errors.ts';
 import {
   CannotTell,
@@ -16,26 +16,26 @@ import {
 import type { Pool } from './pool.ts';
 import type { Target } from './target.ts';
 
-/** What is done in one go: a check of its own, or a scenario for rules. */
+/** A check, or a scenario for rules. */
 export interface Task {
   readonly id: string;
   readonly needs?: Needs | undefined;
-  /** On stdio it has a program of its own. */
+  /** On stdio the task gets a program of its own. */
   readonly isApart: boolean;
   run(tools: Tools): Promise<void>;
 }
 
-/** What came of one task. */
+/** The result of one task. */
 export interface TaskResult {
   readonly verdict: Verdict;
   readonly reason?: string;
-  /** The rule that asks for what did not come. */
+  /** The rule that requires the message that did not come. */
   readonly check?: string | undefined;
   readonly ms: number;
   readonly conversations: readonly Conversation[];
 }
 
-/** Where a task is run. */
+/** Where a task runs. */
 export interface TaskEnvironment {
   readonly usual: Settings;
   readonly target: Target;
@@ -43,9 +43,9 @@ export interface TaskEnvironment {
   readonly transport: Transport;
   readonly nonce: string;
   readonly patienceMs: number;
-  /** After so long the task is given up, ms. */
+  /** Time limit of the task, ms. */
   readonly limitMs: number;
-  /** Gives it up at once. */
+  /** Abandons the task at once. */
   readonly signal: AbortSignal;
 }
 
@@ -57,7 +57,7 @@ export async function runOne(task: Task, place: TaskEnvironment): Promise<TaskRe
   const connections: Connection[] = [];
   const undo: (() => Promise<void>)[] = [];
   let isOver = false;
-  /** What has failed or was given up may have left something that is still to come. */
+  /** After a failure or a timeout an answer may still be outstanding. */
   let isClean = false;
   let prompts = 0;
 
@@ -121,14 +121,14 @@ export async function runOne(task: Task, place: TaskEnvironment): Promise<TaskRe
     return ended('unclear', `the check itself failed: ${thrown instanceof Error ? thrown.stack : messageOf(thrown)}`);
   } finally {
     isOver = true;
-    // What was said in clearing up is no part of the verdict, and a peer that is gone needs none.
+    // Cleanup does not change the verdict, and a peer that is gone needs no cleanup.
     for (const step of undo.reverse()) await bounded(step(), place).catch(() => {});
   }
 }
 
 const noPrompt = (word: string) => `there is no prompt for '${word}'`;
 
-/** Why that cannot be tried there. */
+/** Why the task cannot run on this target; null when it can. */
 function unfit(needs: Needs, { target, transport }: TaskEnvironment): string | null {
   const missing = needs.script?.find((word) => !target.script.has(word));
   if (missing !== undefined) return noPrompt(missing);
@@ -138,7 +138,7 @@ function unfit(needs: Needs, { target, transport }: TaskEnvironment): string | n
   return null;
 }
 
-/** A check that hangs, or that nobody wants any more, is given up. */
+/** Rejects when the task exceeds its time limit or is abandoned. */
 function bounded(work: Promise<void>, { limitMs, signal }: TaskEnvironment): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(new CannotTell('the run was stopped'));
@@ -154,17 +154,17 @@ function bounded(work: Promise<void>, { limitMs, signal }: TaskEnvironment): Pro
   });
 }
 
-/** Where its bounds cannot be set at all, the usual peer must do. */
+/** Uses the usual limits; a target that cannot be given limits runs without them. */
 function settingsOf(usual: Settings, { settings }: Needs, target: Target): Settings {
   const possible = target.settings?.(usual) ? usual : {};
   return settings === undefined ? possible : { ...possible, ...settings };
 }
 
-/** A connection that several checks use one after the other: each sees how it began, and what is said in its own time. */
+/** A view of a shared connection for one check: the greeting, and the messages from now on. */
 function sinceNow(connection: Connection, isFresh: boolean): Connection {
   if (isFresh) return connection;
   const from = connection.log.length;
-  // What we said first is answered in another's time.
+  // Keep only the greeting: our own first message was answered during another check.
   const first = connection.log.slice(0, 1).filter(({ by }) => by === 'peer');
   const { sendRaw, endInput } = connection;
   let own: LoggedMessage[] = first;

@@ -1,4 +1,4 @@
-// Runs the checks of a set over a target, several at a time, and tells what came of each. Knows no protocol.
+// Runs the checks and scenarios of a set against a target, several at a time, and returns one result for each check.
 import type { Description, Needs, Result, Transport, Verdict } from '../check/check.ts';
 import { judgeRules, type ConversationToJudge, type StoppedScenario } from '../check/judge.ts';
 import { createPool } from './pool.ts';
@@ -10,47 +10,49 @@ import type { Target } from './target.ts';
 export interface RunOptions {
   /** Default: the first that the target has. */
   readonly transport?: Transport;
-  /** Checks at the same time; default 8, and 2 where each starts a program of its own on stdio. */
+  /** Checks at the same time; default 8, or 2 on stdio, where each starts a program of its own. */
   readonly atOnce?: number;
-  /** How long a check waits for anything; default 10,000 ms. */
+  /** How long a check waits for one message, ms; default 10,000. */
   readonly patienceMs?: number;
-  /** How long a check may take in all; default ten times its patience, and a minute at least. */
+  /** Time limit of one check, ms; default ten times the patience, and at least a minute. */
   readonly limitMs?: number;
-  /** Which checks; default all. Scenarios are played when a rule that is chosen reads them. */
+  /** Selects checks; default all. Scenarios run when a selected rule reads them. */
   only?(check: Description & { readonly needs?: Needs }): boolean;
-  /** Which scenarios of those; default all. */
+  /** Selects among those scenarios; default all. */
   scenarios?(name: string): boolean;
   /**
-   * The target may be none: as long as nothing was ever heard of it, nothing is its fault, and after the first check that
-   * hears nothing no other is tried. Default false: silence is a fault.
+   * The target may not exist: as long as no message of the peer has arrived, no check fails, and the run stops after
+   * the first check without an answer. Default false: silence is a failure.
    */
   readonly mayBeNobody?: boolean;
-  /** Ends the run early: what has not come to its end is unclear. */
+  /** Ends the run early; checks that have not finished are unclear. */
   readonly signal?: AbortSignal;
   progress?(told: Progress): void;
 }
 
-/** How far a run has come. */
+/** Progress of a run. */
 export interface Progress {
   readonly id: string;
   readonly phase: 'started' | 'finished';
-  /** Phase `finished`. */
+  /** In phase `finished`. */
   readonly verdict?: Verdict;
-  /** Why, for all verdicts but `passed`. */
+  /** The reason, for every verdict but `passed`. */
   readonly reason?: string;
-  /** Checks and scenarios that have finished, and all. */
+  /** Checks and scenarios: finished, and in total. */
   readonly done: number;
   readonly of: number;
 }
 
 const defaultPatienceMs = 10_000;
 const shortestLimitMs = 60_000;
-/** A server that has had enough of us, whatever it speaks: that says nothing about how it speaks. */
+/**
+ * Error texts of a server that has no room for another session or connection, which says nothing about the protocol.
+ */
 const full = /\b(?:session|connection) limit reached\b|\btoo many (?:sessions|connections)\b/iu;
-/** It is said in few words, UTF-16 units. */
+/** Longest message that can be such an error, UTF-16 units. */
 const longestRefusal = 1000;
 
-/** What came of each check, in the order of the set. Never rejects for what a peer does. */
+/** Results in the order of the set. Never rejects for what a peer does. */
 export async function runChecks(set: AgentSet, target: Target, options: RunOptions = {}): Promise<Result[]> {
   const { patienceMs = defaultPatienceMs, only = () => true, progress = () => {}, mayBeNobody = false } = options;
   const { limitMs = Math.max(shortestLimitMs, 10 * patienceMs), signal = new AbortController().signal } = options;
@@ -66,15 +68,15 @@ export async function runChecks(set: AgentSet, target: Target, options: RunOptio
     ...checks.map(({ id, needs, run }) => ({ id, needs, isApart: false, run })),
     ...scenarios.map(({ name, needs, run }) => ({ id: `scenario ${name}`, needs, isApart: true, run: run })),
   ];
-  /** Those that are about bounds. */
+  /** Ids of the tasks that test limits. */
   const bound = new Set(tasks.filter(({ needs }) => needs?.settings !== undefined).map(({ id }) => id));
   const finished = new Map<string, TaskResult>();
   const pool = createPool(target, { patienceMs });
-  // Unique among all runs that a peer may have seen.
+  // Unique across all runs that the peer may have seen.
   const run = crypto.randomUUID().slice(0, 8);
   const waiting = tasks.entries();
   let isHeard = !mayBeNobody;
-  /** Why nothing more is tried. */
+  /** Why the remaining tasks are skipped; null while the run goes on. */
   let givenUp: string | null = null;
 
   function note(id: string, done: TaskResult): void {
@@ -106,7 +108,7 @@ export async function runChecks(set: AgentSet, target: Target, options: RunOptio
   await Promise.all(Array.from({ length: atOnce }, work));
   await pool.stop();
 
-  /** What came of it, in the light of all the others. */
+  /** The result of a task, corrected by what the whole run showed. */
   function outcome(id: string): TaskResult | undefined {
     const done = finished.get(id);
     if (done?.verdict !== 'failed') return done;
@@ -147,7 +149,7 @@ const nothing: TaskResult = { verdict: 'unclear', ms: 0, conversations: [] };
 
 const noRoom = (words: string) => `the server takes no more of us: ${words}`;
 
-/** Such a sentence in what was said; its conversation is no example of anything. */
+/** The error of a full server in the messages of the peer. A conversation with such an error is not judged. */
 function refusalIn({ conversations }: TaskResult): string | undefined {
   for (const { log } of conversations)
     for (const { by, text } of log) if (by === 'peer' && text.length < longestRefusal && full.test(text)) return text;

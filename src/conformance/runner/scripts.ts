@@ -1,23 +1,23 @@
-// What an agent is prompted so that it does what a check needs, by word. Every set uses these words. Knows no protocol.
+// Prompts by script word, which make an agent do what a check needs. All check sets share these words.
 
 /** For our demo agent. */
 export const demoScript: ReadonlyMap<string, string> = new Map([
   ['text', 'hello there'],
   ['think', 'think'],
-  // One call, then a turn that closes with text.
+  // One tool call, then a turn that ends with text.
   ['tool', 'tool'],
-  // Several calls in one message.
+  // Several tool calls in one message.
   ['tools', 'tools'],
   ['toolfail', 'toolfail'],
-  // A call in which a sub-agent works.
+  // A tool call in which a sub-agent works.
   ['subagent', 'subagent'],
-  // A call that waits for approval.
+  // A tool call that waits for approval.
   ['approval', 'ask'],
-  // Takes a while, and ends by itself.
+  // Takes a while and ends by itself.
   ['busy', 'slow 100'],
-  // Goes on until it is stopped.
+  // Runs until it is stopped.
   ['endless', 'hang'],
-  // The model fails, and the run with it.
+  // The model fails, and the run ends with an error.
   ['fail', 'fail'],
   // The model fails and answers at a later attempt.
   ['retry', 'retry 2'],
@@ -29,15 +29,15 @@ export const demoScript: ReadonlyMap<string, string> = new Map([
   ['confirm', 'confirm'],
   ['input', 'input'],
   ['editor', 'editor'],
-  // Something is told to the user, and shown.
+  // The agent shows the user a notice, and a status.
   ['notice', 'notice'],
   ['status', 'status'],
-  // Commands for a shell, where the protocol has one.
+  // Shell commands, where the protocol has a command for a shell.
   ['shell', 'echo hello'],
   ['endless shell', 'hang'],
 ]);
 
-/** For agents whose model is ours (model/answers.ts). `{id}` becomes a word that comes once. */
+/** For agents whose model is our fake model (model/answers.ts). `{id}` becomes a unique word. */
 export const modelScript: ReadonlyMap<string, string> = new Map([
   ['text', '[[text]] hello'],
   ['think', '[[think]]'],
@@ -58,7 +58,10 @@ export const modelScript: ReadonlyMap<string, string> = new Map([
   ['endless shell', 'sleep 20'],
 ]);
 
-/** For Claude Code with a model that is ours: its tools have names and arguments of their own (model/claude-answers.ts). */
+/**
+ * For Claude Code with our fake model. Claude Code's tools have their own names and arguments
+ * (model/claude-answers.ts).
+ */
 export const claudeScript: ReadonlyMap<string, string> = new Map([
   ...modelScript,
   ['tool', '[[claude-tool]]'],

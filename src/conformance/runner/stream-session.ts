@@ -1,37 +1,37 @@
-// A client that listens to server-sent events and posts, as one connection. Knows no protocol and no HTTP.
+// Joins the event stream and the posts of one HTTP client into one channel.
 import type { Channel } from '../../core/contract/channel.ts';
 import type { Entry, Reader } from '../../core/contract/reader.ts';
 import { memoryPair } from '../../transports/memory.ts';
 import type { PostedFrame } from '../../core/contract/gateway-api.ts';
 
-/** One such connection. */
+/** The client's session. */
 export interface StreamSession {
-  /** What is said from that place on; null: from the beginning. */
+  /** Reads messages from the cursor on; null: from the beginning. */
   reader(cursor: string | null): Reader;
   post(frames: readonly PostedFrame[]): void;
   close(): void;
 }
 
-/** How it comes about, and when it is over. */
+/** How the session is made, and what to call at its end. */
 export interface StreamSessionOptions {
   readonly label: string;
-  /** The agent's end. */
+  /** Receives the agent's end of the channel. */
   take(channel: Channel): void;
   /** How long nobody may listen before the client counts as gone, ms. */
   readonly awayMs: number;
   over(): void;
 }
 
-/** The number in a cursor of ours, which an envelope may have made shorter. */
+/** Extracts the number from our cursor, which an envelope may have shortened. */
 const place = /^(?:conformance\.)?(\d{1,9})(?:\.0)?$/u;
 
-/** The client's end of a channel in memory, kept as a log that readers pull from. */
+/** Keeps the client's end of a channel in memory as a log that readers pull from. */
 export function createStreamSession({ label, take, awayMs, over }: StreamSessionOptions): StreamSession {
   const [near, far] = memoryPair(label);
   const log: Entry[] = [];
   const readers = new Set<Reader>();
   const posted = new Set<string>();
-  // Whoever has made it may take a while to listen.
+  // The client that creates the session may take a while to connect its stream.
   let away = setTimeout(leave, 15 * awayMs);
 
   function leave(): void {
@@ -47,7 +47,7 @@ export function createStreamSession({ label, take, awayMs, over }: StreamSession
       const number = log.length + 1;
       say({ kind: 'frame', out: [bytes], cursor: `conformance.${number}.0`, number, at: Date.now() });
     },
-    // What goes through memory is whole.
+    // A memory channel has no framing faults.
     fault() {},
     end({ reason }) {
       clearTimeout(away);
@@ -73,7 +73,7 @@ export function createStreamSession({ label, take, awayMs, over }: StreamSession
           return entries;
         },
         mark: () => log.length,
-        // Its owner puts its own here.
+        // The HTTP server installs its own callback here.
         onReadable: () => {},
         close() {
           readers.delete(reader);

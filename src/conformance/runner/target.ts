@@ -1,5 +1,4 @@
-// How a peer is reached: at an address, or as a program that is started with the bounds that a check asks for. Knows no
-// protocol, and starts nothing.
+// How to reach the peer under test: the address of a server, or a program to start.
 import type { EventEnvelope, FramingName } from '../../core/contract/adapter.ts';
 import type { Channel } from '../../core/contract/channel.ts';
 import type { Framing } from '../../transports/framing/framing.ts';
@@ -11,54 +10,61 @@ export interface Address {
   readonly url: string;
   /** Sent as `Authorization: Bearer`. */
   readonly token?: string;
-  /** Where a session is made before it is listened to, by posting `{"id": …}`, and deleted behind it; null: nowhere. */
+  /**
+   * Where to create a session with a POST of `{"id": …}` before connecting, and to delete it afterwards; null: nowhere.
+   */
   readonly sessions?: string | null;
 }
 
-/** A program that is a peer. */
+/** A program to start as the peer. */
 export interface Program {
   readonly command: readonly [string, ...string[]];
   readonly cwd?: string;
-  /** On top of our own environment; undefined takes a variable away. A function is asked at each start. */
+  /** Added to our own environment; undefined removes a variable. A function is called at each start. */
   readonly env?: Variables | (() => Variables);
 }
 
-/** A program that listens. `ready` is asked about each line of its stdout, as JSON where it is, until it gives the address. */
+/**
+ * A program that listens. `ready` gets each line of its stdout (as JSON where it parses) until it returns the address.
+ */
 export type Server = Program & { ready(line: unknown): Address | null };
 
-/** Whom to check. */
+/** The peer under test. */
 export interface Target {
   readonly label: string;
-  /** `{session}` in the address becomes a name that comes once. */
+  /** `{session}` in the address becomes a unique name. */
   readonly websocket?: Address | Server;
-  /** The address ends where `/events` and `/frames` follow; `{session}` in it becomes a name that comes once. */
+  /** The address to which `/events` and `/frames` are appended; `{session}` becomes a unique name. */
   readonly sse?: Address | Server;
   readonly stdio?: Program;
-  /** A new connection to a peer in this process. */
+  /** Opens a connection to a peer in this process. */
   memory?(): Channel;
-  /** How frames are cut out of a program's output; default JSON lines. */
+  /** How to cut frames out of the program's output; default JSON lines. */
   readonly framing?: Framing;
-  /** How messages of a WebSocket hold frames; default `text`. */
+  /** How WebSocket messages hold frames; default `text`. */
   readonly messages?: FramingName;
-  /** How frames travel as server-sent events, where they do not go bare. */
+  /** How server-sent events hold frames; default: one bare frame each. */
   readonly envelope?: EventEnvelope;
-  /** Variables with which the program has these bounds; null where it cannot have them. A server that has them needs none. */
+  /**
+   * Environment variables that give the program these limits; null where the program cannot be given them. A server
+   * that already has the limits needs no variables.
+   */
   settings?(wanted: Settings): Readonly<Record<string, string>> | null;
-  /** What to prompt, by word, so that its agent does what a check needs. `{id}` in it becomes a word that comes once. */
+  /** Prompts by script word, which make the agent do what a check needs. `{id}` becomes a unique word. */
   readonly script: ReadonlyMap<string, string>;
-  /** Each connection is led through this: a recorder, or somebody who tampers with it in our own tests. */
+  /** Wraps every connection, for example to record or, in our own tests, to change messages. */
   through?(channel: Channel): Channel;
-  /** A connection that can send binary messages as well, where ours cannot. */
+  /** Opens a connection that can send binary messages. */
   connectBinary?(address: Address): { readonly channel: Channel; sendBinary(text: string): void };
 }
 
-/** What is asked of a peer before it is one. */
+/** What the started peer must offer. */
 export interface PeerRequirements {
   readonly transport: Transport;
   readonly settings: Settings;
 }
 
-/** Whether that target can be a peer with those bounds: null, or why not. */
+/** Null when the target can be such a peer, else the reason. */
 export function unreachable(target: Target, { transport, settings }: PeerRequirements): string | null {
   const way = target[transport];
   if (way === undefined) return `there is no way to reach it over ${transport}`;

@@ -1,11 +1,11 @@
-// What a recording is read into. Pure; knows no form of recording and no protocol.
+// The traces that a recording is read into.
 import type { Trace, TraceFrame } from '../check/rule.ts';
 
-/** What was said on one connection of a recording. */
+/** One connection of a recording. */
 export interface RecordedTrace extends Trace {
-  /** Its connection, or its scenario; empty where the recording has but one. */
+  /** Name of the connection or scenario; empty where the recording has only one. */
   readonly name: string;
-  /** What was passed over, with the number of its line. */
+  /** What the reader skipped, with line numbers. */
   readonly remarks: readonly string[];
 }
 
@@ -14,7 +14,7 @@ export class TraceFileError extends Error {
   override readonly name = 'TraceFileError';
 }
 
-/** A message with what it holds as JSON, where it is. */
+/** A frame, with its JSON where the text parses. */
 export function recordedFrame(by: TraceFrame['by'], text: string, at = 0): TraceFrame {
   try {
     const json: unknown = JSON.parse(text);

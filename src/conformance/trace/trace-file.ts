@@ -1,5 +1,5 @@
-// Reads recorded conversations, and judges them: rows of JSON with a direction, bare lines of one side, or our own JSON report.
-// Pure; knows no protocol.
+// Reads recordings and judges them. A recording is a file of JSON rows with a direction, the bare lines of one side, or
+// our own JSON report.
 import { dictionaryIn, isDictionary } from '../../core/model/dictionary.ts';
 import type { Result } from '../check/check.ts';
 import { judgeRules, type ConversationToJudge } from '../check/judge.ts';
@@ -11,25 +11,25 @@ import { tracesOfReport } from './trace-report.ts';
 
 export { type RecordedTrace, TraceFileError } from './recorded.ts';
 
-/** How a recording is read. */
+/** How to read a recording. */
 export interface TraceFileOptions {
   /**
-   * The recording goes on until all was said and nobody owed an answer. Default: no, for a recorder may stop at any time and
-   * no row tells; then nothing that is missing at the end is held against anybody.
+   * The recording ends after all answers had time to come. Default false: a recorder may stop at any time, so nothing
+   * that is missing at the end counts as a failure.
    */
   readonly isComplete?: boolean;
   /**
-   * The file holds the bare lines of this side, and no rows. Rules that set one side against the other are then left out, and
-   * so are those on the side that is not there (judge.ts).
+   * The file holds the bare lines of this side. Rules that compare both sides, and rules on the missing side, are
+   * skipped (check/judge.ts).
    */
   readonly by?: 'agent' | 'client';
 }
 
 /**
- * One trace for each connection, in the order in which they begin. A row is `{"dir":"in"|"out","line":"…"}` with the line as
- * it was on the wire, or has its message as JSON in `msg`; `in` is towards the agent. `at` (ms) and `conn` may stand beside;
- * `in-raw` and `out-raw` are bytes with their header; `note`, `mark` and `argv` were not on the wire. Throws a
- * {@link TraceFileError} that names the line. A last row without a line end may be cut off.
+ * Returns one trace for each connection, in the order in which they begin. A row is `{"dir":"in"|"out","line":"…"}`
+ * with the line as it was on the wire, or has the message as JSON in `msg`. `in` means towards the agent. `at` (ms) and
+ * `conn` are optional. `in-raw` and `out-raw` are bytes with their header. `note`, `mark` and `argv` rows were not on
+ * the wire. A last row without a line end may be cut off. Throws a {@link TraceFileError} that names the line.
  */
 export function readTraceFile(text: string, options: TraceFileOptions = {}): readonly RecordedTrace[] {
   const { isComplete = false, by } = options;
@@ -64,7 +64,7 @@ export function readTraceFile(text: string, options: TraceFileOptions = {}): rea
 
 type Row = { readonly frame: TraceFrame; readonly connection: string } | { readonly remark: string };
 
-/** Where rows are no frames: what they are. */
+/** `dir` values of rows that hold no frame. */
 const unspoken: ReadonlySet<unknown> = new Set(['note', 'mark', 'argv']);
 
 const sides: ReadonlyMap<unknown, { readonly by: TraceFrame['by']; readonly isRaw: boolean }> = new Map([
@@ -95,12 +95,12 @@ function rowOf(line: string, number: number, isLast: boolean): Row {
   return { frame: { at: ms, by: side.by, text: JSON.stringify(msg), json: msg }, connection };
 }
 
-/** Frames that a program has written are no rows. */
+/** Extends an error message when the line looks like a frame and not like a row. */
 function hint(line: string): string {
   return dictionaryIn(line) === null ? '' : '; are these the bare lines of one side? Then say whose';
 }
 
-/** The body behind a header; a header without one was no frame. */
+/** The body after the header. A body that is no JSON becomes a fault. */
 function rawFrame(by: TraceFrame['by'], raw: string, at: number): TraceFrame {
   const frame = recordedFrame(by, raw.replace(/^(?:[\w-]+:[^\r\n]*\r?\n)+\r?\n/u, ''), at);
   return frame.json === undefined ? { ...frame, isFault: true } : frame;
@@ -116,13 +116,13 @@ function reportIn(text: string): unknown {
   }
 }
 
-/** What came of the rules of one set. */
+/** The results of one check set. */
 export interface JudgedTrace {
   readonly set: CheckSet;
   readonly results: readonly Result[];
 }
 
-/** What the rules of each set make of the traces. Checks that must do something themselves have no result. */
+/** Applies the rules of each set to the traces. Checks that must act on a peer have no result. */
 export function judgeTrace(
   sets: readonly CheckSet[],
   traces: readonly (Trace & { readonly name?: string })[],

@@ -1,4 +1,4 @@
-// The conversations in one of our own JSON reports, as traces. Pure; knows no protocol.
+// Reads the conversations of our own JSON report as traces.
 import { z } from 'zod';
 import { type RecordedTrace, recordedFrame, TraceFileError } from './recorded.ts';
 import type { TraceFrame } from '../check/rule.ts';
@@ -17,8 +17,8 @@ const Stored = z.object({
 });
 
 /**
- * Only what rules have read: what a check of its own said may begin anywhere. A report keeps the conversations of what did not
- * pass, so one that is all green has none.
+ * Keeps the conversations that rules have read; those of a check that acts may begin in any state. A report stores only
+ * conversations of checks that did not pass, so a report without failures holds none.
  */
 export function tracesOfReport(
   report: unknown,

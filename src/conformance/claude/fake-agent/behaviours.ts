@@ -1,10 +1,9 @@
-// What our agent does with a prompt of the Claude client that is judged: frames in the strict grammar (docs/protocols/claude.md 4).
-// Knows no connection.
+// The behaviours of our fake Claude Code: the frames of one turn, in the strict grammar (docs/protocols/claude.md 4).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { Behaviour } from '../../check/sets.ts';
 
-/** What may be asked for by name. */
+/** Behaviours that a prompt can request by name. */
 export const behaviours: readonly Behaviour[] = [
   { name: 'text', title: 'Thoughts, then text, in pieces.' },
   { name: 'permission', title: 'A tool that waits for permission.' },
@@ -21,18 +20,18 @@ export const behaviours: readonly Behaviour[] = [
   { name: 'mcp', title: 'The tool servers that the client has registered; else text.' },
 ];
 
-/** What an act plays with. */
+/** What a behaviour can do. */
 export interface BehaviourPorts {
-  /** Of the session; every frame has it. */
+  /** Session id, part of every frame. */
   readonly session: string;
-  /** What the client has registered. */
+  /** The client's `initialize` request. */
   readonly initialize: Dictionary;
   send(frame: Dictionary): void;
-  /** Asks, and waits. Null: nobody answered in time, or somebody interrupted. */
+  /** Sends a request and waits for the answer. Null: no answer in time, or an interrupt. */
   ask(request: Dictionary): Promise<Dictionary | null>;
-  /** Asks, and withdraws it in the same breath; resolves when an answer that was on its way has had time to come. */
+  /** Sends a request and cancels it at once; resolves when a late answer has had time to arrive. */
   askAndWithdraw(request: Dictionary): Promise<void>;
-  /** Resolves when it is interrupted, or nobody is there any more. */
+  /** Resolves when the client interrupts or disconnects. */
   interrupted(): Promise<void>;
   mint(word: string): string;
 }
@@ -40,13 +39,13 @@ export interface BehaviourPorts {
 const usage = { input_tokens: 3, output_tokens: 1, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
 const model = 'conformance-1';
 
-/** Plays one turn, from `init` to `result`. */
+/** Runs one turn, from `init` to `result`. */
 export async function runBehaviour(name: string, ports: BehaviourPorts): Promise<void> {
   const { session, mint, initialize } = ports;
   const say = (frame: Dictionary) => ports.send({ ...frame, session_id: session, uuid: crypto.randomUUID() });
   let turns = 1;
 
-  /** One message of the model with those blocks, each told in pieces and then whole. */
+  /** One message of the model: every block is streamed in pieces and then repeated complete. */
   function message(blocks: readonly Dictionary[], stopReason: string | null): void {
     const id = mint('msg');
     const head = { id, type: 'message', role: 'assistant', model, stop_reason: null, stop_sequence: null, usage };
@@ -245,14 +244,14 @@ export async function runBehaviour(name: string, ports: BehaviourPorts): Promise
   }
 }
 
-/** How a block begins. */
+/** The block as its start event shows it. */
 function blank(block: Dictionary): Dictionary {
   if (block.type === 'text') return { ...block, text: '' };
   if (block.type === 'thinking') return { ...block, thinking: '', signature: '' };
   return block.type === 'tool_use' ? { ...block, input: {} } : block;
 }
 
-/** Its pieces. */
+/** The deltas of a block. */
 function deltasOf(block: Dictionary): Dictionary[] {
   const pieces = (words: unknown) => String(words).match(/\S+\s*/gu) ?? [];
   if (block.type === 'text') return pieces(block.text).map((text) => ({ type: 'text_delta', text }));

@@ -1,11 +1,12 @@
-// Our agent for Claude clients that are judged: a Claude Code on stdio or a WebSocket, one turn after the other (docs/protocols/claude.md 3, 4). What turns do is in acts.ts.
+// A fake Claude Code that serves the client under test, over stdio or a WebSocket, one turn at a time
+// (docs/protocols/claude.md 3, 4). behaviours.ts has the content of the turns.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryIn, dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import { type Connection, PeerWrong } from '../../check/check.ts';
 import type { ServeTools } from '../../check/sets.ts';
 import { runBehaviour } from './behaviours.ts';
 
-/** Serves one client until it leaves. */
+/** Serves one client until it disconnects. */
 export async function serveClaude(
   connection: Connection,
   tools: ServeTools,
@@ -19,7 +20,7 @@ export async function serveClaude(
     if (connection.ended === null) connection.send(JSON.stringify(frame));
   };
 
-  /** What the client has said from there on. */
+  /** Messages of the client from index `from` on. */
   const saidSince = (from: number): readonly Dictionary[] =>
     connection.log.slice(from).flatMap(({ by, text }) => (by === 'peer' ? messagesIn(text) : []));
 
@@ -27,7 +28,8 @@ export async function serveClaude(
     await connection.until('what our agent waits for', look).catch((thrown: unknown) => {
       if (!(thrown instanceof PeerWrong)) throw thrown;
     });
-    // A message is looked at before it is taken, and whether all was over is asked before this goes on.
+    // Let the log's reader handle the message first, so that the completeness of the conversation is known before the
+    // next turn begins.
     await tools.pause(0);
   }
 
@@ -133,7 +135,7 @@ export async function serveClaude(
   return { isComplete };
 }
 
-/** The messages of one frame: a WebSocket's may hold several lines (docs/protocols/claude.md 9.1). */
+/** The messages of one frame; a WebSocket frame may hold several lines (docs/protocols/claude.md 9.1). */
 export function messagesIn(text: string): readonly Dictionary[] {
   return text.split('\n').flatMap((line) => {
     const message = dictionaryIn(line);
@@ -141,7 +143,7 @@ export function messagesIn(text: string): readonly Dictionary[] {
   });
 }
 
-/** The words of a prompt. */
+/** The text of a prompt. */
 function wordsOf({ message }: Dictionary): string {
   const { content } = dictionaryOf(message);
   if (typeof content === 'string') return content;

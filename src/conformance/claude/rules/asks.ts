@@ -1,5 +1,5 @@
-// Rules about what the agent asks its client: leave for a tool, and questions (docs/protocols/claude.md 3.5, 3.6, 5.2): the document is
-// silent about it.
+// Rules on the agent's requests to its client: tool permissions and questions (docs/protocols/claude.md 3.5, 3.6, 5.2).
+// The document does not describe them.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
 import { fields, misfit } from '../../check/shape.ts';
@@ -150,7 +150,7 @@ function callOf(view: View, { request, frame }: AgentRequest) {
   return view.calls.calls.findLast(({ id, frame: at }) => id === request.tool_use_id && at < frame);
 }
 
-/** Denials that reached the agent while it still waited. */
+/** Denials that reached the agent while it waited. */
 function denied(view: View): (AgentRequest & { readonly answeredAt: number })[] {
   return forTools(view).flatMap((ask) => {
     if (verdictOf(ask).behavior !== 'deny' || ask.answer === null) return [];
@@ -172,14 +172,14 @@ function* denyReason(view: View): Generator<Finding> {
   for (const ask of denied(view)) {
     const { message, interrupt } = verdictOf(ask);
     const [result] = callOf(view, ask)?.results ?? [];
-    // One that stops the turn has nobody to tell.
+    // A denial that also interrupts ends the turn, so no model reads its message.
     if (result === undefined || interrupt === true || typeof message !== 'string' || message === '') continue;
     const isTold = JSON.stringify(result.block.content ?? '').includes(JSON.stringify(message).slice(1, -1));
     yield { frame: result.frame, wrong: isTold ? null : `it does not say ${JSON.stringify(message)}` };
   }
 }
 
-/** The turn in which something was asked, where it is over. */
+/** The turn that holds the frame, if that turn has ended. */
 function turnOf(view: View, frame: number): Ended | null {
   return view.turns.filter(isEnded).find(({ from, result }) => from <= frame && frame < result.frame) ?? null;
 }
@@ -208,7 +208,7 @@ function* denyGoesOn(view: View): Generator<Finding> {
   }
 }
 
-/** Whether a turn shows what else it failed of: a limit, the API, a message that was cut. */
+/** Whether the turn shows another cause of failure: a limit, an API error, a truncated message. */
 function hasFailedOtherwise(view: View, turn: Ended): boolean {
   const { subtype, terminal_reason: reason, api_error_status: status } = turn.result.json;
   const isLimit = /^error_(?!during_execution$)/u.test(String(subtype));

@@ -1,4 +1,5 @@
-// Rules of how a Claude client answers what its agent asks (docs/protocols/claude.md 3.5 to 3.8), and of how it takes what it does not know.
+// Rules on how a Claude client answers requests of its agent (docs/protocols/claude.md 3.5 to 3.8) and handles unknown
+// messages.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import { each } from '../../check/rule.ts';
@@ -8,10 +9,13 @@ import type { AgentRequest, View } from '../view/view.ts';
 
 const asking = ['permission', 'parallel', 'unknown'];
 
-/** What a client answers always; a dialog that it has not declared it does not (docs/protocols/claude.md 3.6). */
+/**
+ * Requests that every client answers. A client does not answer a dialog that it has not declared
+ * (docs/protocols/claude.md 3.6).
+ */
 const answered: ReadonlySet<string> = new Set(['can_use_tool', 'hook_callback', 'mcp_message']);
 
-/** Answers of success to such a request, with the request. */
+/** Successful answers to requests of this subtype, with their requests. */
 const successes = ({ agentRequests }: View, subtype: string) =>
   agentRequests.flatMap((ask) => {
     if (ask.subtype !== subtype || ask.answer?.response.subtype !== 'success') return [];
@@ -21,7 +25,7 @@ const successes = ({ agentRequests }: View, subtype: string) =>
 const decided = (view: View, behavior: string) =>
   successes(view, 'can_use_tool').filter(({ answer }) => answer.behavior === behavior);
 
-/** All answers, those that nobody asked for included. */
+/** All answers, including those to no request. */
 const answersIn = ({ fromClient }: View) =>
   fromClient
     .filter(({ type }) => type === 'control_response')
@@ -30,7 +34,7 @@ const answersIn = ({ fromClient }: View) =>
 const askOf = ({ agentRequests }: View, id: unknown, before: number): AgentRequest | undefined =>
   agentRequests.findLast((ask) => ask.id === id && ask.frame < before);
 
-/** Whether the client has interrupted between the two. */
+/** Whether the client interrupted after that frame. */
 const isInterrupted = ({ requests }: View, from: number): boolean =>
   requests.some(({ subtype, frame }) => subtype === 'interrupt' && frame > from);
 
@@ -40,7 +44,7 @@ const knownTypes: ReadonlySet<string> = new Set([
 ]);
 
 function rpcFault(message: Dictionary, answer: unknown): string | null {
-  // A notification has nothing to answer (docs/protocols/claude.md 3.14).
+  // A notification needs no answer (docs/protocols/claude.md 3.14).
   if (message.id === undefined) return null;
   if (!isDictionary(answer)) return 'mcp_response must be an object';
   if (answer.jsonrpc !== '2.0') return 'mcp_response is no JSON-RPC 2.0';
@@ -48,7 +52,7 @@ function rpcFault(message: Dictionary, answer: unknown): string | null {
   return (answer.result === undefined) === (answer.error === undefined) ? 'it must have a result or an error' : null;
 }
 
-/** How it answers. */
+/** Rules on answers. */
 export const answerRules = clientRules({
   'ask-answered': {
     reads: 'both',
@@ -172,7 +176,7 @@ export const answerRules = clientRules({
     *judge({ agentRequests, fromAgent }) {
       for (const { cancelled, answer } of agentRequests) {
         if (cancelled === null) continue;
-        // What crossed it on its way was answered in time.
+        // An answer that crossed the cancellation on the wire was in time.
         const isLate = fromAgent.some(
           ({ type, frame }) => type === 'result' && frame > cancelled && answer !== null && frame < answer.frame,
         );
@@ -221,7 +225,7 @@ export const answerRules = clientRules({
         const ask = view.agentRequests.find(
           (one) => one.frame > frame && answered.has(one.subtype) && one.cancelled === null,
         );
-        // An interrupt is said by somebody who gives up.
+        // A client that interrupts has given up on the turn.
         const isHeard = view.fromClient.some(
           ({ frame: at, json }) => at > (ask?.frame ?? frame) && dictionaryOf(json.request).subtype !== 'interrupt',
         );

@@ -1,4 +1,4 @@
-// Rules of what a Claude client sends of its own: prompts, requests (docs/protocols/claude.md 3.3, 3.4).
+// Rules on what a Claude client sends by itself: prompts and requests (docs/protocols/claude.md 3.3, 3.4).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
@@ -8,7 +8,7 @@ import type { Message, View } from '../view/view.ts';
 
 const anything = ['text', 'permission', 'endless'];
 
-/** What a client may say; all else is said by agents. */
+/** Message types that only agents send. */
 const agentTypes: ReadonlySet<string> = new Set(['assistant', 'result', 'stream_event', 'system', 'tool_progress']);
 const clientTypes: ReadonlySet<string> = new Set([
   ...['user', 'control_request', 'control_response', 'control_cancel_request'],
@@ -53,7 +53,7 @@ function initializeFault({ hooks, sdkMcpServers, systemPrompt }: Dictionary): st
   return systemPrompt === undefined ? null : misfit(systemPrompt, words, 'systemPrompt');
 }
 
-/** The content of each prompt that is a list. */
+/** The content of every prompt whose content is a list. */
 const blocksIn = ({ prompts }: View) =>
   prompts.flatMap(({ frame, content }) => {
     const list: readonly unknown[] = Array.isArray(content) ? content : [];
@@ -71,7 +71,7 @@ function* uniqueIn(items: readonly { readonly frame: number; readonly id: unknow
   }
 }
 
-/** What it sends. */
+/** Rules on prompts and requests. */
 export const messageRules = clientRules({
   'message-object': {
     isSpecified: true,
@@ -180,7 +180,7 @@ export const messageRules = clientRules({
     covers: ['control:initialize'],
     *judge({ fromClient, isComplete, requests: all }) {
       const first = fromClient.find(({ type }) => type === 'user' || type === 'control_request');
-      // A recording may begin behind it.
+      // A recording may begin after the greeting.
       const isGreeted = all.some((one) => one.subtype === 'initialize');
       if (first === undefined || !(isComplete || isGreeted)) return;
       const { subtype } = dictionaryOf(first.json.request);

@@ -1,4 +1,4 @@
-// Rules about single stream events: the six kinds and their fields (docs/protocols/rpc-message.md 1.2).
+// Rules on single stream events: the six types and their fields (docs/protocols/rpc-message.md 1.2).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each } from '../../check/rule.ts';
@@ -24,7 +24,7 @@ const shaped = (type: string, shape: Shape) => (view: View) =>
 
 const counts = fields({ input_tokens: 'number', output_tokens: 'number' });
 
-/** How the blocks open that stream; others come whole. */
+/** Start shapes of the blocks that stream; other blocks come complete. */
 const heads: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
   ['text', fields({ text: 'string' })],
   ['thinking', fields({ thinking: 'string' })],

@@ -1,4 +1,5 @@
-// Rules about what a result counts: tokens, money, the results themselves (docs/protocols/rpc-message.md 6.5; docs/protocols/claude.md 7.5, 7.6).
+// Rules on the figures of a result: tokens, costs, and results themselves (docs/protocols/rpc-message.md 6.5;
+// docs/protocols/claude.md 7.5, 7.6).
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each } from '../../check/rule.ts';
 import { fields, misfit } from '../../check/shape.ts';
@@ -50,7 +51,7 @@ export const figureRules = claudeRules({
     level: 'SHOULD',
     isMeasured: true,
     *judge(view) {
-      // A command of the user may begin another session.
+      // A user command may begin a new session, so costs are summed for each session.
       const spent = new Map<unknown, number>();
       for (const { frame, json } of results(view)) {
         const cost = Number(json.total_cost_usd);

@@ -1,4 +1,5 @@
-// Rules about single messages of the agent: what each of its kinds is made of (docs/protocols/rpc-message.md 1.1; docs/protocols/claude.md 4.2, 6.1, 7.1).
+// Rules on single messages of the agent, type by type (docs/protocols/rpc-message.md 1.1; docs/protocols/claude.md 4.2,
+// 6.1, 7.1).
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
 import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
@@ -6,9 +7,9 @@ import { blocksOf } from '../view/blocks.ts';
 import { claudeRules } from './claude-rule.ts';
 import { laneOf, type Message, type View } from '../view/view.ts';
 
-/** Those of a turn, which carry the same envelope. */
+/** Message types of a turn, which share the envelope fields. */
 const enveloped: ReadonlySet<string> = new Set(['stream_event', 'assistant', 'user', 'result', 'system']);
-/** Those that belong to a lane. */
+/** Message types that belong to a lane. */
 const laned: ReadonlySet<string> = new Set(['stream_event', 'assistant', 'user']);
 
 const of = ({ fromAgent }: View, types: ReadonlySet<string>): readonly Message[] =>
@@ -17,7 +18,7 @@ const ofType = ({ fromAgent }: View, type: string): readonly Message[] =>
   fromAgent.filter((told) => told.type === type);
 const systems = (view: View, subtype: string) => ofType(view, 'system').filter(({ json }) => json.subtype === subtype);
 
-/** A rule over the shape of some messages. */
+/** A rule on the shape of the selected messages. */
 const shaped = (find: (view: View) => Iterable<Message>, shape: Shape) => (view: View) =>
   each(find(view), ({ json }) => misfit(json, shape, 'message'));
 
@@ -124,7 +125,7 @@ export const frameRules = claudeRules({
         const lane = laneOf(json);
         if (lane === null) continue;
         const isKnown = view.calls.calls.some((call) => call.id === lane && call.frame < frame);
-        // A sub-agent may be older than the recording.
+        // The sub-agent may have started before the recording.
         if (isKnown || view.isFromStart) yield { frame, wrong: isKnown ? null : `nobody called ${lane}` };
       }
     },
@@ -260,7 +261,7 @@ export const frameRules = claudeRules({
   },
 });
 
-/** What the model said: the agent's own words in the user's name may come before. */
+/** Whether the model is the author. Text of the agent itself may come earlier in the user's role. */
 function isSpoken({ type, json }: Message): boolean {
   return type !== 'user' && dictionaryOf(json.message).model !== '<synthetic>';
 }

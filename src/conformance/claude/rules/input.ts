@@ -1,4 +1,5 @@
-// Rules about what an agent takes from its client: prompts of every form, and what it does not know (docs/protocols/claude.md 3.3, 8.2). What cannot be read at all ends the real program, so nothing is asked of it here.
+// Rules on what an agent accepts from its client: prompts of every form, and unknown messages (docs/protocols/claude.md
+// 3.3, 8.2). Unparsable input ends the real program, so no rule covers it.
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import type { Finding } from '../../check/rule.ts';
 import { claudeRules } from './claude-rule.ts';
@@ -6,7 +7,7 @@ import type { Prompt, View } from '../view/view.ts';
 
 const spoken: ReadonlySet<string> = new Set(['user', 'control_request', 'control_response']);
 
-/** The prompts of that form have a result, as all have: a finding at each that has had its time. */
+/** Prompts of this form get a result, like all prompts; one finding for each prompt that had time for its result. */
 function* taken(view: View, isIt: (prompt: Prompt) => boolean): Generator<Finding> {
   for (const prompt of view.prompts.filter(isIt)) {
     const turn = view.turns.find(({ prompts }) => prompts.includes(prompt));
@@ -16,7 +17,7 @@ function* taken(view: View, isIt: (prompt: Prompt) => boolean): Generator<Findin
   }
 }
 
-/** Whether the agent did anything that was asked of it behind that place; null where nothing was. */
+/** Whether the agent answered anything that was requested after that place; null where nothing was requested. */
 function* survived(view: View, places: readonly number[]): Generator<Finding> {
   for (const frame of places) {
     const next = view.fromClient.find((told) => told.frame > frame && spoken.has(told.type));

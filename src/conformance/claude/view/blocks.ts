@@ -1,19 +1,20 @@
-// What is known of content blocks: what they are, the deltas that they take, and whether a copy repeats what streamed (docs/protocols/rpc-message.md 1.3; docs/protocols/claude.md 4.5, 4.6). Pure.
+// Content blocks: their types, the deltas that each type takes, and the comparison of a streamed block with its copy
+// (docs/protocols/rpc-message.md 1.3; docs/protocols/claude.md 4.5, 4.6).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 
-/** One content block, as it streamed. */
+/** A content block as it streamed. */
 export interface StreamedBlock {
   readonly frame: number;
   readonly index: unknown;
   readonly head: Dictionary;
-  /** What its deltas held, joined, by their key. */
+  /** The joined deltas, by the key of their text. */
   readonly pieces: Map<string, string>;
   readonly copies: number[];
   stop: number | null;
 }
 
-/** Where each delta has its piece. */
+/** The field that holds the text of each delta type. */
 export const deltaKeys: ReadonlyMap<string, string> = new Map([
   ['text_delta', 'text'],
   ['thinking_delta', 'thinking'],
@@ -30,7 +31,7 @@ const kinds: ReadonlyMap<unknown, ReadonlySet<string>> = new Map<unknown, Readon
   ['redacted_thinking', new Set<string>()],
 ]);
 
-/** The deltas that a block of that kind takes; undefined for kinds that nobody knows. */
+/** The delta types of a block type; undefined for unknown block types. */
 export function kindsOf(type: unknown): ReadonlySet<string> | undefined {
   return kinds.get(type);
 }
@@ -41,7 +42,10 @@ export function blocksOf(json: Dictionary): Dictionary[] {
   return Array.isArray(content) ? content.filter(isDictionary) : [];
 }
 
-/** Where a copy departs from its block, or null. Input may be normalised (docs/protocols/claude.md 4.6), and is not compared. */
+/**
+ * How a copy differs from its block, or null. Tool input may be normalised (docs/protocols/claude.md 4.6) and is not
+ * compared.
+ */
 export function copyFault({ head, pieces }: StreamedBlock, copy: Dictionary): string | null {
   if (copy.type !== head.type) return `a ${String(copy.type)} block where ${String(head.type)} streamed`;
   for (const key of ['text', 'thinking']) {

@@ -1,16 +1,16 @@
-// The tool calls of a trace: where they were made, and where they got their results (docs/protocols/rpc-message.md 4.3; docs/protocols/claude.md 4.9).
+// The tool calls of a trace and their results (docs/protocols/rpc-message.md 4.3; docs/protocols/claude.md 4.9).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { LaneName, StreamTold } from './stream.ts';
 
-/** A call of a tool. */
+/** A tool call. */
 export interface Call {
   readonly id: string;
   readonly frame: number;
   readonly lane: LaneName;
   readonly name: unknown;
   readonly results: ToolResult[];
-  /** It was made once more while it had no result. */
+  /** Frame of a repeated call that came before the result; null without one. */
   again: number | null;
 }
 
@@ -20,17 +20,20 @@ export interface ToolResult {
   readonly lane: LaneName;
   readonly block: Dictionary;
   readonly call: Call | undefined;
-  /** Its call must be in the trace, and was not made before the recording began. */
+  /** The trace must hold its call: the call cannot be older than the recording. */
   readonly isOwed: boolean;
 }
 
-/** All of a trace. */
+/** All calls and results of a trace. */
 export interface Calls {
   readonly calls: readonly Call[];
   readonly results: readonly ToolResult[];
 }
 
-/** Reads them off the messages of the agent, in either dialect; `begun` is where the trace has begun. */
+/**
+ * Collects calls and results from the agent's messages, in either dialect. `begun`: the frame from which the trace is
+ * complete.
+ */
 export function readCalls(said: readonly StreamTold[], begun: number): Calls {
   const calls: Call[] = [];
   const results: ToolResult[] = [];

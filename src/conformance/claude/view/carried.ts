@@ -1,10 +1,10 @@
-// Traces of Claude's format as rules read them, whatever carried them: several lines in one frame of a WebSocket, or the events and
-// posts of the SDK's browser entry (docs/protocols/claude.md 9.3). Knows no rule.
+// Unpacks the messages of a trace from their carrier: several lines in one WebSocket frame, or the events and posts of
+// the SDK's browser entry (docs/protocols/claude.md 9.3).
 import { dictionaryIn, dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { Rule, Trace, TraceFrame } from '../../check/rule.ts';
 import { readView, type View } from './view.ts';
 
-/** A view, and where each of its frames was in the trace. */
+/** A view, and the carrier frame of each of its messages. */
 export interface CarriedView {
   readonly view: View;
   readonly places: readonly number[];
@@ -23,7 +23,7 @@ export function readCarried(trace: Trace): CarriedView {
   return { view: readView({ frames, isComplete: trace.isComplete }), places };
 }
 
-/** A rule over messages as a rule over what carried them. */
+/** Adapts a rule on messages to the carrier's frame numbers. */
 export function carried(rule: Rule<View>): Rule<CarriedView> {
   return {
     ...rule,
@@ -38,9 +38,9 @@ function messagesOf(frame: TraceFrame): readonly TraceFrame[] {
   if (frame.isFault === true || isDictionary(frame.json)) return [frame];
   const payloads = by === 'client' ? posted(text) : told(text);
   if (payloads !== null) return payloads.map((json) => ({ at, by, text: JSON.stringify(json), json }));
-  // Recorders note the end of input so.
+  // Recorders write this line at the end of input.
   if (text.trim() === '<EOF>') return [];
-  // An empty line is one that somebody sent.
+  // An empty line was sent as such.
   if (text.trim() === '') return [frame];
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return lines.map((line): TraceFrame => {
@@ -49,7 +49,7 @@ function messagesOf(frame: TraceFrame): readonly TraceFrame[] {
   });
 }
 
-/** The messages of a post, or of none; null when this is no request of HTTP. */
+/** The messages in the body of an HTTP post; null when the text is no HTTP request. */
 function posted(text: string): readonly unknown[] | null {
   const request = /^(?:GET|POST) \S+ ?(.*)$/su.exec(text);
   if (request === null) return null;
@@ -57,7 +57,7 @@ function posted(text: string): readonly unknown[] | null {
   return Array.isArray(events) ? events.map((event: unknown) => dictionaryOf(event).payload) : [];
 }
 
-/** The messages of a piece of an event stream; null when it is none, or its data are no messages. */
+/** The messages of a piece of an event stream; null when the text is no event stream or holds no messages. */
 function told(text: string): readonly unknown[] | null {
   if (!/^(?:id|event|data|retry|):/u.test(text)) return null;
   const payloads: unknown[] = [];

@@ -1,15 +1,14 @@
-// The messages that streamed, read event by event and lane by lane, with a finding at every place where the grammar of the
-// stream asks for something (docs/protocols/rpc-message.md 1.2 to 1.4; docs/protocols/claude.md 4). Tolerant: whatever comes is read as far as it goes.
-// Knows no envelope; both dialects are read with it.
+// Reads streamed messages event by event and lane by lane, and notes a finding wherever the grammar requires something
+// (docs/protocols/rpc-message.md 1.2 to 1.4; docs/protocols/claude.md 4). Serves both dialects and accepts any input.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryIn, dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Finding } from '../../check/rule.ts';
 import { copyFault, deltaKeys, kindsOf, type StreamedBlock } from './blocks.ts';
 
-/** The lane of a sub-agent is the id of its call; the main thread has none. */
+/** The lane of a sub-agent is the id of its call; the main thread's lane is null. */
 export type LaneName = string | null;
 
-/** What the walk reads, in order. */
+/** The input of the reader, in order. */
 export type Step =
   | {
       readonly kind: 'event';
@@ -22,7 +21,7 @@ export type Step =
   /** The turn is over. */
   | { readonly kind: 'result'; readonly frame: number };
 
-/** What the grammar asks for, by the name that its checks end with. */
+/** Requirements of the grammar, by the name at the end of the check id. */
 export type StreamRule =
   | 'message-first'
   | 'message-closed'
@@ -52,17 +51,17 @@ export interface StreamedMessage {
   /** The last `message_delta`. */
   delta: { readonly frame: number; readonly event: Dictionary } | null;
   stop: number | null;
-  /** The stream broke, or was broken off: it has less than its grammar asks for, and says so. */
+  /** The stream broke or was interrupted, and says so: it may hold less than the grammar requires. */
   isCut: boolean;
 }
 
-/** What was made of a stream. */
+/** What was read from a stream. */
 export interface Stream {
   readonly messages: readonly StreamedMessage[];
   findings(rule: StreamRule): readonly Finding[];
 }
 
-/** The six events of the API. */
+/** The six event types of the API. */
 export const eventKinds: ReadonlySet<unknown> = new Set([
   'message_start',
   'content_block_start',
@@ -79,7 +78,7 @@ export interface StreamTold {
   readonly json: Dictionary;
 }
 
-/** What the walk reads of a message. */
+/** The steps in a message. */
 export function stepOf({ frame, type, json }: StreamTold): Step[] {
   const { parent_tool_use_id: parent } = json;
   const lane = typeof parent === 'string' ? parent : null;
@@ -89,8 +88,8 @@ export function stepOf({ frame, type, json }: StreamTold): Step[] {
 }
 
 /**
- * The place from which on everything is in the trace that the main thread builds upon: a recording may begin in the middle of a
- * turn. `isBeginning`: what else the dialect begins a turn with.
+ * The frame from which the trace is complete for the main thread; a recording may begin in the middle of a turn.
+ * `isBeginning`: other messages with which the dialect begins a turn.
  */
 export function begunAt<Told extends StreamTold>(said: readonly Told[], isBeginning: (told: Told) => boolean): number {
   const first = said.find((told) => {
@@ -103,13 +102,13 @@ export function begunAt<Told extends StreamTold>(said: readonly Told[], isBeginn
 const typeOf = (value: unknown): string => String(dictionaryOf(value).type);
 const lastOf = <Item>(items: readonly Item[]): Item | undefined => items.at(-1);
 
-/** Reads them all; `begun` is the place that {@link begunAt} finds. */
+/** Reads all steps. `begun`: the frame that {@link begunAt} finds. */
 export function readStream(steps: readonly Step[], begun: number): Stream {
   const found = new Map<StreamRule, Finding[]>();
   const messages: StreamedMessage[] = [];
   const open = new Map<LaneName, StreamedMessage>();
   const byId = new Map<unknown, StreamedMessage>();
-  /** Lanes of sub-agents of which a message was seen to begin. */
+  /** Sub-agent lanes whose first message is in the trace. */
   const lanes = new Set<LaneName>();
 
   function find(rule: StreamRule, frame: number, wrong: string | null): void {
@@ -155,7 +154,7 @@ export function readStream(steps: readonly Step[], begun: number): Stream {
     message.blocks.push({ frame, index, head, pieces: new Map(), copies: [], stop: null });
   }
 
-  /** The open block that the event names. */
+  /** The open block with the index of the event. */
   function blockOf(message: StreamedMessage, event: Dictionary, frame: number): StreamedBlock | undefined {
     const block = openBlocks(message).findLast(({ index }) => index === event.index);
     find('block-open', frame, block === undefined ? `block ${String(event.index)} is not open` : null);
@@ -166,7 +165,7 @@ export function readStream(steps: readonly Step[], begun: number): Stream {
     const delta = dictionaryOf(event.delta);
     const type = typeOf(delta);
     const kinds = kindsOf(block.head.type);
-    // Kinds of blocks that nobody knows take any delta, and deltas that nobody knows are passed on (docs/protocols/claude.md 8.7).
+    // An unknown block type takes any delta, and unknown deltas are passed on (docs/protocols/claude.md 8.7).
     if (kinds !== undefined && deltaKeys.has(type))
       find('delta-kind', frame, kinds.has(type) ? null : `${type} in a ${String(block.head.type)} block`);
     if (block.copies.length > 0) find('assistant-place', frame, 'a delta behind the assistant message of its block');
@@ -185,7 +184,7 @@ export function readStream(steps: readonly Step[], begun: number): Stream {
   function messageDelta(message: StreamedMessage, event: Dictionary, frame: number): void {
     find('message-delta-once', frame, message.delta === null ? null : 'a second message_delta');
     const isComplete = typeof dictionaryOf(event.delta).stop_reason === 'string';
-    // A message that is cut may be cut anywhere. What is closed behind it shows at the end of the message.
+    // A truncated message may lack its block ends; a missing end otherwise shows at the end of the message.
     for (const block of isComplete ? openBlocks(message) : [])
       find('block-closed', frame, `block ${String(block.index)} is still open`);
     message.delta = { frame, event };
@@ -210,7 +209,7 @@ export function readStream(steps: readonly Step[], begun: number): Stream {
     if (block.stop === null || block.stop < delta)
       find('block-closed', block.stop ?? frame, block.stop === null ? `${named} was never closed` : null);
     const isTool = block.head.type === 'tool_use' || block.head.type === 'server_tool_use';
-    // Arguments that max_tokens cut are not whole.
+    // Arguments that max_tokens cut are incomplete.
     const isCalled = dictionaryOf(message.delta?.event.delta).stop_reason === 'tool_use';
     const json = block.pieces.get('partial_json') ?? '';
     if (isTool && isCalled && json !== '')
@@ -255,7 +254,7 @@ export function readStream(steps: readonly Step[], begun: number): Stream {
   function assistant({ lane, outer, frame }: Extract<Step, { kind: 'assistant' }>): void {
     const message = dictionaryOf(outer.message);
     const current = open.get(lane);
-    // An agent's own words stand in no stream, wherever they come.
+    // The agent's own text belongs to no stream.
     const isOwn = outer.is_api_error_message === true || typeof outer.error === 'string';
     if (current !== undefined && !isOwn && current.id !== undefined)
       find(
@@ -269,7 +268,7 @@ export function readStream(steps: readonly Step[], begun: number): Stream {
     for (const block of content) copy(streamed, dictionaryOf(block), content.length, frame);
   }
 
-  /** Finds the block that is repeated: the one that is open, else the next of its kind. */
+  /** Finds the block that a copy repeats: the open one, else the next of its type. */
   function copy(message: StreamedMessage, block: Dictionary, among: number, frame: number): void {
     const fresh = message.blocks.filter(({ copies }) => copies.length === 0);
     const current = among === 1 && message.stop === null ? openBlocks(message).at(-1) : undefined;
@@ -296,7 +295,7 @@ export function readStream(steps: readonly Step[], begun: number): Stream {
     else if (step.kind === 'assistant') assistant(step);
     else result(step.frame);
   }
-  // Copies may come behind their message, so what is missing shows at the end.
+  // Copies may come after their message, so a missing copy shows only at the end.
   if (steps.some(({ kind }) => kind === 'assistant'))
     for (const { blocks, isCut, stop } of messages)
       for (const { copies, frame, head } of blocks)

@@ -1,11 +1,11 @@
-// What the rules of native Claude speakers read: a trace, sorted once. Tolerant: what is malformed stands in it as it is.
+// A trace of the native Claude format, sorted once for all rules. Malformed messages are kept as they are.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { Trace } from '../../check/rule.ts';
 import { type Calls, readCalls } from './calls.ts';
 import { begunAt, type LaneName, readStream, type Stream, stepOf } from './stream.ts';
 
-/** A message of either side that is an object with a type. */
+/** A message of either side: an object with a type. */
 export interface Message {
   readonly frame: number;
   readonly type: string;
@@ -17,7 +17,7 @@ export interface Prompt extends Message {
   readonly content: unknown;
 }
 
-/** What the client asked beside the conversation, and all that claims to answer it. */
+/** A control request of the client, and all answers to it. */
 export interface ClientRequest {
   readonly frame: number;
   readonly id: unknown;
@@ -26,32 +26,32 @@ export interface ClientRequest {
   readonly answers: { readonly frame: number; readonly response: Dictionary }[];
 }
 
-/** What the agent asked the client. */
+/** A request of the agent to the client. */
 export interface AgentRequest {
   readonly frame: number;
   readonly id: unknown;
   readonly subtype: string;
   readonly request: Dictionary;
   answer: { readonly frame: number; readonly response: Dictionary } | null;
-  /** Where the agent withdrew it. */
+  /** Frame of the cancellation; null without one. */
   cancelled: number | null;
 }
 
-/** From one result to the next. */
+/** The messages from one result to the next. */
 export interface Turn {
   readonly from: number;
   readonly messages: Message[];
   readonly prompts: Prompt[];
-  /** Null in what is left at the end. */
+  /** Null for the rest after the last result. */
   result: Message | null;
 }
 
 /** A trace of this protocol. */
 export interface View {
   readonly trace: Trace;
-  /** What has not come will not come, and nothing that cannot be read at all stood in its way. */
+  /** What is missing will not come, and the client sent nothing unparsable. */
   readonly isComplete: boolean;
-  /** It has the greeting, so nobody asked or called anything before it. */
+  /** The trace holds the greeting, so no request or call is older than the trace. */
   readonly isFromStart: boolean;
   readonly fromAgent: readonly Message[];
   /** Lines of the agent that are no messages. */
@@ -60,10 +60,10 @@ export interface View {
   readonly prompts: readonly Prompt[];
   readonly turns: readonly Turn[];
   readonly requests: readonly ClientRequest[];
-  /** Responses of the agent that nobody asked for. */
+  /** Responses of the agent to no request. */
   readonly strays: readonly Message[];
   readonly agentRequests: readonly AgentRequest[];
-  /** What the agent withdrew, with the request where there was one. */
+  /** Cancellations, with the cancelled request where it is known. */
   readonly cancels: readonly { readonly frame: number; readonly ask: AgentRequest | undefined }[];
   readonly stream: Stream;
   readonly calls: Calls;
@@ -91,7 +91,7 @@ export function readView(trace: Trace): View {
   const turns = readTurns(said, prompts);
   const { requests, strays } = readRequests(said, heard);
   const begun = begunAt(said, ({ json }) => json.subtype === 'init');
-  // Real programs end when they are sent what is no JSON (docs/protocols/claude.md 8.2).
+  // Real programs exit when they receive a line that is no JSON (docs/protocols/claude.md 8.2).
   const isGarbled = trace.frames.some(
     ({ by, json, text }) => by === 'client' && json === undefined && text.trim() !== '',
   );
@@ -112,7 +112,7 @@ export function readView(trace: Trace): View {
   };
 }
 
-/** The answer to `initialize`, where what was asked was not recorded. */
+/** The answer to an `initialize` that is not in the recording. */
 function isGreeting({ type, json }: Message): boolean {
   return type === 'control_response' && 'commands' in dictionaryOf(dictionaryOf(json.response).response);
 }
@@ -146,7 +146,7 @@ function readRequests(said: readonly Message[], heard: readonly Message[]): Pick
   for (const told of said) {
     if (told.type !== 'control_response') continue;
     const response = dictionaryOf(told.json.response);
-    // A client may use an id again.
+    // A client may reuse an id.
     const request = requests.findLast(({ id, frame }) => id === response.request_id && frame < told.frame);
     if (request === undefined) strays.push(told);
     else request.answers.push({ frame: told.frame, response });

@@ -1,25 +1,25 @@
-// What our ECA server does with a prompt of the editor that is judged, act by act. Knows no connection: it plays on a desk.
+// The behaviours of our fake ECA server, as scripts over one chat.
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { Behaviour } from '../../check/sets.ts';
 import { nobodys } from '../methods.ts';
 
-/** Where an act is played: one chat of one editor. */
+/** One chat of one editor, as a script sees it. */
 export interface BehaviourContext {
   readonly chatId: string;
-  /** A word that nobody else uses. */
+  /** A unique id that begins with `word`. */
   mint(word: string): string;
-  /** Says a content in the chat. */
+  /** Sends a content to the chat. */
   sendContent(role: 'user' | 'system' | 'assistant', content: Dictionary): void;
   notify(method: string, params: Dictionary): void;
-  /** Asks the editor, and waits until it answers or patience is over. */
+  /** Sends a request to the editor and waits for the answer, as long as the patience lasts. */
   ask(id: string | number, method: string, params: Dictionary): Promise<void>;
-  /** What the editor says of that call: what comes first, or null when patience is over. */
+  /** The editor's first decision on a tool call, or null when the patience runs out. */
   decision(call: string): Promise<'approve' | 'reject' | 'stop' | null>;
-  /** Resolves when the editor has stopped this chat, or when patience is over. */
+  /** Resolves with true when the editor stops the chat, with false when the patience runs out. */
   stopped(): Promise<boolean>;
 }
 
-/** What is done; the echo before it and the end behind it are the same for all. */
+/** The part of a run between the echo of the prompt and the end, which are the same for all. */
 export type Script = (context: BehaviourContext) => Promise<void>;
 
 const usage: Dictionary = {
@@ -39,7 +39,7 @@ function sendText(context: BehaviourContext, ...texts: readonly string[]): void 
   for (const text of texts) context.sendContent('assistant', { type: 'text', text });
 }
 
-/** Writes a call as both eras read it: nothing, then all of its arguments. */
+/** Prepares a tool call so that both eras read it: empty arguments, then all of them. */
 function prepare(context: BehaviourContext, manualApproval: boolean): Dictionary {
   const head = { id: context.mint('call'), name: 'shell_command', server: 'eca', origin: 'native', summary: '$ ls' };
   const input = { command: 'ls' };
@@ -148,8 +148,8 @@ const scripts: readonly (Behaviour & { readonly play: Script })[] = [
   },
 ];
 
-/** What can be asked for. */
+/** Behaviours that a prompt can request by name. */
 export const behaviours: readonly Behaviour[] = scripts.map(({ name, title }) => ({ name, title }));
 
-/** How it is done. */
+/** The script of a behaviour. */
 export const scriptOf = (name: string): Script | undefined => scripts.find((one) => one.name === name)?.play;

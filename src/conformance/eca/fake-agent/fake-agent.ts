@@ -1,5 +1,5 @@
-// Our ECA server for editors that are judged: it greets in a way that both eras read, answers what is asked, and plays acts. It
-// takes whatever comes and judges nothing. docs/protocols/eca.md 3.
+// A fake ECA server for editors under test: greets so that both eras understand, answers requests, and runs scripts.
+// Accepts any input and judges nothing. docs/protocols/eca.md 3.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { type Connection, PeerWrong } from '../../check/check.ts';
@@ -39,7 +39,7 @@ const tools: Dictionary = {
   tools: [{ name: 'shell_command', description: 'Runs a command', parameters: { type: 'object' }, disabled: false }],
 };
 
-/** What is answered to requests that need no more; others are unknown. */
+/** Fixed answers to requests; other methods are unknown. */
 const answers: ReadonlyMap<unknown, unknown> = new Map<unknown, unknown>([
   ['initialize', greeting],
   ['shutdown', null],
@@ -53,13 +53,13 @@ const answers: ReadonlyMap<unknown, unknown> = new Map<unknown, unknown>([
   ...['delete', 'clear', 'update', 'rollback', 'fork'].map((word) => [`chat/${word}`, {}] as const),
 ]);
 
-/** Serves one editor until it leaves. */
+/** Serves one editor until it disconnects. */
 export async function serveEditor(
   connection: Connection,
   serve: ServeTools,
 ): Promise<{ readonly isComplete: boolean }> {
   let atWork = 0;
-  /** What happens in chats, until when nobody waits any more. */
+  /** Pending waits for an event in a chat. */
   const watchers = new Set<(method: string, params: Dictionary) => void>();
 
   const send = (message: Dictionary) => {
@@ -67,7 +67,7 @@ export async function serveEditor(
   };
   const notify = (method: string, params: Dictionary) => send({ method, params });
 
-  /** The first thing about a chat that `look` takes, or null when patience is over. */
+  /** The first value that `look` returns for an event in a chat, or null when the patience runs out. */
   async function wait<Value>(look: (method: string, params: Dictionary) => Value | undefined): Promise<Value | null> {
     let found: Value | undefined;
     const watcher = (method: string, params: Dictionary) => {
@@ -151,7 +151,7 @@ export async function serveEditor(
     }
     return connection.ended === null ? undefined : true;
   }
-  // An editor may think for as long as it likes.
+  // An editor may stay silent for as long as it likes.
   while (connection.ended === null) await connection.until('end of the editor', hearAll).catch(ignoreSilence);
   return { isComplete: atWork === 0 };
 }

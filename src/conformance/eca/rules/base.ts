@@ -1,5 +1,5 @@
-// Rules of the base protocol: what is a message, and that each request is answered. docs/protocols/eca.md 5.1, 5.7; JSON-RPC 2.0;
-// docs/protocols/eca.md 5. They judge servers.
+// Rules on JSON-RPC, for servers: what is a message, and that every request is answered. docs/protocols/eca.md 5;
+// JSON-RPC 2.0.
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
 import { misfit } from '../../check/shape.ts';
@@ -11,14 +11,14 @@ import { shown } from './values.ts';
 const everywhere = ['start', 'text', 'odd'];
 const code = (answer: Response | undefined): unknown => (isDictionary(answer?.error) ? answer.error.code : undefined);
 
-/** What was answered to requests from `from` on: the other side lives on. */
+/** Whether the server still answers requests sent after that frame; undefined where nothing was requested. */
 function livesOn({ client, isComplete }: EcaView, { frame }: InTrace): string | null | undefined {
   const later = client.requests.filter((ask) => ask.frame > frame);
   if (later.some(({ answers }) => answers.length > 0)) return null;
   return isComplete && later.length > 0 ? 'nothing is answered any more' : undefined;
 }
 
-/** Findings where something can be said. */
+/** Findings for the items that can be judged. */
 function* survives(view: EcaView, items: Iterable<InTrace>): Generator<Finding> {
   for (const item of items) {
     const wrong = livesOn(view, item);
@@ -43,7 +43,7 @@ export function* succeeds(asks: Iterable<Request>): Generator<Finding> {
   }
 }
 
-/** Whether requests have ids that no other one has. */
+/** Whether each request has an id of its own. */
 export function* ownIds({ requests }: Side): Generator<Finding> {
   const seen = new Set<unknown>();
   for (const { frame, id } of requests) {
@@ -52,11 +52,11 @@ export function* ownIds({ requests }: Side): Generator<Finding> {
   }
 }
 
-/** Whether answers say what JSON-RPC lets them say. */
+/** Whether answers have the fields that JSON-RPC allows. */
 export const resultOrError = ({ json }: Response): string | null =>
   'result' in json && 'error' in json ? 'a result and an error' : null;
 
-/** Rules of frames and answers. */
+/** Rules on frames and answers. */
 export const baseRules: readonly EcaRule[] = [
   {
     id: 'eca/frames-readable',
@@ -100,7 +100,7 @@ export const baseRules: readonly EcaRule[] = [
     *judge({ agent }) {
       for (const { frame, json, error } of agent.answers) {
         if (!('error' in json) || 'result' in json) continue;
-        // Servers of today say words, or nothing, where an application has failed (docs/protocols/eca.md 5.5).
+        // Newer servers send a text or nothing as the error of an application (docs/protocols/eca.md 5.5).
         const wrong = misfit(error, { fields: { message: 'string' } }, 'error');
         const number = isDictionary(error) ? error.code : undefined;
         const isBad = typeof number === 'number' && !Number.isInteger(number);
@@ -149,9 +149,9 @@ export const baseRules: readonly EcaRule[] = [
     scenarios: everywhere,
     reads: 'both',
     *judge({ agent, client, initialize }) {
-      // Of a talk that was not heard from the beginning nobody knows what was asked.
+      // Without the beginning of the conversation the requests are unknown.
       if (initialize === null) return;
-      // What could not be read may have held requests, as a list of messages does.
+      // An unreadable frame may have held requests, as a batch does.
       const doubt = client.frames.find(({ json }) => !isMessage(json))?.frame ?? Number.POSITIVE_INFINITY;
       for (const { frame, id, request } of agent.answers) {
         if (id === null || (request === undefined && frame > doubt)) continue;

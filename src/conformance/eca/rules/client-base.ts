@@ -1,4 +1,4 @@
-// Rules of editors: frames, ids and answers. docs/protocols/eca.md 5.1, and 5.2 for what real servers drop.
+// Rules on the frames, ids and answers of editors. docs/protocols/eca.md 5.1, and 5.2 for what real servers drop.
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
 import { isMessage } from '../view/messages.ts';
@@ -7,10 +7,10 @@ import { answered, ownIds, resultOrError } from './base.ts';
 import type { EcaRule } from '../view/view.ts';
 import { shown } from './values.ts';
 
-/** Every act shows how an editor begins. */
+/** Every behaviour shows how an editor begins. */
 const any = ['text'];
 
-/** Rules of the base protocol. */
+/** Rules on JSON-RPC. */
 export const clientBaseRules: readonly EcaRule[] = [
   {
     id: 'eca/client/frames-readable',

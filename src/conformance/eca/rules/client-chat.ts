@@ -1,4 +1,4 @@
-// Rules of editors: prompts, approvals, stops, queries. docs/protocols/eca.md 8.2, 8.6, 2.
+// Rules on the prompts, approvals, stops and queries of editors. docs/protocols/eca.md 8.2, 8.6, 2.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { fields, misfit } from '../../check/shape.ts';
 import type { Request, Notification } from '../view/messages.ts';
@@ -12,7 +12,7 @@ const answersOf = ({ client }: EcaView): Notification[] =>
 const asksOf = ({ client }: EcaView, ...methods: readonly string[]): Request[] =>
   client.requests.filter(({ method }) => methods.includes(method));
 
-/** Where the server has told what can be chosen before that frame: the lists of both eras. */
+/** The lists of choices that the server announced before that frame, in the fields of both eras. */
 function offers(view: EcaView, before: number, seed: string, today: readonly string[]): unknown[] {
   const greeting = dictionaryOf(view.initialize?.answers[0]?.result);
   const configs = view.agent.notifications
@@ -22,14 +22,14 @@ function offers(view: EcaView, before: number, seed: string, today: readonly str
   return lists.flatMap((list): unknown[] => (Array.isArray(list) ? list : []));
 }
 
-/** When a call was told to wait, in which chat. */
+/** The chats in which this call waited for approval before that frame. */
 function waiting({ chats }: EcaView, call: unknown, before: number): string[] {
   return [...chats.values()].flatMap(({ id, calls }) =>
     calls.some((one) => one.id === call && one.waits !== null && one.waits < before) ? [id] : [],
   );
 }
 
-/** A rule about params of prompts. */
+/** A rule on the params of prompts. */
 function prompts(
   id: string,
   level: EcaRule['level'],
@@ -54,7 +54,7 @@ function prompts(
   };
 }
 
-/** Rules of chats. */
+/** Rules on chats. */
 export const clientChatRules: readonly EcaRule[] = [
   prompts('prompt-message', 'MUST', 'A prompt has a message.', ({ params }) =>
     misfit(params, fields({ message: 'string' }), 'params'),
@@ -136,7 +136,7 @@ export const clientChatRules: readonly EcaRule[] = [
     scenarios: ['tool', 'approval', 'two-approvals'],
     reads: 'both',
     *judge(view) {
-      // In a talk that was not heard from the beginning it may wait already.
+      // Without the beginning of the conversation the call may already wait.
       if (view.initialize === null) return;
       for (const { frame, params, method } of answersOf(view)) {
         if (typeof params.toolCallId !== 'string') continue;

@@ -1,10 +1,10 @@
-// Rules of editors: how a connection begins and ends. docs/protocols/eca.md 8.1, and 2 for what real editors do.
+// Rules on how an editor begins and ends a connection. docs/protocols/eca.md 8.1, and 2 for what real editors do.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { fields, misfit } from '../../check/shape.ts';
 import type { EcaRule } from '../view/view.ts';
 import { optional, shown } from './values.ts';
 
-/** Every act shows how an editor begins. */
+/** Every behaviour shows how an editor begins. */
 const any = ['text'];
 
 const capabilities = fields({
@@ -18,7 +18,7 @@ const capabilities = fields({
   ),
 });
 
-/** A rule about the params of `initialize`. */
+/** A rule on the params of `initialize`. */
 function greets(
   id: string,
   level: EcaRule['level'],
@@ -40,7 +40,7 @@ function greets(
   };
 }
 
-/** Rules of the life of a connection. */
+/** Rules on the lifecycle of a connection. */
 export const clientLifecycleRules: readonly EcaRule[] = [
   {
     id: 'eca/client/initialize-first',
@@ -52,7 +52,7 @@ export const clientLifecycleRules: readonly EcaRule[] = [
     scenarios: any,
     *judge({ client, initialize, isComplete }) {
       const [first] = client.frames;
-      // A recording without any may begin in the middle.
+      // A recording without an `initialize` may begin in the middle.
       if (first?.json === undefined || (initialize === null && !isComplete)) return;
       const { method } = dictionaryOf(first.json);
       yield { frame: first.frame, wrong: method === 'initialize' ? null : `the first is ${shown(method)}` };

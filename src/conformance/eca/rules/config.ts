@@ -1,4 +1,4 @@
-// Rules of what a server tells of its tools and to the user. docs/protocols/eca.md 8.8, 8.9, 1.
+// Rules on tool-server updates, configuration and messages to the user. docs/protocols/eca.md 8.8, 8.9, 1.
 import type { Finding } from '../../check/rule.ts';
 import { fields, misfit } from '../../check/shape.ts';
 import type { Notification } from '../view/messages.ts';
@@ -14,7 +14,9 @@ const servers = (view: EcaView, type: string): Notification[] =>
 
 const tool = fields({ name: 'string', description: 'string', parameters: 'any', 'disabled?': optional('boolean') });
 
-/** Wrong where nothing more is told of a server of tools after the client has asked for another state; which, later ones may name. */
+/**
+ * Wrong where no update follows the client's request to change a tool server; a later request may name the same server.
+ */
 function* changes(view: EcaView, method: string, from: readonly string[]): Generator<Finding> {
   const told = servers(view, 'mcp');
   for (const { frame, params, method: said } of view.client.notifications) {
@@ -28,7 +30,7 @@ function* changes(view: EcaView, method: string, from: readonly string[]): Gener
   }
 }
 
-/** Rules of configuration and messages. */
+/** Rules on configuration and messages. */
 export const configRules: readonly EcaRule[] = [
   {
     id: 'eca/tools-told',
@@ -42,7 +44,8 @@ export const configRules: readonly EcaRule[] = [
     *judge(view) {
       const [first] = servers(view, 'native');
       if (first !== undefined) return yield { frame: first.frame, wrong: null };
-      // Who leaves at once has not waited for them; who has used one, and then left in good order, has.
+      // A client that leaves at once has not waited for the tool servers; a client that used a tool and then left in
+      // good order has.
       const { initialize, initialized, isComplete, chats, client } = view;
       const isLeft = client.requests.some(({ method, answers }) => method === 'shutdown' && answers.length > 0);
       if (initialize === null || initialized === null || !isComplete || !isLeft) return;

@@ -1,5 +1,5 @@
-// The kinds of contents, with the fields that each must have. docs/protocols/eca.md 8.3, and 1, 3 and 4 for what
-// real servers say where the document has it otherwise.
+// The content types and their required fields. docs/protocols/eca.md 8.3, and 1, 3 and 4 where real servers differ from
+// the document.
 import { fields, orNull, type Shape } from '../../check/shape.ts';
 import type { EcaRule } from '../view/view.ts';
 import type { Content } from '../view/chat-events.ts';
@@ -14,7 +14,7 @@ const call = {
   'server?': optional('string'),
   'summary?': optional('string'),
 } as const;
-/** What is looked at in each kind, and by which scenarios it is brought about. */
+/** The check of one content type, and the scenarios that produce the type. */
 export interface Kind {
   readonly type: string;
   readonly basis: EcaRule['basis'];
@@ -24,7 +24,7 @@ export interface Kind {
   more?(content: Content): string | null;
 }
 
-/** Kinds of the document and those of later servers that checks are about. */
+/** Content types of the document and of newer servers. */
 export const kinds: readonly Kind[] = [
   {
     type: 'text',

@@ -1,4 +1,4 @@
-// Rules of how a connection begins and ends. docs/protocols/eca.md 8.1, 1, 3 and 4.
+// Rules on how a server begins and ends a connection. docs/protocols/eca.md 8.1, 1, 3 and 4.
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { Finding } from '../../check/rule.ts';
 import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
@@ -10,13 +10,15 @@ import { shown } from './values.ts';
 
 const names: Shape = ['string'];
 
-/** The answers to `initialize` that are results. */
+/** Successful answers to `initialize`. */
 function greetings({ client }: EcaView): Response[] {
   const asks = client.requests.filter(({ method }) => method === 'initialize');
   return asks.flatMap(({ answers }) => answers.slice(0, 1)).filter(({ result }) => isDictionary(result));
 }
 
-/** What the document has in the answer to `initialize`; from 0.42 on it is in `config/updated`. */
+/**
+ * Fields that the document places in the answer to `initialize`; servers from 0.42 on send them in `config/updated`.
+ */
 const seedFields = ['models', 'chatDefaultModel', 'chatBehaviors', 'chatDefaultBehavior'];
 const ofSeed = ({ result }: Response): boolean => seedFields.some((name) => name in dictionaryOf(result));
 
@@ -37,7 +39,7 @@ const config = fields({
   ),
 });
 
-/** Rules of the beginning and the end. */
+/** Rules on the beginning and the end. */
 export const lifecycleRules: readonly EcaRule[] = [
   {
     id: 'eca/initialize-answered',
@@ -80,7 +82,7 @@ export const lifecycleRules: readonly EcaRule[] = [
     *judge(view) {
       for (const { frame, result } of greetings(view).filter(ofSeed)) {
         const { models, chatBehaviors } = dictionaryOf(result);
-        // Where there is nothing to choose, there is no default.
+        // Without choices there is no default.
         const isEmpty = (list: unknown) => Array.isArray(list) && list.length === 0;
         const shape = fields({
           models: names,
@@ -145,7 +147,7 @@ export const lifecycleRules: readonly EcaRule[] = [
         ),
       ];
       if (told.some(Array.isArray)) yield { frame: initialized.frame, wrong: null };
-      // Who leaves at once has not waited for them.
+      // A client that leaves at once has not waited for the list.
       const hasWaited =
         agent.notifications.some(({ method }) => method === 'tool/serverUpdated') &&
         shutdowns(view).some(({ answers }) => answers.length > 0);
@@ -228,7 +230,7 @@ export const lifecycleRules: readonly EcaRule[] = [
           open.delete(taskId);
         }
       }
-      // Whoever is told to end lets lie what goes on.
+      // A server that is told to exit abandons its runs.
       const isSentAway = [...client.requests, ...client.notifications].some(
         ({ method }) => method === 'shutdown' || method === 'exit',
       );

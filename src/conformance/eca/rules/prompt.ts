@@ -1,4 +1,4 @@
-// Rules of prompts: how they are answered, told again, played and ended. docs/protocols/eca.md 8.2, 4.
+// Rules on prompts: the answer, the echo, the run and its end. docs/protocols/eca.md 8.2, 4.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { fields, misfit } from '../../check/shape.ts';
 import type { Request } from '../view/messages.ts';
@@ -10,13 +10,13 @@ import { shown } from './values.ts';
 const conversations = ['text'];
 const covers = ['request:chat/prompt'];
 
-/** Prompts with words, which is what makes them some. */
+/** Prompts with a text; a message without one is no prompt. */
 const promptsOf = ({ client }: EcaView): Request[] =>
   client.requests.filter(({ method, params }) => method === 'chat/prompt' && typeof params.message === 'string');
 const wordsOf = ({ params }: Request): string => String(params.message).trim();
 const isOfUser = ({ role, type }: Content): boolean => role === 'user' && type === 'text';
 
-/** Rules of prompts. */
+/** Rules on prompts. */
 export const promptRules: readonly EcaRule[] = [
   {
     id: 'eca/prompt-answered',
@@ -164,7 +164,7 @@ export const promptRules: readonly EcaRule[] = [
       for (const ask of asks) {
         const own = chatOf(ask);
         const words = wordsOf(ask);
-        // Words that were said in two chats are no mark of one.
+        // A text that was sent to two chats identifies neither.
         const isMark = words !== '' && asks.every((one) => chatOf(one) === own || wordsOf(one) !== words);
         if (own === null || !isMark) continue;
         const other = view.contents.find(
@@ -195,7 +195,7 @@ export const promptRules: readonly EcaRule[] = [
       for (const { id, isOfSubAgent, events } of view.chats.values()) {
         const first = events.find(({ is }) => is === 'content');
         if (first === undefined || isOfSubAgent) continue;
-        // The answer that names it may have been cut off.
+        // The answer with the chat's id may have been cut off.
         if (!named.has(id) && !view.isComplete) continue;
         yield { frame: first.frame, wrong: named.has(id) ? null : `nobody has named chat ${shown(id)}` };
       }

@@ -1,5 +1,4 @@
-// Rules of what a client asks of a chat beside prompts: stop, delete, contexts, commands. docs/protocols/eca.md 8.6,
-// 8.7, 4 and 5.
+// Rules on chat requests beside prompts: stop, delete, contexts, commands. docs/protocols/eca.md 8.6, 8.7, 4 and 5.
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import { fields, misfit, type Shape } from '../../check/shape.ts';
 import type { Request } from '../view/messages.ts';
@@ -8,7 +7,7 @@ import type { EcaRule, EcaView } from '../view/view.ts';
 import { optional, shown } from './values.ts';
 
 const lines = fields({ start: 'number', end: 'number' });
-/** The contexts of the document (docs/protocols/eca.md 8.2); later kinds are anybody's. */
+/** The context types of the document (docs/protocols/eca.md 8.2); newer types are not judged. */
 const contextShapes: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
   ['file', fields({ path: 'string', 'linesRange?': optional(lines) })],
   ['directory', fields({ path: 'string' })],
@@ -19,10 +18,10 @@ const contextShapes: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
     fields({ uri: 'string', name: 'string', description: 'string', mimeType: 'string', server: 'string' }),
   ],
 ]);
-/** The kinds of contexts that checks are about, as coverage names them. */
+/** Context types that checks cover, as named in coverage.ts. */
 export const contextKinds = ['file', 'directory', 'web', 'repoMap', 'mcpResource'].map((type) => `context:${type}`);
 
-/** What is wrong with a context. */
+/** What is wrong with a context; null when nothing is. */
 export function contextWrong(context: unknown): string | null {
   const wrong = misfit(context, fields({ type: 'string' }), 'context');
   if (wrong !== null || !isDictionary(context)) return wrong;
@@ -34,11 +33,11 @@ const command = fields({
   name: 'string',
   description: 'string',
   type: 'string',
-  // Servers of today leave out whether one is required (corpus of 0.155.1).
+  // Newer servers leave out `required` (corpus of 0.155.1).
   arguments: [fields({ name: 'string', 'description?': optional('string'), 'required?': optional('boolean') })],
 });
 
-/** Requests of that method that were answered with a result. */
+/** Requests of this method that were answered with a result. */
 function* resultsOf(
   { client }: EcaView,
   method: string,
@@ -55,7 +54,7 @@ const namesIn = (result: unknown): unknown[] | null => {
   return Array.isArray(commands) ? commands.map((one) => dictionaryOf(one).name) : null;
 };
 
-/** Rules of these requests. */
+/** Rules on these requests. */
 export const requestRules: readonly EcaRule[] = [
   {
     id: 'eca/stop-finishes',
@@ -145,7 +144,7 @@ export const requestRules: readonly EcaRule[] = [
         for (const { events: own, isTangled } of turns) {
           const stop = own.findIndex(({ is }) => is === 'stop');
           if (stop < 0 || isTangled || !own.slice(0, stop).some(isFinished)) continue;
-          // Late words of a run that was stopped are no answer.
+          // Late texts of a stopped run are no answer.
           if (own.slice(0, stop).some(({ is }) => is === 'stop' || is === 'delete')) continue;
           const next = own[stop + 1];
           const isWord = next?.is === 'content' || next?.is === 'status';

@@ -1,4 +1,4 @@
-// Rules of what follows a prompt: it is told again, played, and ended. docs/protocols/eca.md 8.3, 4.
+// Rules on what follows a prompt: its echo, the run, and the end. docs/protocols/eca.md 8.3, 4.
 import type { Request } from '../view/messages.ts';
 import { isOver, isRunning, type Turn } from '../view/turns.ts';
 import type { EcaRule, EcaView } from '../view/view.ts';
@@ -8,7 +8,7 @@ import { shown } from './values.ts';
 const conversations = ['text'];
 const covers = ['request:chat/prompt'];
 
-/** The words of a prompt. */
+/** The text of a prompt. */
 const wordsOf = ({ params }: Request): string => String(params.message).trim();
 const isOfUser = ({ role, type }: Content): boolean => role === 'user' && type === 'text';
 const isOfModel = ({ role }: Content): boolean => role === 'assistant';
@@ -17,7 +17,7 @@ function* turnsOf({ chats }: EcaView): Generator<{ readonly turn: Turn }> {
   for (const { turns } of chats.values()) for (const turn of turns) yield { turn };
 }
 
-/** Rules of runs. */
+/** Rules on runs. */
 export const runRules: readonly EcaRule[] = [
   {
     id: 'eca/prompt-echoed',
@@ -89,7 +89,7 @@ export const runRules: readonly EcaRule[] = [
     reads: 'both',
     *judge(view) {
       for (const { turn } of turnsOf(view)) {
-        // One that is superseded ends with the next, and one that is deleted is not heard of again.
+        // A superseded run ends with the next one, and a deleted run sends nothing more.
         const { prompt, finished, isDeleted, isTangled, isStopped } = turn;
         if (finished.length > 0) yield { frame: prompt.frame, wrong: null };
         else if (view.isComplete && !isDeleted && !isTangled && !isStopped)

@@ -1,22 +1,22 @@
-// The tool calls of one chat: what was told of each, and what the client has said about it. Pure.
+// The tool calls of one chat: their contents, and the client's answers.
 import type { ChatEvent, Content } from './chat-events.ts';
 
-/** One call of the model. */
+/** One tool call of the model. */
 export interface EcaCall {
   readonly id: string;
-  /** All contents that name it, in order. */
+  /** All contents that name the call, in order. */
   readonly contents: readonly Content[];
   readonly prepares: readonly Content[];
   readonly runs: readonly Content[];
   readonly runnings: readonly Content[];
   readonly called: readonly Content[];
   readonly rejected: readonly Content[];
-  /** Frames in which the client has answered for it. */
+  /** Frames of the client's answers. */
   readonly approvals: readonly number[];
   readonly rejections: readonly number[];
-  /** The frame in which it began to wait for the client; null where it never did. */
+  /** Frame of the request for approval; null without one. */
   readonly waits: number | null;
-  /** The frame that says how it ended; null where none does. */
+  /** Frame of the end; null while the call is open. */
   readonly ends: number | null;
 }
 
@@ -28,10 +28,10 @@ const kinds: ReadonlySet<unknown> = new Set([
   'toolCallRejected',
 ]);
 
-/** Whether that is about a call. */
+/** Whether a content is about a tool call. */
 const isOfCall = ({ type }: Content): boolean => kinds.has(type);
 
-/** Without those of the past. */
+/** Collects the calls, without those of the replayed history. */
 export function callsOf(events: readonly ChatEvent[]): EcaCall[] {
   const contents = new Map<string, Content[]>();
   const said = { approve: new Map<unknown, number[]>(), reject: new Map<unknown, number[]>() };

@@ -1,4 +1,4 @@
-// What is said in a chat and of it, by both sides, in order. Types only.
+// The events of a chat, by both sides, in order. Types only.
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { Request, InTrace } from './messages.ts';
 
@@ -6,15 +6,15 @@ import type { Request, InTrace } from './messages.ts';
 export interface Content extends InTrace {
   readonly is: 'content';
   readonly role: unknown;
-  /** Its type; not checked to be one that is known. */
+  /** The content type; may be unknown. */
   readonly type: unknown;
   readonly content: Dictionary;
   readonly params: Dictionary;
-  /** Told again from the past: behind `chat/cleared`, up to the next prompt. */
+  /** Replayed from the past: after `chat/cleared`, up to the next prompt. */
   readonly isHistory: boolean;
 }
 
-/** What else happens in a chat, by who says it. */
+/** The other events of a chat. */
 export type ChatEvent =
   | Content
   | (InTrace & { readonly is: 'status'; readonly status: unknown })

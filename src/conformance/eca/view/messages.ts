@@ -1,13 +1,12 @@
-// What a trace of JSON-RPC holds: requests with their answers, notifications, and what is none of these, for both sides.
-// Knows no method of ECA. Pure; takes any trace.
+// Reads a trace as JSON-RPC: the requests with their answers, the notifications, and all other frames, for each side.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { Trace, TraceFrame } from '../../check/rule.ts';
 
-/** An id as JSON-RPC allows it; others are ids of nothing. */
+/** A valid JSON-RPC id. */
 export type RpcId = string | number;
 
-/** A frame and its place in the trace. */
+/** Something at a frame of the trace. */
 export interface InTrace {
   /** Index in the trace. */
   readonly frame: number;
@@ -18,35 +17,35 @@ export interface RawFrame extends InTrace, Pick<TraceFrame, 'text' | 'isFault'> 
   readonly json: unknown;
 }
 
-/** A message that tells something: a request without an id. */
+/** A message without an id. */
 export interface Notification extends InTrace {
   readonly method: string;
-  /** Empty where there are none; names that were written with dashes are joined. */
+  /** Params, with dashed names converted to camel case; empty where there are none. */
   readonly params: Dictionary;
-  /** As they came. */
+  /** Params as they came. */
   readonly rawParams: unknown;
 }
 
-/** A message that wants an answer. */
+/** A message that requires an answer. */
 export interface Request extends Notification {
   readonly id: RpcId;
-  /** All that bear its id and came behind it, while it was the last of that id. */
+  /** All later answers with this id, up to the next request that reuses the id. */
   readonly answers: readonly Response[];
-  /** A frame before it could not be read, and nothing was answered since: whoever reads may have lost it too. */
+  /** An unreadable frame came before, and nothing was answered since: the reader may have lost this request too. */
   readonly isExcused: boolean;
 }
 
-/** A message that answers. */
+/** An answer. */
 export interface Response extends InTrace {
   readonly id: unknown;
   readonly json: Dictionary;
   readonly result: unknown;
   readonly error: unknown;
-  /** What it answers, if anything. */
+  /** The request that it answers, if any. */
   readonly request?: Request;
 }
 
-/** All that one side has said. */
+/** All messages of one side. */
 export interface Side {
   readonly frames: readonly RawFrame[];
   readonly requests: readonly Request[];
@@ -62,19 +61,19 @@ export interface Messages {
 
 type Open<Type> = { -readonly [Key in keyof Type]: Type[Key] extends readonly (infer Item)[] ? Item[] : Type[Key] };
 
-/** Whether JSON-RPC has that id; ECA servers drop numbers below zero. */
+/** Whether JSON-RPC allows the id; ECA servers drop negative numbers. */
 export function isRpcId(id: unknown): id is RpcId {
   return typeof id === 'string' || (typeof id === 'number' && Number.isSafeInteger(id));
 }
 
-/** Whether a client, or an agent, may say that: an object of JSON-RPC. */
+/** Whether the value is a JSON-RPC message. */
 export function isMessage(json: unknown): json is Dictionary {
   if (!isDictionary(json) || json.jsonrpc !== '2.0') return false;
   if (typeof json.method === 'string') return json.id === undefined || isRpcId(json.id);
   return json.method === undefined && 'id' in json && ('result' in json || 'error' in json);
 }
 
-/** Servers take the names of params with dashes as well (docs/protocols/eca.md 5.4). */
+/** Servers also accept param names with dashes (docs/protocols/eca.md 5.4). */
 export function camelCaseParams(params: unknown): Dictionary {
   const entries = Object.entries(dictionaryOf(params));
   return Object.fromEntries(
@@ -87,7 +86,7 @@ export function messagesIn(trace: Trace): Messages {
   const empty = (): Open<Side> => ({ frames: [], requests: [], notifications: [], answers: [] });
   const sides = { client: empty(), agent: empty() };
   const last = { client: new Map<unknown, Open<Request>>(), agent: new Map<unknown, Open<Request>>() };
-  /** That side has said what is no message, and was not answered since. */
+  /** The side sent something that is no message, and was not answered since. */
   const isInDoubt = { client: false, agent: false };
 
   for (const [frame, { by, text, json, isFault }] of trace.frames.entries()) {

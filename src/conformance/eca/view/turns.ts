@@ -1,41 +1,43 @@
-// The turns of one chat: from each prompt to the next, and what is known of how it went. Pure.
+// The turns of one chat, from each prompt to the next, and how each went.
 import type { Request } from './messages.ts';
 import type { ChatEvent, Content } from './chat-events.ts';
 
-/** What follows a prompt that was taken. */
+/** What follows an accepted prompt. */
 export interface Turn {
   readonly prompt: Request;
-  /** Behind the prompt, up to the next one. */
+  /** Events after the prompt, up to the next prompt. */
   readonly events: readonly ChatEvent[];
   readonly contents: readonly Content[];
-  /** Index of the frame where it is over: the next prompt, or the end of the trace. */
+  /** Frame at which the turn is over: the next prompt, or the end of the trace. */
   readonly end: number;
   readonly isLast: boolean;
   /** Frames of `progress` with state `finished`. */
   readonly finished: readonly number[];
   readonly isStopped: boolean;
   readonly isDeleted: boolean;
-  /** The server says more than that it works, as it does of failures. */
+  /** The server sent more than status contents, as it does on a failure. */
   readonly hasWords: boolean;
-  /** It began while another was going on, or another began in it: whose the contents are nobody can say. */
+  /** Two turns overlap, so contents cannot be assigned to either. */
   readonly isTangled: boolean;
-  /** Nobody has interfered, here or in the turn before. */
+  /** Nobody interfered, in this turn or in the one before. */
   readonly isClean: boolean;
 }
 
-/** Whether that is the end of a run. */
+/** Whether the event ends a run. */
 export const isFinished = (event: ChatEvent): event is Content =>
   event.is === 'content' && event.type === 'progress' && event.content.state === 'finished' && !event.isHistory;
 
-/** Whether that says that a run goes on. */
+/** Whether the event says that a run goes on. */
 export const isRunning = (event: ChatEvent): event is Content =>
   event.is === 'content' && event.type === 'progress' && event.content.state === 'running';
 
-/** Whether nothing more will come: in a trace that was cut off a run may be finished once more. */
+/** Whether nothing more will come: a cut trace may lack the end of its last run. */
 export const isOver = ({ isComplete }: { readonly isComplete: boolean }, { isLast }: Turn): boolean =>
   isComplete || !isLast;
 
-/** `end`: how many frames the trace has. `isLate`: it was not heard from the beginning, so a run may have been going on. */
+/**
+ * `end`: number of frames in the trace. `isLate`: the trace lacks the beginning, so a run may have been in progress.
+ */
 export function turnsOf(events: readonly ChatEvent[], end: number, isLate: boolean): Turn[] {
   const begins = [...events.entries()].flatMap(([index, event]) =>
     event.is === 'prompt' ? [{ index, ask: event.ask }] : [],
@@ -56,7 +58,7 @@ export function turnsOf(events: readonly ChatEvent[], end: number, isLate: boole
       hasWords: contents.some(({ role, type }) => role === 'system' && type === 'text'),
     };
   });
-  // Servers of the first era let two runs of one chat go on side by side, and never tell them apart again.
+  // Servers of the first era allow two overlapping runs in one chat, whose contents cannot be told apart from then on.
   const isOld = isLate && typeof begins[0]?.ask.params.chatId === 'string';
   const first = isOld
     ? 0

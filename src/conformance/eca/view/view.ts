@@ -1,4 +1,4 @@
-// What rules of ECA read: the messages of a trace, and its chats with what was said in each. Pure; takes any trace.
+// A trace of ECA as rules read it: its messages, and its chats with their events.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { Rule, Trace } from '../../check/rule.ts';
@@ -7,16 +7,16 @@ import { type Request, type Messages, messagesIn, type Notification } from './me
 import type { ChatEvent, Content } from './chat-events.ts';
 import { type Turn, turnsOf } from './turns.ts';
 
-/** A rule about ECA. */
+/** A rule on ECA. */
 export type EcaRule = Rule<EcaView>;
 
 /** One chat. */
 export interface Chat {
   readonly id: string;
-  /** Another chat speaks in it: it is the one of a sub-agent. */
+  /** Another chat speaks through this one: the chat belongs to a sub-agent. */
   readonly isOfSubAgent: boolean;
   readonly events: readonly ChatEvent[];
-  /** From each prompt that was taken to the next. */
+  /** From each accepted prompt to the next. */
   readonly turns: readonly Turn[];
   readonly calls: readonly EcaCall[];
 }
@@ -24,21 +24,21 @@ export interface Chat {
 /** A whole trace. */
 export interface EcaView extends Messages {
   readonly isComplete: boolean;
-  /** Messages, whoever they are by. */
+  /** Number of messages, of both sides. */
   readonly count: number;
-  /** The first `initialize` of the client. */
+  /** The client's first `initialize`. */
   readonly initialize: Request | null;
-  /** The first `initialized`. */
+  /** The client's first `initialized`. */
   readonly initialized: Notification | null;
-  /** The connection had ended in good order when the trace did: the client has said `exit`. */
+  /** The client's `exit`; null while the connection has not been ended in good order. */
   readonly exit: Notification | null;
   readonly contents: readonly Content[];
   readonly chats: ReadonlyMap<string, Chat>;
-  /** Prompts that a server has taken, or has not answered. */
+  /** Prompts that the server accepted or has not answered. */
   readonly prompts: readonly Request[];
 }
 
-/** What the server has said about a prompt in its answer. */
+/** The server's answer to a prompt, if it is an object. */
 export function promptResult(ask: Request): Dictionary | null {
   const [answer] = ask.answers;
   return answer !== undefined && isDictionary(answer.result) ? answer.result : null;
@@ -46,13 +46,13 @@ export function promptResult(ask: Request): Dictionary | null {
 
 const refusing: ReadonlySet<unknown> = new Set(['error', 'login']);
 
-/** Whether a prompt was answered as one that is not played. */
+/** Whether the server refused to run the prompt. */
 export function isRefused(ask: Request): boolean {
   const [answer] = ask.answers;
   return answer !== undefined && (!isDictionary(answer.result) || refusing.has(answer.result.status));
 }
 
-/** The chat of a prompt: what the answer says, else what the client has said. */
+/** The chat of a prompt: from the answer, else from the request. */
 export function chatOf(ask: Request): string | null {
   const told = promptResult(ask)?.chatId ?? ask.params.chatId;
   return typeof told === 'string' ? told : null;
@@ -65,7 +65,7 @@ export function viewOf(trace: Trace): EcaView {
   const events = new Map<string, ChatEvent[]>();
   const parents = new Map<string, unknown>();
   const contents: Content[] = [];
-  /** Chats of which the past is told. */
+  /** Chats whose history is being replayed. */
   const past = new Set<string>();
 
   function add(chatId: unknown, event: ChatEvent): void {
@@ -162,6 +162,6 @@ export function* allCalls({ chats }: EcaView): Generator<{ readonly chat: Chat; 
   for (const chat of chats.values()) for (const call of chat.calls) yield { chat, call };
 }
 
-/** The turn in which something is told. */
+/** The turn that holds the frame. */
 export const turnAt = ({ turns }: Chat, frame: number): Turn | undefined =>
   turns.find(({ prompt, end }) => prompt.frame < frame && frame < end);

@@ -1,8 +1,8 @@
-// What our agent does with a query of the front end that is judged: messages of the dialect (docs/protocols/rpc-message.md 3, 6). Knows no envelope.
+// The behaviours of our fake rpc-message agent: the messages of one query (docs/protocols/rpc-message.md 3, 6).
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { Behaviour } from '../../check/sets.ts';
 
-/** What may be asked for by name. */
+/** Behaviours that a prompt can request by name. */
 export const behaviours: readonly Behaviour[] = [
   { name: 'text', title: 'Thoughts, then text, in pieces.' },
   { name: 'tool', title: 'A tool and its result, then text.' },
@@ -11,18 +11,18 @@ export const behaviours: readonly Behaviour[] = [
   { name: 'unknown', title: 'A block of a kind that the front end does not know.' },
 ];
 
-/** What an act plays with. */
+/** What a behaviour can do. */
 export interface BehaviourPorts {
   readonly session: string;
   send(message: Dictionary): void;
-  /** Resolves when it is interrupted, or nobody is there any more. */
+  /** Resolves when the client interrupts or disconnects. */
   interrupted(): Promise<void>;
   mint(word: string): string;
 }
 
 const usage = { input_tokens: 3, output_tokens: 1 };
 
-/** Plays one query, up to its `result`. */
+/** Runs one query, up to its `result`. */
 export async function runBehaviour(name: string, { session, send, interrupted, mint }: BehaviourPorts): Promise<void> {
   const tell = (message: Dictionary) => send({ ...message, provider: 'claude' });
   const event = (fields: Dictionary) =>

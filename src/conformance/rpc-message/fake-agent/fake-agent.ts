@@ -1,12 +1,12 @@
-// Our agent for front ends of rpc-message that are judged: one connection is one session, and queries come one after the other
-// (docs/protocols/rpc-message.md 8). What queries do is in acts.ts.
+// A fake agent for front ends of rpc-message under test: each connection is one session, and queries run one at a time
+// (docs/protocols/rpc-message.md 8). behaviours.ts has the content of the queries.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import { type Connection, PeerWrong } from '../../check/check.ts';
 import type { ServeTools } from '../../check/sets.ts';
 import { runBehaviour } from './behaviours.ts';
 
-/** Serves one client until it leaves. */
+/** Serves one client until it disconnects. */
 export async function serveRpcMessage(
   connection: Connection,
   tools: ServeTools,
@@ -36,7 +36,8 @@ export async function serveRpcMessage(
       send: (message) => say({ id, type: 'stream', data: message }),
       async interrupted() {
         await patiently(() => (heard() ? true : undefined));
-        // A message is looked at before it is taken, and whether all was over is asked before this goes on.
+        // Let the log's reader handle the message first, so that the completeness of the conversation is known before
+        // the next query begins.
         await tools.pause(0);
       },
       mint: tools.mint,

@@ -1,5 +1,4 @@
-// Rules about the envelope in which the front end asks and is answered (docs/protocols/rpc-message.md 8): the document is silent
-// about it.
+// Rules on the envelope of requests and answers (docs/protocols/rpc-message.md 8). The document does not describe it.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
 import { fields, misfit } from '../../check/shape.ts';
@@ -12,7 +11,7 @@ const covers = (method: string) => [`request:${method}`];
 
 const isError = ({ json }: Reply): boolean => json.error !== null && json.error !== undefined;
 
-/** Where a request is over: an answer, or the end of its stream. */
+/** Frame at which a request is over: its answer, or the end of its stream. */
 const endOf = ({ replies, completes }: Request): number | undefined => replies[0]?.frame ?? completes[0];
 /** Queries that were not refused. */
 const queries = ({ requests }: View): Request[] =>
