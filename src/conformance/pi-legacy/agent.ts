@@ -1,4 +1,4 @@
-// The checks of an agent that speaks as pi 0.12.7 to 0.13.2 do (docs/protocols/pi-legacy.md).
+// The check set for agents that speak the protocol of pi 0.12.7 to 0.13.2 (docs/protocols/pi-legacy.md).
 import { type AgentSet, withContext, rulesOver } from '../check/sets.ts';
 import { framingChecks } from './checks-framing.ts';
 import { inputRules } from './rules/input.ts';
@@ -11,7 +11,7 @@ import { scenarios } from './scenarios.ts';
 import { createContext } from './context.ts';
 import { readView } from './view/view.ts';
 
-/** Agents of pi-legacy, from the side of their clients. */
+/** Checks of agents of pi-legacy. */
 export const piLegacyAgent: AgentSet = {
   protocol: 'pi-legacy',
   side: 'agent',

@@ -1,4 +1,5 @@
-// Checks of how lines are cut, which no trace shows: what is written is not what a line is (docs/protocols/pi-legacy.md 1.1). For programs on stdio.
+// Checks of line splitting, which no trace shows: the pieces that are written differ from the lines
+// (docs/protocols/pi-legacy.md 1.1). For programs on stdio.
 import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { type Check, NotApplicable, PeerWrong } from '../check/check.ts';
 import { holds } from './scenarios.ts';
@@ -6,9 +7,9 @@ import type { CheckContext } from './context.ts';
 
 interface FramingCheck extends Pick<Check<CheckContext>, 'sentence' | 'input'> {
   readonly name: string;
-  /** Pieces that are written one after the other, given the words of two prompts. */
+  /** The pieces to write one after the other, given the texts of two prompts. */
   pieces(first: string, second: string): readonly string[];
-  /** How many prompts are in them. */
+  /** How many prompts the pieces hold. */
   readonly prompts: number;
 }
 
@@ -31,7 +32,7 @@ function check({ name, pieces, prompts, ...rest }: FramingCheck): Check<CheckCon
       const from = context.now;
       for (const piece of pieces(words[0] ?? '', words[1] ?? '')) {
         connection.sendRaw(piece);
-        // So that each piece is read by itself.
+        // The pause makes the reader see each piece separately.
         await context.tools.pause(20);
       }
       await context.ends(prompts, from);

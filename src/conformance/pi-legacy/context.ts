@@ -1,32 +1,32 @@
-// What the scenarios of pi-legacy play on: one client on one connection, that prompts and waits.
+// The check context of pi-legacy: a client on one connection that prompts and waits.
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { type Connection, NotApplicable, type Tools } from '../check/check.ts';
 import { requiredBy, setup } from '../check/rule.ts';
 
-/** What each scenario is given. */
+/** What one scenario gets. */
 export interface CheckContext {
   readonly tools: Tools;
-  /** The connection. The first call makes it. */
+  /** The connection; the first call opens it. */
   connect(): Promise<Connection>;
   send(line: Dictionary): Promise<void>;
-  /** Words as they are, which need not be JSON. */
+  /** Sends a text, which need not be JSON. */
   say(text: string): Promise<void>;
-  /** The first line of the agent that fits, from now on or since `from`. */
+  /** The first matching line of the agent at or after `from`; default: from now on. */
   until(label: string, fits: (line: Dictionary) => boolean, from?: number): Promise<Dictionary>;
-  /** How many lines have been said. */
+  /** Number of log entries so far. */
   readonly now: number;
-  /** Prompts, and waits for the end of the run. */
+  /** Prompts and waits for the end of the run. */
   prompt(message: string, more?: Dictionary): Promise<void>;
-  /** The same for a word of the script; false where there is none for it. */
+  /** Prompts with a script word and waits; false when the target has no prompt for the word. */
   promptIfScripted(word: string): Promise<boolean>;
-  /** Waits for so many ends of runs since `from`. */
+  /** Waits for that many ends of runs since `from`. */
   ends(count: number, from: number): Promise<void>;
-  /** Does what is no part of any check: what fails there makes the scenario unclear. */
+  /** Runs preparatory work; a failure there makes the scenario unclear. */
   prepare<Value>(work: () => Promise<Value>): Promise<Value>;
 }
 
-/** The stage of one scenario. */
+/** Builds the context for one scenario. */
 export function createContext(tools: Tools): CheckContext {
   let connection: Connection | null = null;
 

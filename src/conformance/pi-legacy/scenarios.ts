@@ -1,5 +1,5 @@
-// What is played with an agent of pi-legacy, for the rules to read. Each has an agent of its own: what is said before would be
-// part of the conversation.
+// Scenarios for agents of pi-legacy. Each gets an agent of its own, because earlier prompts would be part of the
+// conversation.
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf } from '../../core/model/dictionary.ts';
 import { requiredBy, type Scenario } from '../check/rule.ts';
@@ -14,13 +14,13 @@ const document = {
   ...{ id: 'a2', type: 'document', fileName: 'note.txt', mimeType: 'text/plain', size: words.length },
   ...{ content: Buffer.from(words).toString('base64'), extractedText: words },
 };
-/** What must come back as it was sent. */
+/** A text that must come back unchanged. */
 const odd = 'caf\u00e9 \u{1F600} "quoted" \\ tab\t';
 
 const isAnswer = ({ type, message }: Dictionary) =>
   type === 'message_start' && dictionaryOf(message).role === 'assistant';
 
-/** Prompts, and waits until the model answers. */
+/** Prompts and waits until the model answers. */
 async function begin(context: CheckContext, word: string): Promise<void> {
   await context.connect();
   const from = context.now;
@@ -28,7 +28,7 @@ async function begin(context: CheckContext, word: string): Promise<void> {
   await context.prepare(() => context.until('answer of the model that begins', isAnswer, from));
 }
 
-/** The scenarios of the agent side. */
+/** All scenarios. */
 export const scenarios: readonly Scenario<CheckContext>[] = [
   {
     name: 'talk',
@@ -128,7 +128,7 @@ export const scenarios: readonly Scenario<CheckContext>[] = [
         ['null-line-error', 'null'],
       ] as const;
       for (const [check, text] of bad) {
-        // Where frames are posted there is no empty one.
+        // An HTTP post cannot carry an empty frame.
         if (text === '' && context.tools.transport === 'sse') continue;
         await context.connect();
         const from = context.now;
@@ -144,7 +144,7 @@ export const scenarios: readonly Scenario<CheckContext>[] = [
     title: 'Commands that the protocol does not have, and then a prompt.',
     needs: { script: ['text'], exclusive: true },
     async run(context) {
-      // A real 0.13.2 says nothing to them (docs/protocols/pi-legacy.md 1.4).
+      // A real 0.13.2 does not answer these lines (docs/protocols/pi-legacy.md 1.4).
       for (const line of [{}, { type: 'nosuch' }, { type: 'get_state', id: 'a' }, { type: 7 }])
         await context.send(line);
       await context.promptIfScripted('text');
@@ -170,6 +170,6 @@ export const scenarios: readonly Scenario<CheckContext>[] = [
   },
 ];
 
-/** Whether those words are in the first text of a message. */
+/** Whether the first text of a message contains this text. */
 export const holds = (message: unknown, text: string): boolean =>
   contentOf(message).some((block) => String(dictionaryOf(block).text ?? '').includes(text));

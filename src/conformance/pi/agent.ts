@@ -1,4 +1,4 @@
-// The checks of an agent that speaks pi (RPC mode), as one set.
+// The check set for agents that speak pi's RPC mode.
 import { type AgentSet, withContext, rulesOver } from '../check/sets.ts';
 import { checks } from './checks.ts';
 import { compactionRules, newerRules, retryRules, toolShapeRules } from './rules/events.ts';
@@ -8,7 +8,7 @@ import { messageRules, updateRules } from './rules/messages.ts';
 import { orderRules, streamRules, toolRules } from './rules/order.ts';
 import { lineRules, responseRules } from './rules/responses.ts';
 import { abortRules, joinRules } from './rules/queues.ts';
-import { knownRules } from './rules/session-data.ts';
+import { sessionDataRules } from './rules/session-data.ts';
 import { promptRules } from './rules/prompts.ts';
 import { sessionRules } from './rules/sessions.ts';
 import { settingRules, switchRules } from './rules/settings.ts';
@@ -16,7 +16,7 @@ import { scenarios } from './scenarios.ts';
 import { createContext } from './context.ts';
 import { readPi } from './view/view.ts';
 
-/** All checks of an agent that speaks pi. */
+/** Checks of agents of pi. */
 export const piAgent: AgentSet = {
   protocol: 'pi',
   version: '1',
@@ -29,7 +29,7 @@ export const piAgent: AgentSet = {
     ...dataRules,
     ...settingRules,
     ...switchRules,
-    ...knownRules,
+    ...sessionDataRules,
     ...sessionRules,
     ...promptRules,
     ...joinRules,

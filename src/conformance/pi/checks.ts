@@ -1,5 +1,5 @@
-// Checks of pi that no trace shows: bytes that are no frames, the end of what it reads, and questions that are left open for a
-// while (docs/protocols/pi.md 3, 12.1).
+// Checks of pi that no trace shows: raw bytes, the end of the input, and dialogs that stay unanswered for a while
+// (docs/protocols/pi.md 3, 12.1).
 import { isDeepStrictEqual } from 'node:util';
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf } from '../../core/model/dictionary.ts';
@@ -8,14 +8,16 @@ import type { PiClient, PiCheck, CheckContext } from './context.ts';
 
 const line = { section: 'Core Protocol', level: 'MUST', basis: 'specification', covers: ['line:response'] } as const;
 
-/** What writes bytes as they stand; the runner has seen to it that there is something. */
+/** Functions that write raw bytes; the runner guarantees that the connection has them. */
 function rawOf({ connection }: PiClient): { write(text: string): void; end(): void } {
   const { sendRaw, endInput } = connection;
   if (sendRaw === undefined || endInput === undefined) throw new NotApplicable('bytes cannot be sent as they stand');
   return { write: (text) => sendRaw(text), end: () => endInput() };
 }
 
-/** Sends a command as anybody does, and returns its response. Without one nothing can be said about unusual lines. */
+/**
+ * Sends a well-formed command and returns its response. Without a response, nothing can be said about unusual lines.
+ */
 async function plain(pi: PiClient, type: string, fields: Dictionary = {}): Promise<Dictionary> {
   const from = pi.now;
   const id = pi.start({ type, ...fields });
@@ -23,7 +25,9 @@ async function plain(pi: PiClient, type: string, fields: Dictionary = {}): Promi
   return pi.answered(id);
 }
 
-/** Writes commands of a type, and waits for the response to each id, the last of which is returned; ids are for a rule to see. */
+/**
+ * Runs `write`, waits for a response of this type to each id, and returns the last one. Rules judge the ids themselves.
+ */
 async function responses(
   pi: PiClient,
   type: string,
@@ -41,7 +45,7 @@ async function responses(
   });
 }
 
-/** The same with get_state, which is answered where it is sent as it should be. */
+/** Like {@link responses} for get_state, which every agent answers. */
 async function answers(pi: PiClient, ids: readonly string[], write: () => unknown): Promise<void> {
   await plain(pi, 'get_state');
   await responses(pi, 'get_state', ids, write);
@@ -49,7 +53,7 @@ async function answers(pi: PiClient, ids: readonly string[], write: () => unknow
 
 const stateLine = (id: string, more: Dictionary = {}): string => JSON.stringify({ type: 'get_state', id, ...more });
 
-/** Bytes. */
+/** Checks of raw bytes. */
 const byteChecks: readonly PiCheck[] = [
   {
     ...line,
@@ -93,7 +97,7 @@ const byteChecks: readonly PiCheck[] = [
       await answers(pi, [id], async () => {
         for (const part of [text.slice(0, 9), text.slice(9, -3), text.slice(-3)]) {
           rawOf(pi).write(part);
-          // Pieces that leave together arrive as one.
+          // Pieces written together arrive together, so the check pauses between them.
           await tools.pause(30);
         }
       });
@@ -151,7 +155,7 @@ const byteChecks: readonly PiCheck[] = [
   },
 ];
 
-/** Lines of an unusual kind. */
+/** Checks of unusual lines. */
 const textChecks: readonly PiCheck[] = [
   {
     ...line,
@@ -198,7 +202,7 @@ const dialog = {
   covers: ['event:extension_ui_request', 'command:extension_ui_response'],
 } as const;
 
-/** Prompts what asks, and waits for the question. */
+/** Prompts so that the agent opens a dialog, and waits for the dialog. */
 async function asked({ open, tools }: CheckContext): Promise<{ pi: PiClient; from: number; question: Dictionary }> {
   const pi = await open();
   const from = pi.now;
@@ -213,7 +217,7 @@ const reply = (pi: PiClient, question: Dictionary, answer: Dictionary): void =>
 const endsOf = (pi: PiClient, from: number): number =>
   pi.received(from).filter(({ type }) => type === 'agent_end').length;
 
-/** Questions. */
+/** Checks of dialogs. */
 const dialogChecks: readonly PiCheck[] = [
   {
     ...dialog,
@@ -271,5 +275,5 @@ const dialogChecks: readonly PiCheck[] = [
   },
 ];
 
-/** All of them. */
+/** All checks. */
 export const checks: readonly PiCheck[] = [...byteChecks, ...textChecks, ...dialogChecks];

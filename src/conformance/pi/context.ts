@@ -1,5 +1,5 @@
-// What the scenarios and checks of pi play on: a session of their own, commands and prompts. What pi owes is waited for in the
-// name of the check that asks for it; what only prepares is no failure of the peer.
+// The check context of pi: a client in a session of its own, with helpers for commands and prompts. A missing message
+// fails the check that requires it; a failed preparation makes a check unclear.
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import { CannotTell, type Check, type Connection, PeerWrong, type Tools } from '../check/check.ts';
@@ -10,46 +10,49 @@ export type PiCheck = Check<CheckContext>;
 /** A conversation with an agent that speaks pi. */
 export type PiScenario = Scenario<CheckContext>;
 
-/** A connection, and what is said on it. */
+/** Our client on one connection. */
 export interface PiClient {
   readonly connection: Connection;
-  /** How much was heard so far: a place for {@link PiClient.received}. */
+  /** Number of lines so far; an index for {@link PiClient.received}. */
   readonly now: number;
-  /** The lines of the agent from that place on. */
+  /** Lines of the agent from that index on. */
   received(from?: number): readonly Dictionary[];
   say(text: string): void;
-  /** Sends a command with an id of its own, which is returned. */
+  /** Sends a command with a new id and returns the id. */
   start(line: Dictionary): string;
-  /** The response to the command of that id. */
+  /** The response to the command with that id. */
   answered(id: string): Promise<Dictionary>;
-  /** Both. */
+  /** Sends a command and waits for its response. */
   ask(type: string, fields?: Dictionary): Promise<Dictionary>;
-  /** The first line that fits, from that place on. */
+  /** The first matching line from that index on. `check`: the check that requires the line. */
   until(check: string, label: string, from: number, fits: (line: Dictionary) => boolean): Promise<Dictionary>;
-  /** The same for what nobody owes: that it does not come is no fault of the peer. */
+  /** Like `until`, for a line that no check requires: without it the check is unclear. */
   comes(label: string, from: number, fits: (line: Dictionary) => boolean): Promise<Dictionary>;
-  /** Prompts what the target has for that word, and waits until it is accepted. Returns the place before it. */
+  /** Prompts with a script word and waits until the prompt is accepted. Returns the index before the prompt. */
   prompt(word: string, more?: Dictionary): Promise<number>;
-  /** The same, and waits until the model speaks. */
+  /** Prompts and waits until the model answers. Returns the index before the prompt. */
   running(word: string, more?: Dictionary): Promise<number>;
-  /** Resolves when what began at that place is over. */
+  /** Resolves when everything that began at that index has ended. */
   idle(from: number): Promise<void>;
-  /** A prompt that goes to its end. Returns the place before it. */
+  /** Prompts and waits for the end of the run. Returns the index before the prompt. */
   run(word: string, more?: Dictionary): Promise<number>;
 }
 
-/** What each scenario is given. */
+/** What one scenario gets. */
 export interface CheckContext {
   readonly tools: Tools;
-  /** A word that nobody else uses. */
+  /** A unique id that begins with `word`. */
   mint(word: string): string;
-  /** A session without messages. */
+  /** Opens a session without messages. */
   open(): Promise<PiClient>;
 }
 
 const isOf = (type: string) => (line: Dictionary) => line.type === type;
 
-/** Whether lines from a prompt on, taken one by one, end with an agent that is idle; behind an agent_end pi may retry or compact. */
+/**
+ * Follows the lines after a prompt and says whether the agent is idle. After an agent_end pi may still retry or
+ * compact.
+ */
 function watchRun(): { take(line: Dictionary): void; readonly isOver: boolean } {
   let isActive = true;
   let isCompacting = false;
@@ -73,7 +76,7 @@ function watchRun(): { take(line: Dictionary): void; readonly isOver: boolean } 
   };
 }
 
-/** The stage of one scenario. */
+/** Builds the context for one scenario. */
 export function createContext(tools: Tools): CheckContext {
   let minted = 0;
   const mint = (word: string) => `${word}-${tools.nonce}-${++minted}`;
@@ -81,7 +84,7 @@ export function createContext(tools: Tools): CheckContext {
   async function open(): Promise<PiClient> {
     const pi = createPiClient(await tools.connect(), tools, mint);
     if (tools.transport !== 'stdio') return pi;
-    // A program that others have used before, and others will use again.
+    // The program on stdio is shared: other checks ran before and will run after.
     tools.atEnd(() => calm(pi));
     await requiredBy('pi/answered', () => pi.ask('new_session'));
     return pi;
@@ -89,7 +92,7 @@ export function createContext(tools: Tools): CheckContext {
   return { tools, mint, open };
 }
 
-/** Ends what is going on. */
+/** Ends everything that is in progress. */
 async function calm(pi: PiClient): Promise<void> {
   for (const { type, id } of pi.received())
     if (type === 'extension_ui_request') pi.say(JSON.stringify({ type: 'extension_ui_response', id, cancelled: true }));
@@ -100,10 +103,10 @@ async function calm(pi: PiClient): Promise<void> {
 function createPiClient(connection: Connection, tools: Tools, mint: CheckContext['mint']): PiClient {
   const lines: Dictionary[] = [];
   let read = 0;
-  /** Commands without a response, and how much was heard before each. */
+  /** Commands without a response, and the index before each. */
   const waiting = new Map<string, number>();
 
-  /** How many lines there are by now. */
+  /** Reads new lines and returns how many there are. */
   function listen(): number {
     const { log } = connection;
     for (; read < log.length; read += 1) {
@@ -138,8 +141,8 @@ function createPiClient(connection: Connection, tools: Tools, mint: CheckContext
   }
 
   /**
-   * Some lose the id of what fails (docs/protocols/pi.md 4.8): then it is told by being the only one that waits. That they do
-   * is for a rule to say.
+   * Some versions lose the id of a failed command (docs/protocols/pi.md 4.8): the failure then belongs to the only
+   * waiting command. A rule judges the missing id.
    */
   async function answered(id: string): Promise<Dictionary> {
     const from = waiting.get(id) ?? 0;
@@ -175,19 +178,19 @@ function createPiClient(connection: Connection, tools: Tools, mint: CheckContext
   async function idle(from: number): Promise<void> {
     const run = watchRun();
     let at = from;
-    // Each line is looked at once: there may be very many.
+    // Look at each line once: there may be very many.
     function isOver(): boolean {
       for (const now = listen(); at < now; at += 1) run.take(lines[at] ?? {});
       return run.isOver;
     }
     for (;;) {
-      // A run may last: patience is for silence in it.
+      // A run may take long; only silence during the run uses up the patience.
       while (!isOver()) {
         const before = at;
         const isNews = () => (isOver() || at > before ? true : undefined);
         await requiredBy('pi/agent-brackets', () => connection.until('end of the run', isNews));
       }
-      // What goes on behind the end of a run is said before this is answered.
+      // Whatever follows the end of a run comes before the answer to this command.
       await ask('get_state');
       if (isOver()) return;
     }

@@ -1,8 +1,9 @@
-// The conversations in which something comes beside the prompt: what joins a run or ends it, and what extensions ask and show.
+// Scenarios in which something happens during a run: messages that join or abort it, and dialogs and notices of
+// extensions.
 import type { Dictionary } from '../../core/model/content.ts';
 import type { PiClient, PiScenario } from './context.ts';
 
-/** What joins a run, and what ends it. */
+/** Scenarios with messages that join a run, and with aborts. */
 export const joins: readonly PiScenario[] = [
   {
     name: 'busy',
@@ -87,7 +88,7 @@ const answers: ReadonlyMap<unknown, Dictionary> = new Map([
 ]);
 const isQuestion = ({ type, method }: Dictionary) => type === 'extension_ui_request' && answers.has(method);
 
-/** What extensions ask and show. */
+/** Scenarios with dialogs and notices of extensions. */
 export const extensions: readonly PiScenario[] = [
   {
     name: 'dialogs',
@@ -97,7 +98,7 @@ export const extensions: readonly PiScenario[] = [
       const pi = await open();
       for (const word of answers.keys()) {
         const from = pi.now;
-        // A slash command asks before its prompt is answered, so its response cannot be waited for.
+        // A slash command opens its dialog before the prompt is answered, so the response cannot be awaited.
         const id = pi.start({ type: 'prompt', message: tools.script(String(word)) });
         const question = await pi.comes(`${String(word)} dialog`, from, isQuestion);
         await pi.ask('get_state');
@@ -154,7 +155,7 @@ export const extensions: readonly PiScenario[] = [
   },
 ];
 
-/** Ends the run that a prompt has begun, if it has begun one: a slash command begins none. */
+/** Ends the run of the prompt, if there is one: a slash command begins none. */
 async function quiet(pi: PiClient, from: number): Promise<void> {
   await pi.ask('get_state');
   if (pi.received(from).some(({ type }) => type === 'agent_start')) await pi.idle(from);

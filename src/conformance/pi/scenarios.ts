@@ -1,4 +1,4 @@
-// The conversations that rules read: few, and each with as much in it as goes together.
+// Scenarios for agents of pi: few, each with as many messages as belong together.
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import { extensions, joins } from './scenarios-during-runs.ts';
@@ -7,7 +7,7 @@ import type { PiClient, PiScenario } from './context.ts';
 /** One pixel. */
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** Asks what there is to know of what was said. */
+/** Requests everything that reports on the conversation. */
 async function whatWasSaid(pi: PiClient): Promise<void> {
   await pi.ask('get_messages');
   await pi.ask('get_session_stats');
@@ -17,7 +17,7 @@ async function whatWasSaid(pi: PiClient): Promise<void> {
   await pi.ask('get_last_assistant_text');
 }
 
-/** Scenarios that are one prompt, played to its end. */
+/** A scenario of one prompt, run to its end. */
 function simple(word: string, title: string): PiScenario {
   return {
     name: word,
@@ -33,7 +33,7 @@ function simple(word: string, title: string): PiScenario {
 const dataOf = (response: Dictionary) => dictionaryOf(response.data);
 const listOf = (value: unknown): readonly Dictionary[] => (Array.isArray(value) ? value.filter(isDictionary) : []);
 
-/** Runs that go to their end. */
+/** Scenarios of complete runs. */
 const runs: readonly PiScenario[] = [
   {
     name: 'text',
@@ -125,7 +125,7 @@ const runs: readonly PiScenario[] = [
   },
 ];
 
-/** What is set, and what is known. */
+/** Scenarios of settings and state. */
 const states: readonly PiScenario[] = [
   {
     name: 'state',
@@ -134,7 +134,7 @@ const states: readonly PiScenario[] = [
       const pi = await open();
       const before = dataOf(await pi.ask('get_state'));
       const models = listOf(dataOf(await pi.ask('get_available_models')).models);
-      // One that thinks, so that its level can be set.
+      // A model that thinks, so that its level can be set.
       const first = models.find(({ reasoning }) => reasoning === true) ?? models[0];
       await pi.ask('set_model', { provider: 'nobody', modelId: mint('model') });
       if (first !== undefined) await pi.ask('set_model', { provider: first.provider, modelId: first.id });
@@ -212,7 +212,8 @@ const states: readonly PiScenario[] = [
     title: 'Lines that are no commands, commands that nobody knows, and commands without what they need',
     async run({ open, mint, tools }) {
       const pi = await open();
-      // One after the other, for who answers without an id can be told by that only. Never `null`: it ends some pi.
+      // One line at a time: an answer without an id can only be matched by order. Never `null`, which ends some
+      // versions.
       for (const text of ['not json', '{"type":"prompt"', '42', '[]', '"text"', '{}', '{"type":7}']) {
         const from = pi.now;
         pi.say(text);
@@ -235,7 +236,7 @@ const states: readonly PiScenario[] = [
         const from = pi.now;
         pi.say(JSON.stringify(line));
         await pi.until('pi/answered', `response to ${String(line.type)}`, from, ({ type }) => type === 'response');
-        // Whatever comes in one go with it has come when this is answered.
+        // Everything written together has arrived when this command is answered.
         await pi.ask('get_state');
       }
       pi.say(JSON.stringify({ type: 'extension_ui_response', id: mint('nobody'), value: tools.nonce }));
@@ -244,9 +245,9 @@ const states: readonly PiScenario[] = [
   },
 ];
 
-/** All of them. */
+/** All scenarios. */
 export const scenarios: readonly PiScenario[] = [...runs, ...states, ...joins, ...extensions].map((scenario) => ({
   ...scenario,
-  // Each begins a session of its own, so a program on stdio may play several.
-  needs: { ...scenario.needs, alone: false },
+  // Each scenario begins a session of its own, so several can share a program on stdio.
+  needs: { ...scenario.needs, exclusive: false },
 }));

@@ -76,7 +76,7 @@ export async function runOne(task: Task, place: TaskEnvironment): Promise<TaskRe
   const reason = unfit(needs, place) ?? pool.unreachable({ transport, settings });
   if (reason !== null) return ended('not-applicable', reason);
 
-  async function play(): Promise<void> {
+  async function start(): Promise<void> {
     const isAlone = transport === 'stdio' && task.isApart ? needs.exclusive !== false : needs.exclusive === true;
     const lease = await pool.lease({ transport, settings, isAlone });
     if (isOver) return lease.release(false);
@@ -110,7 +110,7 @@ export async function runOne(task: Task, place: TaskEnvironment): Promise<TaskRe
   }
 
   try {
-    await bounded(play(), place);
+    await bounded(start(), place);
     isClean = true;
     return ended('passed');
   } catch (thrown) {

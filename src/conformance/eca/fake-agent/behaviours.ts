@@ -64,11 +64,11 @@ async function askFor(context: BehaviourContext, call: Dictionary): Promise<bool
   return said === 'approve';
 }
 
-const scripts: readonly (Behaviour & { readonly play: Script })[] = [
+const scripts: readonly (Behaviour & { readonly script: Script })[] = [
   {
     name: 'text',
     title: 'words, a link, what they cost, a title of the chat',
-    async play(context) {
+    async script(context) {
       context.sendContent('system', { type: 'metadata', title: 'A title' });
       sendText(context, 'Grüße', ' aus Zürich 😀\u2028', '\n');
       context.sendContent('assistant', { type: 'url', title: 'somewhere', url: 'https://example.test/' });
@@ -78,7 +78,7 @@ const scripts: readonly (Behaviour & { readonly play: Script })[] = [
   {
     name: 'think',
     title: 'a reason, then words',
-    async play(context) {
+    async script(context) {
       const id = context.mint('reason');
       context.sendContent('system', running('Generating'));
       context.sendContent('assistant', { type: 'reasonStarted', id });
@@ -92,7 +92,7 @@ const scripts: readonly (Behaviour & { readonly play: Script })[] = [
   {
     name: 'tool',
     title: 'a call that needs no approval',
-    async play(context) {
+    async script(context) {
       sendText(context, 'I look.');
       const call = prepare(context, false);
       context.sendContent('assistant', { type: 'toolCallRun', ...call, manualApproval: false });
@@ -103,7 +103,7 @@ const scripts: readonly (Behaviour & { readonly play: Script })[] = [
   {
     name: 'approval',
     title: 'a call that waits until the editor approves or rejects it',
-    async play(context) {
+    async script(context) {
       const call = prepare(context, true);
       sendText(context, (await askFor(context, call)) ? 'There are two.' : 'As you like.');
     },
@@ -111,7 +111,7 @@ const scripts: readonly (Behaviour & { readonly play: Script })[] = [
   {
     name: 'two-approvals',
     title: 'two calls of one message that wait one after the other',
-    async play(context) {
+    async script(context) {
       const calls = [prepare(context, true), prepare(context, true)];
       for (const call of calls) await askFor(context, call);
       sendText(context, 'That was all.');
@@ -120,7 +120,7 @@ const scripts: readonly (Behaviour & { readonly play: Script })[] = [
   {
     name: 'stop',
     title: 'goes on until the editor stops it',
-    async play(context) {
+    async script(context) {
       sendText(context, 'one ', 'two ');
       if (await context.stopped()) context.sendContent('system', { type: 'text', text: '\nPrompt stopped\n' });
     },
@@ -128,14 +128,14 @@ const scripts: readonly (Behaviour & { readonly play: Script })[] = [
   {
     name: 'fail',
     title: 'the model fails',
-    async play(context) {
+    async script(context) {
       context.sendContent('system', { type: 'text', text: '\n\nThe model is overloaded' });
     },
   },
   {
     name: 'odd',
     title: 'a content, a notification and requests that no editor knows',
-    async play(context) {
+    async script(context) {
       context.sendContent('system', { type: 'conformanceContent', any: ['thing'] });
       context.notify(nobodys, { any: 'thing' });
       context.notify('$/showMessage', { type: 'info', message: 'A message for the user.' });
@@ -152,4 +152,4 @@ const scripts: readonly (Behaviour & { readonly play: Script })[] = [
 export const behaviours: readonly Behaviour[] = scripts.map(({ name, title }) => ({ name, title }));
 
 /** The script of a behaviour. */
-export const scriptOf = (name: string): Script | undefined => scripts.find((one) => one.name === name)?.play;
+export const scriptOf = (name: string): Script | undefined => scripts.find((one) => one.name === name)?.script;

@@ -109,7 +109,7 @@ export async function serveEditor(
     };
   }
 
-  async function play(id: string | number, params: Dictionary): Promise<void> {
+  async function runPrompt(id: string | number, params: Dictionary): Promise<void> {
     const words = typeof params.message === 'string' ? params.message : '';
     const isNamed = typeof params.chatId === 'string' && params.chatId.trim() !== '';
     const context = contextOf(isNamed ? String(params.chatId) : serve.mint('chat'));
@@ -135,7 +135,7 @@ export async function serveEditor(
       notify('tool/serverUpdated', tools);
     } else if (method === 'exit') void connection.close().catch(ignoreSilence);
     if (!isRpcId(id)) return;
-    if (method === 'chat/prompt') void play(id, params);
+    if (method === 'chat/prompt') void runPrompt(id, params);
     else if (answers.has(method)) send({ id, result: answers.get(method) });
     else send({ id, error: { code: -32601, message: 'Method not found' } });
   }

@@ -13,12 +13,12 @@ const asksOf = ({ client }: EcaView, ...methods: readonly string[]): Request[] =
   client.requests.filter(({ method }) => methods.includes(method));
 
 /** The lists of choices that the server announced before that frame, in the fields of both eras. */
-function offers(view: EcaView, before: number, seed: string, today: readonly string[]): unknown[] {
+function offers(view: EcaView, before: number, documentField: string, newerFields: readonly string[]): unknown[] {
   const greeting = dictionaryOf(view.initialize?.answers[0]?.result);
   const configs = view.agent.notifications
     .filter(({ method, frame }) => method === 'config/updated' && frame < before)
     .map(({ params }) => dictionaryOf(params.chat));
-  const lists = [greeting[seed], ...configs.flatMap((chat) => today.map((name) => chat[name]))];
+  const lists = [greeting[documentField], ...configs.flatMap((chat) => newerFields.map((name) => chat[name]))];
   return lists.flatMap((list): unknown[] => (Array.isArray(list) ? list : []));
 }
 

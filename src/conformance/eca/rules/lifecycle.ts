@@ -19,8 +19,9 @@ function greetings({ client }: EcaView): Response[] {
 /**
  * Fields that the document places in the answer to `initialize`; servers from 0.42 on send them in `config/updated`.
  */
-const seedFields = ['models', 'chatDefaultModel', 'chatBehaviors', 'chatDefaultBehavior'];
-const ofSeed = ({ result }: Response): boolean => seedFields.some((name) => name in dictionaryOf(result));
+const documentFields = ['models', 'chatDefaultModel', 'chatBehaviors', 'chatDefaultBehavior'];
+const hasDocumentFields = ({ result }: Response): boolean =>
+  documentFields.some((name) => name in dictionaryOf(result));
 
 const config = fields({
   'chat?': orNull(
@@ -80,7 +81,7 @@ export const lifecycleRules: readonly EcaRule[] = [
     scenarios: ['start'],
     reads: 'both',
     *judge(view) {
-      for (const { frame, result } of greetings(view).filter(ofSeed)) {
+      for (const { frame, result } of greetings(view).filter(hasDocumentFields)) {
         const { models, chatBehaviors } = dictionaryOf(result);
         // Without choices there is no default.
         const isEmpty = (list: unknown) => Array.isArray(list) && list.length === 0;

@@ -1,11 +1,11 @@
-// What our agent of pi-legacy does with prompts, for clients to be judged by.
+// The behaviours of our fake pi-legacy agent.
 import {
   type ScriptedBehaviour,
   sharedBehaviours,
   type BehaviourContext,
 } from '../../pi/fake-agent/shared-behaviours.ts';
 
-/** All acts; those of both generations, and what only pi 0.13.2 says. */
+/** All behaviours: those that both generations share, and those of pi 0.13.2 alone. */
 export const behaviours: readonly ScriptedBehaviour<BehaviourContext>[] = [
   ...sharedBehaviours,
   {

@@ -1,4 +1,5 @@
-// Our agent of pi-legacy: speaks as pi 0.13.2 does (docs/protocols/pi-legacy.md 1 to 3), but plays one prompt after the other.
+// A fake pi 0.13.2 for clients under test (docs/protocols/pi-legacy.md 1 to 3). Unlike the real program it runs one
+// prompt at a time.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import type { Connection } from '../../check/check.ts';
@@ -8,7 +9,7 @@ import { behaviours } from './behaviours.ts';
 
 const summary = 'The conversation was about a few files.';
 
-/** Plays an agent for one client. */
+/** Serves one client. */
 export function serve(connection: Connection, tools: ServeTools): Promise<{ readonly isComplete: boolean }> {
   const session = createAgentSession(connection, tools, true);
   const { writer, context, send } = session;
@@ -19,7 +20,7 @@ export function serve(connection: Connection, tools: ServeTools): Promise<{ read
   }
 
   function prompt({ message, attachments }: Dictionary): void {
-    // The real one says nothing to what it cannot run.
+    // The real program ignores a prompt that it cannot run.
     if (typeof message !== 'string' || message === '') return;
     session.enqueue(async () => {
       const name = tools.behaviourFor(message);
@@ -50,7 +51,7 @@ export function serve(connection: Connection, tools: ServeTools): Promise<{ read
   });
 }
 
-/** What the model sees of an attachment. */
+/** The blocks that an attachment adds to the user message. */
 function shownAs({ type, fileName, mimeType, content, extractedText }: Dictionary): Dictionary[] {
   if (type === 'image') return [{ type: 'image', data: content, mimeType }];
   if (typeof extractedText !== 'string') return [];

@@ -1,16 +1,20 @@
-// Rules of how clients of pi-legacy go about it: one thing after the other, and whatever the agent says (docs/protocols/pi-legacy.md 1.7, 2).
+// Rules on the conduct of pi-legacy clients: one prompt at a time, and no disconnect whatever the agent sends
+// (docs/protocols/pi-legacy.md 1.7, 2).
 import { probe } from '../../pi/fake-agent/shared-behaviours.ts';
 import type { Finding, TraceFrame } from '../../check/rule.ts';
 import { type LegacyRule, rulesOf } from './legacy-rule.ts';
 import type { View } from '../view/parts.ts';
 
-/** Whether the client was still there after that frame: our agent tells an end of each run to those who are. */
+/**
+ * Whether the client was still connected after that frame: our agent sends the end of each run only to a connected
+ * client.
+ */
 function wasThere({ trace, agent }: View, after: number): boolean {
   const isHeard = trace.frames.some(({ by }, frame) => frame > after && by === 'client');
   return isHeard || agent.some(({ frame, type }) => frame > after && type === 'agent_end');
 }
 
-/** Where our agent tried it; nobody else says such lines. */
+/** One finding for each place where our agent sent the unusual line; no other agent sends such lines. */
 function survives(
   name: string,
   behaviour: string,
@@ -33,10 +37,10 @@ function survives(
 }
 
 const typeOf = ({ json }: TraceFrame) => String(Object(json).type);
-/** Characters of a line that is long. */
+/** Length of a long line, characters. */
 const long = 100_000;
 
-export const clientCourseRules = rulesOf('client/', [
+export const clientConductRules = rulesOf('client/', [
   {
     name: 'one-prompt-at-a-time',
     reads: 'both',

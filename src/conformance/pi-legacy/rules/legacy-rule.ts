@@ -1,14 +1,14 @@
-// How the rules of pi-legacy are written down. Knows no protocol but the name of its checks.
+// The table form of rules on pi-legacy.
 import type { Finding, Rule } from '../../check/rule.ts';
 import type { View } from '../view/parts.ts';
 
-/** A rule as its file has it; `measured` where the document is silent. */
+/** A rule as its file writes it. `measured`: the document is silent. */
 export interface LegacyRule extends Omit<Rule<View>, 'id' | 'basis' | 'level' | 'scenarios' | 'judge'> {
-  /** After `pi-legacy/`. */
+  /** The id without `pi-legacy/`. */
   readonly name: string;
   readonly level?: Rule<View>['level'];
   readonly measured?: true;
-  /** Default: every one. */
+  /** Default: every scenario. */
   readonly scenarios?: readonly string[];
   judge(view: View): Iterable<Finding>;
 }
@@ -16,7 +16,7 @@ export interface LegacyRule extends Omit<Rule<View>, 'id' | 'basis' | 'level' | 
 /** Scenarios in which the agent answers prompts. */
 const talks = ['talk', 'thinking', 'tools', 'compact', 'fail'];
 
-/** Default level MUST. */
+/** Builds the rules; default level MUST. */
 export function rulesOf(side: '' | 'client/', rules: readonly LegacyRule[]): readonly Rule<View>[] {
   return rules.map(({ name, level = 'MUST', measured, scenarios = talks, ...rule }) => ({
     ...rule,

@@ -1,5 +1,5 @@
-// Rules of the order of a run: runs, turns and messages begin and end, one inside the other, and what repeats them says the same
-// (docs/protocols/pi-legacy.md 2; docs/protocols/pi.md 6.1).
+// Rules on the order of a run: runs, turns and messages nest, and repetitions are equal (docs/protocols/pi-legacy.md 2;
+// docs/protocols/pi.md 6.1).
 import { isDeepStrictEqual } from 'node:util';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { rulesOf } from './legacy-rule.ts';

@@ -1,11 +1,11 @@
-// What streams of one message of the model: its blocks, and where an update does not go on with them. Reads the document's
-// AssistantMessageEvent; knows no rule and no run.
+// The streamed blocks of one message, and where an update does not continue them. Reads the document's
+// AssistantMessageEvent.
 import { isDeepStrictEqual } from 'node:util';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Block, Line, UpdateFindings } from './parts.ts';
 
-/** Names of the fields that grow in a block of content. */
+/** The field that grows, by block type. */
 const grows: ReadonlyMap<string, string> = new Map([
   ['text', 'text'],
   ['thinking', 'thinking'],
@@ -16,32 +16,32 @@ const kindOf: ReadonlyMap<unknown, string> = new Map([
   ['toolCall', 'toolcall'],
 ]);
 
-/** The text in a block of content, for kinds that have one. */
+/** The text of a content block, for types that have one. */
 export function textIn(block: unknown, kind: string): string | undefined {
   const field = grows.get(kind);
   const text = field === undefined ? undefined : dictionaryOf(block)[field];
   return typeof text === 'string' ? text : undefined;
 }
 
-/** Whether that block of content is what streamed as a block of that kind. */
+/** Whether the content block has the type that streamed. */
 export function isOfKind(block: unknown, kind: string): boolean {
   return kindOf.get(dictionaryOf(block).type) === kind;
 }
 
-/** The content of a message, whatever it is. */
+/** The content of a message, or an empty list. */
 export function contentOf(message: unknown): readonly unknown[] {
   const { content } = dictionaryOf(message);
   return Array.isArray(content) ? content : [];
 }
 
-/** Takes one update. */
+/** Applies one update. */
 export function takeUpdate(blocks: Map<number, Block>, line: Line, findings: UpdateFindings): void {
   const event = dictionaryOf(line.json.assistantMessageEvent);
   const { frame } = line;
   const [kind = '', step] = String(event.type).split('_');
   const index = Number(event.contentIndex);
   compareSnapshots(line, event, findings);
-  // `start`, `done` and `error` are no part of a block.
+  // `start`, `done` and `error` belong to no block.
   if (step === undefined || !Number.isInteger(index)) return;
   const known = blocks.get(index);
   if (step === 'start') {
@@ -62,7 +62,7 @@ export function takeUpdate(blocks: Map<number, Block>, line: Line, findings: Upd
   known.deltas += 1;
   const shown = textIn(contentOf(event.partial)[index], kind);
   if (shown === undefined) return;
-  // Snapshots are printed late and may run ahead of the deltas; they never lag behind (docs/protocols/pi.md 7.3).
+  // Snapshots are printed late: they may be ahead of the deltas, but never behind (docs/protocols/pi.md 7.3).
   const wrong = shown.startsWith(known.streamed) ? null : `the snapshot of block ${index} lacks what has streamed`;
   findings.growth.push({ frame, wrong });
 }

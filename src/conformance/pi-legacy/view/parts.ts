@@ -1,11 +1,11 @@
-// The parts of a trace of pi-legacy, as rules see them. Only types.
+// The parts of a trace of pi-legacy. Types only.
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { Finding, Trace } from '../../check/rule.ts';
 
 /** A line that is a JSON object. */
 export interface Line {
   readonly frame: number;
-  /** Empty where it has none. */
+  /** Empty where the line has none. */
   readonly type: string;
   readonly json: Dictionary;
 }
@@ -16,24 +16,24 @@ export interface Prompt {
   readonly text: string;
   readonly attachments: readonly Dictionary[];
   run: Run | null;
-  /** The `error` that came in the place of a run. */
+  /** The `error` that came instead of a run. */
   refusal: Line | null;
-  /** It was sent while another had not ended, or others were sent while it had not. */
+  /** The prompt overlaps another: one was sent before the other had ended. */
   isMixed: boolean;
 }
 
-/** One content block under way. */
+/** One streaming content block. */
 export interface Block {
   readonly index: number;
   /** `text`, `thinking` or `toolcall`. */
   readonly kind: string;
-  /** All its deltas. */
+  /** The joined deltas. */
   streamed: string;
   deltas: number;
   end: Line | null;
 }
 
-/** What there is to say about updates, one finding for each of them. */
+/** Findings on updates, by rule. */
 export interface UpdateFindings {
   readonly order: Finding[];
   readonly snapshots: Finding[];
@@ -49,14 +49,14 @@ export interface Told {
   end: Line | null;
 }
 
-/** One tool at work. */
+/** One tool execution. */
 export interface Tool {
   readonly id: string;
   readonly start: Line;
   end: Line | null;
 }
 
-/** One answer of the model, with what came of it. */
+/** One answer of the model, with its tools. */
 export interface Turn {
   readonly start: Line;
   readonly messages: Told[];
@@ -71,11 +71,11 @@ export interface Run {
   readonly turns: Turn[];
   readonly aborts: Line[];
   end: Line | null;
-  /** Another run came into it. */
+  /** Another run overlaps this one. */
   isMixed: boolean;
 }
 
-/** Prompts that were at work at the same time, and what came for all of them. */
+/** Prompts that ran at the same time, and their lines. */
 export interface Mix {
   readonly prompts: readonly Prompt[];
   starts: number;
@@ -84,13 +84,13 @@ export interface Mix {
   wanted: number;
 }
 
-/** A command for compaction, and the lines that may answer it. */
+/** A compaction command, and the lines that may answer it. */
 export interface Compact {
   readonly line: Line;
   readonly answers: Line[];
 }
 
-/** What stands in the right place and what does not, by what it is about. */
+/** Findings on the order of lines, by subject. */
 export interface Places extends UpdateFindings {
   readonly runs: Finding[];
   readonly runEnds: Finding[];
@@ -103,14 +103,14 @@ export interface Places extends UpdateFindings {
   readonly toolEnds: Finding[];
 }
 
-/** A line of the client that is no JSON, or `null`, and the `error` that came for it. */
+/** A client line that is no JSON, or `null`, and the `error` that answers it. */
 export interface Bad {
   readonly frame: number;
   readonly kind: 'text' | 'blank' | 'null';
   error: Line | null;
 }
 
-/** A command to stop while nothing was going on, and what came before anything else was asked. */
+/** An abort without a run, and the lines before the next command. */
 export interface IdleAbort {
   readonly line: Line;
   next: Line | null;
@@ -123,15 +123,18 @@ export interface View {
   readonly client: readonly Line[];
   readonly prompts: readonly Prompt[];
   readonly mixes: readonly Mix[];
-  /** Without those that are mixed. */
+  /** Without overlapping runs. */
   readonly runs: readonly Run[];
   readonly messages: readonly Told[];
   readonly compacts: readonly Compact[];
-  /** Compactions that no command asked for. */
+  /** Compactions without a command. */
   readonly ownCompactions: readonly Line[];
   readonly bad: readonly Bad[];
   readonly idleAborts: readonly IdleAbort[];
   readonly places: Places;
-  /** A message that is no string spoils all that follows (docs/protocols/pi-legacy.md 1.6): index of that frame. */
+  /**
+   * Index of the first prompt whose message is no string; it spoils everything after it (docs/protocols/pi-legacy.md
+   * 1.6).
+   */
   readonly spoiledFrom: number;
 }

@@ -1,26 +1,25 @@
-// The runs of a trace of pi-legacy: which turn, message and tool a line begins, goes on with or ends, and what stands where it may
-// not. Knows no client.
+// Assigns each line of a trace to its run, turn, message and tool, and notes lines in the wrong place.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Finding } from '../../check/rule.ts';
 import { takeUpdate } from './blocks.ts';
 import type { Line, Places, Prompt, Run, Told, Turn } from './parts.ts';
 
-/** Who asks for runs. */
+/** The source of prompts. */
 export interface RunPorts {
-  /** The prompt that the next run is for, and the commands to stop that have come for it; takes it. */
+  /** Takes the prompt of the next run, and the aborts that came for it. */
   next(): { readonly prompt: Prompt | null; readonly aborts: readonly Line[] };
-  /** Somebody has asked for a run. */
+  /** Whether a prompt is waiting for a run. */
   isAsked(): boolean;
 }
 
-/** The runs until now. */
+/** The runs so far. */
 export interface Runs {
   readonly runs: readonly Run[];
   readonly messages: readonly Told[];
   readonly places: Places;
   /** The run that is open. */
   readonly open: Run | null;
-  /** What comes belongs to nobody. */
+  /** Forgets the open run: the following lines belong to no known run. */
   leave(): void;
   take(line: Line): void;
 }
@@ -31,7 +30,7 @@ interface Open {
   message: Told | null;
 }
 
-/** No run yet. */
+/** Starts without a run. */
 export function createRuns({ next, isAsked }: RunPorts): Runs {
   const runs: Run[] = [];
   const messages: Told[] = [];
@@ -60,7 +59,7 @@ export function createRuns({ next, isAsked }: RunPorts): Runs {
     return turn;
   }
 
-  /** What a line finds open that should have ended before it. */
+  /** Closes the open turn, and notes what should have ended before this line. */
   function endTurn(line: Line): void {
     endMessage(line);
     const running = open.turn?.tools.find(({ end }) => end === null);
@@ -113,7 +112,7 @@ export function createRuns({ next, isAsked }: RunPorts): Runs {
         place(places.turnEnds, line, null);
         open.turn = null;
         const { run } = open;
-        // What nobody has begun is over with its turn.
+        // A turn without a run before it ends together with its implied run.
         if (run === null || run.start.type === 'agent_start' || run.prompt !== null) return;
         runs.splice(runs.indexOf(run), 1);
         open.run = null;

@@ -1,20 +1,20 @@
-// From where on a trace of pi-legacy can be told: a recorder may have come late, or have written down one side alone. Knows no rule.
+// Finds the frame from which a trace of pi-legacy is complete: a recording may begin late or hold one side only.
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import type { Trace } from '../../check/rule.ts';
 
-/** How much of the beginning was heard. */
+/** What the beginning of the trace shows. */
 export interface Start {
-  /** A prompt was heard before the first event of a run. */
+  /** A prompt came before the first event of a run. */
   readonly isPrompted: boolean;
-  /** Index of the frame from which on it is known what is open; infinite where it never is. */
+  /** Index of the frame from which the open runs are known; infinite when they never are. */
   readonly knownFrom: number;
-  /** Anything of the client was written down. */
+  /** The trace holds lines of the client. */
   readonly hasClient: boolean;
 }
 
 const inRuns = /^(?:agent_(?:start|end)|turn_|message_|tool_execution_)/u;
 
-/** Reads no more than types. */
+/** Looks at types only. */
 export function startOf({ frames }: Trace): Start {
   const said = frames.map(({ by, json }) => ({ by, type: isDictionary(json) ? String(json.type) : '' }));
   const hasClient = said.some(({ by }) => by === 'client');
@@ -22,7 +22,7 @@ export function startOf({ frames }: Trace): Start {
   const prompt = said.findIndex(({ by, type }) => by === 'client' && type === 'prompt');
   if (first < 0 || (prompt >= 0 && prompt < first)) return { isPrompted: prompt >= 0, knownFrom: 0, hasClient };
   if (said[first]?.type === 'agent_start') return { isPrompted: false, knownFrom: first, hasClient };
-  // Runs may be open already, and several of them: so many ends come without a start, and with the last of them all is over.
+  // Several runs may already be open, so ends come without starts. After the last unmatched end no run is open.
   let excess = 0;
   let most = 0;
   let knownFrom = Number.POSITIVE_INFINITY;

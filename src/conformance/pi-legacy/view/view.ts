@@ -1,5 +1,5 @@
-// What rules see of a trace of pi-legacy: what the client asked for, and the runs that came of it. Reads the document's lines; knows no rule.
-// Where two runs mix on one stream (docs/protocols/pi-legacy.md 1.7) nobody can tell them apart, so nothing is made of them.
+// A trace of pi-legacy as rules read it: the client's commands, and the runs that answer them. Overlapping runs on one
+// stream (docs/protocols/pi-legacy.md 1.7) cannot be told apart, so they are left out.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { Trace } from '../../check/rule.ts';
@@ -18,12 +18,12 @@ export function readView(trace: Trace): View {
   const idleAborts: (IdleAbort & { isPast: boolean })[] = [];
   const mixes: Mix[] = [];
   const { isPrompted, knownFrom, hasClient } = startOf(trace);
-  // What was not heard may have spoiled it.
+  // Lines before the trace may have spoiled the session.
   let spoiledFrom = isPrompted ? Number.POSITIVE_INFINITY : -1;
-  /** Prompts that no run has begun for, and what was said to stop them. */
+  /** Prompts that wait for a run, and the aborts that came meanwhile. */
   let awaiting: Prompt[] = [];
   let early: Line[] = [];
-  /** While several prompts are at work. */
+  /** Set while several prompts run. */
   let mixed: (Mix & { readonly prompts: Prompt[] }) | null = null;
 
   const runs = createRuns({
@@ -39,7 +39,7 @@ export function readView(trace: Trace): View {
     const { message, attachments } = line.json;
     if (line.frame < knownFrom) return;
     if (typeof message !== 'string') {
-      // Nothing comes of one without a message.
+      // A prompt without a message has no effect.
       if (message) spoiledFrom = Math.min(spoiledFrom, line.frame);
       return;
     }
@@ -58,7 +58,7 @@ export function readView(trace: Trace): View {
       awaiting = [prompt];
       return;
     }
-    // From here on two runs may speak at once.
+    // From here on two runs may overlap.
     const started = runs.open === null ? 0 : 1;
     if (runs.open !== null) runs.open.isMixed = true;
     const first = runs.open?.prompt ?? null;
@@ -96,7 +96,7 @@ export function readView(trace: Trace): View {
     if (state.ends >= state.starts && state.starts >= state.wanted) mixed = null;
   }
 
-  /** Where nobody was heard to prompt, a run in a run tells that several were asked for. */
+  /** In a trace without prompts, a run inside a run shows that several were prompted. */
   function mixUnasked(line: Line): void {
     if (runs.open !== null) runs.open.isMixed = true;
     runs.leave();

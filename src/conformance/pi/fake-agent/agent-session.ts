@@ -1,5 +1,5 @@
-// One client at our agent of pi: hears its lines, plays an act for each prompt one after the other, and knows when nothing goes
-// on any more. Knows no act and no command.
+// The session of one client with our fake pi agents: reads the client's lines, runs the scripts of its prompts one at a
+// time, and knows when all scripts have ended.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { messageOf } from '../../../core/model/errors.ts';
@@ -8,32 +8,38 @@ import type { ServeTools } from '../../check/sets.ts';
 import type { BehaviourContext } from './shared-behaviours.ts';
 import { createRunWriter, type RunWriter } from './run-writer.ts';
 
-/** The client has left in the middle of something. */
+/** The client has disconnected during a script. */
 class Left extends Error {}
 
-/** How long a client has to stumble, ms. */
+/** How long a client has to react to an unusual line, ms. */
 const breathMs = 40;
 
-/** What an agent of ours is made of. */
+/** The session, as the fake agents use it. */
 export interface AgentSession {
   readonly writer: RunWriter;
   readonly context: BehaviourContext;
-  /** A run is being played. */
+  /** A script is running. */
   readonly isBusy: boolean;
   send(line: Dictionary): void;
-  /** Plays it behind what is being played. */
+  /** Runs the script after those already queued. */
   enqueue(play: () => Promise<void>): void;
-  /** What is played comes to its end at the next chance. */
+  /** Asks the running script to end. */
   stop(): void;
-  /** Resolves when nothing is played any more. */
+  /** Resolves when the queue is empty. */
   idle(): Promise<void>;
-  /** Resolves with the first thing that is found, or null when patience is over. Rejects when the client has left. */
+  /**
+   * Resolves with the first value that `look` finds, or null when the patience runs out. Rejects when the client has
+   * disconnected.
+   */
   wait<Value>(look: () => Value | undefined, patienceMs?: number): Promise<Value | null>;
-  /** Hears everything that the client says, as JSON where it is. Resolves when it has left. */
+  /**
+   * Passes every line of the client to `hear`, with its JSON where it parses. Resolves when the client has
+   * disconnected.
+   */
   readLines(hear: (json: unknown, text: string) => void): Promise<{ readonly isComplete: boolean }>;
 }
 
-/** Begins. `isLegacy`: pi 0.13.2. */
+/** Starts a session. `isLegacy`: pi 0.13.2. */
 export function createAgentSession(connection: Connection, tools: ServeTools, isLegacy: boolean): AgentSession {
   const watchers = new Set<() => void>();
   let pending: Promise<void> = Promise.resolve();
@@ -79,14 +85,14 @@ export function createAgentSession(connection: Connection, tools: ServeTools, is
     waitForStop: async () => (await wait(() => (isStopped ? true : undefined))) === true,
   };
 
-  /** The next line of the client; null when it has left. */
+  /** The next line of the client; null when it has disconnected. */
   async function next(at: number): Promise<{ readonly text: string; readonly json?: unknown } | null> {
     const heard = () => connection.log.slice(at).find(({ by, isFault }) => by === 'peer' && isFault !== true);
     while (connection.ended === null && heard() === undefined) {
       await connection
         .until('line of the client', () => heard())
         .catch((thrown: unknown) => {
-          // Patience is for those who owe something.
+          // A client need not say anything, so its silence is no failure.
           if (!(thrown instanceof PeerWrong)) throw thrown;
         });
     }
@@ -148,7 +154,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The object of a line, or nothing. */
+/** The object in a line; null where the line is no object. */
 export function objectOf(json: unknown): Dictionary | null {
   return isDictionary(json) ? json : null;
 }

@@ -1,17 +1,17 @@
-// What our agent of pi does with prompts, for clients to be judged by: what both generations do, and what only newer ones can.
+// The behaviours of our fake pi agent: those that both generations share, and those of newer versions.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { type ScriptedBehaviour, sharedBehaviours, probe, type BehaviourContext } from './shared-behaviours.ts';
 import type { StreamedBlock } from './run-writer.ts';
 
-/** What an act of pi is played on. */
+/** What a behaviour of the newer generation can do. */
 export interface PiBehaviourContext extends BehaviourContext {
-  /** Asks the client, and waits for its answer; null when none comes. */
+  /** Opens a dialog and waits for the reply; null without one. */
   ask(request: Dictionary): Promise<Dictionary | null>;
-  /** Tells it what wants no answer. */
+  /** Sends a request that needs no reply. */
   notify(request: Dictionary): void;
 }
 
-/** A dialog that nobody can answer in time, ms. */
+/** Timeout of a dialog that no person can answer in time, ms. */
 export const shortMs = 300;
 const lateBreaths = 5;
 
@@ -19,7 +19,7 @@ const text = (...pieces: readonly string[]): StreamedBlock => ({ kind: 'text', p
 const retries = { attempt: 1, maxAttempts: 3 };
 const overloaded = '529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}';
 
-/** One dialog, and an answer that goes on from there. */
+/** A dialog, then an answer that quotes the reply. */
 function dialog(method: string, request: Dictionary): ScriptedBehaviour<PiBehaviourContext> {
   return {
     name: method,
@@ -31,7 +31,7 @@ function dialog(method: string, request: Dictionary): ScriptedBehaviour<PiBehavi
   };
 }
 
-/** All acts. */
+/** All behaviours. */
 export const behaviours: readonly ScriptedBehaviour<PiBehaviourContext>[] = [
   ...sharedBehaviours,
   {
@@ -75,7 +75,7 @@ export const behaviours: readonly ScriptedBehaviour<PiBehaviourContext>[] = [
     title: 'Asks for so short a time that only a program can answer.',
     async run({ writer, ask, shortPause }) {
       const reply = await ask({ method: 'select', title: 'Quick!', options: ['yes', 'no'], timeout: shortMs });
-      // Time for an answer that comes too late.
+      // Give a late reply time to arrive.
       for (let breath = 0; reply === null && breath < lateBreaths; breath += 1) await shortPause();
       writer.answer([text('So be it.')]);
     },

@@ -1,16 +1,15 @@
-// The settings and the history of our agent of pi: answers every command that starts nothing (docs/protocols/pi.md 4). Knows no
-// connection and no run.
+// Settings and history of our fake pi agent: answers every command that starts no run (docs/protocols/pi.md 4).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { model } from './run-writer.ts';
 
-/** What it can see of its session. */
+/** What the handler reads from the session. */
 export interface CommandHandlerPorts {
   mint(word: string): string;
   messages(): readonly Dictionary[];
   forget(): void;
   isBusy(): boolean;
-  /** How many messages wait for a run. */
+  /** Number of messages that wait for a run. */
   waiting(): number;
 }
 
@@ -21,7 +20,7 @@ const levels = ['off', 'minimal', 'low', 'medium', 'high', 'xhigh'];
 const modes: ReadonlySet<unknown> = new Set(['all', 'one-at-a-time']);
 const cancelled = { data: { cancelled: false } };
 
-/** A fresh one; null for commands that it does not know. */
+/** A new handler. `answer` returns null for unknown commands. */
 export function createCommandHandler(ports: CommandHandlerPorts): { answer(line: Dictionary): Answer | null } {
   let current = 0;
   let level = 3;
@@ -117,14 +116,14 @@ export function createCommandHandler(ports: CommandHandlerPorts): { answer(line:
         return {};
       },
     ],
-    // A command of newer versions, without which some clients do not begin.
+    // A command of newer versions that some clients send before anything else.
     ['get_available_thinking_levels', () => ({ data: { levels } })],
     ['set_auto_retry', () => ({})],
     ['abort_retry', () => ({})],
     ['abort_bash', () => ({})],
     [
       'bash',
-      // Both shapes: that of the document and that of the wire (docs/protocols/pi.md 5.1).
+      // The fields of the document and those of the wire (docs/protocols/pi.md 5.1).
       ({ command }) => {
         const output = `${String(command)}\n`;
         const shell = { stdout: output, stderr: '', signal: null };

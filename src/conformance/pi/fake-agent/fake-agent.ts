@@ -1,5 +1,5 @@
-// Our agent of pi: speaks as pi 0.54.2 does (docs/protocols/pi.md 4 to 6), with the answers of the document, and plays one prompt after the
-// other. What real clients ask on their way is answered well enough for them to go on.
+// A fake pi 0.54.2 for clients under test (docs/protocols/pi.md 4 to 6). Runs one prompt at a time, and answers the
+// commands that real clients send well enough for them to continue.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { Connection } from '../../check/check.ts';
@@ -13,7 +13,7 @@ const details = { readFiles: [], modifiedFiles: [] };
 const busyWords =
   "Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message.";
 
-/** Plays an agent for one client. */
+/** Serves one client. */
 export function serve(connection: Connection, tools: ServeTools): Promise<{ readonly isComplete: boolean }> {
   const session = createAgentSession(connection, tools, false);
   const { writer, send } = session;
@@ -53,7 +53,7 @@ export function serve(connection: Connection, tools: ServeTools): Promise<{ read
     ...(Array.isArray(images) ? images.filter(isDictionary) : []),
   ];
 
-  /** Messages that came during a run join it; others wait for the next. */
+  /** Messages that came during the run join it; all others wait for the next run. */
   function join(): void {
     const joining = waiting;
     waiting = [];
@@ -81,7 +81,7 @@ export function serve(connection: Connection, tools: ServeTools): Promise<{ read
         send({ type: 'auto_compaction_start', reason: 'threshold' });
         send({ type: 'auto_compaction_end', result: { ...summary, details }, aborted: false, willRetry: false });
       }
-      // Clients of newer versions wait for it, and all others pass it by (docs/protocols/pi.md 1.6, 11.6).
+      // Newer clients wait for this line, and older ones ignore it (docs/protocols/pi.md 1.6, 11.6).
       send({ type: 'agent_settled' });
     });
   }
@@ -98,7 +98,7 @@ export function serve(connection: Connection, tools: ServeTools): Promise<{ read
     answer(line, {});
   }
 
-  /** Answered when the agent is idle, as the real one does. */
+  /** Answers once the agent is idle, as the real one does. */
   function abort(line: Dictionary): void {
     session.stop();
     void session.idle().then(() => {

@@ -1,12 +1,13 @@
-// How our agents of pi speak: the lines of a run, in the order and with the repetitions of the real ones (docs/protocols/pi.md 6 to 9). Shared by both generations, which differ in the results of tools that failed. Knows no act and no client.
+// Writes the lines of a run in the order, and with the repetitions, of the real pi (docs/protocols/pi.md 6 to 9). Both
+// generations share this code; they differ in the results of failed tools.
 import type { Dictionary } from '../../../core/model/content.ts';
 
-/** A block of an answer, in the pieces in which it streams. */
+/** A block of an answer, with the pieces in which it streams. */
 export type StreamedBlock =
   | { readonly kind: 'text' | 'thinking'; readonly pieces: readonly string[] }
   | { readonly kind: 'toolcall'; readonly id: string; readonly name: string; readonly input: Dictionary };
 
-/** A tool that is run. */
+/** One tool execution. */
 export interface ToolRun {
   readonly id: string;
   readonly name: string;
@@ -21,19 +22,19 @@ export interface Ending {
   readonly errorMessage?: string;
 }
 
-/** An answer that streams. */
+/** An answer that is streaming. */
 export interface OpenAnswer {
   block(spoken: StreamedBlock): void;
-  /** A block that stays open, and more of it. */
+  /** Opens a block; `more` extends it. */
   open(kind: 'text' | 'thinking'): void;
   more(delta: string): void;
-  /** An open block ends with its message, without a word: so does the real one when it is stopped. */
+  /** Ends the message. An open block ends without an event of its own, as in the real one when it is aborted. */
   end(ending?: Ending): void;
 }
 
-/** A session of ours, and what is said in it. */
+/** The session, and functions that write its lines. */
 export interface RunWriter {
-  /** Every message until now. */
+  /** All messages so far. */
   readonly messages: readonly Dictionary[];
   clear(): void;
   beginRun(): void;
@@ -46,7 +47,7 @@ export interface RunWriter {
   endRun(): void;
 }
 
-/** What the model is that we are. */
+/** The model that the fake agent claims to be. */
 export const model = {
   id: 'patchbay-judge',
   name: 'Patchbay Judge',
@@ -67,14 +68,14 @@ const someUsage = {
   cost: { input: 0.0003, output: 0.00018, cacheRead: 0, cacheWrite: 0, total: 0.00048 },
 };
 
-/** What grows in a block: its place in the content, and the block itself as it is shown. */
+/** A growing block: its index in the content, and its text so far. */
 interface Growing {
   readonly index: number;
   readonly kind: 'text' | 'thinking';
   text: string;
 }
 
-/** A session in which nothing was said. `now`: ms since 1970. */
+/** An empty session. `now`: ms since 1970. */
 export function createRunWriter(
   say: (line: Dictionary) => void,
   { isLegacy, now }: { readonly isLegacy: boolean; now(): number },
@@ -89,7 +90,7 @@ export function createRunWriter(
     run.push(message);
   }
 
-  /** A message that does not stream. */
+  /** Writes a message that does not stream. */
   function whole(message: Dictionary): void {
     say({ type: 'message_start', message });
     say({ type: 'message_end', message });

@@ -1,36 +1,39 @@
-// What both generations of our agents of pi do in a run, whoever their client is: they answer, think, use tools, fail, are
-// stopped, and say what clients must be able to read without stumbling.
+// The behaviours that both generations of our fake pi agents share: answer, think, use tools, fail, be aborted, and
+// send unusual lines that a client must survive.
 import type { Behaviour } from '../../check/sets.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { RunWriter } from './run-writer.ts';
 
-/** What a run is played on. The user's message has been said; a turn is open, and is closed afterwards. */
+/** What a behaviour can do. The user's message has already been written; the turn is open, and is closed afterwards. */
 export interface BehaviourContext {
   readonly writer: RunWriter;
   send(line: Dictionary): void;
   mint(word: string): string;
-  /** Waits a moment, so that a client that has stumbled is gone. Rejects when it is. */
+  /**
+   * Waits a moment, so that a client that cannot read the line has disconnected. Rejects when the client has
+   * disconnected.
+   */
   shortPause(): Promise<void>;
-  /** Resolves when the client has asked to stop, or when patience is over; true for the first. */
+  /** Resolves with true when the client aborts, with false when the patience runs out. */
   waitForStop(): Promise<boolean>;
 }
 
-/** One act and what is done in it. */
+/** A behaviour and its script. */
 export interface ScriptedBehaviour<Context> extends Behaviour {
   run(context: Context): Promise<void> | void;
 }
 
-/** In what clients are tried with; nobody else says it. */
+/** A word that marks unusual lines; nobody else uses it. */
 export const probe = 'patchbay_probe';
-/** Words for texts that try clients. */
+/** Texts that are hard to split into lines. */
 const probeText = { separators: `${probe} a\u2028b\u2029c\u0085d`, long: `${probe} ` };
-/** Characters of the long text. */
+/** Length of the long text, characters. */
 export const longText = 300_000;
 
 const text = (...pieces: readonly string[]) => ({ kind: 'text', pieces }) as const;
 const stopping = { stopReason: 'aborted', errorMessage: 'Request was aborted.' } as const;
 
-/** One call of a tool, and a turn that closes with text. */
+/** One tool call, then a turn that ends with text. */
 function useTool({ writer, mint }: BehaviourContext, output: string, isError: boolean): void {
   const call = { id: mint('call'), name: 'bash', input: { command: 'ls -la' } };
   writer.answer([text('I look', ' into it.'), { kind: 'toolcall', ...call }], { stopReason: 'toolUse' });
@@ -40,7 +43,7 @@ function useTool({ writer, mint }: BehaviourContext, output: string, isError: bo
   writer.answer([text('That is ', 'all.')]);
 }
 
-/** Acts that both have. */
+/** Behaviours of both generations. */
 export const sharedBehaviours: readonly ScriptedBehaviour<BehaviourContext>[] = [
   { name: 'text', title: 'Answers with a text.', run: ({ writer }) => writer.answer([text('Hello, ', 'world.')]) },
   {

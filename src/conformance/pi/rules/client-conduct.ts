@@ -1,4 +1,5 @@
-// Rules of how clients of pi go about it: they answer dialogs, and nothing else, and go on whatever the agent says (docs/protocols/pi.md 6, 12).
+// Rules on the conduct of pi clients: they answer dialogs and nothing else, and survive whatever the agent sends
+// (docs/protocols/pi.md 6, 12).
 import { each, type Finding, type Rule, type TraceFrame } from '../../check/rule.ts';
 import { fields, misfit } from '../../check/shape.ts';
 import { type ClientView, type Dialog, dialogMethods } from '../view/client-view.ts';
@@ -11,7 +12,7 @@ const should = { level: 'SHOULD', basis: 'specification' } as const;
 const dialogActs = ['select', 'confirm', 'input', 'editor'];
 const covers = ['command:extension_ui_response'];
 
-/** What was under way when a time was over could not be called back, ms. */
+/** A reply on its way when the dialog timed out cannot be recalled, ms. */
 const graceMs = 100;
 
 const cancel = fields({ cancelled: 'boolean' });
@@ -23,9 +24,9 @@ const shapes = new Map([
   ['confirm', { oneOf: [fields({ confirmed: 'boolean' }), cancel] }],
 ]);
 
-/** Nobody waits for that answer any more, or the agent went on by itself. */
+/** Whether nobody waits for the reply any more, or the agent went on by itself. */
 function isOver({ lines, commands, isComplete }: ClientView, { frame, json }: Dialog): boolean {
-  // Which closes by itself, and pi tells nobody.
+  // A dialog with a timeout closes by itself, and pi does not report it.
   if (typeof json.timeout === 'number') return false;
   if (commands.some((one) => one.frame > frame && one.type === 'abort')) return false;
   return isComplete || lines.some((line) => line.frame > frame && line.type === 'agent_end');
@@ -77,7 +78,7 @@ const dialogRules: readonly ClientRule[] = [
       for (const { frame, json } of view.replies) {
         const isKnown = requests.some((request) => request.frame < frame && request.json.id === json.id);
         if (isKnown) yield { frame, wrong: null };
-        // Who comes late has not heard what was asked before.
+        // A trace that begins late lacks earlier dialogs.
         else if (view.start.prompted < frame) yield { frame, wrong: `nobody has asked ${JSON.stringify(json.id)}` };
       }
     },
@@ -132,7 +133,8 @@ const dialogRules: readonly ClientRule[] = [
     },
   },
   {
-    // The document says that no answer is needed (docs/protocols/pi.md 12.2, 15.3), and forbids none; pi-acp answers everything.
+    // The document says that no answer is needed (docs/protocols/pi.md 12.2, 15.3) and forbids none; pi-acp answers
+    // everything.
     level: 'MAY',
     basis: 'specification',
     id: 'pi/client/informs-unanswered',
@@ -161,7 +163,7 @@ const dialogRules: readonly ClientRule[] = [
         const [reply] = replies;
         if (reply === undefined || typeof json.timeout !== 'number') continue;
         const took = (frames[reply.frame]?.at ?? 0) - (frames[frame]?.at ?? 0);
-        // On a busy machine time passes for everybody: the agent must have gone on by itself.
+        // On a busy machine everything is late, so the agent must visibly have gone on by itself.
         const hasGoneOn = lines.some(
           (line) => line.frame > frame && line.frame < reply.frame && line.type !== 'response',
         );
@@ -172,17 +174,20 @@ const dialogRules: readonly ClientRule[] = [
   },
 ];
 
-/** Whether the client was still there after that frame: our agent tells an end of each run to those who are. */
+/**
+ * Whether the client was still connected after that frame: our agent sends the end of each run only to a connected
+ * client.
+ */
 function wasThere({ frames, lines }: ClientView, after: number): boolean {
   const isHeard = frames.some(({ by }, frame) => frame > after && by === 'client');
   return isHeard || lines.some(({ frame, type }) => frame > after && type === 'agent_end');
 }
 
 const typeOf = ({ json }: TraceFrame) => String(Object(json).type);
-/** Characters of a line that is long. */
+/** Length of a long line, characters. */
 const long = 100_000;
 
-/** Where our agent tried it; nobody else says such lines. */
+/** One finding for each place where our agent sent the unusual line; no other agent sends such lines. */
 function survives(
   [name, behaviour, section]: readonly [string, string, string],
   sentence: string,
@@ -237,5 +242,5 @@ const survivalRules: readonly ClientRule[] = [
   ),
 ];
 
-/** All of them. */
-export const courseRules: readonly ClientRule[] = [...dialogRules, ...survivalRules];
+/** All rules on conduct. */
+export const conductRules: readonly ClientRule[] = [...dialogRules, ...survivalRules];

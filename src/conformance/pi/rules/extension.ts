@@ -1,5 +1,5 @@
-// Rules on the extension UI sub-protocol (docs/protocols/pi.md 12): what is asked of the user and shown to the user.
-// Methods of newer versions pass.
+// Rules on the extension UI sub-protocol (docs/protocols/pi.md 12): dialogs and notices. Unknown methods of newer
+// versions pass.
 import { each, type Rule } from '../../check/rule.ts';
 import { fields, misfit, type Shape } from '../../check/shape.ts';
 import type { PiView } from '../view/view.ts';
@@ -96,7 +96,7 @@ const ruleOf =
       ),
   });
 
-/** Requests of extensions. */
+/** Rules on requests of extensions. */
 export const extensionRules: readonly PiRule[] = [
   {
     ...must,
@@ -130,7 +130,7 @@ export const extensionRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/ui-notify-type',
-    // Newer versions may know more of them.
+    // Newer versions may know more values.
     level: 'MAY',
     section: 'Fire-and-Forget Methods (no response needed)',
     sentence: 'A notifyType is info, warning or error.',

@@ -1,5 +1,5 @@
-// Rules on the shapes of messages, wherever a line says one (the text tells none of them: docs/protocols/pi.md 1.6, 8). Roles
-// and kinds of block of newer versions pass.
+// Rules on the shapes of messages in any line; the document describes no message (docs/protocols/pi.md 1.6, 8). Unknown
+// roles and block types of newer versions pass.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import { each, type Rule } from '../../check/rule.ts';
@@ -11,7 +11,7 @@ type PiRule = Rule<PiView>;
 
 const of = { section: 'Event Stream', level: 'MUST', basis: 'measured' } as const;
 
-/** null is what JSON has for the price of a model without prices. */
+/** JSON has null for the price of a model without prices. */
 const figure = orNull('number');
 const usage = fields({
   input: figure,
@@ -46,7 +46,7 @@ const blocks: ReadonlyMap<unknown, Shape> = new Map([
 
 const ofRole = (view: PiView, role: string): readonly MessageInLine[] =>
   view.allMessages.filter(({ message }) => message.role === role);
-/** Messages of the model that are whole. */
+/** Complete messages of the model. */
 const wholeOf = (view: PiView): readonly MessageInLine[] =>
   ofRole(view, 'assistant').filter(({ place }) => place !== 'message_start');
 
@@ -62,7 +62,7 @@ function wrongBlock({ content }: Dictionary): string | null {
   return null;
 }
 
-/** Messages of all roles. */
+/** Rules on messages of all roles. */
 export const messageRules: readonly PiRule[] = [
   {
     ...of,
@@ -164,7 +164,7 @@ export const messageRules: readonly PiRule[] = [
   },
 ];
 
-/** Events beside messages. */
+/** Rules on the update events of messages. */
 export const updateRules: readonly PiRule[] = [
   {
     ...of,

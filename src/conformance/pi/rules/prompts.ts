@@ -1,4 +1,5 @@
-// Rules on prompts: what they begin, the images in them, and those that come during a run (docs/protocols/pi.md 4.4, 8.2, 10).
+// Rules on prompts: the runs that they begin, their images, and prompts during a run (docs/protocols/pi.md 4.4, 8.2,
+// 10).
 import { isDeepStrictEqual } from 'node:util';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
@@ -13,11 +14,14 @@ type PiRule = Rule<PiView>;
 const must = { level: 'MUST', basis: 'specification' } as const;
 const should = { level: 'SHOULD', basis: 'measured' } as const;
 
-/** Since 0.99 a prompt may be told to have been taken by an extension, or to wait (docs/protocols/pi.md 4.12). */
+/**
+ * Since 0.99 the answer to a prompt may say that an extension took the prompt, or that it waits (docs/protocols/pi.md
+ * 4.12).
+ */
 const isElsewhere = (answer: Answer, ...how: readonly string[]): boolean =>
   how.includes(String(dataOf(answer).disposition));
 
-/** Prompts that were sent while no run was going on, and the run that began behind each. */
+/** Prompts sent while no run was open, and the run that began after each. */
 function* begun(view: PiView): Generator<UserMessage & { readonly run: Run | undefined }> {
   const all = [...userMessages(view, 'prompt')].filter(({ command, answer }) => {
     return runAt(view, command.frame) === undefined && !isElsewhere(answer, 'handled', 'queued');
@@ -28,7 +32,7 @@ function* begun(view: PiView): Generator<UserMessage & { readonly run: Run | und
   }
 }
 
-/** Prompts. */
+/** Rules on prompts. */
 export const promptRules: readonly PiRule[] = [
   {
     ...must,
@@ -41,7 +45,7 @@ export const promptRules: readonly PiRule[] = [
     *judge(view) {
       for (const { command, run } of begun(view)) {
         if (run !== undefined) yield { frame: run.start, wrong: null };
-        // An extension may take it, so it is only known of what was played for it.
+        // An extension may take the prompt, so only our own scenarios are judged.
         else if (view.isComplete) yield { frame: command.frame, wrong: 'no agent_start behind it' };
       }
     },
@@ -73,7 +77,7 @@ export const promptRules: readonly PiRule[] = [
       for (const { text, run, command } of begun(view)) {
         if (run?.end == null) continue;
         const isSaid = userMessageWithText(run.messages, text, command.frame) !== undefined;
-        // Extensions may change it, so that it is missing is only known of what was played for it.
+        // Extensions may change the text, so its absence counts only in our own scenarios.
         if (isSaid || view.isComplete)
           yield { frame: run.start, wrong: isSaid ? null : 'no message of the user with the words of the prompt' };
       }
@@ -94,7 +98,7 @@ export const promptRules: readonly PiRule[] = [
         if (sent.length === 0 || said === undefined) continue;
         const { content } = said.message;
         const images = Array.isArray(content) ? content.filter((one) => dictionaryOf(one).type === 'image') : [];
-        // Large ones may have been made smaller; those that were played for it are not large.
+        // Large images may have been made smaller; those of our own scenarios are small.
         const isSame = view.isComplete ? isDeepStrictEqual(images.map(imageOf), sent) : images.length === sent.length;
         yield {
           frame: said.frame,
@@ -148,14 +152,14 @@ export const promptRules: readonly PiRule[] = [
         const { streamingBehavior: behaviour, message } = asked.json ?? {};
         if (asked.type !== 'prompt' || answer === undefined || !isPlain(message)) continue;
         if (behaviour !== 'steer' && behaviour !== 'followUp') continue;
-        // Without one it is not looked at.
+        // Without a run in progress the field is ignored.
         yield { frame: answer.frame, wrong: answer.isSuccess ? null : `it was refused: ${String(answer.json.error)}` };
       }
     },
   },
 ];
 
-/** Prompts during a run that do not say how they are meant, and were answered during the same run. */
+/** Prompts during a run that do not say how to queue them, and were answered during the same run. */
 function* hasty(view: PiView): Generator<{ asked: Command; answer: Answer; text: string }> {
   for (const asked of view.commands) {
     const answer = answerOf(asked);

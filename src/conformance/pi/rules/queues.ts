@@ -1,4 +1,4 @@
-// Rules on what joins a run and what ends it: steer, follow_up, the modes of their queues, abort (docs/protocols/pi.md 10).
+// Rules on steer, follow_up, the modes of their queues, and abort (docs/protocols/pi.md 10).
 import type { Finding, Rule } from '../../check/rule.ts';
 import { type QueuedMessage, queuedMessages } from '../view/queued-messages.ts';
 import type { Answer, Command } from '../view/lines.ts';
@@ -10,7 +10,10 @@ type PiRule = Rule<PiView>;
 const must = { level: 'MUST', basis: 'specification' } as const;
 const should = { level: 'SHOULD', basis: 'measured' } as const;
 
-/** Whether it had to be heard in its run: it was accepted before the model ended its last message there, and did not fail. */
+/**
+ * Whether the message had to be delivered in its run: it was accepted before the model ended its last message there,
+ * and that message did not fail.
+ */
 function wasInTime({ run, answer }: QueuedMessage): boolean {
   const last = run.messages.findLast(({ role }) => role === 'assistant');
   return run.end !== null && last !== undefined && last.frame > answer.frame && last.message.stopReason === 'stop';
@@ -26,7 +29,7 @@ function* delivered(view: PiView, kind: QueuedMessage['kind']): Generator<Findin
   }
 }
 
-/** What joins a run. */
+/** Rules on messages that join a run. */
 export const joinRules: readonly PiRule[] = [
   {
     ...must,
@@ -81,7 +84,7 @@ export const joinRules: readonly PiRule[] = [
         if (kind !== 'followUp' || resultingMessage === undefined) continue;
         const last = run.messages.findLast(({ role, frame }) => role === 'assistant' && frame < resultingMessage.frame);
         const steering = all.filter((one) => one.kind === 'steer' && one.run === run);
-        // What was accepted while the message before it streamed waited when that ended.
+        // A message accepted while the earlier message streamed was waiting when that one ended.
         const waiting = steering.filter(({ answer }) => last !== undefined && answer.frame < last.frame);
         if (waiting.length === 0) continue;
         const late = waiting.find(
@@ -117,7 +120,7 @@ export const joinRules: readonly PiRule[] = [
   },
 ];
 
-/** Two that wait at the same time, told by whether the model speaks between them. */
+/** Two messages that wait at the same time; an answer of the model between them tells the mode. */
 function* together(view: PiView, kind: QueuedMessage['kind'], command: string): Generator<Finding> {
   const modes = [...succeeded(view, command)];
   const all = queuedMessages(view).filter((one) => one.kind === kind);
@@ -129,7 +132,7 @@ function* together(view: PiView, kind: QueuedMessage['kind'], command: string): 
     if (one === undefined || other === undefined || second.answer.frame > one) continue;
     const mode = modes.findLast(({ answer }) => answer.frame < first.command.frame)?.command.json?.mode;
     if (mode !== 'all' && mode !== 'one-at-a-time') continue;
-    // The mode may have changed between.
+    // The mode may have changed in between.
     if (modes.some(({ command }) => command.frame > first.command.frame && command.frame < other)) continue;
     const isApart = view.endedMessages.some(({ frame, role }) => role === 'assistant' && frame > one && frame < other);
     const isSame = isApart === (mode === 'one-at-a-time');
@@ -137,7 +140,7 @@ function* together(view: PiView, kind: QueuedMessage['kind'], command: string): 
   }
 }
 
-/** What an abort does. */
+/** Rules on abort. */
 export const abortRules: readonly PiRule[] = [
   {
     ...must,
@@ -183,7 +186,7 @@ export const abortRules: readonly PiRule[] = [
         if (run.end === null) continue;
         const last = run.messages.findLast(({ role }) => role === 'assistant');
         const isSaid = last !== undefined && ['aborted', 'error'].includes(String(last.message.stopReason));
-        // It may have come to its end by itself at the same time: only what was played for it cannot.
+        // The run may have ended by itself at the same moment; only in our own scenarios it cannot.
         const mayHaveEnded = last === undefined || !view.isComplete || last.frame < asked.frame;
         if (isSaid) yield { frame: last.frame, wrong: null };
         else if (!mayHaveEnded)
@@ -193,11 +196,11 @@ export const abortRules: readonly PiRule[] = [
   },
 ];
 
-/** Aborts of a run, answered with success. */
+/** Successful aborts of a run. */
 function* aborted(view: PiView): Generator<{ asked: Command; answer: Answer; run: Run }> {
   for (const { command: asked, answer } of succeeded(view, 'abort')) {
     const run = runAt(view, asked.frame);
-    // pi loses one that comes before the run has begun (docs/protocols/pi.md 10.6).
+    // pi loses an abort that comes before the run has begun (docs/protocols/pi.md 10.6).
     if (run !== undefined) yield { asked, answer, run };
   }
 }

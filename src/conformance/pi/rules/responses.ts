@@ -9,7 +9,7 @@ type PiRule = Rule<PiView>;
 const core = { section: 'Core Protocol', level: 'MUST', basis: 'specification', covers: ['line:response'] } as const;
 const errors = { ...core, section: 'Error Responses' } as const;
 
-/** Whatever the agent says. */
+/** Rules on every line of the agent. */
 export const lineRules: readonly PiRule[] = [
   {
     ...core,
@@ -30,7 +30,7 @@ export const lineRules: readonly PiRule[] = [
   },
 ];
 
-/** What a command without them has nothing to be done with (docs/protocols/pi.md 4.9). */
+/** Required fields by command; without them the command cannot be carried out (docs/protocols/pi.md 4.9). */
 const needed: ReadonlyMap<string, readonly string[]> = new Map([
   ['prompt', ['message']],
   ['set_model', ['provider', 'modelId']],
@@ -38,7 +38,7 @@ const needed: ReadonlyMap<string, readonly string[]> = new Map([
   ['set_session_name', ['name']],
 ]);
 
-/** Answers to commands. */
+/** Rules on responses. */
 export const responseRules: readonly PiRule[] = [
   {
     ...core,
@@ -49,7 +49,7 @@ export const responseRules: readonly PiRule[] = [
     *judge({ commands, isComplete }) {
       for (const one of commands) {
         const { frame, json, type } = one;
-        // A line that is no command is another rule's.
+        // Another rule covers lines that are no command.
         if (json === null || type === null) continue;
         if (answerOf(one) !== undefined) yield { frame, wrong: null };
         else if (isComplete) yield { frame, wrong: `no response to ${type}` };
@@ -81,10 +81,10 @@ export const responseRules: readonly PiRule[] = [
       const isFromStart = (commands[0]?.frame ?? first) < first;
       for (const { frame, json, command: by } of answers) {
         if (json.id === undefined || json.id === null) continue;
-        // That a reply to a dialog has no response is another rule's.
+        // Another rule covers responses to dialog replies.
         const isReply = replies.some((one) => one.frame < frame && isDeepStrictEqual(one.json.id, json.id));
         if (by !== null || isReply) yield { frame, wrong: null };
-        // Who came late has not heard what was asked before.
+        // A trace that begins late lacks earlier commands.
         else if ((isComplete && isFromStart) || commands.some((one) => isForgotten(one, json.command, frame)))
           yield { frame, wrong: `nobody asked with the id ${JSON.stringify(json.id)}` };
       }
@@ -256,11 +256,11 @@ export const responseRules: readonly PiRule[] = [
   },
 ];
 
-/** Whether that command was asked before, and no response has come for it. */
+/** Whether an earlier command of this type is still without a response. */
 const isForgotten = ({ type, frame, answers }: Command, command: unknown, before: number): boolean =>
   type !== null && type === command && frame < before && answers.length === 0;
 
-/** Names that no version will have: those that say so. */
+/** Made-up names, which no version will implement. */
 function nobodyKnows(type: string): boolean {
   return /^no[_-]?such/u.test(type);
 }

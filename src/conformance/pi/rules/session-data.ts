@@ -1,4 +1,4 @@
-// Rules on what is known of a session: its state, its messages, its statistics (docs/protocols/pi.md 5.3, 5.4).
+// Rules on the reported state of a session: settings, messages, statistics (docs/protocols/pi.md 5.3, 5.4).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Rule } from '../../check/rule.ts';
@@ -10,8 +10,8 @@ type PiRule = Rule<PiView>;
 const must = { level: 'MUST', basis: 'specification' } as const;
 const should = { level: 'SHOULD', basis: 'measured' } as const;
 
-/** State, messages, statistics. */
-export const knownRules: readonly PiRule[] = [
+/** Rules on state, messages and statistics. */
+export const sessionDataRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/streaming-told',
@@ -81,7 +81,7 @@ export const knownRules: readonly PiRule[] = [
         if (runAt(view, done.command.frame) !== undefined) continue;
         const from = sessionStart(view, frame);
         if (from === null) continue;
-        // A message that failed is taken back for a retry, and one that was aborted may be.
+        // A failed message is removed for a retry, and an aborted one may be.
         const said = view.endedMessages.filter((one) => one.frame > from && one.frame < frame && isKept(one.message));
         if (said.length === 0) continue;
         const told = messagesOf(done);
@@ -121,9 +121,9 @@ export const knownRules: readonly PiRule[] = [
     *judge(view) {
       for (const { before, after } of unchangedBetween(view, 'get_messages', 'get_session_stats')) {
         const messages = messagesOf(before);
-        // What was compacted away may be counted, or not.
+        // Compacted messages may or may not be counted.
         if (messages.some(({ role }) => role === 'compactionSummary' || role === 'branchSummary')) continue;
-        // So may be a message that failed, when it was taken back for a retry.
+        // The same holds for a failed message that was removed for a retry.
         if (view.endedMessages.some(({ message }) => message.stopReason === 'error')) continue;
         const { userMessages, assistantMessages, toolResults } = dataOf(after.answer);
         const wrong = [
@@ -160,7 +160,7 @@ export const knownRules: readonly PiRule[] = [
   },
 ];
 
-/** No run is going on, and none is about to: behind one that failed a retry may come, and a compaction behind any. */
+/** No run is open or about to begin: a retry may follow a failed run, and a compaction any run. */
 function isSurelyIdle(view: PiView, from: number, to: number): boolean {
   if (view.runs.some(({ start, over }) => start < to && (over === null || over > from))) return false;
   if (
@@ -175,7 +175,7 @@ function isSurelyIdle(view: PiView, from: number, to: number): boolean {
     return false;
   if (last === undefined) {
     const { firstEvent, prompted } = view.start;
-    // Who comes late has not heard what is going on.
+    // A trace that begins late may lack the start of a run.
     const isHeard = Number.isFinite(firstEvent) ? prompted > to && prompted < firstEvent : view.isComplete;
     return isHeard && view.commands.every(({ type, frame }) => type !== 'prompt' || frame > to);
   }
@@ -190,7 +190,9 @@ function isSurelyIdle(view: PiView, from: number, to: number): boolean {
   return (!doesSettle || hasSettled) && !since;
 }
 
-/** Where the session that is told about began; null where nobody knows, or where less is told than was said. */
+/**
+ * Frame at which the current session began; null where that is unknown, or where the agent reports less than was said.
+ */
 function sessionStart(view: PiView, frame: number): number | null {
   const changing = new Set(['new_session', 'switch_session', 'fork', 'compact']);
   const last = view.commands.flatMap(doneOf).findLast(({ command: { type }, answer }) => {
@@ -202,7 +204,7 @@ function sessionStart(view: PiView, frame: number): number | null {
   return ends.some((line) => line.frame > start && line.frame < frame) ? null : start;
 }
 
-/** Whether it stays in the session, whatever follows. */
+/** Whether the message certainly stays in the session. */
 function isKept({ role, stopReason }: Dictionary): boolean {
   return role === 'assistant' ? stopReason === 'stop' || stopReason === 'toolUse' : conversationRoles.has(role);
 }

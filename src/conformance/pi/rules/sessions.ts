@@ -1,4 +1,4 @@
-// Rules on what new_session, fork and switch_session do to a session (docs/protocols/pi.md 13.1).
+// Rules on new_session, fork and switch_session (docs/protocols/pi.md 13.1).
 import type { Rule } from '../../check/rule.ts';
 import type { Command } from '../view/lines.ts';
 import { doneOf, messagesOf, unchangedBetween, conversationRoles } from '../view/session-answers.ts';
@@ -13,7 +13,7 @@ const leaving: ReadonlySet<string | null> = new Set(['new_session', 'switch_sess
 /** The last part of a path. */
 const nameOf = (path: string): string | undefined => path.split(/[\\/]/u).at(-1);
 
-/** Sessions. */
+/** Rules on sessions. */
 export const sessionRules: readonly PiRule[] = [
   {
     ...must,
@@ -148,7 +148,7 @@ export const sessionRules: readonly PiRule[] = [
       for (const { before, after } of consecutive(view, 'switch_session', 'get_state')) {
         const { sessionFile } = dataOf(after.answer);
         if (dataOf(before.answer).cancelled !== false || typeof sessionFile !== 'string') continue;
-        // The path may have been a relative one.
+        // The path may have been relative.
         const isSame = nameOf(sessionFile) === nameOf(String(before.command.json?.sessionPath));
         const wrong = isSame ? null : `it is that of ${sessionFile}`;
         yield { frame: after.answer.frame, wrong };

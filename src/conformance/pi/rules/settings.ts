@@ -1,4 +1,4 @@
-// Rules on settings: what a command sets, the next get_state tells (docs/protocols/pi.md 4.10, 4.11, 10.4, 13.3).
+// Rules on settings: the next get_state reports what a command has set (docs/protocols/pi.md 4.10, 4.11, 10.4, 13.3).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { Rule } from '../../check/rule.ts';
@@ -10,7 +10,7 @@ type PiRule = Rule<PiView>;
 const must = { level: 'MUST', basis: 'specification' } as const;
 const should = { level: 'SHOULD', basis: 'measured' } as const;
 
-/** What get_state must say, right behind a command that succeeded; undefined where nothing follows from it. */
+/** The expected value in a get_state right after a successful command; undefined where nothing is expected. */
 interface Setting {
   readonly command: string;
   readonly field: string;
@@ -64,13 +64,13 @@ const settings: readonly Setting[] = [
     command: 'set_session_name',
     field: 'sessionName',
     sentence: 'The name that was set is that of the session.',
-    // Some trim it, and some keep it as it came; one of blanks is another rule's.
+    // Some versions trim the name and some keep it; another rule covers names of blanks.
     read: ({ sessionName }) => (typeof sessionName === 'string' ? sessionName.trim() : sessionName),
     expected: ({ command: { json } }) => (typeof json?.name === 'string' && json.name.trim()) || undefined,
   },
 ];
 
-/** Right behind a command. */
+/** Rules on a get_state right after a command. */
 export const settingRules: readonly PiRule[] = [
   ...settings.map(
     ({ command, field, sentence, read = (state) => state[field], expected }): PiRule => ({
@@ -193,12 +193,12 @@ export const settingRules: readonly PiRule[] = [
   },
 ];
 
-/** Those of the text. */
+/** Levels of the document. */
 const levels: ReadonlySet<unknown> = new Set(['off', 'minimal', 'low', 'medium', 'high', 'xhigh']);
-/** Levels that every model which thinks has. */
+/** Levels that every thinking model has. */
 const sureLevels: ReadonlySet<string> = new Set(['low', 'medium', 'high']);
 
-/** Switches that are off, and what then does not come. */
+/** Switches that are off, and the events that must then not come. */
 const switches = [
   {
     command: 'set_auto_retry',
@@ -217,7 +217,7 @@ const switches = [
   },
 ] as const;
 
-/** What is switched off, and what is stopped. */
+/** Rules on switches and on aborted shell commands. */
 export const switchRules: readonly PiRule[] = [
   ...switches.map(
     ({ command, id, sentence, scenario, isForbidden }): PiRule => ({
@@ -272,7 +272,7 @@ export const switchRules: readonly PiRule[] = [
           type === 'abort_bash' && frame > one.frame && frame < answer.frame;
         if (!view.commands.some(isAborted)) continue;
         const isCancelled = dataOf(answer).cancelled === true;
-        // It may have come to its end by itself at the same time: only what was played for it cannot.
+        // The command may have ended by itself at the same moment; only in our own scenarios it cannot.
         if (isCancelled || view.isComplete)
           yield { frame: answer.frame, wrong: isCancelled ? null : 'it was not cancelled' };
       }

@@ -1,12 +1,11 @@
-// What the rules of clients of pi see beyond the lines: commands by their type, dialogs with their answers, and what was open when
-// something was said. Reads the document's lines; knows no rule.
+// What the rules on pi clients read beside the lines: commands by type, and dialogs with their replies.
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { TraceFrame } from '../../check/rule.ts';
 import type { Trace } from '../../check/rule.ts';
 import type { Command, Line } from './lines.ts';
 import { type PiView, readPi } from './view.ts';
 
-/** A dialog of the agent, and what the client said to it. */
+/** A dialog of the agent, and the client's replies. */
 export interface Dialog {
   readonly frame: number;
   readonly method: string;
@@ -14,22 +13,22 @@ export interface Dialog {
   readonly replies: readonly Line[];
 }
 
-/** A trace, read for what the client does. */
+/** A trace, read for the client's conduct. */
 export interface ClientView extends PiView {
   readonly frames: readonly TraceFrame[];
   readonly dialogs: readonly Dialog[];
-  /** Requests that want no answer. */
+  /** Requests that need no reply. */
   readonly informs: readonly Line[];
-  /** Commands of that type, with their fields. */
+  /** Commands of these types, with their fields. */
   commandsOf(...types: readonly string[]): readonly (Command & { readonly json: Dictionary })[];
 }
 
-/** Methods of which the agent waits for the answer. */
+/** Methods that wait for a reply. */
 export const dialogMethods: readonly string[] = ['select', 'confirm', 'input', 'editor'];
-/** Methods that want none. */
+/** Methods without a reply. */
 const informMethods: readonly string[] = ['notify', 'setStatus', 'setWidget', 'setTitle', 'set_editor_text'];
 
-/** Reads a trace. Total. */
+/** Reads any trace. */
 export function readClient(trace: Trace): ClientView {
   const view = readPi(trace);
   const requests = view.of('extension_ui_request');

@@ -1,5 +1,5 @@
-// The lines of a trace of pi, read once: what the agent said, what the client asked, and which answer is whose. Pure; judges
-// nothing.
+// The lines of a trace of pi, read once: the agent's lines, the client's commands, and which response answers which
+// command.
 import { isDeepStrictEqual } from 'node:util';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
@@ -8,20 +8,20 @@ import type { Trace } from '../../check/rule.ts';
 /** A line of the agent that is a JSON object. */
 export interface Line {
   readonly frame: number;
-  /** Empty where it has none. */
+  /** Empty where the line has none. */
   readonly type: string;
   readonly json: Dictionary;
 }
 
-/** A line of the client that asks for an answer: all but those that answer a dialog. */
+/** A line of the client that needs a response: every line but the replies to dialogs. */
 export interface Command {
   readonly frame: number;
   readonly text: string;
-  /** Null where it is no JSON object. */
+  /** Null where the line is no JSON object. */
   readonly json: Dictionary | null;
-  /** Whether it is JSON at all. */
+  /** Whether the line is JSON. */
   readonly isJson: boolean;
-  /** Null where it says none: no command can be told by it. */
+  /** Null where the line has no type. */
   readonly type: string | null;
   readonly answers: readonly Answer[];
 }
@@ -31,18 +31,18 @@ export interface Answer {
   readonly frame: number;
   readonly json: Dictionary;
   readonly isSuccess: boolean;
-  /** Null where nobody asked, or nobody can tell who did. */
+  /** Null where no command matches. */
   readonly command: Command | null;
 }
 
-/** All lines of a trace, by who said them and what for. */
+/** All lines of a trace, sorted. */
 export interface Lines {
   readonly lines: readonly Line[];
-  /** Frames of the agent that are no JSON object, with what is wrong. */
+  /** Frames of the agent that are no JSON object, with the reason. */
   readonly unreadable: readonly { readonly frame: number; readonly says: string }[];
   readonly commands: readonly Command[];
   readonly answers: readonly Answer[];
-  /** Answers of the client to dialogs. */
+  /** The client's replies to dialogs. */
   readonly replies: readonly Line[];
 }
 
@@ -52,7 +52,7 @@ interface Open extends Command {
 
 const typeOf = (json: Dictionary): string => (typeof json.type === 'string' ? json.type : '');
 
-/** Reads all lines. Total. */
+/** Reads any trace. */
 export function readLines({ frames }: Trace): Lines {
   const lines: Line[] = [];
   const unreadable: { frame: number; says: string }[] = [];
@@ -86,7 +86,8 @@ export function readLines({ frames }: Trace): Lines {
 }
 
 /**
- * Who asked for a response. Real programs lose ids (docs/protocols/pi.md 4.6 and 4.7), so without one the oldest that fits has commands.
+ * The command that a response answers. Real programs lose ids (docs/protocols/pi.md 4.6 and 4.7); a response without an
+ * id answers the oldest matching command.
  */
 function whose({ json }: Line, commands: readonly Open[]): Open | null {
   const { command } = json;
@@ -108,7 +109,7 @@ function whose({ json }: Line, commands: readonly Open[]): Open | null {
   return found ?? commands.findLast((one) => named(one) && anonymous(one)) ?? null;
 }
 
-/** Whether a response names a command, and not only that a line could not be read. */
+/** Whether the response names a command, instead of reporting an unreadable line. */
 function isOfCommand(command: unknown): boolean {
   return typeof command === 'string' && command !== 'parse';
 }

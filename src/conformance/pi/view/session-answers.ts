@@ -1,22 +1,24 @@
-// What answers tell of a session: its messages, and whether two answers tell of the same. Pure; judges nothing.
+// Reads session data from answers: the messages, and pairs of answers between which nothing changed.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { answerOf, type AnsweredCommand, dataOf, type PiView, runAt, consecutive } from './view.ts';
 
-/** Roles of what was said, which are gone in a new session; what a newer pi tells the model first is not. */
+/**
+ * Roles of the conversation, whose messages are gone in a new session; what newer versions tell the model first is not.
+ */
 export const conversationRoles: ReadonlySet<unknown> = new Set(['user', 'assistant', 'toolResult']);
 
-/** The messages that an answer tells. */
+/** The messages in an answer. */
 export function messagesOf(done: AnsweredCommand): readonly Dictionary[] {
   const { messages } = dataOf(done.answer);
   return Array.isArray(messages) ? messages.filter(isDictionary) : [];
 }
 
-/** How many of a role. */
+/** Number of messages of a role. */
 export const countOf = (messages: readonly Dictionary[], role: string) =>
   messages.filter((one) => one.role === role).length;
 
-/** Nothing was said between the two answers, so they tell of the same. */
+/** Pairs of answers with no event between them, which must therefore agree. */
 export function* unchangedBetween(
   view: PiView,
   first: string,

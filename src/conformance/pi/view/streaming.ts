@@ -1,5 +1,5 @@
-// One message of the model while it streams: its blocks start, grow and end, and the whole says what they said. What is out
-// of its place is noted under the name of its rule, as is what stands at its place. Total.
+// Follows one streaming message: its blocks start, grow and end, and the final message repeats them. Notes each judged
+// place under the name of its rule. Accepts any input.
 import { isDeepStrictEqual } from 'node:util';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryIn, dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
@@ -8,7 +8,7 @@ import type { Line } from './lines.ts';
 /** Notes that a rule applies at a frame, and what is wrong there. */
 export type Note = (rule: string, frame: number, wrong: string | null) => void;
 
-/** A message that is under way. */
+/** A message in progress. */
 export interface OpenMessage {
   update(line: Line): void;
   end(line: Line): void;
@@ -16,22 +16,22 @@ export interface OpenMessage {
 
 interface Block {
   readonly kind: string;
-  /** What its deltas said, joined. */
+  /** The joined deltas. */
   said: string;
   deltas: number;
   ended: boolean;
-  /** The whole, as its end says it. */
+  /** The complete block, from its end event. */
   whole: unknown;
 }
 
-/** The field of a block that its deltas spell; that of a tool call is parsed. */
+/** The field that the deltas spell; for a tool call it is parsed. */
 const fieldOf: ReadonlyMap<string, string> = new Map([
   ['text', 'text'],
   ['thinking', 'thinking'],
 ]);
-/** Why a message may have ended in the middle of a block. */
+/** Stop reasons with which a message may end in the middle of a block. */
 const cuts: ReadonlySet<unknown> = new Set(['error', 'aborted', 'length']);
-/** Kinds of event by the block that they are about. */
+/** Update events, by block type and step. */
 const kinds: ReadonlyMap<string, { readonly kind: string; readonly step: 'start' | 'delta' | 'end' }> = new Map(
   ['text', 'thinking', 'toolcall'].flatMap((kind) =>
     (['start', 'delta', 'end'] as const).map((step) => [`${kind}_${step}`, { kind, step }] as const),
@@ -48,7 +48,7 @@ export function openMessage(note: Note): OpenMessage {
     const own = dictionaryOf(partial.content[Number(event.contentIndex)]);
     const field = fieldOf.get(block.kind);
     if (field !== undefined) {
-      // They are written late, and may know more than the deltas so far (docs/protocols/pi.md 7.3).
+      // Snapshots are written late and may be ahead of the deltas (docs/protocols/pi.md 7.3).
       const isBehind = !String(own[field]).startsWith(block.said);
       note('partial', frame, isBehind ? `partial does not begin with what the deltas of its block said` : null);
     } else note('partial', frame, own.type === 'toolCall' ? null : 'partial has no tool call at that place');
@@ -76,14 +76,14 @@ export function openMessage(note: Note): OpenMessage {
       const isCall = typeof call.id === 'string' && typeof call.name === 'string' && isDictionary(call.arguments);
       note('toolcall-end', frame, isCall ? null : 'toolCall must have an id, a name and arguments');
       const spelled = dictionaryIn(block.said);
-      // What is no JSON was cut or is wrong, and what is made of it is the agent's own affair.
+      // The agent decides what to make of arguments that are no JSON.
       if (spelled === null || !isCall) return;
       const isSame = isDeepStrictEqual(spelled, call.arguments);
       note('toolcall-deltas', frame, isSame ? null : 'the deltas of the call spell other arguments');
       return;
     }
     block.whole = event.content;
-    // A block whose text is hidden has an end without deltas (docs/protocols/pi.md 7.5).
+    // A block with hidden text has an end event without deltas (docs/protocols/pi.md 7.5).
     if (block.deltas === 0 && event.content !== block.said) return;
     const isSame = event.content === block.said;
     note(`${block.kind}-deltas`, frame, isSame ? null : 'its content is not what the deltas said');
@@ -117,7 +117,7 @@ export function openMessage(note: Note): OpenMessage {
         note('blocks-end', frame, open === undefined ? null : `block ${String(open[0])} is open at the end`);
       }
       for (const [index, { kind, whole, ended }] of blocks) {
-        // Of a call that is half written newer pi keep no arguments (docs/protocols/pi.md 8.6).
+        // Newer versions drop the arguments of a half-written call (docs/protocols/pi.md 8.6).
         if (!ended || (kind === 'toolcall' && message.stopReason === 'length')) continue;
         const own = content[Number(index)];
         const field = fieldOf.get(kind);

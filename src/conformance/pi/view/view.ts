@@ -1,15 +1,15 @@
-// What the rules of pi read: the lines of a trace with their answers, its runs, and all messages in it. Pure; judges nothing.
+// A trace of pi as rules read it: its lines with their answers, its runs, and all messages.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { Finding, Trace } from '../../check/rule.ts';
 import { type Answer, type Command, type Line, type Lines, readLines } from './lines.ts';
 import { type Run, type WalkResult, walk } from './walk.ts';
 
-/** A message, wherever a line says it. */
+/** A message in any line. */
 export interface MessageInLine {
   readonly frame: number;
   readonly message: Dictionary;
-  /** What stands in the place of a message; then `message` is empty. */
+  /** The line has no object in the place of the message; `message` is then empty. */
   readonly isNone: boolean;
   /** The type of the line, or its command. */
   readonly place: string;
@@ -19,13 +19,13 @@ export interface MessageInLine {
 export interface PiView extends Lines, Omit<WalkResult, 'findings'> {
   readonly isComplete: boolean;
   readonly allMessages: readonly MessageInLine[];
-  /** What the walk noted for a rule. */
+  /** The findings for a rule. */
   noted(rule: string): readonly Finding[];
-  /** Lines of the agent of one type. */
+  /** Lines of the agent with these types. */
   of(...types: readonly string[]): readonly Line[];
 }
 
-/** Reads a trace. Total. */
+/** Reads any trace. */
 export function readPi(trace: Trace): PiView {
   const read = readLines(trace);
   const { isComplete } = trace;
@@ -61,19 +61,19 @@ function toldIn({ frame, type, json }: Line): MessageInLine[] {
   }
 }
 
-/** The words of a message: its text blocks joined. */
+/** The joined text blocks of a message. */
 export function textOf({ content }: Dictionary): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return content.map((block) => (dictionaryOf(block).type === 'text' ? String(dictionaryOf(block).text) : '')).join('');
 }
 
-/** The first answer, for of two it is the one that counts; undefined where there is none. */
+/** The first answer, which counts if there are several; undefined without one. */
 export function answerOf({ answers }: Command): Answer | undefined {
   return answers[0];
 }
 
-/** Commands of those types that were answered with success, by their answers. */
+/** Successful commands of these types, with their answers. */
 export function* succeeded(view: PiView, ...types: readonly string[]): Generator<{ command: Command; answer: Answer }> {
   for (const command of view.commands) {
     const answer = answerOf(command);
@@ -87,7 +87,7 @@ export interface AnsweredCommand {
   readonly answer: Answer;
 }
 
-/** A command of one type that succeeded, and one of another that was the next one behind its answer, and succeeded too. */
+/** A successful command of one type and, as the next command after its answer, a successful one of another type. */
 export function* consecutive(
   view: PiView,
   first: string,
@@ -107,10 +107,10 @@ export function* consecutive(
 /** The data of an answer. */
 export const dataOf = ({ json }: Answer): Dictionary => dictionaryOf(json.data);
 
-/** The run that was going on at that frame; undefined where none was. */
+/** The run that was open at that frame; undefined without one. */
 export function runAt(view: PiView, frame: number): Run | undefined {
   return view.runs.find(({ start, over }) => start < frame && (over === null || over > frame));
 }
 
-/** What a run noted under that name, as the findings of a rule. */
+/** A `judge` function that returns the findings under that name. */
 export const noted = (rule: string) => (view: PiView) => view.noted(rule);

@@ -1,5 +1,5 @@
-// Walks the events of a trace of pi: which run, turn, message and tool each belongs to. What is out of its place is noted under
-// the name of its rule, as is what stands at its place. Total, and never throws.
+// Assigns the events of a trace to runs, turns, messages and tools. Notes each judged place under the name of its rule.
+// Accepts any input and never throws.
 import { isDeepStrictEqual } from 'node:util';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
@@ -7,7 +7,7 @@ import type { Finding } from '../../check/rule.ts';
 import type { Answer, Line, Lines } from './lines.ts';
 import { type Note, type OpenMessage, openMessage } from './streaming.ts';
 
-/** A message that was ended, whoever said it. */
+/** A message that has ended, of any role. */
 export interface EndedMessage {
   readonly frame: number;
   readonly role: unknown;
@@ -17,46 +17,46 @@ export interface EndedMessage {
 /** From agent_start to agent_end. */
 export interface Run {
   readonly start: number;
-  /** Frame of its agent_end; null where there is none. */
+  /** Frame of its agent_end; null without one. */
   end: number | null;
-  /** The same, or where it was cut off without one. */
+  /** Frame of its agent_end, or of the command that cut it off. */
   over: number | null;
-  /** What was said in it, in order. */
+  /** The messages of the run, in order. */
   readonly messages: EndedMessage[];
 }
 
-/** How much of the beginning was heard: a recorder may have come late. */
+/** What the beginning of the trace shows; a recording may begin late. */
 export interface Start {
-  /** The first event of a run; infinite where there is none. */
+  /** Frame of the first event of a run; infinite without one. */
   readonly firstEvent: number;
-  /** A prompt that was heard before it, and was not refused: nothing was going on then. Infinite where there is none. */
+  /** Frame of an accepted prompt before that event, which shows that no run was open. Infinite without one. */
   readonly prompted: number;
 }
 
-/** What a walk has found. */
+/** The result of the walk. */
 export interface WalkResult {
   readonly runs: readonly Run[];
-  /** Messages that ended, in runs and beside them. */
+  /** Messages that ended, inside and outside of runs. */
   readonly endedMessages: readonly EndedMessage[];
   readonly start: Start;
-  /** By the name of the rule. */
+  /** Findings by rule name. */
   readonly findings: ReadonlyMap<string, readonly Finding[]>;
 }
 
 interface Turn {
   message: Dictionary | null;
   readonly results: Dictionary[];
-  /** Tools that ended and have no result yet, by id. */
+  /** Tools that ended without a result so far, by id. */
   readonly unanswered: Map<unknown, Line>;
   isAborted: boolean;
 }
 
-/** Commands that cut a run off, of which pi then tells no end; one that fails may have done so, or not. */
+/** Commands that cut a run off without an agent_end. A failed one may or may not have cut the run. */
 const cutting: ReadonlySet<unknown> = new Set(['new_session', 'switch_session', 'fork', 'compact']);
-/** What an agent_end repeats; of all other roles some do and some do not. */
+/** Roles that an agent_end repeats; some versions repeat others too. */
 const repeated: ReadonlySet<unknown> = new Set(['user', 'assistant', 'toolResult']);
 
-/** Events that stand in runs. */
+/** Events that belong to a run. */
 const inRuns = /^(?:agent_(?:start|end)|turn_|message_|tool_execution_)/u;
 
 function startOf({ lines, commands }: Lines): Start {
@@ -68,7 +68,7 @@ function startOf({ lines, commands }: Lines): Start {
   return { firstEvent, prompted: isBefore ? prompt.frame : Number.POSITIVE_INFINITY };
 }
 
-/** Walks all lines; `ofWhole`: what is open at the end stays open. */
+/** Walks all lines. `ofWhole`: the trace is complete, so an open event stays open. */
 export function walk(read: Lines, ofWhole: boolean): WalkResult {
   const found = new Map<string, Finding[]>();
   const note: Note = (rule, frame, wrong) => {
@@ -84,7 +84,7 @@ export function walk(read: Lines, ofWhole: boolean): WalkResult {
   let turn: Turn | null = null;
   let streaming: { readonly line: Line; readonly message: OpenMessage } | null = null;
   const whole = new Map<unknown, Line>();
-  /** Runs with a message that never ended: what they said is not known. */
+  /** Runs with a message that never ended, whose content is unknown. */
   const torn = new Set<Run>();
   const running = new Map<unknown, Line>();
   const aborts = read.commands.filter(({ type }) => type === 'abort').map(({ frame }) => frame);
@@ -98,13 +98,13 @@ export function walk(read: Lines, ofWhole: boolean): WalkResult {
     running.clear();
   }
 
-  /** A message that goes on no more, and has no message_end. */
+  /** Notes a message without a message_end. */
   function tear({ frame }: Line, before: string): void {
     note('message-brackets', frame, `a message that starts, and has no message_end before ${before}`);
     if (run !== null) torn.add(run);
   }
 
-  /** All of them. */
+  /** Notes all open messages. */
   function tearOpen(before: string): void {
     if (streaming !== null) tear(streaming.line, before);
     for (const line of whole.values()) tear(line, before);
@@ -219,7 +219,7 @@ export function walk(read: Lines, ofWhole: boolean): WalkResult {
     const ended = turn.unanswered.get(id);
     turn.unanswered.delete(id);
     if (ended === undefined) {
-      // Newer pi refuse a call that was cut without running it (docs/protocols/pi.md 8.6).
+      // Newer versions refuse a truncated call without running it (docs/protocols/pi.md 8.6).
       if (message.isError !== true) note('tool-result', frame, `toolResult of a tool that did not end: ${String(id)}`);
       return;
     }
@@ -244,7 +244,7 @@ export function walk(read: Lines, ofWhole: boolean): WalkResult {
     note('tool-beside-message', frame, streaming === null ? null : 'a tool starts while a message streams');
     const message = turn?.message ?? null;
     if (message !== null) {
-      // Its arguments may have been changed by who allowed it.
+      // An approver may have changed the arguments.
       const isCall = callsOf(message).some((call) => call.id === id && call.name === json.toolName);
       note('tool-call', frame, isCall ? null : `no such call in the message before: ${JSON.stringify(id)}`);
     }
@@ -307,7 +307,7 @@ export function walk(read: Lines, ofWhole: boolean): WalkResult {
   return { runs, endedMessages: said, start, findings: found };
 }
 
-/** The calls of tools in a message. */
+/** The tool calls in a message. */
 export function callsOf(message: Dictionary): Dictionary[] {
   const { content } = message;
   return Array.isArray(content) ? content.filter(isDictionary).filter(({ type }) => type === 'toolCall') : [];
