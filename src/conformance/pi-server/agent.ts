@@ -1,4 +1,4 @@
-// All checks of a pi-server: those that act, and those that read what was said, be it in our scenarios or in a recording.
+// The check set for pi-servers: checks that act on the server, and rules that read scenarios or recordings.
 import { type AgentSet, withContext, rulesOver } from '../check/sets.ts';
 import { piServerChecks } from './checks/index.ts';
 import { lifecycleRules } from './rules/lifecycle.ts';
@@ -12,7 +12,7 @@ import { scenarios } from './scenarios.ts';
 import { createContext } from './context.ts';
 import { viewOf } from './view/view.ts';
 
-/** Pi-servers of protocol 1.0.0, from the side of their clients. */
+/** Checks of pi-servers of protocol 1.0.0. */
 export const piServerAgent: AgentSet = {
   ...piServerChecks,
   version: '2',

@@ -1,5 +1,5 @@
-// What the checks of a pi-server play on: clients, sessions of their own, prompts. What only prepares a check is no
-// failure of the peer when it fails, for other checks are about that.
+// The check context of pi-server: clients, sessions of their own, prompts. A failure in the preparation of a check
+// makes the check unclear, because another check covers it.
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf } from '../../core/model/dictionary.ts';
 import type { Check, Tools } from '../check/check.ts';
@@ -16,33 +16,36 @@ export interface ClientWithSession {
   readonly session: string;
 }
 
-/** What each check is given. */
+/** What one check gets. */
 export interface CheckContext {
   readonly tools: Tools;
-  /** An id or name that nobody else uses. */
+  /** A unique id or name that begins with `word`. */
   mint(word: string): string;
-  /** A connection that nothing was read from. */
+  /** A new connection, before its greeting is read. */
   connect(): Promise<Client>;
-  /** A connection that has been greeted. */
+  /** A new connection, greeted. */
   client(): Promise<Client>;
-  /** A session of its own, which is deleted at the end; `watched`: the client has switched to it. */
+  /** A new session, deleted at the end of the check. `watched`: the client has switched to it. */
   session(client: Client, options?: { readonly watched?: boolean }): Promise<string>;
-  /** Both. */
+  /** A new client with a new session. */
   clientWithSession(options?: { readonly watched?: boolean }): Promise<ClientWithSession>;
-  /** Does what is no part of the check: what fails there makes it unclear. */
+  /** Runs preparatory work; a failure there makes the check unclear. */
   prepare<Value>(work: () => Promise<Value>): Promise<Value>;
-  /** The prompt of that word, as a command. */
+  /** A prompt command with the prompt of a script word. */
   prompt(
     session: string,
     word: string,
   ): { readonly type: 'prompt'; readonly sessionId: string; readonly message: string };
-  /** Starts a prompt that goes on until it is aborted, as it is at the end at the latest; resolves when it goes on. */
+  /**
+   * Starts a prompt that runs until it is aborted, at the latest at the end of the check; resolves when the model
+   * answers.
+   */
   endless(place: ClientWithSession, more?: Dictionary): Promise<string>;
-  /** Starts a prompt that takes a while; resolves when the agent is at work. Needs a session that is watched. */
+  /** Starts a prompt that takes a while; resolves when the model answers. Needs a watched session. */
   busy(place: ClientWithSession, more?: Dictionary): Promise<string>;
 }
 
-/** The stage of one check. */
+/** Builds the context for one check. */
 export function createContext(tools: Tools): CheckContext {
   let minted = 0;
   const mint = (word: string) => `${word}-${tools.nonce}-${++minted}`;
@@ -108,7 +111,7 @@ export function createContext(tools: Tools): CheckContext {
   };
 }
 
-/** The version that a response carries; fails where it carries none. */
+/** The session version in a response; fails the peer where it has none. */
 export function versionOf(frame: Dictionary): number {
   const { sessionVersion } = frame;
   expect(typeof sessionVersion === 'number', 'the response has no sessionVersion:', frame);

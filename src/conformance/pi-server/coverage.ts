@@ -1,4 +1,4 @@
-// What the specification of pi-server holds, and which checks are about it. Data.
+// Coverage of the pi-server document: headings, message kinds and requirements.
 import type { Coverage, CoverageItem } from '../check/coverage.ts';
 
 const sections = (...names: readonly string[]): CoverageItem[] => names.map((name) => ({ name }));
@@ -8,7 +8,7 @@ const kinds = (family: string, ...names: readonly string[]): CoverageItem[] =>
 const prose = 'says what the document is about, and asks for nothing';
 const list = 'a heading over the sections below it, with a sentence or two that they repeat';
 
-/** The document in full. */
+/** Coverage of the whole document. */
 export const piServerCoverage: Coverage = {
   document: 'pi-server-protocol.md',
   protocols: ['pi-server'],

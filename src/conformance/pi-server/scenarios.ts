@@ -1,14 +1,14 @@
-// What is played for the rules of a pi-server: few conversations in which everything comes up once.
+// Scenarios for pi-servers: few conversations in which every kind of message occurs.
 import { CannotTell } from '../check/check.ts';
 import { requiredBy, type Scenario } from '../check/rule.ts';
 import type { Client } from './check-client.ts';
 import type { ClientWithSession, CheckContext } from './context.ts';
 
-/** Sends it and waits for its response, which a server owes. */
+/** Sends a command and waits for its response, which a rule requires. */
 const ask = (client: Client, command: Parameters<Client['ask']>[0]) =>
   requiredBy('pi-server/answered', () => client.ask(command));
 
-/** A prompt to its end, and everything that was said on the way. */
+/** Runs a prompt to its end in a watched session. */
 async function prompted(context: CheckContext, word: string): Promise<ClientWithSession> {
   const place = await context.clientWithSession({ watched: true });
   await ask(place.client, context.prompt(place.session, word));
@@ -16,7 +16,7 @@ async function prompted(context: CheckContext, word: string): Promise<ClientWith
   return place;
 }
 
-/** What is played. */
+/** All scenarios. */
 export const scenarios: readonly Scenario<CheckContext>[] = [
   {
     name: 'errands',

@@ -1,4 +1,4 @@
-// Checks of what each command answers: docs/protocols/pi-server.md 17 (docs/protocols/pi-server.md 23.10).
+// Checks of the answer to each command: docs/protocols/pi-server.md 17 (rows: 23.10).
 import { NotApplicable } from '../../check/check.ts';
 import { misfit, type Shape } from '../../check/shape.ts';
 import { type Client, expect, type CommandFields } from '../check-client.ts';
@@ -6,7 +6,7 @@ import { dataOf } from '../view/frames.ts';
 import { type Answered, serverAnswers, sessionAnswers, sessionCommands, sessionInfo } from '../view/shapes.ts';
 import type { PiServerCheck, CheckContext } from '../context.ts';
 
-/** The same command with words of the target's script in it. */
+/** The command, with a prompt or shell command of the target's script filled in. */
 function filled({ type, fields = {}, script }: Answered, { tools }: CheckContext): CommandFields {
   return { type, ...fields, ...(script === undefined ? {} : { [script.field]: tools.script(script.word) }) };
 }
@@ -59,7 +59,7 @@ function sessionRow(row: Answered): PiServerCheck {
       const { client, session } = await context.clientWithSession();
       if (row.isAfterPrompt === true) await context.prepare(() => client.succeeds(context.prompt(session, 'text')));
       await answersWell(client, { ...filled(row, context), sessionId: session }, row);
-      // What a steering message starts goes on behind its answer.
+      // A run that a steering message has started continues after the response, so the check aborts it.
       if (row.type === 'steer' || row.type === 'follow_up') await client.ask({ type: 'abort', sessionId: session });
     },
   };
@@ -169,7 +169,7 @@ export const answerChecks: readonly PiServerCheck[] = [
       for (const { type, fields = {}, script } of all) {
         const more = script === undefined ? {} : { [script.field]: 'words' };
         const frame = await client.ask({ type, ...fields, ...more, sessionId });
-        // An answer to a question that was never asked fails for that (docs/protocols/pi-server.md 18.2, 22.5).
+        // An answer to a question that was never asked fails for that reason (docs/protocols/pi-server.md 18.2, 22.5).
         const isTold = type === 'extension_ui_response' || words.test(String(frame.error));
         if (frame.success !== false || !isTold) wrong.push(JSON.stringify(frame));
       }

@@ -1,10 +1,10 @@
-// Checks of dependsOn: docs/protocols/pi-server.md 9 (docs/protocols/pi-server.md 23.6).
+// Checks of dependsOn: docs/protocols/pi-server.md 9 (rows: 23.6).
 import type { Settings } from '../../check/check.ts';
 import { answeredAt, expect } from '../check-client.ts';
 import { shortTimeouts } from './limits.ts';
 import type { PiServerCheck } from '../context.ts';
 
-/** Dependencies are waited for so briefly that a check can see the end of it. */
+/** A wait for dependencies short enough that a check can see it time out. */
 const shortWaits: Settings = { dependencyWaitMs: 300 };
 
 /** Rows 58 to 67. */

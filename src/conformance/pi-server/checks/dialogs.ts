@@ -1,26 +1,26 @@
-// Checks of questions to the user: docs/protocols/pi-server.md 18 (docs/protocols/pi-server.md 23.11).
+// Checks of questions to the user: docs/protocols/pi-server.md 18 (rows: 23.11).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { NotApplicable, type Settings } from '../../check/check.ts';
 import { answeredAt, expect } from '../check-client.ts';
 import { textOf } from '../view/frames.ts';
 import type { ClientWithSession, PiServerCheck, CheckContext } from '../context.ts';
 
-/** Questions are withdrawn so soon that a check can wait for it. */
+/** A question timeout short enough that a check can wait for it. */
 const shortQuestions: Settings = { questionMs: 700 };
 
 type Method = 'select' | 'confirm' | 'input' | 'editor';
 const methods: readonly Method[] = ['select', 'confirm', 'input', 'editor'];
 
-/** A question that an agent has put. */
+/** A question of an agent. */
 interface Question extends ClientWithSession {
-  /** Id of the prompt in which it was put. */
+  /** Id of the prompt that led to the question. */
   readonly prompt: string;
   readonly request: Dictionary;
-  /** Everything from here on came behind it. */
+  /** Index in the log: everything from here on came after the question. */
   readonly from: number;
 }
 
-/** Prompts the agent to ask, in a session of its own where there is no other. */
+/** Prompts so that the agent asks; in a new session unless one is given. */
 async function asked(
   context: CheckContext,
   word: string,
@@ -42,7 +42,7 @@ const answerTo = ({ session, request }: Question, response: unknown) => ({
   response,
 });
 
-/** What the agent said once it had its answer: its messages, and its notices to the user. */
+/** What the agent said after the answer: its messages, and its notices to the user. */
 function toldBy({ client, session, from }: Question): string {
   const said = client.events(session, from).map(({ event }) => {
     if (event.type === 'message_end') return textOf(event.message);
@@ -51,7 +51,7 @@ function toldBy({ client, session, from }: Question): string {
   return said.join('\n');
 }
 
-/** An answer of that kind, and a word that must be heard of it again. */
+/** An answer for this method, and a word that must come back in the agent's text. */
 function answerOf(method: Method, request: Dictionary): { readonly response: object; readonly word: string | null } {
   const word = `words-of-${method}`;
   switch (method) {
@@ -70,7 +70,7 @@ function answerOf(method: Method, request: Dictionary): { readonly response: obj
   }
 }
 
-/** Answers, waits for the end of the prompt, and gives what the agent told then. */
+/** Answers, waits for the end of the prompt, and returns what the agent said then. */
 async function answered(question: Question, response: object): Promise<string> {
   const { client, prompt } = question;
   await client.succeeds(answerTo(question, response));
@@ -79,7 +79,7 @@ async function answered(question: Question, response: object): Promise<string> {
   return toldBy(question);
 }
 
-/** The answer reaches whoever asked: its words are heard again, or another answer makes another end. */
+/** Shows that the answer reaches the agent: its word comes back, or a different answer leads to a different end. */
 async function answerReaches(context: CheckContext, word: string, method: Method): Promise<void> {
   const question = await asked(context, word, method);
   const { response, word: echo } = answerOf(method, question.request);

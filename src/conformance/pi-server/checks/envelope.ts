@@ -1,4 +1,4 @@
-// Checks of responses and of who hears what: docs/protocols/pi-server.md 5 and 6 (docs/protocols/pi-server.md 23.3).
+// Checks of responses, and of which connection receives which frame: docs/protocols/pi-server.md 5 and 6 (rows: 23.3).
 import { expect } from '../check-client.ts';
 import { dataOf, isResponse, outlineOf, stepsIn } from '../view/frames.ts';
 import type { PiServerCheck } from '../context.ts';

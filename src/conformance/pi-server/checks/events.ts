@@ -1,11 +1,11 @@
-// Checks of what a session says: docs/protocols/pi-server.md 19 (docs/protocols/pi-server.md 23.12).
+// Checks of session events: docs/protocols/pi-server.md 19 (rows: 23.12).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { expect } from '../check-client.ts';
 import { outlineOf, type SessionEvent, textOf } from '../view/frames.ts';
 import type { PiServerCheck, CheckContext } from '../context.ts';
 
-/** The events of one prompt, from its beginning to its response, and what came of them until all was settled. */
+/** The events of one prompt, up to its response and to the end of everything that it started. */
 async function eventsOf(
   context: CheckContext,
   word: string,
@@ -15,7 +15,7 @@ async function eventsOf(
   const id = client.start(context.prompt(session, word));
   const frame = await client.response(id);
   expect(frame.success === true, 'the prompt must succeed:', frame);
-  // A compaction may end behind the response (docs/protocols/pi-server.md 17.12).
+  // A compaction may end after the response (docs/protocols/pi-server.md 17.12).
   const isOpen = () => {
     const types = client.events(session, from).map(({ event }) => event.type);
     return types.lastIndexOf('auto_compaction_start') > types.lastIndexOf('auto_compaction_end');
@@ -26,7 +26,7 @@ async function eventsOf(
   return { said: client.events(session, from), responses };
 }
 
-/** Fails unless these come in that order, whatever is between them. */
+/** Fails the peer unless these events come in this order, with any others in between. */
 function expectInOrder(said: readonly SessionEvent[], expected: readonly string[]): void {
   const words = outlineOf(said);
   let at = 0;

@@ -1,14 +1,14 @@
-// Checks of the greeting and of frames: docs/protocols/pi-server.md 2.1, 3 and 16.1 (docs/protocols/pi-server.md 23.1).
+// Checks of the greeting and of frames: docs/protocols/pi-server.md 2.1, 3 and 16.1 (rows: 23.1).
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import type { Settings } from '../../check/check.ts';
 import { type Client, expect, expectFailure } from '../check-client.ts';
 import { dataOf, stepsOf } from '../view/frames.ts';
 import type { PiServerCheck, CheckContext } from '../context.ts';
 
-/** Room for the commands of a check, and not for one that is meant to be too long. */
+/** Large enough for the commands of a check, and too small for an oversized one. */
 const smallFrames: Settings = { maxMessageBytes: 1000 };
 
-/** Whether the version that is announced is one that clients of 1.x understand. */
+/** Fails the peer unless it announces a version that 1.x clients understand. */
 function expectGreeting(client: Client): void {
   const [first] = client.received();
   const data = dataOf(first?.frame ?? {});
@@ -21,7 +21,7 @@ function expectGreeting(client: Client): void {
   expect(isList, 'transports must be a list of names:', data);
 }
 
-/** Sends a frame that is no command, and sees that the connection lives on. */
+/** Sends a frame that is no command and checks that the connection stays usable; returns the error. */
 async function refuses(client: Client, text: string): Promise<string> {
   const frame = await client.say(text);
   const error = expectFailure(frame);
@@ -40,7 +40,7 @@ async function refusesLong({ client: open }: CheckContext, text: string): Promis
   const before = await rejected();
   const bytes = new TextEncoder().encode(text).length;
   const error = expectFailure(await client.say(text), /^Message size (?:\d+ )?exceeds limit 1000$/u);
-  // Who throws away what is too long while it comes need not know how long it was.
+  // A server that discards an oversized frame while it arrives need not know its length.
   const told = /\d+(?= exceeds)/u.exec(error)?.[0];
   expect(told === undefined || Number(told) === bytes, `the size is ${bytes} bytes, and not what it says:`, error);
   const after = await rejected();

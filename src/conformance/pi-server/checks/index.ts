@@ -1,5 +1,5 @@
-// The checks of a pi-server: the rows of docs/protocols/pi-server.md 23, by the sections of the document. Row 3 is a client's duty, and is
-// checked where clients are.
+// All checks that act on a pi-server: the rows of docs/protocols/pi-server.md 23, by section of the document. Row 3 is
+// a duty of clients, so the client rules cover it.
 import { type AgentSet, withContext } from '../../check/sets.ts';
 import { answerChecks } from './answers.ts';
 import { dependencyChecks } from './dependencies.ts';
@@ -18,12 +18,12 @@ import { storedChecks } from './stored.ts';
 import { validationChecks } from './validation.ts';
 import { versionChecks } from './versions.ts';
 
-/** Pi-servers of protocol 1.0.0, from the side of their clients. */
+/** Checks of pi-servers of protocol 1.0.0. */
 export const piServerChecks: AgentSet = {
   protocol: 'pi-server',
   side: 'agent',
   version: '1',
-  // Whoever shares a peer with all other checks would soon have used up what real servers allow in a minute.
+  // All checks share one peer and would soon use up what real servers allow in a minute.
   usual: { commandsPerMinute: 1_000_000 },
   excuse: /Rate limit exceeded/u,
   ...withContext(createContext, {

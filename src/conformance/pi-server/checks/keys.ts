@@ -1,9 +1,9 @@
-// Checks of idempotency keys: docs/protocols/pi-server.md 8.2 (docs/protocols/pi-server.md 23.5).
+// Checks of idempotency keys: docs/protocols/pi-server.md 8.2 (rows: 23.5).
 import type { Settings } from '../../check/check.ts';
 import { expect } from '../check-client.ts';
 import type { PiServerCheck } from '../context.ts';
 
-/** Keys are forgotten so soon that a check can wait for it. */
+/** A key lifetime short enough that a check can wait for its end. */
 const shortKeys: Settings = { idempotencyTtlMs: 400 };
 
 /** Rows 50 to 55. */

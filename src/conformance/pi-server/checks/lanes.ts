@@ -1,4 +1,4 @@
-// Checks of the lifecycle and of lanes: docs/protocols/pi-server.md 7 (docs/protocols/pi-server.md 23.4).
+// Checks of the lifecycle and of lanes: docs/protocols/pi-server.md 7 (rows: 23.4).
 import { answeredAt, expect, finishedAt } from '../check-client.ts';
 import { dataOf, eventsIn, stepsOf } from '../view/frames.ts';
 import type { PiServerCheck } from '../context.ts';
@@ -94,7 +94,7 @@ export const laneChecks: readonly PiServerCheck[] = [
     sentence: 'Commands of the server do not wait for those of a session.',
     input: 'long prompt on s1, then list_sessions',
     expected: 'list_sessions is answered before the prompt',
-    // Nobody else may open a session meanwhile, which takes its time in the lane of the server.
+    // Opening a session takes time in the server's lane, so no other check may do so meanwhile.
     needs: { script: ['busy'], exclusive: true },
     async run(context) {
       const place = await context.clientWithSession({ watched: true });

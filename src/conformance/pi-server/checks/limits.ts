@@ -1,11 +1,12 @@
-// Checks of timeouts, rates, caps and breakers: docs/protocols/pi-server.md 11, 12 and 21 (docs/protocols/pi-server.md 23.4, 23.8, 23.14).
+// Checks of timeouts, rates, caps and circuit breakers: docs/protocols/pi-server.md 11, 12 and 21 (rows: 23.4, 23.8,
+// 23.14).
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { Settings } from '../../check/check.ts';
 import { answeredAt, type Client, expect } from '../check-client.ts';
 import { dataOf, stepsOf } from '../view/frames.ts';
 import type { PiServerCheck, CheckContext } from '../context.ts';
 
-/** Commands time out so soon that a check can wait for it, and no number of them opens a breaker. */
+/** A command timeout short enough that a check can wait for it, and a breaker that no number of timeouts opens. */
 export const shortTimeouts: Settings = { commandTimeoutMs: 1000, breakerFailures: 1_000_000 };
 const fewCommands: Settings = { commandsPerMinute: 6 };
 const fewInFlight: Settings = { maxInFlight: 2 };
@@ -18,7 +19,7 @@ interface TimedOut {
   readonly frame: Dictionary;
 }
 
-/** A prompt that was not over in time. */
+/** Sends a prompt that times out. */
 async function timedOut(context: CheckContext): Promise<TimedOut> {
   const place = await context.clientWithSession({ watched: true });
   const command = {
@@ -33,7 +34,7 @@ async function timedOut(context: CheckContext): Promise<TimedOut> {
 const isTimeout = (frame: Dictionary): boolean =>
   frame.success === false && frame.timedOut === true && /timed out/u.test(String(frame.error));
 
-/** Sends commands until one is refused in those words; the ids of all, the refused one last. */
+/** Sends commands until one is refused with this error. Returns all ids, the refused one last. */
 async function untilRefused(client: Client, session: string, words: RegExp, most: number): Promise<string[]> {
   const ids: string[] = [];
   for (let count = 0; count <= most; count += 1) {
@@ -54,7 +55,7 @@ async function expectRefusedLifecycle(client: Client, id: string): Promise<void>
   expect(finished.success === false, 'finished must tell the failure:', finished);
 }
 
-/** Fills the peer with prompts; the id of a command that is one too many. */
+/** Sends as many prompts as the peer accepts; returns the id of a command that exceeds the limit. */
 async function oneTooMany(
   context: CheckContext,
 ): Promise<{ readonly client: Client; readonly id: string; readonly ids: string[] }> {

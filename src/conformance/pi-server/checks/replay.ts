@@ -1,16 +1,16 @@
-// Checks of duplicate ids and of fingerprints: docs/protocols/pi-server.md 8 (docs/protocols/pi-server.md 23.5).
+// Checks of duplicate ids and of fingerprints: docs/protocols/pi-server.md 8 (rows: 23.5).
 import type { Settings } from '../../check/check.ts';
 import { answeredAt, expect } from '../check-client.ts';
 import { dataOf, eventsIn } from '../view/frames.ts';
 import type { PiServerCheck, CheckContext } from '../context.ts';
 
-/** Two outcomes are remembered. */
+/** The server remembers two outcomes. */
 const fewOutcomes: Settings = { maxOutcomes: 2 };
 
 const conflictOf = (id: string, one: string, other: string) =>
   new RegExp(`^Conflicting id '${id}': previously used for '${one}', now used for '${other}'$`, 'u');
 
-/** Names a session twice under one id, the second time with those changes; gives the second response. */
+/** Names a session twice under one id, the second time with these changes; returns the second response. */
 async function twice({ clientWithSession, mint }: CheckContext, change: (command: Record<string, unknown>) => object) {
   const { client, session } = await clientWithSession();
   const first = { id: mint('name'), type: 'set_session_name', sessionId: session, name: 'n1' };
@@ -19,7 +19,7 @@ async function twice({ clientWithSession, mint }: CheckContext, change: (command
   return { client, session, first, again: await client.ask({ id, type, ...change(first) }) };
 }
 
-/** Whether a command of its session was carried out: the name that it gives is there. */
+/** Whether a set_session_name was carried out. */
 async function isNamed(
   context: CheckContext,
   name: string,

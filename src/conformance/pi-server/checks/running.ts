@@ -1,11 +1,11 @@
-// Checks of what is done about an agent at work: docs/protocols/pi-server.md 17.2 (docs/protocols/pi-server.md 23.10).
+// Checks of commands to a running agent: docs/protocols/pi-server.md 17.2 (rows: 23.10).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { answeredAt, expect } from '../check-client.ts';
 import { dataOf, type ReceivedFrame, textOf } from '../view/frames.ts';
 import type { PiServerCheck, CheckContext } from '../context.ts';
 
-/** Whether a message of the user with that text came into the conversation. */
+/** Matches the event of a user message with that text. */
 const isFromUser = (text: string) => (event: Dictionary) => {
   const message = dictionaryOf(event.message);
   return event.type === 'message_start' && message.role === 'user' && textOf(message).includes(text);

@@ -1,4 +1,4 @@
-// Checks of the end of a server: docs/protocols/pi-server.md 12 and 16.2 (docs/protocols/pi-server.md 23.8, 23.9).
+// Checks of the shutdown of a server: docs/protocols/pi-server.md 12 and 16.2 (rows: 23.8, 23.9).
 import { type Client, expect } from '../check-client.ts';
 import { dataOf } from '../view/frames.ts';
 import type { PiServerCheck } from '../context.ts';

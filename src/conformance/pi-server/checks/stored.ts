@@ -1,4 +1,4 @@
-// Checks of sessions that are kept: docs/protocols/pi-server.md 20 (docs/protocols/pi-server.md 23.13).
+// Checks of stored sessions: docs/protocols/pi-server.md 20 (rows: 23.13).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { NotApplicable } from '../../check/check.ts';
@@ -14,13 +14,13 @@ async function storedBy(client: Client): Promise<Dictionary[]> {
 interface Kept {
   readonly client: Client;
   readonly session: string;
-  /** Where it is kept. */
+  /** Path of the session's file. */
   readonly file: string;
-  /** What was said in it. */
+  /** The messages of the session. */
   readonly messages: unknown;
 }
 
-/** A session in which something was said. */
+/** Creates a session with some messages. */
 async function kept({ clientWithSession, prepare, prompt }: CheckContext): Promise<Kept> {
   const { client, session } = await clientWithSession();
   return prepare(async () => {
@@ -32,7 +32,7 @@ async function kept({ clientWithSession, prepare, prompt }: CheckContext): Promi
   });
 }
 
-/** Loads that file; the response, and the name of the session, which is deleted at the end. */
+/** Loads the file; returns the response and the id of the session, which is deleted at the end of the check. */
 async function load({ tools }: CheckContext, client: Client, sessionPath: string) {
   const id = `load-${tools.nonce}`;
   const frame = await client.succeeds({ id, type: 'load_session', sessionPath });
@@ -42,7 +42,7 @@ async function load({ tools }: CheckContext, client: Client, sessionPath: string
   return { frame, sessionId: String(sessionId) };
 }
 
-/** The roles and texts of messages, without what changes from one telling to the next. */
+/** Roles and texts of the messages, without fields that change from answer to answer. */
 const gist = (messages: unknown): string =>
   JSON.stringify(
     Array.isArray(messages)

@@ -1,4 +1,4 @@
-// Checks of the command envelope: docs/protocols/pi-server.md 4 (docs/protocols/pi-server.md 23.2).
+// Checks of the command envelope: docs/protocols/pi-server.md 4 (rows: 23.2).
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { PiServerCheck, CheckContext } from '../context.ts';
 import { expect, expectFailure } from '../check-client.ts';
@@ -6,7 +6,7 @@ import { dataOf, stepsIn } from '../view/frames.ts';
 
 const long = 'x'.repeat(257);
 
-/** Sends each command with those fields on a session of its own: all are refused, and no lifecycle tells of them. */
+/** Sends each command with these fields on a session of its own. All must be refused, without a lifecycle. */
 async function refusesFields(
   { clientWithSession }: CheckContext,
   all: readonly Dictionary[],

@@ -1,10 +1,10 @@
-// Checks of session versions: docs/protocols/pi-server.md 10 (docs/protocols/pi-server.md 23.7).
+// Checks of session versions: docs/protocols/pi-server.md 10 (rows: 23.7).
 import { type Client, expect, type CommandFields } from '../check-client.ts';
 import { dataOf, stepsIn, stepsOf } from '../view/frames.ts';
 import type { PiServerCheck, CheckContext } from '../context.ts';
 import { versionOf } from '../context.ts';
 
-/** Commands of docs/protocols/pi-server.md 17.2 that only read (docs/protocols/pi-server.md 10.3). */
+/** Commands of docs/protocols/pi-server.md 17.2 that only read (10.3). */
 const reads = [
   'get_state',
   'get_messages',
@@ -19,7 +19,9 @@ const reads = [
   'get_context_usage',
 ];
 
-/** Commands of docs/protocols/pi-server.md 17.2 that change something, or may. Which of them an agent can do is its own affair. */
+/**
+ * Commands of docs/protocols/pi-server.md 17.2 that change the session, or may. An agent need not support all of them.
+ */
 const changes = (context: CheckContext): readonly CommandFields[] => [
   { type: 'set_session_name', name: 'changed' },
   { type: 'set_thinking_level', level: 'low' },
@@ -35,7 +37,7 @@ const changes = (context: CheckContext): readonly CommandFields[] => [
   ...['shell'].flatMap((word) => said(context, word)),
 ];
 
-/** A prompt or a command line, where the target has words for it. */
+/** A prompt or shell command, where the target has one for the script word. */
 function said({ tools }: CheckContext, word: string): CommandFields[] {
   try {
     const text = tools.script(word);

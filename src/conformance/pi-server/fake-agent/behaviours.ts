@@ -1,9 +1,8 @@
-// What our pi-server does with a prompt of the client that is judged. Speaks of one session through its ports; knows no lane and
-// no command.
+// The behaviours of our fake pi-server: the events of one prompt.
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { Behaviour } from '../../check/sets.ts';
 
-/** What may be asked for by name. */
+/** Behaviours that a prompt can request by name. */
 export const behaviours: readonly Behaviour[] = [
   { name: 'text', title: 'An answer of text, in pieces.' },
   { name: 'tool', title: 'A tool that runs and tells of its progress, then text.' },
@@ -25,23 +24,23 @@ export interface Ending {
   readonly timedOut?: true;
 }
 
-/** What an act plays with. */
+/** What a behaviour can do. */
 export interface BehaviourPorts {
   readonly prompt: string;
   readonly session: string;
   /** Id of the prompt. */
   readonly id: string;
   event(event: Dictionary): void;
-  /** Says a frame as it stands. */
+  /** Sends a frame as it is. */
   send(frame: Dictionary): void;
-  /** Puts a question; gives the answer, or null when nobody answered in time. */
+  /** Asks the user; returns the answer, or null without one in time. */
   ask(question: Dictionary, timeoutMs?: number): Promise<Dictionary | null>;
   pause(ms: number): Promise<void>;
-  /** Resolves when the prompt is aborted, or nobody is there any more. */
+  /** Resolves when the client aborts the prompt or disconnects. */
   aborted(): Promise<void>;
-  /** Takes no more commands from now, and goes when this prompt is over. */
+  /** Accepts no more commands, and shuts down after this prompt. */
   shutDown(): void;
-  /** Another client names this session. */
+  /** Reports that another client has renamed this session. */
   renamed(commandId: string): void;
   greetNextAs(protocolVersion: string): void;
   mint(word: string): string;
@@ -57,7 +56,7 @@ const usage = {
 };
 const model = { api: 'anthropic-messages', provider: 'conformance', model: 'conformance-1' };
 
-/** Plays it; all that a prompt says begins and ends here. */
+/** Runs one prompt from its first to its last event. */
 export async function runBehaviour(name: string, ports: BehaviourPorts): Promise<Ending> {
   const { event, prompt } = ports;
   const messages: Dictionary[] = [];
@@ -145,7 +144,7 @@ export async function runBehaviour(name: string, ports: BehaviourPorts): Promise
     ports.send({ type: 'session_created', data: { sessionId: data.sessionId, sessionInfo } });
     ports.send({ type: 'session_deleted', data: { sessionId: data.sessionId } });
     ports.renamed(ports.mint('someone'));
-    // As from 2.2 on: what was refused is only finished.
+    // From 2.2 on a refused command gets no lifecycle but `finished`.
     const refused = { ...data, commandId: ports.mint('someone'), success: false, error: 'Rate limit exceeded' };
     ports.send({ type: 'command_finished', data: refused });
   }

@@ -1,4 +1,6 @@
-// Our pi-server for clients that are judged: sessions, lanes, lifecycle, repetitions as real servers have them (docs/protocols/pi-server.md 6.4, 17.4 to 17.9); what is about a run is carried out beside it, as docs/protocols/pi-server.md 17.2 asks. What prompts do is in acts.ts.
+// A fake pi-server for clients under test, with the sessions, lanes, lifecycle and repetitions of real servers
+// (docs/protocols/pi-server.md 6.4, 17.4 to 17.9). Commands to a running agent bypass its lane, as
+// docs/protocols/pi-server.md 17.2 requires. behaviours.ts has the content of the prompts.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../core/model/dictionary.ts';
 import { type Connection, PeerWrong } from '../../check/check.ts';
@@ -10,7 +12,7 @@ import { dataFor, type FakeSession, infoOf, serverDataFor } from './fake-data.ts
 
 interface Open extends FakeSession {
   isWatched: boolean;
-  /** When everything before is done. */
+  /** Resolves when all earlier commands of the lane are done. */
   lane: Promise<void>;
 }
 
@@ -22,10 +24,10 @@ interface Asked {
 
 type Outcome = { readonly data?: Dictionary | null; readonly error?: string; readonly timedOut?: true };
 
-/** What connections of one run know of each other. */
+/** The greeting for the next connection, shared by all connections of a run. */
 const greetings = new WeakMap<ServeTools, string>();
 
-/** Serves one client until it leaves. */
+/** Serves one client until it disconnects. */
 export async function servePiServer(
   connection: Connection,
   tools: ServeTools,
@@ -61,13 +63,14 @@ export async function servePiServer(
       event: { type: 'extension_ui_request', requestId, ...question, ...limit },
     });
     if (timeoutMs === undefined) await heard({ type: 'extension_ui_response', requestId });
-    // A message is looked at before it is taken, and whether all was over is asked before this goes on.
+    // Let the log's reader handle the message first, so that the completeness of the conversation is known before the
+    // run goes on.
     await tools.pause(timeoutMs ?? 0);
     asked.delete(requestId);
     return answer;
   }
 
-  /** Until it is so; false when patience is over, or the client has left. */
+  /** Waits for `look`; false when the patience runs out or the client has disconnected. */
   async function patiently(look: () => true | undefined): Promise<boolean> {
     try {
       return await connection.until('what our agent waits for', look);
@@ -77,7 +80,7 @@ export async function servePiServer(
     }
   }
 
-  /** Until the client says that. */
+  /** Waits until the client sends a command with these fields. */
   function heard(fields: Dictionary, from = 0): Promise<boolean> {
     const isIt = (json: unknown) =>
       isDictionary(json) && Object.entries(fields).every(([name, value]) => json[name] === value);
@@ -124,7 +127,7 @@ export async function servePiServer(
   }
 
   async function leave(): Promise<void> {
-    // Time for a client that does not heed what it was told.
+    // Give a client that ignores the shutdown time to show it.
     await tools.pause(50);
     if (connection.ended === null) await connection.close();
   }
@@ -191,7 +194,7 @@ export async function servePiServer(
     }
   }
 
-  /** From its acceptance to its response. */
+  /** Handles a command from its acceptance to its response. */
   async function admit(command: Dictionary, data: Dictionary): Promise<Dictionary> {
     say({ type: 'command_started', data });
     const { type, sessionId } = command;
@@ -269,7 +272,7 @@ export async function servePiServer(
     type: 'server_ready',
     data: { serverVersion: '2.2.1', protocolVersion, transports: ['websocket', 'stdio'] },
   });
-  // As from 2.1 on; a client written after the document does not know it (docs/protocols/pi-server.md 14.1, 23.1).
+  // Sent from 2.1 on; a client written after the document does not know it (docs/protocols/pi-server.md 14.1, 23.1).
   say({ type: 'startup_recovery_summary', data: { enabled: false, initialized: false, initState: 'disabled' } });
 
   let read = 0;

@@ -1,7 +1,7 @@
-// What our pi-server answers, by command: data of the shapes that shapes.ts asks of others. Knows no lane and no act.
+// The answers of our fake pi-server, by command, in the shapes of view/shapes.ts.
 import type { Dictionary } from '../../../core/model/content.ts';
 
-/** A session of ours. */
+/** A session of the fake server. */
 export interface FakeSession {
   readonly id: string;
   version: number;
@@ -23,7 +23,7 @@ const model = {
   maxTokens: 1000,
 };
 
-/** How a session is described. */
+/** The description of a session. */
 export function infoOf({ id, name, messages }: FakeSession): Dictionary {
   return {
     sessionId: id,
@@ -39,7 +39,7 @@ export function infoOf({ id, name, messages }: FakeSession): Dictionary {
 
 const zero = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
 
-/** The data of a success of a session's command; undefined where it has none. */
+/** The data of a successful session command; undefined where the command has none. */
 export function dataFor(session: FakeSession, { type, command }: Dictionary): Dictionary | null | undefined {
   const { id: sessionId, messages } = session;
   const lists: ReadonlyMap<unknown, Dictionary | null> = new Map<unknown, Dictionary | null>([
@@ -80,7 +80,7 @@ export function dataFor(session: FakeSession, { type, command }: Dictionary): Di
   return lists.get(type);
 }
 
-/** Those of the server that are about no session. */
+/** The data of a successful server command. */
 export function serverDataFor(type: unknown, sessions: readonly FakeSession[]): Dictionary | undefined {
   const metrics = { sessionCount: sessions.length, connectionCount: 1, totalCommandsExecuted: 0 };
   const answers: ReadonlyMap<unknown, Dictionary> = new Map<unknown, Dictionary>([

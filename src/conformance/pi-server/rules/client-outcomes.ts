@@ -1,4 +1,4 @@
-// Rules of what a client makes of what it is told: docs/protocols/pi-server.md 2.1, 13, 14 and 16.2.
+// Rules on a client's reaction to what it receives: docs/protocols/pi-server.md 2.1, 13, 14 and 16.2.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { beside, isKnown } from '../view/commands.ts';
 import { questionsIn } from '../view/questions.ts';
@@ -8,7 +8,7 @@ import type { Line, ServerRule, View } from '../view/view.ts';
 
 const ourMajor = '1';
 
-/** What is said by somebody who gives up. */
+/** Commands of a client that has given up. */
 const leaving: ReadonlySet<unknown> = new Set(['abort', 'delete_session']);
 
 const eventTypes: ReadonlySet<unknown> = new Set([
@@ -27,10 +27,10 @@ const unknownIn = ({ fromServer }: View): readonly Line[] =>
     json.type === 'event' ? !eventTypes.has(dictionaryOf(json.event).type) : !frameTypes.has(json.type),
   );
 
-/** Commands that were sent under that id behind a response. */
+/** A later command under the id of a response. */
 const againBehind = ({ sentAs }: View, { frame, json }: Line) => sentAs(json.id).find((one) => one.frame > frame);
 
-/** Responses of that kind to commands of this client: a finding for each. */
+/** One finding for each matching response to this client. */
 function settled(view: View, fits: (response: Line) => boolean, says: string) {
   return each(
     view.responses.filter((response) => response.json.id !== undefined && fits(response)),
@@ -38,7 +38,7 @@ function settled(view: View, fits: (response: Line) => boolean, says: string) {
   );
 }
 
-/** What a client makes of what it is told. */
+/** Rules on reactions. */
 export const outcomeRules: readonly ServerRule[] = [
   {
     id: 'pi-server/client/version-checked',
@@ -84,7 +84,7 @@ export const outcomeRules: readonly ServerRule[] = [
             ? [{ frame: command.response.frame, command }]
             : [],
         ),
-        // What had the id first may be sent again: that is a repetition.
+        // Sending the first command of the id again is a repetition and allowed.
         ({ frame, command }) =>
           view.sentAs(command.json.id).some((one) => one.frame > frame && isSamePayload(one, command))
             ? 'it is sent again under the id that is in conflict'
@@ -132,7 +132,7 @@ export const outcomeRules: readonly ServerRule[] = [
     reads: 'both',
     *judge({ fromServer, sent }) {
       const farewell = fromServer.find(({ json }) => json.type === 'server_shutdown');
-      // What crossed it on its way was not sent behind it.
+      // A command that crossed the shutdown on the wire was not sent after it.
       const since = farewell === undefined ? undefined : fromServer.find(({ frame }) => frame > farewell.frame);
       if (farewell === undefined) return;
       yield { frame: farewell.frame, wrong: null };
@@ -158,7 +158,7 @@ export const outcomeRules: readonly ServerRule[] = [
         view.lifecycleSteps.filter(
           ({ id, frame }) => typeof id === 'string' && !view.sentAs(id).some((one) => one.frame < frame),
         ),
-        // The same command is what a client sends again when it has connected anew (13).
+        // A client that reconnects sends the same command again (docs/protocols/pi-server.md 13).
         ({ id, data }) =>
           view.sentAs(id).some(({ json }) => json.type !== data.commandType)
             ? `${String(id)} is the id of somebody else`

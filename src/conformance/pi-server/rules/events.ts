@@ -1,4 +1,4 @@
-// Rules of what sessions say: docs/protocols/pi-server.md 6.1, 7.2, 18.1 and 19.
+// Rules on session events: docs/protocols/pi-server.md 6.1, 7.2, 18.1 and 19.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
 import { fields, misfit, type Shape } from '../../check/shape.ts';
@@ -7,7 +7,10 @@ import type { Event, ServerRule, View } from '../view/view.ts';
 
 const runs = ['prompt', 'tool', 'retry', 'compaction'];
 
-/** Walks through what each session said. `walk` gets the events one by one and says what is wrong with each, if it applies. */
+/**
+ * Runs a state machine over the events of each session. `walk` returns what is wrong with an event, or undefined where
+ * the rule does not apply.
+ */
 function* walked(
   { eventsBySession }: View,
   start: () => (event: Event) => string | null | undefined,
@@ -21,7 +24,7 @@ function* walked(
   }
 }
 
-/** Begins and ends in turn; what was open when the connection began to hear is not judged. */
+/** Begin and end events must alternate. Whatever was open when the connection subscribed is not judged. */
 function alternating(begin: string, end: string) {
   let isOpen: boolean | null = null;
   return {
@@ -48,7 +51,7 @@ const questions: ReadonlyMap<unknown, Shape> = new Map([
   ['editor', fields({ title: 'string' })],
 ]);
 
-/** What sessions say. */
+/** Rules on session events. */
 export const eventRules: readonly ServerRule[] = [
   {
     id: 'pi-server/event-envelope',
@@ -148,7 +151,7 @@ export const eventRules: readonly ServerRule[] = [
           if (type !== 'message_end' || said === null || dictionaryOf(message).role !== 'assistant') return undefined;
           const told = said;
           said = null;
-          // Some models are not streamed, and some answers come whole.
+          // Some models do not stream, and some answers come complete.
           return told === '' || told === textOf(message) ? null : `it was told as ${JSON.stringify(told).slice(0, 80)}`;
         };
       }),
@@ -217,7 +220,7 @@ export const eventRules: readonly ServerRule[] = [
             const before = attempts;
             attempts = typeof attempt === 'number' ? attempt : null;
             if (attempts === null) return 'the attempt has no number';
-            // Those of another answer begin anew, be it that nobody told of the end.
+            // A new answer starts counting anew, even if the end of the last retry was not reported.
             return attempts === 1 || before === null || attempts === before + 1 ? null : `${attempts} behind ${before}`;
           }
           if (type !== 'auto_retry_end') return undefined;

@@ -1,4 +1,4 @@
-// Rules of the greeting, of frames and of responses: docs/protocols/pi-server.md 2.1 to 6, 12 and 16.1.
+// Rules on the greeting, frames and responses: docs/protocols/pi-server.md 2.1 to 6, 12 and 16.1.
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
 import { fields, misfit } from '../../check/shape.ts';
@@ -9,7 +9,7 @@ const everywhere = ['errands', 'session', 'prompt'];
 const greeting = fields({ serverVersion: 'string', protocolVersion: 'string', transports: ['string'] });
 const semantic = /^\d+\.\d+\.\d+(?:[-+].*)?$/u;
 
-/** Greeting, frames, responses. */
+/** Rules on greeting, frames and responses. */
 export const frameRules: readonly ServerRule[] = [
   {
     id: 'pi-server/ready-first',
@@ -165,7 +165,7 @@ export const frameRules: readonly ServerRule[] = [
       if (isLate) return;
       for (const { frame, json } of responses) {
         const types = sentAs(json.id).map((command) => command.json.type);
-        // What has no type of its own is called otherwise (docs/protocols/pi-server.md 5.1, 22.3).
+        // A frame without a type is answered under another name (docs/protocols/pi-server.md 5.1, 22.3).
         if (json.id === undefined || types.length === 0 || types.some((type) => typeof type !== 'string')) continue;
         const isOne = types.includes(json.command);
         yield { frame, wrong: isOne ? null : `${JSON.stringify(json.command)} was not sent, but ${types.join(', ')}` };

@@ -1,4 +1,4 @@
-// Rules of the course of commands, one by one: docs/protocols/pi-server.md 4.2 and 6.2 to 7.2.
+// Rules on the lifecycle of commands: docs/protocols/pi-server.md 4.2 and 6.2 to 7.2.
 import { isDeepStrictEqual } from 'node:util';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { each } from '../../check/rule.ts';
@@ -7,15 +7,18 @@ import { between, type LifecycleStep, type Line, type ServerRule, shown, type Vi
 const everywhere = ['errands', 'session', 'prompt'];
 const isName = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
-/** How often that was said of the command until then. */
+/** Number of matching steps up to that frame. */
 const count = (courses: readonly LifecycleStep[], until: number, fits: (course: LifecycleStep) => boolean): number =>
   courses.filter((course) => course.frame <= until && fits(course)).length;
 const is = (phase: LifecycleStep['phase']) => (course: LifecycleStep) => course.phase === phase;
-/** A command that was carried out, and went well. */
+/** Whether the step ends a command that was carried out successfully. */
 const isDone = ({ phase, data }: LifecycleStep) =>
   phase === 'finished' && data.success === true && data.replayed !== true;
 
-/** Steps of commands of this client: the beginnings of what others do, or of what was sent before, may not have been heard (docs/protocols/pi-server.md 6.2). */
+/**
+ * Lifecycle steps of this client's commands. Earlier steps of other commands may not have reached this connection
+ * (docs/protocols/pi-server.md 6.2).
+ */
 const ownLifecycle = (
   { lifecycleSteps, sentAs, isLate }: View,
   fits: (course: LifecycleStep) => boolean,
@@ -24,11 +27,14 @@ const ownLifecycle = (
     ? []
     : lifecycleSteps.filter((course) => fits(course) && sentAs(course.id).some(({ frame }) => frame < course.frame));
 
-/** Responses with an id of which the lifecycle told an ending of that kind, or ought to have. */
+/** Successful responses with an id, which must have a matching `finished` step. */
 const told = ({ responses, isLate }: View): readonly Line[] =>
   isLate ? [] : responses.filter(({ json }) => json.success === true && typeof json.id === 'string');
 
-/** Refusals that have no lifecycle: one under their id is that of somebody else, for ids are everybody's (docs/protocols/pi-server.md 8.4). */
+/**
+ * Errors of commands that get no lifecycle. A lifecycle under their id belongs to another client, because ids are
+ * shared (docs/protocols/pi-server.md 8.4).
+ */
 const unadmitted = /^Validation failed\b|\bshutting down\b/u;
 
 const endsAs =
@@ -44,7 +50,7 @@ const identity = ({ commandType, sessionId, dependsOn, ifSessionVersion, idempot
   idempotencyKey,
 });
 
-/** The course of each command. */
+/** Rules on the lifecycle. */
 export const lifecycleRules: readonly ServerRule[] = [
   {
     id: 'pi-server/lifecycle-names',
@@ -170,7 +176,7 @@ export const lifecycleRules: readonly ServerRule[] = [
         const answers = view.responsesTo(json.id).filter((one) => one.frame <= frame && one.json.success === true);
         const same = answers.filter((one) => one.json.replayed === json.replayed).length;
         const isOne = count(view.lifecycleOf(json.id), frame, ends) >= same;
-        // Who says it behind the response breaks no sentence of the document; who never says it does, by another rule.
+        // The document does not forbid a `finished` after the response; another rule covers a missing one.
         if (isOne || view.lifecycleOf(json.id).some(ends))
           yield { frame, wrong: isOne ? null : 'the command was not finished yet' };
       }
@@ -234,7 +240,7 @@ export const lifecycleRules: readonly ServerRule[] = [
         const own = between(all, frame, response.frame);
         const [step] = own;
         const end = own.find(is('finished'));
-        // Somebody else may use the same id at that time.
+        // Another client may use the same id at that time.
         const isOwn =
           own.length === all.length &&
           own.every(({ data }) => data.commandType === json.type) &&

@@ -1,11 +1,11 @@
-// Rules of lanes, repetitions, conflicts, timeouts and dependencies: docs/protocols/pi-server.md 7.3 to 9 and 11.
+// Rules on lanes, repetitions, conflicts, timeouts and dependencies: docs/protocols/pi-server.md 7.3 to 9 and 11.
 import { isDeepStrictEqual } from 'node:util';
 import { without } from '../../../core/model/dictionary.ts';
 import { each } from '../../check/rule.ts';
 import { beside, isKnown, serverCommands } from '../view/commands.ts';
 import { between, type LifecycleStep, type Line, type Sent, type ServerRule, type View } from '../view/view.ts';
 
-/** Between lanes of their own in some servers (docs/protocols/pi-server.md 7.7). */
+/** Commands that some servers put into lanes of their own (docs/protocols/pi-server.md 7.7). */
 const ofSessions: ReadonlySet<unknown> = new Set([
   'create_session',
   'delete_session',
@@ -13,7 +13,7 @@ const ofSessions: ReadonlySet<unknown> = new Set([
   'load_session',
 ]);
 
-/** The lane in which a command waits for its turn; null when that may differ between servers. */
+/** The lane of a command; null where servers may differ. */
 function laneOf({ json: { type, sessionId, streamingBehavior } }: Sent): string | null {
   if (!isKnown(type) || ofSessions.has(type) || beside.has(type)) return null;
   if (streamingBehavior !== undefined || type === 'extension_ui_response') return null;
@@ -21,14 +21,14 @@ function laneOf({ json: { type, sessionId, streamingBehavior } }: Sent): string 
   return sessionId === undefined ? 'server' : null;
 }
 
-/** A command that was carried out, and its id was used for nothing else. */
+/** A command that was carried out, and whose id was not used for anything else. */
 interface Carried {
   readonly command: Sent;
   readonly started: LifecycleStep;
   readonly finished: LifecycleStep | null;
 }
 
-/** The commands of each lane that were carried out, as they were sent. */
+/** The commands of each lane that were carried out, in the order of sending. */
 function lanesOf({ sent, sentAs, lifecycleOf }: View): readonly (readonly Carried[])[] {
   const lanes = new Map<string, Carried[]>();
   for (const command of sent) {
@@ -61,7 +61,7 @@ interface Remembered {
   readonly isOld: boolean;
 }
 
-/** The command that was last carried out under this id, and its response. */
+/** The last command that was carried out under this id, with its response. */
 function remembered(view: View, { frame, json }: Sent): Remembered | null {
   const uses = view.sentAs(json.id).filter((one) => one.frame <= frame);
   const steps = view.lifecycleOf(json.id);
@@ -84,16 +84,16 @@ const isStep =
   (course: LifecycleStep): boolean =>
     course.phase === phase;
 
-/** Repetitions and other uses of a known id that were answered. */
+/** Answered commands whose id was used before. `isSame`: repetitions, else conflicts. */
 function again(view: View, isSame: boolean) {
   return view.sent.flatMap((command) => {
     const { response } = command;
     const known = remembered(view, command);
-    // A key goes before the id, and may belong to another command (docs/protocols/pi-server.md 8.5).
+    // A key takes precedence over the id, and may belong to another command (docs/protocols/pi-server.md 8.5).
     if (response === null || known === null || command.json.idempotencyKey !== undefined) return [];
     if (isSame ? known.command.text !== command.text : known.command.json.type === command.json.type) return [];
     if (/\bshutting down\b|^Validation failed\b/u.test(String(response.json.error))) return [];
-    // Carried out again, for what was known of that id is forgotten.
+    // The command was carried out again because its outcome was forgotten.
     const steps = between(view.lifecycleOf(command.json.id), command.frame, response.frame);
     const isNew = known.isOld && steps.some(isStep('started'));
     return [{ frame: response.frame, response, known: known.response, isNew }];
@@ -102,13 +102,13 @@ function again(view: View, isSame: boolean) {
 
 const outcomeOf = ({ json }: Line) => without(json, 'id', 'replayed');
 
-/** The last outcome of that command that was told before, if it was carried out. */
+/** The last outcome of that command before the frame, if it was carried out. */
 const outcomeBefore = (view: View, id: unknown, frame: number): LifecycleStep | undefined =>
   view
     .lifecycleOf(id)
     .findLast(({ phase, data, ...at }) => phase === 'finished' && data.replayed !== true && at.frame < frame);
 
-/** Commands that depend on commands of this client, with what became of those. */
+/** Commands that depend on commands of this client, with the outcomes of those. */
 function dependents(view: View) {
   return view.sent.flatMap(({ frame, json, response }) => {
     const { dependsOn, id } = json;
@@ -118,7 +118,7 @@ function dependents(view: View) {
   });
 }
 
-/** Lanes, repetitions, dependencies. */
+/** Rules on lanes, repetitions and dependencies. */
 export const repeatRules: readonly ServerRule[] = [
   {
     id: 'pi-server/lane-order',

@@ -1,10 +1,10 @@
-// Rules of sessions that come and go, and of the end of a server: docs/protocols/pi-server.md 6, 7.1 and 16.2.
+// Rules on the creation and deletion of sessions, and on shutdown: docs/protocols/pi-server.md 6, 7.1 and 16.2.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { each, type Finding } from '../../check/rule.ts';
 import { fields, misfit } from '../../check/shape.ts';
 import { type ServerRule, shown, type View } from '../view/view.ts';
 
-/** Successes of that command, and the session that they are about. */
+/** Successful commands of this type, with their session. */
 const successes = ({ sent }: View, type: string) =>
   sent.flatMap(({ frame, json, response }) => {
     if (json.type !== type || response?.json.success !== true || response.json.replayed === true) return [];
@@ -22,7 +22,7 @@ function* toldOf(view: View, command: string, event: string): Generator<Finding>
   }
 }
 
-/** Sessions, and the end. */
+/** Rules on sessions and shutdown. */
 export const sessionRules: readonly ServerRule[] = [
   {
     id: 'pi-server/session-created',

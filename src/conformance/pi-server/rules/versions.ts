@@ -1,21 +1,24 @@
-// Rules of the versions of sessions: docs/protocols/pi-server.md 10.
+// Rules on session versions: docs/protocols/pi-server.md 10.
 import { each } from '../../check/rule.ts';
 import { changes, reads } from '../view/commands.ts';
 import type { LifecycleStep, ServerRule, View } from '../view/view.ts';
 
 const openers: ReadonlySet<unknown> = new Set(['create_session', 'load_session']);
 
-/** A command that told the version of its session, and the one that was told before. */
+/** A step with a session version, and the version before. */
 interface Told {
   readonly frame: number;
   readonly type: unknown;
   readonly version: number;
   readonly before: number;
-  /** A command of this session timed out: what it does later shows in the version alone (docs/protocols/pi-server.md 10.4). */
+  /**
+   * A command of this session has timed out, so the version may still change on its own (docs/protocols/pi-server.md
+   * 10.4).
+   */
   readonly isLoose: boolean;
 }
 
-/** All that was told of versions, as the connection heard it. */
+/** All versions that the connection received. */
 function toldIn({ lifecycleSteps, fromServer }: View): readonly Told[] {
   const told: Told[] = [];
   const versions = new Map<string, number>();
@@ -48,7 +51,7 @@ const isOpening = ({ phase, data }: LifecycleStep): boolean =>
 
 const says = ({ version, before }: Told): string => `the version is ${version} behind ${before}`;
 
-/** Versions of sessions. */
+/** Rules on versions. */
 export const versionRules: readonly ServerRule[] = [
   {
     id: 'pi-server/version-zero',

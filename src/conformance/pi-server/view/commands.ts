@@ -1,7 +1,6 @@
-// The commands of docs/protocols/pi-server.md 17 as rules know them: whom they are for, and whether they change a session. Data; knows no
-// rule.
+// The commands of docs/protocols/pi-server.md 17: which ones need a session, and which ones change it.
 
-/** Section 17.1: no session is needed. */
+/** docs/protocols/pi-server.md 17.1: commands without a session. */
 export const serverCommands: ReadonlySet<unknown> = new Set([
   'list_sessions',
   'create_session',
@@ -13,7 +12,7 @@ export const serverCommands: ReadonlySet<unknown> = new Set([
   'load_session',
 ]);
 
-/** docs/protocols/pi-server.md 17.2, those that only look. */
+/** docs/protocols/pi-server.md 17.2: commands that only read. */
 export const reads: ReadonlySet<unknown> = new Set([
   'get_available_models',
   'get_commands',
@@ -28,7 +27,7 @@ export const reads: ReadonlySet<unknown> = new Set([
   'get_context_usage',
 ]);
 
-/** docs/protocols/pi-server.md 17.2, about what is going on in their lane: a server may carry them out beside it. */
+/** docs/protocols/pi-server.md 17.2: commands to a running agent, which a server may carry out outside of the lane. */
 export const beside: ReadonlySet<unknown> = new Set([
   'steer',
   'follow_up',
@@ -38,7 +37,7 @@ export const beside: ReadonlySet<unknown> = new Set([
   'abort_bash',
 ]);
 
-/** docs/protocols/pi-server.md 17.2, those that change their session and wait for their turn. */
+/** docs/protocols/pi-server.md 17.2: commands that change their session, in the order of their lane. */
 const writes: ReadonlySet<unknown> = new Set([
   'prompt',
   'set_model',
@@ -56,20 +55,20 @@ const writes: ReadonlySet<unknown> = new Set([
   'fork',
 ]);
 
-/** Section 17.2: whether a success changes the version of the session (docs/protocols/pi-server.md 10.3). */
+/** Whether a successful command increments the session version (docs/protocols/pi-server.md 10.3). */
 export const changes = (type: unknown): boolean => writes.has(type) || beside.has(type);
 
-/** Section 17.2. */
+/** All commands of docs/protocols/pi-server.md 17.2. */
 export const sessionCommandTypes: ReadonlySet<unknown> = new Set([...reads, ...beside, ...writes]);
 
-/** docs/protocols/pi-server.md 17.2 and 17.3: a session is needed. */
+/** docs/protocols/pi-server.md 17.2 and 17.3: whether the command needs a session. */
 export const needsSession = (type: unknown): boolean =>
   reads.has(type) || changes(type) || type === 'extension_ui_response';
 
 /** Whether the document has this command. */
 export const isKnown = (type: unknown): boolean => serverCommands.has(type) || needsSession(type);
 
-/** Fields that a command cannot do without, all of them text (docs/protocols/pi-server.md 17.1, 17.2, 18.2, 22.3). */
+/** Required fields of each command, all of them texts (docs/protocols/pi-server.md 17.1, 17.2, 18.2, 22.3). */
 export const requiredTexts: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['delete_session', ['sessionId']],
   ['switch_session', ['sessionId']],

@@ -1,5 +1,5 @@
-// What is wrong with a command by itself: docs/protocols/pi-server.md 4 and 17. Pure; judges servers, who must refuse it, and clients,
-// who must not send it.
+// What makes a command invalid by itself: docs/protocols/pi-server.md 4 and 17. A server must refuse such a command,
+// and a client must not send it.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { needsSession, requiredTexts } from './commands.ts';
 
@@ -8,7 +8,10 @@ const mostDependencies = 32;
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 const isName = (value: unknown): boolean => isText(value) && value.length <= longestId;
 
-/** What is wrong with the fields that all commands may have; null when they are well. Sizes are measured (docs/protocols/pi-server.md 4.3, 12.2). */
+/**
+ * What is wrong with the fields that all commands share; null when nothing is. Size limits are measured
+ * (docs/protocols/pi-server.md 4.3, 12.2).
+ */
 export function envelopeFault({ type, id, dependsOn, ifSessionVersion, idempotencyKey }: Dictionary): string | null {
   if (!isText(type)) return `type must be text and is ${JSON.stringify(type)}`;
   if (id !== undefined && !isName(id)) return `id must be a text of 1 to ${longestId} characters`;
@@ -26,10 +29,10 @@ function dependencyFault(dependsOn: unknown, id: unknown): string | null {
   return id === undefined && dependsOn.length > 0 ? 'what depends on others needs an id' : null;
 }
 
-/** A version of a session. */
+/** Whether the value is a session version. */
 export const isVersion = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0;
 
-/** Which of its own fields a known command lacks; null when it has all. */
+/** Which required field a known command lacks; null when it has all. */
 export function fieldFault(command: Dictionary): string | null {
   const { type } = command;
   if (needsSession(type) && !isText(command.sessionId)) return `${String(type)} needs a sessionId`;

@@ -1,16 +1,16 @@
-// Reads what a pi-server says: responses, lifecycle, session events. Pure; knows no check.
+// Reads frames of a pi-server: responses, lifecycle phases, session events.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { LoggedMessage } from '../../check/check.ts';
 
-/** A frame of the server, parsed; what is no JSON object has no type. */
+/** A parsed frame of the server; a frame that is no JSON object has no type. */
 export interface ReceivedFrame {
   readonly frame: Dictionary;
-  /** Its place among all that was said on that connection. */
+  /** Index in the log of the connection. */
   readonly at: number;
 }
 
-/** What the server said from that place on. */
+/** Frames of the server from that index on. */
 export function receivedIn(log: readonly LoggedMessage[], from = 0): ReceivedFrame[] {
   return log
     .slice(from)
@@ -20,16 +20,16 @@ export function receivedIn(log: readonly LoggedMessage[], from = 0): ReceivedFra
 /** `data` of a frame; empty where there is none. */
 export const dataOf = (frame: Dictionary): Dictionary => dictionaryOf(frame.data);
 
-/** Whether it answers something. */
+/** Whether the frame is a response. */
 export const isResponse = ({ frame }: ReceivedFrame): boolean => frame.type === 'response';
 
-/** Whether it is the response to the command of that id. */
+/** Matches the response to the command with that id. */
 export const answers =
   (id: unknown) =>
   ({ frame }: ReceivedFrame): boolean =>
     frame.type === 'response' && frame.id === id;
 
-/** The three phases (docs/protocols/pi-server.md 7.2). */
+/** The three lifecycle phases (docs/protocols/pi-server.md 7.2). */
 export type Phase = 'accepted' | 'started' | 'finished';
 
 const phases = new Map<unknown, Phase>([
@@ -38,14 +38,14 @@ const phases = new Map<unknown, Phase>([
   ['command_finished', 'finished'],
 ]);
 
-/** One step of a command. */
+/** One lifecycle step of a command. */
 export interface Step {
   readonly phase: Phase;
   readonly data: Dictionary;
   readonly at: number;
 }
 
-/** The lifecycle in what was heard. */
+/** All lifecycle steps. */
 export function stepsIn(heard: readonly ReceivedFrame[]): Step[] {
   return heard.flatMap(({ frame, at }) => {
     const phase = phases.get(frame.type);
@@ -57,11 +57,11 @@ export function stepsIn(heard: readonly ReceivedFrame[]): Step[] {
 export const stepsOf = (heard: readonly ReceivedFrame[], id: unknown): Step[] =>
   stepsIn(heard).filter(({ data }) => data.commandId === id);
 
-/** The phases of one command as words. */
+/** The phases of one command, in order. */
 export const phasesOf = (heard: readonly ReceivedFrame[], id: unknown): Phase[] =>
   stepsOf(heard, id).map(({ phase }) => phase);
 
-/** What a session said. */
+/** An event of a session. */
 export interface SessionEvent {
   readonly event: Dictionary;
   readonly at: number;
@@ -74,7 +74,7 @@ export function eventsIn(heard: readonly ReceivedFrame[], session: string): Sess
   );
 }
 
-/** The words of the events, neighbours of one kind as one. */
+/** The event types in order; neighbours of one type count once. */
 export function outlineOf(said: readonly SessionEvent[]): string[] {
   return said.map(wordOf).filter((word, index, words) => word !== words[index - 1]);
 }
@@ -86,7 +86,7 @@ function wordOf({ event }: SessionEvent): string {
   return type.startsWith('message_') ? `${type} ${String(role)}` : type;
 }
 
-/** The text in a message's content. */
+/** The joined text of a message's content. */
 export function textOf(message: unknown): string {
   const { content } = dictionaryOf(message);
   if (typeof content === 'string') return content;

@@ -1,12 +1,12 @@
-// Requests of extensions in a trace, and the answers of the client: docs/protocols/pi-server.md 18. Pure; knows no rule.
+// Questions and notices of extensions in a trace, and the client's answers: docs/protocols/pi-server.md 18.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { Event, Sent, View } from './view.ts';
 
-/** Methods that want an answer. */
+/** Methods that need an answer. */
 export const asking: ReadonlySet<unknown> = new Set(['select', 'confirm', 'input', 'editor', 'interview']);
 
-/** Methods that want none (docs/protocols/pi-server.md 18.1); what others want nobody knows. */
+/** Methods without an answer (docs/protocols/pi-server.md 18.1); unknown methods are in neither list. */
 const telling: ReadonlySet<unknown> = new Set(['notify', 'setStatus', 'setWidget', 'setTitle', 'setWorkingMessage']);
 
 /** A question of an extension. */
@@ -21,15 +21,15 @@ export interface Answer extends Sent {
 
 const isRequest = ({ event }: Event): boolean => event.type === 'extension_ui_request';
 
-/** All that the connection was asked. */
+/** All questions that reached the connection. */
 export const questionsIn = ({ events }: View): readonly Question[] =>
   events.filter((one) => isRequest(one) && asking.has(one.event.method));
 
-/** All that it was told without being asked. */
+/** All notices that reached the connection. */
 export const noticesIn = ({ events }: View): readonly Event[] =>
   events.filter((one) => isRequest(one) && telling.has(one.event.method));
 
-/** What the client answered. */
+/** The client's answers. */
 export const answersIn = ({ sent }: View): readonly Answer[] =>
   sent
     .filter(({ json }) => json.type === 'extension_ui_response')
@@ -39,6 +39,6 @@ export const answersIn = ({ sent }: View): readonly Answer[] =>
       answer: dictionaryOf(command.json.response),
     }));
 
-/** The question that it answers. */
+/** The question that an answer belongs to. */
 export const questionOf = (view: View, { requestId, frame }: Answer): Question | undefined =>
   questionsIn(view).find((one) => one.event.requestId === requestId && one.frame < frame);

@@ -1,4 +1,4 @@
-// What the commands of a pi-server answer: docs/protocols/pi-server.md 17, as data. Knows no check.
+// Shapes of the answers to commands: docs/protocols/pi-server.md 17.
 import { fields, orNull, type Shape } from '../../check/shape.ts';
 
 const cost = fields({ input: 'number', output: 'number', cacheRead: 'number', cacheWrite: 'number' });
@@ -10,7 +10,7 @@ const model = fields({
   'cost?': cost,
 });
 
-/** A session that is open. */
+/** An open session. */
 export const sessionInfo = fields({
   sessionId: 'string',
   'sessionName?': 'string',
@@ -22,7 +22,7 @@ export const sessionInfo = fields({
   'createdAt?': 'string',
 });
 
-/** A session that was kept. */
+/** A stored session. */
 const storedSession = fields({
   sessionId: 'string',
   'sessionName?': 'string',
@@ -62,20 +62,20 @@ const metrics = fields({
   bashCircuitBreaker: fields({ globalState: 'string', totalCalls: 'number', totalTimeouts: 'number' }),
 });
 
-/** A command and the data of its success; none: it has no data. */
+/** A command and the shape of its success data; absent: no data. */
 export interface Answered {
   readonly type: string;
   readonly fields?: Readonly<Record<string, unknown>>;
   readonly data?: Shape;
-  /** Its field that is a prompt or a command line of the target's script, and the word for that. */
+  /** The field to fill with a prompt or shell command of the target's script, and the script word. */
   readonly script?: { readonly field: string; readonly word: string };
-  /** What it needs of its session first: a prompt that has been answered. */
+  /** The session first needs a prompt that has been answered. */
   readonly isAfterPrompt?: boolean;
-  /** The agent behind the server may be unable to do it. */
+  /** The agent behind the server may not support the command. */
   readonly mayRefuse?: boolean;
 }
 
-/** Commands of docs/protocols/pi-server.md 17.1 that need nothing; the others of that table have checks of their own. */
+/** Commands of docs/protocols/pi-server.md 17.1 that need no preparation; the others have checks of their own. */
 export const serverAnswers: readonly Answered[] = [
   { type: 'list_sessions', data: fields({ sessions: [sessionInfo] }) },
   { type: 'get_metrics', data: metrics },
@@ -154,7 +154,7 @@ export const sessionAnswers: readonly Answered[] = [
   },
 ];
 
-/** Every command of docs/protocols/pi-server.md 17.2 and 18.2 with fields that are valid, for a session that is not there. */
+/** Every command of docs/protocols/pi-server.md 17.2 and 18.2 with valid fields, for a session that does not exist. */
 export const sessionCommands: readonly Answered[] = [
   ...sessionAnswers,
   { type: 'set_model', fields: { provider: 'p', modelId: 'm' } },

@@ -1,5 +1,4 @@
-// What rules read of a trace of a pi-server: its frames, what a client sent with the response to each, and the course of commands.
-// Pure; knows no rule.
+// A trace of pi-server as rules read it: frames, commands with their responses, lifecycle steps and session events.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { Rule, Trace, TraceFrame } from '../../check/rule.ts';
@@ -15,18 +14,18 @@ export interface Line {
 /** A command of the client. */
 export interface Sent extends Line {
   readonly text: string;
-  /** The response that is certainly its own: the only one to its id before that id is used again. */
+  /** The response that certainly belongs to the command: the only one to its id before the id is used again. */
   readonly response: Line | null;
 }
 
-/** A step of a command. */
+/** A lifecycle step of a command. */
 export interface LifecycleStep extends Line {
   readonly phase: Phase;
   readonly data: Dictionary;
   readonly id: unknown;
 }
 
-/** What a session says. */
+/** An event of a session. */
 export interface Event extends Line {
   readonly session: string;
   readonly event: Dictionary;
@@ -36,27 +35,30 @@ export interface Event extends Line {
 export interface View {
   readonly frames: readonly TraceFrame[];
   readonly isComplete: boolean;
-  /** It begins in the middle, as far as anybody can tell: nobody is greeted in it. */
+  /** The trace seems to begin in the middle: it holds no greeting. */
   readonly isLate: boolean;
-  /** All that the server said that is a JSON object. */
+  /** All JSON objects of the server. */
   readonly fromServer: readonly Line[];
   readonly responses: readonly Line[];
   readonly sent: readonly Sent[];
   readonly lifecycleSteps: readonly LifecycleStep[];
-  /** Those that name this command. */
+  /** The lifecycle steps of this command id. */
   lifecycleOf(id: unknown): readonly LifecycleStep[];
   responsesTo(id: unknown): readonly Line[];
   sentAs(id: unknown): readonly Sent[];
   readonly events: readonly Event[];
-  /** The events of each session in a row, from where this connection began to hear it. */
+  /** The events of each session, from the subscription on. */
   readonly eventsBySession: ReadonlyMap<string, readonly Event[]>;
-  /** When the connection was told that it hears that session; undefined when it was not. */
+  /** Frame of the response that subscribed the connection to the session; undefined without one. */
   subscribedAt(session: string): number | undefined;
-  /** Everything that belongs to that frame has come: the trace is whole, or the server has answered what was sent later. */
+  /**
+   * Whether everything that follows from that frame has come: the trace is complete, or the server has answered a later
+   * command.
+   */
   isSettled(frame: number): boolean;
 }
 
-/** A rule of pi-servers or of their clients. */
+/** A rule on pi-servers or their clients. */
 export type ServerRule = Rule<View>;
 
 const phases: ReadonlyMap<unknown, Phase> = new Map([
@@ -65,7 +67,7 @@ const phases: ReadonlyMap<unknown, Phase> = new Map([
   ['command_finished', 'finished'],
 ]);
 
-/** Ids are compared as they are written: a number is no string. */
+/** Ids are compared as JSON: a number never equals a string. */
 const keyOf = (id: unknown): string => JSON.stringify(id) ?? '';
 
 function grouped<Item>(items: readonly Item[], key: (item: Item) => unknown): (key: unknown) => readonly Item[] {
@@ -137,7 +139,10 @@ export function viewOf({ frames, isComplete }: Trace): View {
   };
 }
 
-/** A server that never greets is told from a recording that begins late by the rest: that one lacks more than the greeting. */
+/**
+ * Distinguishes a server that never greets from a recording that begins late: such a recording lacks more than the
+ * greeting.
+ */
 function beginsLate(view: {
   readonly isComplete: boolean;
   readonly said: readonly Line[];
@@ -156,7 +161,7 @@ function beginsLate(view: {
   );
 }
 
-/** Who uses an id again before it was answered can no longer tell which response is whose. */
+/** When an id is reused before its response, the response cannot be assigned. */
 function ownResponse(
   command: Line,
   commandsOf: (id: unknown) => readonly Line[],
@@ -173,10 +178,10 @@ function ownResponse(
   return isOver && own !== undefined && more.length === 0 ? own : null;
 }
 
-/** Those that came between two frames. */
+/** Items between two frames. */
 export function between<Item extends Line>(items: readonly Item[], from: number, to: number): readonly Item[] {
   return items.filter(({ frame }) => frame > from && frame < to);
 }
 
-/** How a line is quoted. */
+/** A line as a finding quotes it. */
 export const shown = ({ json }: Line): string => JSON.stringify(json).slice(0, 200);

@@ -1,10 +1,10 @@
-// The course of commands as one connection hears it: each accepted, started, finished; one after the other in a lane; and
-// the versions that they give to sessions. Knows no response and no event.
+// The lifecycle of commands as one connection sees it: accepted, started, finished; one at a time in each lane; and the
+// session versions that result.
 import { isDeepStrictEqual } from 'node:util';
 import type { Complain, PiServerOrderOptions } from './rules.ts';
 import type { Finished, Identity } from './shapes.ts';
 
-/** Commands without a session, and one with (docs/protocols/pi-server.md 17.1). */
+/** Commands without a session, and one with a session (docs/protocols/pi-server.md 17.1). */
 const serverCommands: ReadonlySet<string> = new Set([
   'list_sessions',
   'create_session',
@@ -17,7 +17,7 @@ const serverCommands: ReadonlySet<string> = new Set([
   'get_command_history',
 ]);
 
-/** About what is going on in their lane: they do not wait behind it (docs/protocols/pi-server.md 7.8, 17.2, 18.2). */
+/** Commands to a running agent, which do not wait in its lane (docs/protocols/pi-server.md 7.8, 17.2, 18.2). */
 const besideCommands: ReadonlySet<string> = new Set([
   'abort',
   'abort_compaction',
@@ -30,26 +30,26 @@ const besideCommands: ReadonlySet<string> = new Set([
 
 const openers: ReadonlySet<string> = new Set(['create_session', 'load_session']);
 
-/** Words of refusals that come before anything is carried out (docs/protocols/pi-server.md 7.1, 22). */
+/** Errors that come before a command is carried out (docs/protocols/pi-server.md 7.1, 22). */
 const refusals =
   /^(?:Conflicting |Rate limit exceeded|Global rate limit exceeded|Server busy|Extension UI response rate)/u;
 
 interface Going {
   readonly identity: Identity;
   readonly at: number;
-  /** Accepted while nobody was heard yet. */
+  /** Accepted before the connection began to listen. */
   readonly isInherited: boolean;
   isStarted: boolean;
 }
 
-/** All commands of a connection's time. */
+/** All commands that the connection sees. */
 export interface Courses {
   accepted(identity: Identity, at: number): void;
   started(identity: Identity): void;
   finished(ending: Finished): void;
-  /** A session is gone, with or without a command. */
+  /** The session is gone, with or without a command. */
   forget(session: string): void;
-  /** Those that were not finished. */
+  /** Commands that have not finished. */
   open(): readonly { readonly identity: Identity; readonly at: number }[];
 }
 
@@ -59,7 +59,7 @@ export function createCourses(
   joining: ReadonlySet<string>,
 ): Courses {
   const going = new Map<string, Going[]>();
-  /** Of each lane: what was accepted and is not started, and what is started and not finished. */
+  /** For each lane: commands that are accepted and not started, and those started and not finished. */
   const queued = new Map<string, Going[]>();
   const running = new Map<string, Going[]>();
   const versions = new Map<string, number>();
@@ -99,14 +99,14 @@ export function createCourses(
     if (before !== undefined)
       complain('lane', `${identity.commandId} is started before ${before.identity.commandId} is finished`);
     const first = listOf(queued, lane)[0];
-    // Who came late cannot tell a repetition that waits from a command that waits.
+    // A connection that came late cannot tell a waiting repetition from a waiting command.
     if (!late && first !== undefined && first !== command && !command.isInherited)
       complain('queue', `${identity.commandId} is started before ${first.identity.commandId}`);
     remove(listOf(queued, lane), command);
     listOf(running, lane).push(command);
   }
 
-  /** Which of those with that id has ended, and whether that was in order. */
+  /** Finds the command with that id that has ended, and checks the order. */
   function endingOf(ending: Finished): void {
     const { commandId } = ending;
     const mine = listOf(going, commandId);
@@ -164,7 +164,7 @@ export function createCourses(
   };
 }
 
-/** The lane in which a command is carried out (docs/protocols/pi-server.md 7.3). */
+/** The lane of a command (docs/protocols/pi-server.md 7.3). */
 function laneOf({ commandType, sessionId }: Identity): string {
   return serverCommands.has(commandType) || sessionId === undefined ? 'server' : `session:${sessionId}`;
 }
