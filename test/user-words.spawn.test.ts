@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { adapters } from '../src/adapters/index.ts';
 import { sets } from '../src/conformance/index.ts';
-import { descriptionsOf } from '../src/conformance/sets.ts';
+import { descriptionsOf } from '../src/conformance/check/sets.ts';
 import { patchbay, type RunOptions } from './support/command.ts';
 
 const root = join(import.meta.dirname, '..');

@@ -1,4 +1,4 @@
-// All sets of checks, by protocol and side: the one place that knows which there are.
+// All check sets, by protocol and side.
 import { claudeAgent } from './claude/agent.ts';
 import { claudeClient } from './claude/client.ts';
 import { ecaAgent } from './eca/agent.ts';
@@ -11,9 +11,9 @@ import { piServerAgent } from './pi-server/agent.ts';
 import { piServerClient } from './pi-server/client.ts';
 import { rpcMessageAgent } from './rpc-message/agent.ts';
 import { rpcMessageClient } from './rpc-message/client.ts';
-import type { AgentSet, CheckSet, ClientSet } from './sets.ts';
+import type { AgentSet, CheckSet, ClientSet } from './check/sets.ts';
 
-/** Every set, in the order in which they are shown. */
+/** Every set, in display order. */
 export const sets: readonly CheckSet[] = [
   ...[piAgent, piClient],
   ...[piLegacyAgent, piLegacyClient],
@@ -23,12 +23,12 @@ export const sets: readonly CheckSet[] = [
   ...[ecaAgent, ecaClient],
 ];
 
-/** The checks of agents of that protocol; undefined where there are none. */
+/** The agent checks of a protocol; undefined where there are none. */
 export function agentSetOf(protocol: string): AgentSet | undefined {
   return sets.filter((set) => set.side === 'agent').find((set) => set.protocol === protocol);
 }
 
-/** The checks of clients of that protocol; undefined where there are none. */
+/** The client checks of a protocol; undefined where there are none. */
 export function clientSetOf(protocol: string): ClientSet | undefined {
   return sets.filter((set) => set.side === 'client').find((set) => set.protocol === protocol);
 }

@@ -1,11 +1,11 @@
-// Waiting for something that happens, never for time to pass: the one place where patience can run out.
+// Waits for an event instead of a duration. Every timeout of such a wait is here.
 
-/** How long a wait may last before it fails, ms; generous, for a machine shared with others. */
+/** Default timeout, ms; generous, because the machine may be loaded. */
 const patience = 15_000;
 
 /**
- * Resolves with the first value that `look` finds, now or after one of the calls that its owner makes to the
- * functions in `watchers`. Rejects with what `late` makes after `patienceMs`, or at once when `look` throws.
+ * Resolves with the first value that `look` finds. `look` runs at once and whenever the owner calls the functions in
+ * `watchers`. Rejects with `late()` after `patienceMs`, or at once when `look` throws.
  */
 export function firstFound<Value>(
   watchers: Set<() => void>,
@@ -33,7 +33,7 @@ export function firstFound<Value>(
   });
 }
 
-/** The same, with a label for what is waited for. */
+/** Like {@link firstFound}, with the default timeout and a label for the error message. */
 export function within<Value>(
   label: string,
   watchers: Set<() => void>,

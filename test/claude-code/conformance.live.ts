@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { claudeAgent } from '../../src/conformance/claude/agent.ts';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
-import { runChecks } from '../../src/conformance/runner.ts';
-import { claudeScript } from '../../src/conformance/scripts.ts';
+import { runChecks } from '../../src/conformance/runner/runner.ts';
+import { claudeScript } from '../../src/conformance/runner/scripts.ts';
 import { type ClaudeHome, claudeCommand, makeClaudeHome } from '../support/claude-code-rig.ts';
 
 const found = inject('claudeCode');

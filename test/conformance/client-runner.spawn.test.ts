@@ -5,10 +5,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Result } from '../../src/conformance/check.ts';
-import { type ClientRunOptions, createClientRun } from '../../src/conformance/client-runner.ts';
-import { createClientBoard } from '../../src/conformance/listen.ts';
-import { createRelay } from '../../src/conformance/relay.ts';
+import type { Result } from '../../src/conformance/check/check.ts';
+import { type ClientRunOptions, createClientRun } from '../../src/conformance/runner/client-runner.ts';
+import { createJudgingGateway } from '../../src/conformance/runner/judging-gateway.ts';
+import { createRelay } from '../../src/conformance/runner/relay.ts';
 import type { Channel } from '../../src/core/contract/channel.ts';
 import { GatewayError } from '../../src/core/model/errors.ts';
 import { jsonl } from '../../src/transports/framing/jsonl.ts';
@@ -21,7 +21,10 @@ import { toyClient, toyClients } from './support/toy.ts';
 const verdictsOf = (results: readonly Result[]) =>
   Object.fromEntries(results.map(({ id, verdict, reason = '' }) => [id.replace('toy/client/', ''), [verdict, reason]]));
 const passed = ['passed', ''];
-const silent = (act: string) => ['not-applicable', `no prompt came for it: ask for [[${act}]], or prompt more often`];
+const silent = (behaviour: string) => [
+  'not-applicable',
+  `no prompt came for it: ask for [[${behaviour}]], or prompt more often`,
+];
 
 /** A run, and clients of it in memory. */
 function start(options: ClientRunOptions = {}) {
@@ -30,7 +33,7 @@ function start(options: ClientRunOptions = {}) {
     run,
     connect() {
       const [agent, channel] = memoryPair();
-      const left = run.take(agent);
+      const left = run.serve(agent);
       const leave = () => {
         channel.close('normal', 'done');
         return left;
@@ -43,7 +46,7 @@ function start(options: ClientRunOptions = {}) {
 describe('acts', () => {
   test('prompts are answered by them in turn, over all connections', async () => {
     const told: string[] = [];
-    const { run, connect } = start({ progress: (act) => void told.push(act) });
+    const { run, connect } = start({ progress: (behaviour) => void told.push(behaviour) });
     for (const words of [['one'], ['two', 'three']]) {
       const client = connect();
       for (const word of words) client.ask(word);
@@ -51,14 +54,14 @@ describe('acts', () => {
       await client.leave();
     }
     expect(told).toEqual(['plain', 'twice', 'plain']);
-    expect([...run.acts]).toEqual(['plain', 'twice']);
+    expect([...run.behaviours]).toEqual(['plain', 'twice']);
     // Two clients, three prompts, four answers.
-    expect(run.heard).toBe(9);
+    expect(run.activity).toBe(9);
   });
 
   test('a prompt may ask for one by name; a name that there is not is none', async () => {
     const told: string[] = [];
-    const { connect } = start({ progress: (act) => void told.push(act) });
+    const { connect } = start({ progress: (behaviour) => void told.push(behaviour) });
     const client = connect();
     for (const word of ['[[twice]] please', '[[constructor]]', '[[twice]]']) client.ask(word);
     await client.until(5);
@@ -70,7 +73,7 @@ describe('acts', () => {
     const told: string[] = [];
     const { run, connect } = start({
       only: ({ id }) => id === 'toy/client/twice',
-      progress: (act) => void told.push(act),
+      progress: (behaviour) => void told.push(behaviour),
     });
     const client = connect();
     for (const word of ['one', 'two', '[[plain]]']) client.ask(word);
@@ -103,7 +106,7 @@ describe('results', () => {
     await client.leave();
     const [, twice] = run.results();
     expect(twice).toMatchObject({ verdict: 'failed', reason: 'nobody says thanks', breaches: [{ message: 2 }] });
-    expect(twice?.exchanges[0]?.log.map(({ by }) => by)).toEqual(['peer', 'us', 'us', 'peer', 'us', 'peer']);
+    expect(twice?.conversations[0]?.log.map(({ by }) => by)).toEqual(['peer', 'us', 'us', 'peer', 'us', 'peer']);
   });
 
   test('who is still there is judged as far as it has come', async () => {
@@ -135,8 +138,8 @@ describe('clients come', () => {
   async function server(awayMs = 100) {
     const { run } = start();
     const visits: Promise<void>[] = [];
-    const take = (channel: Channel) => void visits.push(run.take(channel));
-    const board = createClientBoard({ protocol: 'toy', title: 'a toy', messages: 'text', take, awayMs });
+    const take = (channel: Channel) => void visits.push(run.serve(channel));
+    const board = createJudgingGateway({ protocol: 'toy', title: 'a toy', messages: 'text', take, awayMs });
     const listening = await listen({ board, token: 'word' });
     // It waits for connections that `fetch` keeps; nobody here does.
     undo.push(() => void listening.close());
@@ -213,7 +216,7 @@ describe('clients come', () => {
     expect([(await post()).status, (await post()).status]).toEqual([202, 202]);
     board.closeSession('one');
     await left();
-    expect([...run.acts]).toEqual(['plain']);
+    expect([...run.behaviours]).toEqual(['plain']);
   });
 
   test('clients of other protocols are refused', async () => {
@@ -243,7 +246,11 @@ describe('clients come', () => {
     undo.push(() => rmSync(folder, { recursive: true }));
     const { run } = start();
     const visits: Promise<void>[] = [];
-    const relay = await createRelay({ folder, framing: jsonl, take: (channel) => void visits.push(run.take(channel)) });
+    const relay = await createRelay({
+      folder,
+      framing: jsonl,
+      take: (channel) => void visits.push(run.serve(channel)),
+    });
     undo.push(() => relay.close());
     const child = spawn(relay.path, ['--mode', 'rpc'], { stdio: ['pipe', 'pipe', 'inherit'] });
     const code = new Promise((resolve) => child.once('close', resolve));

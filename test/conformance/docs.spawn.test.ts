@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { claudeScript, demoScript, modelScript } from '../../src/conformance/scripts.ts';
+import { claudeScript, demoScript, modelScript } from '../../src/conformance/runner/scripts.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const docs = path.join(root, 'docs/conformance');

@@ -3,13 +3,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runChecks } from '../../src/conformance/runner.ts';
-import { descriptionsOf } from '../../src/conformance/sets.ts';
-import type { Target } from '../../src/conformance/target.ts';
-import { judgeTrace, readTraceFile } from '../../src/conformance/trace-file.ts';
+import { runChecks } from '../../src/conformance/runner/runner.ts';
+import { descriptionsOf } from '../../src/conformance/check/sets.ts';
+import type { Target } from '../../src/conformance/runner/target.ts';
+import { judgeTrace, readTraceFile } from '../../src/conformance/trace/trace-file.ts';
 import { memoryPair } from '../../src/transports/memory.ts';
 import { testBrokenAgents } from './support/broken.ts';
-import { echoAgent, echoDoubles } from './support/example-check.ts';
+import { echoAgent, echoMutants } from './support/example-check.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -58,7 +58,7 @@ test('a recording is judged by the same rules', () => {
 });
 
 describe('broken doubles', () => {
-  testBrokenAgents(echoAgent, echoDoubles, { target, patienceMs: 300 });
+  testBrokenAgents(echoAgent, echoMutants, { target, patienceMs: 300 });
 });
 
 test('the page quotes real code', () => {

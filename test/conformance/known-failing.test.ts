@@ -1,10 +1,10 @@
 // The list of checks that are expected not to pass, and the patterns that choose checks.
 import { describe, expect, test } from 'vitest';
-import type { Result, Verdict } from '../../src/conformance/check.ts';
-import { compareKnown, readKnownFailing } from '../../src/conformance/known-failing.ts';
-import { chooserOf, chooserOfAny } from '../../src/conformance/pattern.ts';
+import type { Result, Verdict } from '../../src/conformance/check/check.ts';
+import { compareKnown, readKnownFailing } from '../../src/conformance/report/known-failing.ts';
+import { chooserOf, chooserOfAny } from '../../src/conformance/check/pattern.ts';
 
-const result = (id: string, verdict: Verdict): Result => ({ id, verdict, ms: 0, exchanges: [] });
+const result = (id: string, verdict: Verdict): Result => ({ id, verdict, ms: 0, conversations: [] });
 const results = [
   result('toy/good', 'passed'),
   result('toy/bad', 'failed'),

@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { sets } from '../../src/conformance/index.ts';
-import { renderListing } from '../../src/conformance/listing.ts';
-import { descriptionsOf } from '../../src/conformance/sets.ts';
+import { renderListing } from '../../src/conformance/report/listing.ts';
+import { descriptionsOf } from '../../src/conformance/check/sets.ts';
 import { isUpdate } from '../support/fixtures.ts';
 
 const file = path.resolve(import.meta.dirname, '../../docs/conformance/checks.md');

@@ -1,6 +1,6 @@
 // What a report tells once, and what it tells beside its checks: one cause of many, a list that is stale, who spoke.
 import { expect, test } from 'vitest';
-import type { Result } from '../../src/conformance/check.ts';
+import type { Result } from '../../src/conformance/check/check.ts';
 import { renderHtml } from '../../src/conformance/report/html.ts';
 import { renderJson } from '../../src/conformance/report/json.ts';
 import { renderJunit } from '../../src/conformance/report/junit.ts';
@@ -15,7 +15,7 @@ import { readTap } from './support/tap-reader.ts';
 const made = (results: readonly Result[], more: Partial<ReportParts> = {}): Report =>
   makeReport({ set: sampleSet, results, target: 'node x.js: a', startedAt: '2026-01-02T03:04:05Z', ms: 0, ...more });
 const ids = ['toy/passes', 'toy/fails', 'toy/known'];
-const unclear = (id: string, reason: string): Result => ({ id, verdict: 'unclear', reason, ms: 0, exchanges: [] });
+const unclear = (id: string, reason: string): Result => ({ id, verdict: 'unclear', reason, ms: 0, conversations: [] });
 const count = (text: string, part: string): number => text.split(part).length - 1;
 
 test('what is unclear for one cause is told once, with its checks', () => {
@@ -62,7 +62,7 @@ test('a run that was stopped: not run', () => {
 
 test('a list that is stale is a failure of its own', () => {
   const stale = ['line 1: toy/passes passes', 'line 2: there is no check <toy/nope*>'];
-  const passed: Result = { id: 'toy/passes', verdict: 'passed', ms: 0, exchanges: [] };
+  const passed: Result = { id: 'toy/passes', verdict: 'passed', ms: 0, conversations: [] };
   const [report, clean] = [made([passed], { stale }), made([passed])];
   const junit = readMarkup(renderJunit(report));
   expect([junit.attributes.get('tests'), junit.attributes.get('failures')]).toEqual(['2', '1']);
@@ -89,8 +89,8 @@ test.each([
   [true, 'agent', ['client', 'agent']],
   [true, 'client', ['agent', 'client']],
 ] as const)('who speaks: recorded %s, of the %s', (isRecorded, side, [first, second]) => {
-  const exchanges = [{ connection: 'c', log: said('one', 'two') }];
-  const failed: Result = { id: 'toy/fails', verdict: 'failed', reason: 'odd', ms: 0, exchanges };
+  const conversations = [{ connection: 'c', log: said('one', 'two') }];
+  const failed: Result = { id: 'toy/fails', verdict: 'failed', reason: 'odd', ms: 0, conversations };
   const report: Report = { ...made([failed], { isRecorded }), side };
   expect(renderTable(report)).toMatch(new RegExp(` ${first} +one\\n.* ${second} +two\\n`, 'u'));
   expect(renderMarkdown(report)).toMatch(new RegExp(` ${first} +one\\n +${second} +two\\n`, 'u'));
@@ -100,7 +100,7 @@ test.each([
 });
 
 test('names and titles: the id alone, and no backslash where none is needed', () => {
-  const passed: Result = { id: 'toy/passes', verdict: 'passed', ms: 0, exchanges: [] };
+  const passed: Result = { id: 'toy/passes', verdict: 'passed', ms: 0, conversations: [] };
   const [testcase] = allOf(readMarkup(renderJunit(made([passed]))), 'testcase');
   expect(testcase?.attributes.get('name')).toBe('toy/passes');
   expect(testcase === undefined ? '' : textIn(testcase)).toContain('It is so (toy/passes).');

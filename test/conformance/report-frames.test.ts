@@ -1,7 +1,7 @@
 // Which frames a report shows around a failure: those that the words are about, wherever they stand.
 import { expect, test } from 'vitest';
-import type { Breach, Exchange } from '../../src/conformance/check.ts';
-import { watchChannel } from '../../src/conformance/connection.ts';
+import type { Breach, LoggedMessage } from '../../src/conformance/check/check.ts';
+import { watchChannel } from '../../src/conformance/runner/connection.ts';
 import { excerptsOf } from '../../src/conformance/report/excerpt.ts';
 import { renderHtml } from '../../src/conformance/report/html.ts';
 import { renderJunit } from '../../src/conformance/report/junit.ts';
@@ -13,15 +13,15 @@ import { cutAround, withoutLastWords } from '../../src/conformance/report/words.
 import { memoryPair } from '../../src/transports/memory.ts';
 import { sampleSet } from './support/reports.ts';
 
-const us = (message: object): Exchange => ({ at: 0, by: 'us', text: JSON.stringify(message) });
-const peer = (message: object): Exchange => ({ at: 0, by: 'peer', text: JSON.stringify(message), json: message });
+const us = (message: object): LoggedMessage => ({ at: 0, by: 'us', text: JSON.stringify(message) });
+const peer = (message: object): LoggedMessage => ({ at: 0, by: 'peer', text: JSON.stringify(message), json: message });
 /** What goes on between: each with an id of its own, and the session that all have. */
-const noise = (count: number): Exchange[] =>
+const noise = (count: number): LoggedMessage[] =>
   Array.from({ length: count }, (_none, index) => peer({ type: 'update', sessionId: 's-1', id: `n-${index}` }));
 const around = { around: 1, most: 4, conversations: 1 };
 
 interface Case {
-  readonly log: readonly Exchange[];
+  readonly log: readonly LoggedMessage[];
   readonly reason?: string;
   readonly wrong?: { readonly message: number; readonly says: string };
   /** Texts of which each stands in what is shown. */
@@ -117,14 +117,21 @@ const cases: readonly (readonly [string, Case])[] = [
 test.each(cases)('%s', (_name, { log, reason = '', wrong, shows }) => {
   const breaches: Breach[] = wrong === undefined ? [] : [{ conversation: 0, ...wrong }];
   const conversation = { connection: 'c', log };
-  const { excerpts } = excerptsOf({ exchanges: [conversation], breaches, reason }, around);
+  const { excerpts } = excerptsOf({ conversations: [conversation], breaches, reason }, around);
   const shown = excerpts[0]?.messages ?? [];
   for (const text of shows) expect(shown.map(({ exchange }) => exchange.text).join('\n')).toContain(text);
   expect(shown.length).toBeLessThanOrEqual(around.most + 6);
   const left = shown.reduce((sum, { skipped }) => sum + skipped, excerpts[0]?.skipped ?? 0);
   expect(left + shown.length).toBe(log.length);
 
-  const result = { id: 'toy/fails', verdict: 'failed', reason, ms: 0, exchanges: [conversation], breaches } as const;
+  const result = {
+    id: 'toy/fails',
+    verdict: 'failed',
+    reason,
+    ms: 0,
+    conversations: [conversation],
+    breaches,
+  } as const;
   const report = makeReport({ set: sampleSet, results: [result], target: 'x', startedAt: '', ms: 0 });
   for (const render of [renderTable, renderTap, renderMarkdown, renderJunit, renderHtml])
     for (const text of shows) expect(render(report).replaceAll(/\\"|&quot;/gu, '"'), render.name).toContain(text);
@@ -133,16 +140,16 @@ test.each(cases)('%s', (_name, { log, reason = '', wrong, shows }) => {
 test('the session that every message holds brings none of them', () => {
   const log = noise(40);
   const breaches = [{ conversation: 0, message: 30, says: 'it is wrong' }];
-  const { excerpts } = excerptsOf({ exchanges: [{ connection: 'c', log }], breaches }, around);
+  const { excerpts } = excerptsOf({ conversations: [{ connection: 'c', log }], breaches }, around);
   expect(excerpts[0]?.messages.map(({ index }) => index)).toEqual([29, 30, 31]);
 });
 
 test('of several connections the one that the reason is about', () => {
-  const exchanges = [
+  const conversations = [
     { connection: 'first', log: noise(9) },
     { connection: 'second', log: [us({ id: 'req-9' })] },
   ];
-  const { excerpts, skipped } = excerptsOf({ exchanges, reason: 'no response to req-9' }, around);
+  const { excerpts, skipped } = excerptsOf({ conversations, reason: 'no response to req-9' }, around);
   expect([excerpts.map(({ connection }) => connection), skipped]).toEqual([['second'], 1]);
 });
 
@@ -166,9 +173,9 @@ const focused: readonly (readonly [string, string, object, string])[] = [
 ];
 
 test.each(focused)('a long frame is cut around %s', (_name, says, message, part) => {
-  const exchanges = [{ connection: 'c', log: [peer({ type: 'kind', ...message })] }];
+  const conversations = [{ connection: 'c', log: [peer({ type: 'kind', ...message })] }];
   const breaches = [{ conversation: 0, message: 0, says }];
-  const result = { id: 'toy/fails', verdict: 'failed', reason: says, ms: 0, exchanges, breaches } as const;
+  const result = { id: 'toy/fails', verdict: 'failed', reason: says, ms: 0, conversations, breaches } as const;
   const report = makeReport({ set: sampleSet, results: [result], target: 'x', startedAt: '', ms: 0 });
   for (const render of [renderTable, renderTap, renderMarkdown, renderJunit]) {
     const text = render(report)
@@ -193,9 +200,12 @@ test('cut around a place: never longer than it may be, and no halves of pairs', 
 });
 
 test('a message that nests without end is read like any other', () => {
-  const deep: Exchange = { at: 0, by: 'peer', text: `${'['.repeat(50_000)}${']'.repeat(50_000)}` };
+  const deep: LoggedMessage = { at: 0, by: 'peer', text: `${'['.repeat(50_000)}${']'.repeat(50_000)}` };
   const log = [deep, us({ id: 'req-9' }), ...noise(20)];
-  const { excerpts } = excerptsOf({ exchanges: [{ connection: 'c', log }], reason: 'no response to req-9' }, around);
+  const { excerpts } = excerptsOf(
+    { conversations: [{ connection: 'c', log }], reason: 'no response to req-9' },
+    around,
+  );
   expect(excerpts[0]?.messages.map(({ index }) => index)).toEqual([1, 18, 19, 20, 21]);
 });
 
@@ -210,9 +220,9 @@ test('the last words of whoever gave up waiting go where the frames stand', asyn
   expect(withoutLastWords(reason)).toBe('no answer within 20 ms');
   expect(withoutLastWords(`${reason}; it said:\n  oh`)).toBe('no answer within 20 ms; it said:\n  oh');
 
-  const of = (log: readonly Exchange[]) => {
-    const exchanges = log.length === 0 ? [] : [{ connection: 'c', log }];
-    const result = { id: 'toy/fails', verdict: 'failed', reason, ms: 0, exchanges } as const;
+  const of = (log: readonly LoggedMessage[]) => {
+    const conversations = log.length === 0 ? [] : [{ connection: 'c', log }];
+    const result = { id: 'toy/fails', verdict: 'failed', reason, ms: 0, conversations } as const;
     return makeReport({ set: sampleSet, results: [result], target: 'x', startedAt: '', ms: 0 });
   };
   for (const render of [renderTable, renderTap, renderMarkdown, renderJunit, renderHtml]) {

@@ -2,7 +2,7 @@
 // reader of its own.
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { Verdict } from '../../src/conformance/check.ts';
+import type { Verdict } from '../../src/conformance/check/check.ts';
 import { renderHtml } from '../../src/conformance/report/html.ts';
 import { jsonFormat, renderJson } from '../../src/conformance/report/json.ts';
 import { renderJunit } from '../../src/conformance/report/junit.ts';
@@ -43,7 +43,7 @@ test('it counts, in the order of the set, what was run', () => {
 });
 
 test('a result of a check that the set has not is refused', () => {
-  const results = [{ id: 'toy/stray', verdict: 'passed', ms: 0, exchanges: [] } as const];
+  const results = [{ id: 'toy/stray', verdict: 'passed', ms: 0, conversations: [] } as const];
   const parts = { set: sampleSet, target: 'x', startedAt: new Date(0), ms: 0 };
   expect(() => makeReport({ ...parts, results })).toThrow("the set has no check 'toy/stray'");
   expect(makeReport({ ...parts, results: [] }).startedAt).toBe('1970-01-01T00:00:00.000Z');
@@ -182,7 +182,7 @@ test('of a long conversation the page shows what stands around the breaches, and
     { conversation: 0, says: 'wrong here' },
   ];
   const breaches = [300, 700].map((message) => ({ ...breach, message }));
-  const results = [{ id: 'toy/fails', verdict: 'failed', ms: 0, exchanges: [conversation], breaches } as const];
+  const results = [{ id: 'toy/fails', verdict: 'failed', ms: 0, conversations: [conversation], breaches } as const];
   const long = makeReport({ set: sampleSet, results, target: 'x', startedAt: '', ms: 0 });
   const rows = allOf(page(long), 'li').filter((row) => row.attributes.get('class') !== undefined);
   const outline = rows.map((row) => [row.attributes.get('class'), row.attributes.get('value') ?? textIn(row)]);
@@ -341,5 +341,7 @@ test('the table: sections, what did not come up, what was unclear, what failed, 
   const coloured = renderTable(reportOf('no'), { colour: true });
   expect(coloured.split(/\p{Cc}\[\d+m/u).join('')).toBe(renderTable(reportOf('no')));
   expect(coloured).toContain('\u001b[31m✗\u001b[0m');
-  expect(renderTable(report, { isWhole: true })).toMatch(/✓ toy\/passes MUST, 1 ms\n {4}It is so \(toy\/passes\)\./u);
+  expect(renderTable(report, { showsAllChecks: true })).toMatch(
+    /✓ toy\/passes MUST, 1 ms\n {4}It is so \(toy\/passes\)\./u,
+  );
 });

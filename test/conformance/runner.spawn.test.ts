@@ -1,10 +1,10 @@
 // The runner: verdicts, what is owed, what broke off, who is nobody, bounds in time, and the ways to reach a peer.
 import { afterAll, describe, expect, test } from 'vitest';
-import { NotApplicable, type Result, type Tools } from '../../src/conformance/check.ts';
-import { watchChannel } from '../../src/conformance/connection.ts';
-import { type Progress, type RunOptions, runChecks } from '../../src/conformance/runner.ts';
-import type { AgentSet } from '../../src/conformance/sets.ts';
-import type { Program, Target } from '../../src/conformance/target.ts';
+import { NotApplicable, type Result, type Tools } from '../../src/conformance/check/check.ts';
+import { watchChannel } from '../../src/conformance/runner/connection.ts';
+import { type Progress, type RunOptions, runChecks } from '../../src/conformance/runner/runner.ts';
+import type { AgentSet } from '../../src/conformance/check/sets.ts';
+import type { Program, Target } from '../../src/conformance/runner/target.ts';
 import type { Frame } from '../../src/core/contract/channel.ts';
 import { contentLength } from '../../src/transports/framing/content-length.ts';
 import { createFrame } from '../../src/transports/framing/frame.ts';
@@ -93,7 +93,7 @@ describe('checks', () => {
     );
     expect(one?.verdict).toBe('failed');
     expect(one?.reason).toBe('no answer within 100 ms; the last that was said:\n  us: {"ask":"hello"}');
-    expect(one?.exchanges.map(({ log }) => log.map(({ by, text }) => [by, text]))).toEqual([
+    expect(one?.conversations.map(({ log }) => log.map(({ by, text }) => [by, text]))).toEqual([
       [['us', '{"ask":"hello"}']],
     ]);
   });
@@ -155,10 +155,10 @@ describe('checks', () => {
 
 describe('scenarios and rules', () => {
   const rules = [answered(['talk']), repeated(['talk', 'other'])];
-  const talk = toyScenario('talk', ['one', 'two']);
+  const client = toyScenario('talk', ['one', 'two']);
 
   test('rules read what scenarios played', async () => {
-    expect(await run({ rules, scenarios: [talk] })).toEqual({
+    expect(await run({ rules, scenarios: [client] })).toEqual({
       'toy/answered': ['passed', ''],
       'toy/repeated': ['passed', ''],
     });
@@ -166,18 +166,18 @@ describe('scenarios and rules', () => {
 
   test('a breach is told with its message and its scenario', async () => {
     const target = toyTarget((word) => (word === 'two' ? 'too' : word));
-    const [, repeats] = await runChecks(toySet({ rules, scenarios: [talk] }), target, quick);
+    const [, repeats] = await runChecks(toySet({ rules, scenarios: [client] }), target, quick);
     expect(repeats).toMatchObject({
       verdict: 'failed',
       reason: "'too' is not 'two'",
       breaches: [{ conversation: 0, message: 3, says: "'too' is not 'two'" }],
-      exchanges: [{ scenario: 'talk' }],
+      conversations: [{ scenario: 'talk' }],
     });
   });
 
   test('what is owed and does not come fails exactly the rule that asks for it', async () => {
     const target = toyTarget((word) => (word === 'one' ? null : word));
-    expect(await run({ rules, scenarios: [talk] }, target)).toEqual({
+    expect(await run({ rules, scenarios: [client] }, target)).toEqual({
       'toy/answered': ['failed', 'no answer within 100 ms; the last that was said:'],
       'toy/repeated': ['unclear', 'talk broke off: no answer within 100 ms; the last that was said:'],
     });
@@ -186,7 +186,7 @@ describe('scenarios and rules', () => {
   test('a scenario that broke off is no matter to a rule that found its place elsewhere', async () => {
     const target = toyTarget((word) => (word === 'one' ? 'close' : word));
     const { 'toy/repeated': repeats } = await run(
-      { rules, scenarios: [talk, toyScenario('other', ['three'])] },
+      { rules, scenarios: [client, toyScenario('other', ['three'])] },
       target,
     );
     expect(repeats).toEqual(['passed', '']);
@@ -207,7 +207,7 @@ describe('scenarios and rules', () => {
       only: ({ id }) => id === 'toy/answered',
       progress: ({ id, phase }) => void told.push(`${phase} ${id}`),
     };
-    await runChecks(toySet({ rules, scenarios: [talk, toyScenario('other', ['three'])] }), toyTarget(), options);
+    await runChecks(toySet({ rules, scenarios: [client, toyScenario('other', ['three'])] }), toyTarget(), options);
     expect(told).toEqual(['started scenario talk', 'finished scenario talk']);
   });
 });
@@ -307,8 +307,8 @@ describe('programs on stdio', () => {
     const said: string[] = [];
     const asks = async (tools: Parameters<Parameters<typeof toyCheck>[1]>[0]) =>
       void said.push(String(await ask(await tools.connect(), 'count')));
-    const checks = [toyCheck('toy/a', asks), toyCheck('toy/b', asks), toyCheck('toy/c', asks, { alone: true })];
-    const scenarios = ['d', 'e'].map((name) => ({ name, title: name, play: asks }));
+    const checks = [toyCheck('toy/a', asks), toyCheck('toy/b', asks), toyCheck('toy/c', asks, { exclusive: true })];
+    const scenarios = ['d', 'e'].map((name) => ({ name, title: name, run: asks }));
     const set = toySet({ checks, scenarios, rules: [answered(['d', 'e'])] });
     await runChecks(set, stdioTarget(counting), { patienceMs: 5000, atOnce: 1 });
     expect(said).toEqual(['1', '2', '1', '1', '1']);
@@ -356,7 +356,7 @@ describe('programs on stdio', () => {
     const target = stdioTarget({ command: [process.execPath, '-e', body] }, { framing });
     const [one] = await runChecks(toySet({ checks: [check] }), target, { patienceMs: 5000 });
     expect([one?.verdict, one?.reason]).toEqual(['passed', undefined]);
-    expect(one?.exchanges[0]?.log.at(-1)?.json).toEqual({ heard: expected });
+    expect(one?.conversations[0]?.log.at(-1)?.json).toEqual({ heard: expected });
   });
 
   test('variables are taken away as well as given', async () => {

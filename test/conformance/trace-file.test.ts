@@ -4,9 +4,9 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { renderJson } from '../../src/conformance/report/json.ts';
 import { makeReport } from '../../src/conformance/report/report.ts';
-import type { Rule, Trace } from '../../src/conformance/rule.ts';
-import type { AgentSet, ClientSet } from '../../src/conformance/sets.ts';
-import { judgeTrace, readTraceFile, type TraceFileOptions } from '../../src/conformance/trace-file.ts';
+import type { Rule, Trace } from '../../src/conformance/check/rule.ts';
+import type { AgentSet, ClientSet } from '../../src/conformance/check/sets.ts';
+import { judgeTrace, readTraceFile, type TraceFileOptions } from '../../src/conformance/trace/trace-file.ts';
 
 const rows = (...all: readonly unknown[]): string => all.map((row) => `${JSON.stringify(row)}\n`).join('');
 const gist = (text: string, options?: TraceFileOptions) =>
@@ -79,8 +79,8 @@ test('times are kept, and bytes that hold no message are a fault', () => {
 
 test('a recording is not whole, unless it is said to be', () => {
   const text = rows({ dir: 'in', line: '1' });
-  expect(readTraceFile(text)[0]?.isWhole).toBe(false);
-  expect(readTraceFile(text, { isWhole: true })[0]?.isWhole).toBe(true);
+  expect(readTraceFile(text)[0]?.isComplete).toBe(false);
+  expect(readTraceFile(text, { isComplete: true })[0]?.isComplete).toBe(true);
 });
 
 test('what is passed over is told, with its line', () => {
@@ -128,10 +128,10 @@ function rule(side: 'agent' | 'client'): Rule<Trace> {
     basis: 'specification',
     sentence: 'Nothing is bad.',
     scenarios: ['talk'],
-    *judge({ frames, isWhole }) {
+    *judge({ frames, isComplete }) {
       for (const [frame, { by, json }] of frames.entries())
         if (by === side) yield { frame, wrong: json === 'bad' ? 'it is bad' : null };
-      if (isWhole && frames.at(-1)?.json !== 'end') yield { frame: frames.length - 1, wrong: 'it has no end' };
+      if (isComplete && frames.at(-1)?.json !== 'end') yield { frame: frames.length - 1, wrong: 'it has no end' };
     },
   };
 }
@@ -140,9 +140,9 @@ const agents: AgentSet = { ...common, side: 'agent', checks: [], scenarios: [], 
 const clients: ClientSet = {
   ...common,
   side: 'client',
-  acts: [],
+  behaviours: [],
   rules: [rule('client')],
-  serve: () => Promise.resolve({ isWhole: false }),
+  serve: () => Promise.resolve({ isComplete: false }),
 };
 
 test('both sides are judged, each by its own rules', () => {
@@ -154,7 +154,7 @@ test('both sides are judged, each by its own rules', () => {
   ]);
   const [failed] = judged[0]?.results ?? [];
   expect(failed).toMatchObject({ reason: 'it is bad', breaches: [{ conversation: 0, message: 1, says: 'it is bad' }] });
-  expect(failed?.exchanges.map(({ connection, log }) => [connection, log.map(({ by }) => by)])).toEqual([
+  expect(failed?.conversations.map(({ connection, log }) => [connection, log.map(({ by }) => by)])).toEqual([
     ['x', ['us', 'peer']],
   ]);
 });
@@ -164,7 +164,7 @@ test('what is missing at the end counts only where nothing was cut off', () => {
   const verdict = (options?: TraceFileOptions) =>
     judgeTrace([agents], readTraceFile(text, options))[0]?.results[0]?.verdict;
   expect(verdict()).toBe('passed');
-  expect(verdict({ isWhole: true })).toBe('failed');
+  expect(verdict({ isComplete: true })).toBe('failed');
 });
 
 test('a recording of one side tells nothing of the other, nor what is set against it', () => {
@@ -178,11 +178,11 @@ test('a recording of one side tells nothing of the other, nor what is set agains
     );
   const both = rows({ dir: 'in', line: '"good"' }, { dir: 'out', line: '"bad"' });
   expect(verdicts(both)).toEqual([['failed', 'failed'], ['passed']]);
-  expect(verdicts('"bad"\n', { by: 'agent', isWhole: true })).toEqual([
+  expect(verdicts('"bad"\n', { by: 'agent', isComplete: true })).toEqual([
     ['failed', 'not-applicable'],
     ['not-applicable'],
   ]);
-  expect(verdicts('"bad"\n', { by: 'client', isWhole: true })).toEqual([
+  expect(verdicts('"bad"\n', { by: 'client', isComplete: true })).toEqual([
     ['not-applicable', 'not-applicable'],
     ['failed'],
   ]);
@@ -198,7 +198,7 @@ test('a report is judged again: the same verdict', () => {
     const results = (first?.results ?? []).map((result) => ({
       ...result,
       // What a client has said belongs to no scenario.
-      exchanges: result.exchanges.map((one) => (set.side === 'agent' ? { ...one, scenario: 'talk' } : one)),
+      conversations: result.conversations.map((one) => (set.side === 'agent' ? { ...one, scenario: 'talk' } : one)),
     }));
     const report = renderJson(makeReport({ set, results, target: 'x', startedAt: new Date(0), ms: 1 }));
     const [again] = judgeTrace([set], readTraceFile(report));
@@ -210,8 +210,8 @@ test('a report is judged again: the same verdict', () => {
 });
 
 test('of a report of agents, only what rules have read is judged again', () => {
-  const exchanges = [{ connection: 'a', log: [{ at: 0, by: 'peer' as const, text: '1' }] }];
-  const results = [{ id: 'toy/agent', verdict: 'failed' as const, ms: 1, exchanges }];
+  const conversations = [{ connection: 'a', log: [{ at: 0, by: 'peer' as const, text: '1' }] }];
+  const results = [{ id: 'toy/agent', verdict: 'failed' as const, ms: 1, conversations }];
   const report = renderJson(makeReport({ set: agents, results, target: 'x', startedAt: new Date(0), ms: 1 }));
   expect(() => readTraceFile(report)).toThrow('the report holds no conversation that rules have read');
 });

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { adapterOf } from '../../gateway/agents.ts';
-import type { Result } from '../../conformance/check.ts';
-import { type ClientRun, createClientRun } from '../../conformance/client-runner.ts';
-import { createClientBoard } from '../../conformance/listen.ts';
-import { chooserOfAny } from '../../conformance/pattern.ts';
-import { createRelay } from '../../conformance/relay.ts';
+import type { Result } from '../../conformance/check/check.ts';
+import { type ClientRun, createClientRun } from '../../conformance/runner/client-runner.ts';
+import { createJudgingGateway } from '../../conformance/runner/judging-gateway.ts';
+import { chooserOfAny } from '../../conformance/check/pattern.ts';
+import { createRelay } from '../../conformance/runner/relay.ts';
 import { visible } from '../../conformance/report/words.ts';
-import type { ClientSet } from '../../conformance/sets.ts';
+import type { ClientSet } from '../../conformance/check/sets.ts';
 import type { Channel } from '../../core/contract/channel.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import { streamFraming } from '../../transports/framing/framings.ts';
@@ -63,7 +63,7 @@ export async function judgeClients(given: ClientsOptions): Promise<JudgedClients
   const run = createClientRun(set, {
     patienceMs: options.patience,
     only: ({ id }) => only(id),
-    progress: (act) => progress.say(`act ${act} (${run.acts.size} of ${read.size})`),
+    progress: (behaviour) => progress.say(`act ${behaviour} (${run.behaviours.size} of ${read.size})`),
   });
   const visitors = createVisitors(run);
   const givenUp = await (options.stdio === true ? onStdio : overNetwork)(given, visitors);
@@ -83,11 +83,11 @@ function createVisitors(run: ClientRun): Visitors {
     left,
     take(channel) {
       clearTimeout(quiet);
-      const visit = run.take(channel);
+      const visit = run.serve(channel);
       here.add(visit);
       const over = () => {
         here.delete(visit);
-        if (here.size === 0 && run.acts.size > 0) quiet = setTimeout(leave, quietMs);
+        if (here.size === 0 && run.behaviours.size > 0) quiet = setTimeout(leave, quietMs);
       };
       visit.then(over, over);
     },
@@ -111,7 +111,7 @@ async function overNetwork(given: ClientsOptions, visitors: Visitors): Promise<s
   const { listen } = await import('../../transports/http/server.ts');
   const { title, framing, envelope } = adapterOf(set.protocol);
   const { take } = visitors;
-  const board = createClientBoard({ protocol: set.protocol, title, messages: framing.websocket, envelope, take });
+  const board = createJudgingGateway({ protocol: set.protocol, title, messages: framing.websocket, envelope, take });
   const server = await listen({
     board,
     port: typeof options.listen === 'number' ? options.listen : 0,
@@ -146,7 +146,7 @@ function welcome(set: ClientSet, { url, http, token }: Place): readonly string[]
     `  ${http}/v1/${set.protocol}/sessions/<name>/events and …/frames`,
     `  token ${token}`,
     'Prompts are answered by these acts in turn, or by the one that is asked for as [[name]]:',
-    ...set.acts.map(({ name, title }) => `  [[${name}]]  ${title}`),
+    ...set.behaviours.map(({ name, title }) => `  [[${name}]]  ${title}`),
     'The report comes when the client has left, or with Ctrl-C.',
   ];
 }
@@ -199,7 +199,7 @@ async function withProgram(
     // Its last words may still be on their way.
     await Promise.race([visitors.gone(), aborted(AbortSignal.any([signal, AbortSignal.timeout(quietMs)]))]);
     for (const output of [child.stdout, child.stderr]) output.destroy();
-    if (visitors.run.acts.size > 0) return silence.isOver ? `the client ${how}` : undefined;
+    if (visitors.run.behaviours.size > 0) return silence.isOver ? `the client ${how}` : undefined;
     if (signal.aborted) return undefined;
     const words = complaint();
     throw new GatewayError('invalid', `the client ${how} and never prompted${words === '' ? '' : `:\n${words}`}`);
@@ -213,12 +213,12 @@ async function withProgram(
 
 /** Until nobody has come and nothing was said for long. */
 function silenceOf(run: ClientRun, patienceMs: number) {
-  let [heard, times, isOver] = [run.heard, 0, false];
+  let [heard, times, isOver] = [run.activity, 0, false];
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string>((resolve) => {
     timer = setInterval(() => {
-      times = run.heard === heard ? times + 1 : 0;
-      heard = run.heard;
+      times = run.activity === heard ? times + 1 : 0;
+      heard = run.activity;
       if (times < mostPatience) return;
       isOver = true;
       const what = heard === 0 ? 'it has not connected' : 'nothing was said';

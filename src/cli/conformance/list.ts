@@ -1,7 +1,7 @@
 // What `patchbay conformance --list` prints. Knows no protocol.
 import { sets } from '../../conformance/index.ts';
-import { chooserOfAny } from '../../conformance/pattern.ts';
-import { type CheckSet, descriptionsOf } from '../../conformance/sets.ts';
+import { chooserOfAny } from '../../conformance/check/pattern.ts';
+import { type CheckSet, descriptionsOf } from '../../conformance/check/sets.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import type { ConformanceOptions } from './options.ts';
 

@@ -1,7 +1,7 @@
 // The options of `patchbay conformance`, as they are on the command line. Does nothing.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Transport } from '../../conformance/check.ts';
-import type { CheckSet } from '../../conformance/sets.ts';
+import type { Transport } from '../../conformance/check/check.ts';
+import type { CheckSet } from '../../conformance/check/sets.ts';
 
 /** What the options give. */
 export interface ConformanceOptions {

@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { sets } from '../../conformance/index.ts';
-import { compareKnown, readKnownFailing } from '../../conformance/known-failing.ts';
-import { explain, Explanations } from '../../conformance/explanations.ts';
+import { compareKnown, readKnownFailing } from '../../conformance/report/known-failing.ts';
+import { explain, Explanations } from '../../conformance/report/explanations.ts';
 import { renderHtml } from '../../conformance/report/html.ts';
 import { renderJson } from '../../conformance/report/json.ts';
 import { renderJunit } from '../../conformance/report/junit.ts';
@@ -12,8 +12,8 @@ import { isBad, makeReport, type Report } from '../../conformance/report/report.
 import { renderTable } from '../../conformance/report/table.ts';
 import { renderTap } from '../../conformance/report/tap.ts';
 import { visible } from '../../conformance/report/words.ts';
-import type { Result } from '../../conformance/check.ts';
-import { type CheckSet, descriptionsOf } from '../../conformance/sets.ts';
+import type { Result } from '../../conformance/check/check.ts';
+import { type CheckSet, descriptionsOf } from '../../conformance/check/sets.ts';
 import { GatewayError, messageOf } from '../../core/model/errors.ts';
 import type { ConformanceOptions } from './options.ts';
 
@@ -92,7 +92,7 @@ export function conclude(judged: Judged, options: ConformanceOptions, terminal: 
   const silence = silenceOf(report);
   // The same reason for each check is no news.
   if (silence === null || options.verbose === true)
-    stream.write(renderTable(report, { colour, isWhole: options.verbose === true }));
+    stream.write(renderTable(report, { colour, showsAllChecks: options.verbose === true }));
   for (const line of known.stale) tell(stderr, `${options.knownFailing} is stale: ${line}`);
   if (silence !== null) tell(stderr, silence);
   return exitCodeOf(report, known.stale);

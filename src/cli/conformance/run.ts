@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { agentSetOf, clientSetOf } from '../../conformance/index.ts';
 import { startModelHome } from '../../conformance/model/environment.ts';
 import { visible } from '../../conformance/report/words.ts';
-import { runChecks } from '../../conformance/runner.ts';
+import { runChecks } from '../../conformance/runner/runner.ts';
 import { GatewayError, messageOf } from '../../core/model/errors.ts';
 import { judgeClients } from './clients.ts';
 import { checkList } from './list.ts';

@@ -1,7 +1,7 @@
 // Which set of checks is meant on the command line, and which checks of it. Runs nothing.
 import { sets } from '../../conformance/index.ts';
-import { chooserOfAny } from '../../conformance/pattern.ts';
-import { type CheckSet, descriptionsOf } from '../../conformance/sets.ts';
+import { chooserOfAny } from '../../conformance/check/pattern.ts';
+import { type CheckSet, descriptionsOf } from '../../conformance/check/sets.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import type { ConformanceOptions } from './options.ts';
 

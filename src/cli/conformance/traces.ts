@@ -1,8 +1,8 @@
 // `patchbay conformance --trace`: judges what was recorded. Connects to nobody.
 import { readFileSync } from 'node:fs';
 import { agentSetOf, clientSetOf } from '../../conformance/index.ts';
-import type { CheckSet } from '../../conformance/sets.ts';
-import { judgeTrace, readTraceFile, type RecordedTrace, TraceFileError } from '../../conformance/trace-file.ts';
+import type { CheckSet } from '../../conformance/check/sets.ts';
+import { judgeTrace, readTraceFile, type RecordedTrace, TraceFileError } from '../../conformance/trace/trace-file.ts';
 import { GatewayError, messageOf } from '../../core/model/errors.ts';
 import type { ConformanceOptions } from './options.ts';
 import { conclude, type ExitCode, type Terminal, tell } from './outcome.ts';
@@ -47,7 +47,7 @@ function holds({ frames }: RecordedTrace, side: CheckSet['side']): boolean {
 function tracesIn(file: string, { whole, by }: ConformanceOptions): readonly RecordedTrace[] {
   try {
     const traces = readTraceFile(readFileSync(file, 'utf8'), {
-      isWhole: whole === true,
+      isComplete: whole === true,
       ...(by === undefined ? {} : { by }),
     });
     return traces.map((trace) => ({ ...trace, name: trace.name === '' ? file : `${file}, ${trace.name}` }));

@@ -1,6 +1,6 @@
-// The checks of agents that speak Claude's own format: the Agent SDK's wire, native (docs/protocols/rpc-message.md 1).
-import { type AgentSet, onStage, rulesOver } from '../sets.ts';
-import { carried, readCarried } from './carried.ts';
+// The check set for agents that speak the native wire format of the Claude Agent SDK (docs/protocols/rpc-message.md 1).
+import { type AgentSet, withContext, rulesOver } from '../check/sets.ts';
+import { carried, readCarried } from './view/carried.ts';
 import { askRules } from './rules/asks.ts';
 import { controlRules } from './rules/control.ts';
 import { eventRules } from './rules/events.ts';
@@ -12,16 +12,16 @@ import { streamRules } from './rules/stream.ts';
 import { callRules } from './rules/calls.ts';
 import { toolRules } from './rules/tools.ts';
 import { scenarios } from './scenarios.ts';
-import { createStage } from './stage.ts';
-import type { View } from './view.ts';
+import { createContext } from './context.ts';
+import type { View } from './view/view.ts';
 
-/** Agents of the native dialect, from the side of their clients. */
+/** Checks of agents of the native dialect. */
 export const claudeAgent: AgentSet = {
   protocol: 'claude',
   side: 'agent',
   version: '1',
   usual: {},
-  ...onStage(createStage, { scenarios }),
+  ...withContext(createContext, { scenarios }),
   rules: rulesOver(
     readCarried,
     [

@@ -1,17 +1,17 @@
-// All checks of clients of Claude Code, and the agent that they are judged by.
-import { type ClientSet, rulesOver } from '../sets.ts';
-import { acts } from './acts.ts';
-import { readCarried } from './carried.ts';
-import { serveClaude } from './fake-agent.ts';
+// The check set for clients of Claude Code.
+import { type ClientSet, rulesOver } from '../check/sets.ts';
+import { behaviours } from './fake-agent/behaviours.ts';
+import { readCarried } from './view/carried.ts';
+import { serveClaude } from './fake-agent/fake-agent.ts';
 import { answerRules } from './rules/client-answers.ts';
 import { messageRules } from './rules/client-messages.ts';
 
-/** Clients that speak the native format of the Claude Agent SDK. */
+/** Checks of clients that speak the native format of the Claude Agent SDK. */
 export const claudeClient: ClientSet = {
   protocol: 'claude',
   side: 'client',
   version: '1',
-  acts,
+  behaviours,
   serve: serveClaude,
   rules: rulesOver(readCarried, [...messageRules, ...answerRules]),
 };

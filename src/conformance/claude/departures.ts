@@ -1,4 +1,4 @@
-// Where our own programs depart from these checks on purpose. Knows no check.
+// Intended departures of our own programs from these checks.
 
-/** By the id of the check, with the reason. */
+/** The reason, by check id. */
 export const departures: ReadonlyMap<string, string> = new Map();

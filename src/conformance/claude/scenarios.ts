@@ -1,8 +1,8 @@
-// What is played with an agent that speaks Claude's own format. Knows no rule: those read what was said.
+// Scenarios for agents that speak the native Claude format.
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf } from '../../core/model/dictionary.ts';
-import type { Scenario } from '../rule.ts';
-import { promptFrame, type Stage, type Talk } from './stage.ts';
+import type { Scenario } from '../check/rule.ts';
+import { promptFrame, type CheckContext, type TestClient } from './context.ts';
 
 /** One pixel. */
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
@@ -11,67 +11,67 @@ const image = { type: 'image', source: { type: 'base64', media_type: 'image/png'
 const inputOf = (asked: { readonly json: Dictionary }): Dictionary =>
   dictionaryOf(dictionaryOf(asked.json.request).input);
 
-/** The same arguments, with a word in a text of them that was not there. */
+/** The same arguments, with one more word in one of the texts. */
 function changed(input: Dictionary, word: string): Dictionary {
   const texts = Object.keys(input).filter((key) => typeof input[key] === 'string');
-  // A shell says what it is told to say, and is not to do anything else.
+  // Of a shell command only the printed text may change.
   const key = texts.includes('command') ? 'command' : texts.at(-1);
   if (key === undefined) return { ...input, note: word };
   return { ...input, [key]: key === 'command' ? `echo ${word}` : word };
 }
 
-/** A turn in which leave is asked for, and given or not. */
-async function ask(talk: Talk, respond: (input: Dictionary) => object): Promise<void> {
-  const from = talk.now;
-  talk.prompt('approval');
-  const asked = await talk.asked(from);
-  talk.answer(asked, respond(inputOf(asked)));
-  await talk.result(from);
+/** A turn with a permission request, answered by `respond`. */
+async function ask(client: TestClient, respond: (input: Dictionary) => object): Promise<void> {
+  const from = client.now;
+  client.prompt('approval');
+  const asked = await client.question(from);
+  client.answer(asked, respond(inputOf(asked)));
+  await client.result(from);
 }
 
-/** A prompt, something in the middle of it, and a plain turn behind it. */
+/** A prompt, something sent during its turn, and a plain turn afterwards. */
 const turns =
-  (...words: readonly string[]): Scenario<Stage>['play'] =>
-  ({ talk }) =>
-    talk(async (it) => {
+  (...words: readonly string[]): Scenario<CheckContext>['run'] =>
+  ({ withClient }) =>
+    withClient(async (it) => {
       for (const word of words) await it.turn(word);
     });
 
-export const scenarios: readonly Scenario<Stage>[] = [
-  { name: 'text', title: 'two prompts that are answered with text', play: turns('text', 'text') },
-  { name: 'think', title: 'a prompt that is thought about', needs: { script: ['think'] }, play: turns('think') },
-  { name: 'tools', title: 'a prompt that uses tools', needs: { script: ['tools'] }, play: turns('tool', 'tools') },
-  { name: 'toolfail', title: 'a prompt whose tool fails', needs: { script: ['toolfail'] }, play: turns('toolfail') },
+export const scenarios: readonly Scenario<CheckContext>[] = [
+  { name: 'text', title: 'two prompts that are answered with text', run: turns('text', 'text') },
+  { name: 'think', title: 'a prompt that is thought about', needs: { script: ['think'] }, run: turns('think') },
+  { name: 'tools', title: 'a prompt that uses tools', needs: { script: ['tools'] }, run: turns('tool', 'tools') },
+  { name: 'toolfail', title: 'a prompt whose tool fails', needs: { script: ['toolfail'] }, run: turns('toolfail') },
   {
     name: 'unicode',
     title: 'characters that are easily broken',
     needs: { script: ['unicode'] },
-    play: turns('unicode'),
+    run: turns('unicode'),
   },
   {
     name: 'fail',
     title: 'a model that fails, and a prompt behind it',
     needs: { script: ['fail'] },
-    play: ({ talk }) =>
-      talk(async (it) => {
+    run: ({ withClient }) =>
+      withClient(async (it) => {
         await it.turn('fail');
         await it.turn('text', 'claude/next-turn');
       }),
   },
-  { name: 'retry', title: 'a model that fails and is tried again', needs: { script: ['retry'] }, play: turns('retry') },
-  { name: 'subagent', title: 'a sub-agent', needs: { script: ['subagent'] }, play: turns('subagent') },
+  { name: 'retry', title: 'a model that fails and is tried again', needs: { script: ['retry'] }, run: turns('retry') },
+  { name: 'subagent', title: 'a sub-agent', needs: { script: ['subagent'] }, run: turns('subagent') },
   {
     name: 'compaction',
     title: 'a compaction, and a prompt behind it',
     needs: { script: ['compaction'] },
-    play: turns('text', 'compaction', 'text'),
+    run: turns('text', 'compaction', 'text'),
   },
   {
     name: 'image',
     title: 'a prompt with an image',
     needs: { script: ['image'] },
-    play: ({ talk }) =>
-      talk(async (it) => {
+    run: ({ withClient }) =>
+      withClient(async (it) => {
         const from = it.now;
         it.prompt('image', [image]);
         await it.result(from, 'claude/prompt-image');
@@ -81,9 +81,9 @@ export const scenarios: readonly Scenario<Stage>[] = [
     name: 'settings',
     title: 'everything that may be asked beside the conversation, and a prompt behind it',
     // The mode and the model stay changed.
-    needs: { alone: true },
-    play: ({ talk }) =>
-      talk(async (it) => {
+    needs: { exclusive: true },
+    run: ({ withClient }) =>
+      withClient(async (it) => {
         const { models } = dictionaryOf((await it.greeting()).response);
         const offered = Array.isArray(models) ? dictionaryOf(models.at(-1)).value : undefined;
         await it.ask({ subtype: 'interrupt' });
@@ -100,30 +100,33 @@ export const scenarios: readonly Scenario<Stage>[] = [
     name: 'allow',
     title: 'leave for a tool that is given',
     needs: { script: ['approval'] },
-    play: ({ talk }) => talk((it) => ask(it, (updatedInput) => ({ behavior: 'allow', updatedInput }))),
+    run: ({ withClient }) => withClient((it) => ask(it, (updatedInput) => ({ behavior: 'allow', updatedInput }))),
   },
   {
     name: 'deny',
     title: 'leave for a tool that is denied',
     needs: { script: ['approval'] },
-    play: ({ talk }) => talk((it) => ask(it, () => ({ behavior: 'deny', message: 'Not today, thank you.' }))),
+    run: ({ withClient }) =>
+      withClient((it) => ask(it, () => ({ behavior: 'deny', message: 'Not today, thank you.' }))),
   },
   {
     name: 'change',
     title: 'leave for a tool that is given for other arguments',
     needs: { script: ['approval'] },
-    play: ({ talk, tools }) =>
-      talk((it) => ask(it, (input) => ({ behavior: 'allow', updatedInput: changed(input, `changed-${tools.nonce}`) }))),
+    run: ({ withClient, tools }) =>
+      withClient((it) =>
+        ask(it, (input) => ({ behavior: 'allow', updatedInput: changed(input, `changed-${tools.nonce}`) })),
+      ),
   },
   {
     name: 'question',
     title: 'a question of the agent that is answered',
     needs: { script: ['select'] },
-    play: ({ talk }) =>
-      talk(async (it) => {
+    run: ({ withClient }) =>
+      withClient(async (it) => {
         const from = it.now;
         it.prompt('select');
-        const asked = await it.asked(from);
+        const asked = await it.question(from);
         const input = inputOf(asked);
         it.answer(asked, { behavior: 'allow', updatedInput: { ...input, answers: answersTo(input) } });
         await it.result(from);
@@ -133,11 +136,11 @@ export const scenarios: readonly Scenario<Stage>[] = [
     name: 'interrupt',
     title: 'a prompt that is interrupted, and a prompt behind it',
     needs: { script: ['endless'] },
-    play: ({ talk }) =>
-      talk(async (it) => {
+    run: ({ withClient }) =>
+      withClient(async (it) => {
         const from = it.now;
         it.prompt('endless');
-        await it.hear('beginning of the answer', isAtWork, from);
+        await it.waitFor('beginning of the answer', isAtWork, from);
         await it.ask({ subtype: 'interrupt' });
         await it.result(from, 'claude/interrupt-ends');
         await it.turn('text', 'claude/next-turn');
@@ -147,11 +150,11 @@ export const scenarios: readonly Scenario<Stage>[] = [
     name: 'withdraw',
     title: 'an interrupt while leave is asked for, and a prompt behind it',
     needs: { script: ['approval'] },
-    play: ({ talk }) =>
-      talk(async (it) => {
+    run: ({ withClient }) =>
+      withClient(async (it) => {
         const from = it.now;
         it.prompt('approval');
-        await it.asked(from);
+        await it.question(from);
         await it.ask({ subtype: 'interrupt' });
         await it.result(from, 'claude/interrupt-ends');
         await it.turn('text', 'claude/next-turn');
@@ -160,8 +163,8 @@ export const scenarios: readonly Scenario<Stage>[] = [
   {
     name: 'odd',
     title: 'what an agent need not know, and prompts in other forms',
-    play: ({ talk, tools }) =>
-      talk(async (it) => {
+    run: ({ withClient, tools }) =>
+      withClient(async (it) => {
         await it.greeting();
         it.send({ type: 'keep_alive' });
         await it.ask({ subtype: 'mcp_status' }, 'claude/keep-alive');
@@ -178,13 +181,13 @@ export const scenarios: readonly Scenario<Stage>[] = [
   },
 ];
 
-/** Something of the answer has come: the next delta may be long in coming. */
+/** The answer has begun; its next delta may take long. */
 function isAtWork({ type, event }: Dictionary): boolean {
   if (type === 'assistant') return true;
   return type === 'stream_event' && dictionaryOf(event).type !== 'message_start';
 }
 
-/** The first choice everywhere. */
+/** Selects the first option of every question. */
 function answersTo({ questions }: Dictionary): Dictionary {
   const asked = Array.isArray(questions) ? questions.map(dictionaryOf) : [];
   return Object.fromEntries(

@@ -1,5 +1,5 @@
 // The checks of an ECA server.
-import { type AgentSet, onStage, rulesOver } from '../sets.ts';
+import { type AgentSet, withContext, rulesOver } from '../check/sets.ts';
 import { framingChecks } from './checks-framing.ts';
 import { approvalRules } from './rules/approvals.ts';
 import { baseRules } from './rules/base.ts';
@@ -12,8 +12,8 @@ import { promptRules } from './rules/prompt.ts';
 import { requestRules } from './rules/requests.ts';
 import { runRules } from './rules/runs.ts';
 import { scenarios } from './scenarios.ts';
-import { createStage } from './stage.ts';
-import { viewOf } from './view.ts';
+import { createContext } from './context.ts';
+import { viewOf } from './view/view.ts';
 
 const rules = [
   ...baseRules,
@@ -28,12 +28,12 @@ const rules = [
   ...configRules,
 ];
 
-/** All of them, in the order of the document. */
+/** All checks, in the order of the document. */
 export const ecaAgent: AgentSet = {
   protocol: 'eca',
   version: '1',
   side: 'agent',
   rules: rulesOver(viewOf, rules),
   usual: {},
-  ...onStage(createStage, { checks: framingChecks, scenarios }),
+  ...withContext(createContext, { checks: framingChecks, scenarios }),
 };

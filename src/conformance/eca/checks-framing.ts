@@ -1,10 +1,10 @@
-// Checks of the base protocol in bytes, and of the end of the process: what no trace of messages shows. docs/protocols/eca.md 5.1, 5.2,
+// Checks of raw bytes and of the end of the process, which no trace of messages shows. docs/protocols/eca.md 5.1, 5.2,
 // 8.1, 5.3 to 5.5.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { isDictionary } from '../../core/model/dictionary.ts';
-import { NotApplicable, PeerWrong } from '../check.ts';
-import { type EcaCheck, type Editor, greeting, message, type Stage } from './stage.ts';
+import { NotApplicable, PeerWrong } from '../check/check.ts';
+import { type EcaCheck, type Editor, greeting, message, type CheckContext } from './context.ts';
 
 /** A request that every server answers, as one message. */
 const query = (id: string): string => message({ id, method: 'chat/queryCommands', params: { query: '' } });
@@ -12,31 +12,31 @@ const bytes = (text: string): number => new TextEncoder().encode(text).length;
 const header = (body: string): string => `Content-Length: ${bytes(body)}\r\n\r\n`;
 const framed = (body: string): string => `${header(body)}${body}`;
 
-/** What writes bytes as they stand. */
+/** A function that writes raw bytes. */
 function rawOf({ connection }: Editor): (text: string) => void {
   const { sendRaw } = connection;
   if (sendRaw === undefined) throw new NotApplicable('bytes cannot be sent as they stand');
   return (text) => sendRaw.call(connection, text);
 }
 
-/** Long enough that a reader gets what was written before by itself, ms. */
+/** A pause after which a reader has received the earlier bytes separately, ms. */
 const apartMs = 50;
 
-/** Writes to a server that was greeted, and sees that all of it is answered. */
+/** Writes to a greeted server and waits until every request is answered. */
 function writes(
   id: string,
   of: Pick<EcaCheck, 'level' | 'basis' | 'sentence' | 'input'> & { readonly section?: string },
-  write: (stage: Stage, raw: (text: string) => void) => Promise<readonly string[]>,
+  write: (context: CheckContext, raw: (text: string) => void) => Promise<readonly string[]>,
 ): EcaCheck {
   return {
     id,
     section: 'Header Part',
     expected: 'each request in it is answered under its id',
-    needs: { raw: true, alone: true },
+    needs: { raw: true, exclusive: true },
     ...of,
-    async run(stage) {
-      const editor = await stage.editor();
-      const ids = await write(stage, rawOf(editor));
+    async run(context) {
+      const editor = await context.editor();
+      const ids = await write(context, rawOf(editor));
       for (const one of ids) {
         const answer = await editor.answer(one);
         if (!('result' in answer)) throw new PeerWrong(`the answer is ${JSON.stringify(answer).slice(0, 300)}`);
@@ -45,7 +45,7 @@ function writes(
   };
 }
 
-/** Checks of frames. */
+/** Checks on frames. */
 export const framingChecks: readonly EcaCheck[] = [
   writes(
     'eca/frames-in-one-write',
@@ -142,9 +142,9 @@ export const framingChecks: readonly EcaCheck[] = [
     sentence: 'A header with another encoding than utf-8 is answered with an error.',
     input: 'a request with Content-Type: …; charset=utf-16',
     expected: 'an error',
-    needs: { raw: true, alone: true },
-    async run(stage) {
-      const editor = await stage.editor();
+    needs: { raw: true, exclusive: true },
+    async run(context) {
+      const editor = await context.editor();
       const raw = rawOf(editor);
       const body = query('charset');
       raw(`Content-Length: ${bytes(body)}\r\nContent-Type: application/vscode-jsonrpc; charset=utf-16\r\n\r\n${body}`);
@@ -160,11 +160,11 @@ export const framingChecks: readonly EcaCheck[] = [
     covers: ['notification:exit'],
     input: 'shutdown, exit',
     expected: 'the connection ends',
-    needs: { alone: true },
-    async run(stage) {
-      if (stage.hasOneChat) throw new NotApplicable('a stream of events is not ended by what is posted');
-      const editor = await stage.editor();
-      await stage.prepare(() => editor.ask('shutdown'));
+    needs: { exclusive: true },
+    async run(context) {
+      if (context.hasOneChat) throw new NotApplicable('a stream of events is not ended by what is posted');
+      const editor = await context.editor();
+      await context.prepare(() => editor.ask('shutdown'));
       editor.notify('exit');
       await editor.connection.until('end of the connection', () => editor.connection.ended ?? undefined);
     },
@@ -178,7 +178,7 @@ export const framingChecks: readonly EcaCheck[] = [
     covers: ['request:initialize'],
     input: 'initialize with the processId of a program, which is ended then',
     expected: 'the process ends',
-    needs: { transport: 'stdio', alone: true },
+    needs: { transport: 'stdio', exclusive: true },
     async run({ connect, prepare, tools }) {
       const parent = spawn(process.execPath, ['-e', 'setInterval(() => {}, 60_000)'], { stdio: 'ignore' });
       const end = once(parent, 'exit');

@@ -1,18 +1,18 @@
 // The checks of an ECA editor.
-import { type ClientSet, rulesOver } from '../sets.ts';
-import { acts } from './acts.ts';
-import { serveEditor } from './fake-agent.ts';
+import { type ClientSet, rulesOver } from '../check/sets.ts';
+import { behaviours } from './fake-agent/behaviours.ts';
+import { serveEditor } from './fake-agent/fake-agent.ts';
 import { clientBaseRules } from './rules/client-base.ts';
 import { clientChatRules } from './rules/client-chat.ts';
 import { clientLifecycleRules } from './rules/client-lifecycle.ts';
-import { viewOf } from './view.ts';
+import { viewOf } from './view/view.ts';
 
-/** All of them, in the order of the document. */
+/** All checks, in the order of the document. */
 export const ecaClient: ClientSet = {
   protocol: 'eca',
   version: '1',
   side: 'client',
   rules: rulesOver(viewOf, [...clientBaseRules, ...clientLifecycleRules, ...clientChatRules]),
-  acts,
+  behaviours,
   serve: serveEditor,
 };

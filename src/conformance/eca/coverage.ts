@@ -1,13 +1,14 @@
-// What the document of ECA holds. Kinds that are newer than it are from what real servers do (docs/protocols/eca.md 1 and 4).
-import type { Coverage, Covered } from '../coverage.ts';
+// Coverage of the ECA document. Message kinds newer than the document come from real servers (docs/protocols/eca.md 1
+// and 4).
+import type { Coverage, CoverageItem } from '../check/coverage.ts';
 
-const named = (...names: readonly string[]): Covered[] => names.map((name) => ({ name }));
+const named = (...names: readonly string[]): CoverageItem[] => names.map((name) => ({ name }));
 const frame = 'It only holds the sections below it.';
 const soon = 'The document says "Soon", and nothing more.';
 const ofUser = 'It is about what a user sees, and not on the wire.';
 const background = 'It explains, and asks for nothing.';
 
-/** Of eca-protocol.md. */
+/** Coverage of eca-protocol.md. */
 export const ecaCoverage: Coverage = {
   document: 'eca-protocol.md',
   protocols: ['eca'],

@@ -1,4 +1,4 @@
-// Where our own programs answer otherwise than a check of ECA expects, on purpose, and why. Knows no check.
+// Intended departures of our own programs from the checks of ECA.
 
-/** Reasons by the id of the check. */
+/** The reason, by check id. */
 export const departures: ReadonlyMap<string, string> = new Map();

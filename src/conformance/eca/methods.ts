@@ -1,9 +1,12 @@
-// Methods by name: those that nobody has, and those that servers may ask. Knows no message.
+// Method names: one that nobody implements, and those that need a declared capability.
 
-/** A method that no server and no client has. */
+/** A method that no server and no client implements. */
 export const nobodys = 'conformance/nobody-has-this';
 
-/** What a server asks only a client that has declared it, and where it does (docs/protocols/eca.md 1.4, 1.5, 2.16). */
+/**
+ * Methods that a server may call only when the client declares the capability, with the path of the capability
+ * (docs/protocols/eca.md 1.4, 1.5, 2.16).
+ */
 export const declared: ReadonlyMap<string, readonly string[]> = new Map([
   ['chat/askQuestion', ['codeAssistant', 'chatCapabilities', 'askQuestion']],
   ['editor/getDiagnostics', ['codeAssistant', 'editor', 'diagnostics']],

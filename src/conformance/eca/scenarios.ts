@@ -1,10 +1,10 @@
-// The conversations with an ECA server that rules then read. Each has a connection of its own, for it is greeted once.
+// Scenarios for ECA servers. Each has a connection of its own, because a connection is greeted once.
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf } from '../../core/model/dictionary.ts';
-import { NotApplicable } from '../check.ts';
-import { owed } from '../rule.ts';
+import { NotApplicable } from '../check/check.ts';
+import { requiredBy } from '../check/rule.ts';
 import { nobodys } from './methods.ts';
-import { type EcaScenario, type Editor, greeting, message } from './stage.ts';
+import { type EcaScenario, type Editor, greeting, message } from './context.ts';
 
 const isOfType = (type: string) => (content: Dictionary) => content.type === type;
 const has = (said: Dictionary, method: string) => said.method === method;
@@ -14,7 +14,7 @@ async function leave(editor: Editor): Promise<void> {
   await editor.ask('shutdown', undefined, 'eca/shutdown-answered');
 }
 
-/** An MCP server that was told as running. */
+/** An MCP server that was reported as running. */
 function runningServer(editor: Editor): string | undefined {
   for (const { by, json } of editor.connection.log) {
     const { method, params } = dictionaryOf(json);
@@ -30,16 +30,16 @@ export const scenarios: readonly EcaScenario[] = [
   {
     name: 'start',
     title: 'initialize, initialized, what the server tells then, shutdown',
-    async play({ connect }) {
+    async run({ connect }) {
       const editor = await connect();
       await editor.ask('initialize', greeting(), 'eca/initialize-answered');
       editor.notify('initialized', {});
       const isOf = (said: Dictionary, type: string) =>
         has(said, '$/progress') && dictionaryOf(said.params).type === type;
-      await owed('eca/tools-told', () =>
+      await requiredBy('eca/tools-told', () =>
         editor.until('tools of the server', (said) => has(said, 'tool/serverUpdated')),
       );
-      await owed('eca/tasks-finished', () =>
+      await requiredBy('eca/tasks-finished', () =>
         editor.connection.until('end of all tasks', () => {
           const said = editor.connection.log.map(({ json }) => dictionaryOf(json));
           const idsOf = (type: string) =>
@@ -55,13 +55,13 @@ export const scenarios: readonly EcaScenario[] = [
   {
     name: 'early',
     title: 'requests before initialize, between initialize and initialized, with params of null',
-    async play({ connect }) {
+    async run({ connect }) {
       const editor = await connect();
       const commands = editor.request('chat/queryCommands', { query: '' });
       const first = editor.request('initialize', greeting({ conformance: true }));
       const contexts = editor.request('chat/queryContext', { chatId: null, query: '', contexts: [] });
-      await owed('eca/initialize-answered', () => editor.answer(first));
-      for (const id of [commands, contexts]) await owed('eca/early-requests', () => editor.answer(id));
+      await requiredBy('eca/initialize-answered', () => editor.answer(first));
+      for (const id of [commands, contexts]) await requiredBy('eca/early-requests', () => editor.answer(id));
       await editor.ask('chat/queryCommands', { query: '' }, 'eca/early-requests');
       editor.notify('initialized', null);
       await editor.ask('shutdown', null, 'eca/shutdown-answered');
@@ -71,7 +71,7 @@ export const scenarios: readonly EcaScenario[] = [
     name: 'text',
     title: 'a chat of the server: two prompts; queries; the chat is deleted, and another begins',
     needs: { script: ['text'] },
-    async play({ editor: open, tools, hasOneChat }) {
+    async run({ editor: open, tools, hasOneChat }) {
       const editor = await open();
       const chatId = await editor.turn({ word: 'text' }, { conformance: true });
       await editor.turn({ word: 'text' }, { chatId });
@@ -88,7 +88,7 @@ export const scenarios: readonly EcaScenario[] = [
   {
     name: 'queries',
     title: 'contexts and commands, with and without a query',
-    async play({ editor: open }) {
+    async run({ editor: open }) {
       const editor = await open();
       await editor.ask('chat/queryContext', { query: '', contexts: [] });
       await editor.ask('chat/queryContext', { query: 'zzz-nothing', contexts: [{ type: 'repoMap' }] });
@@ -104,7 +104,7 @@ export const scenarios: readonly EcaScenario[] = [
     name: 'think',
     title: 'a prompt that makes the model think',
     needs: { script: ['think'] },
-    async play({ editor: open, newChat }) {
+    async run({ editor: open, newChat }) {
       const editor = await open();
       const chatId = await editor.turn({ word: 'think' }, newChat());
       await editor.turn({ word: 'think' }, { chatId });
@@ -114,7 +114,7 @@ export const scenarios: readonly EcaScenario[] = [
     name: 'tool',
     title: 'a call that needs no approval, then several',
     needs: { script: ['tool', 'tools'] },
-    async play({ editor: open, newChat }) {
+    async run({ editor: open, newChat }) {
       const editor = await open();
       const chatId = await editor.turn({ word: 'tool' }, newChat());
       await editor.turn({ word: 'tools' }, { chatId });
@@ -125,7 +125,7 @@ export const scenarios: readonly EcaScenario[] = [
     name: 'tool fails',
     title: 'a call whose tool fails',
     needs: { script: ['toolfail'] },
-    async play({ editor: open }) {
+    async run({ editor: open }) {
       const editor = await open();
       await editor.turn({ word: 'toolfail' });
     },
@@ -134,7 +134,7 @@ export const scenarios: readonly EcaScenario[] = [
     name: 'approve',
     title: 'a call that waits, first nobody is answered and then it is approved',
     needs: { script: ['approval'] },
-    async play({ editor: open }) {
+    async run({ editor: open }) {
       const editor = await open();
       const prompted = editor.prompt({ word: 'approval' });
       const chatId = await editor.chatOf(prompted);
@@ -143,7 +143,7 @@ export const scenarios: readonly EcaScenario[] = [
       editor.notify('chat/toolCallReject', { chatId: 'nobody-has-this-chat', toolCallId });
       await editor.settled('eca/unknown-call-ignored');
       editor.notify('chat/toolCallApprove', { chatId, toolCallId });
-      await owed('eca/approved-runs', () =>
+      await requiredBy('eca/approved-runs', () =>
         editor.content(chatId, 'result of the call', isOfType('toolCalled'), prompted.from),
       );
       await editor.finished(prompted);
@@ -153,13 +153,13 @@ export const scenarios: readonly EcaScenario[] = [
     name: 'reject',
     title: 'a call that waits is rejected, and another prompt follows',
     needs: { script: ['approval', 'text'] },
-    async play({ editor: open }) {
+    async run({ editor: open }) {
       const editor = await open();
       const prompted = editor.prompt({ word: 'approval' });
       const chatId = await editor.chatOf(prompted);
       const toolCallId = await editor.waiting(chatId, prompted.from);
       editor.notify('chat/toolCallReject', { chatId, toolCallId });
-      await owed('eca/reject-told', () =>
+      await requiredBy('eca/reject-told', () =>
         editor.content(chatId, 'rejection of the call', isOfType('toolCallRejected'), prompted.from),
       );
       await editor.finished(prompted);
@@ -170,14 +170,14 @@ export const scenarios: readonly EcaScenario[] = [
     name: 'stop',
     title: 'a run that does not end is stopped, and another prompt follows',
     needs: { script: ['endless', 'text'] },
-    async play({ editor: open }) {
+    async run({ editor: open }) {
       const editor = await open();
       const prompted = editor.prompt({ word: 'endless' });
       const chatId = await editor.chatOf(prompted);
       const isAtWork = ({ type, state }: Dictionary) => type === 'progress' && state === 'running';
-      await owed('eca/run-begins', () => editor.content(chatId, 'progress', isAtWork, prompted.from));
+      await requiredBy('eca/run-begins', () => editor.content(chatId, 'progress', isAtWork, prompted.from));
       editor.notify('chat/promptStop', { chatId });
-      await owed('eca/stop-finishes', () =>
+      await requiredBy('eca/stop-finishes', () =>
         editor.content(
           chatId,
           'end of the run that was stopped',
@@ -193,7 +193,7 @@ export const scenarios: readonly EcaScenario[] = [
     name: 'stop waiting',
     title: 'a run whose call waits for approval is stopped',
     needs: { script: ['approval'] },
-    async play({ editor: open }) {
+    async run({ editor: open }) {
       const editor = await open();
       const prompted = editor.prompt({ word: 'approval' });
       const chatId = await editor.chatOf(prompted);
@@ -207,7 +207,7 @@ export const scenarios: readonly EcaScenario[] = [
     name: 'fail',
     title: 'the model fails, and another prompt follows',
     needs: { script: ['fail', 'text'] },
-    async play({ editor: open }) {
+    async run({ editor: open }) {
       const editor = await open();
       const chatId = await editor.turn({ word: 'fail' });
       await editor.turn({ word: 'text' }, { chatId });
@@ -217,7 +217,7 @@ export const scenarios: readonly EcaScenario[] = [
     name: 'two chats',
     title: 'a run in one chat, while another chat is prompted and deleted',
     needs: { script: ['endless', 'text'] },
-    async play({ editor: open, newChat, tools, hasOneChat }) {
+    async run({ editor: open, newChat, tools, hasOneChat }) {
       if (hasOneChat) throw new NotApplicable('a connection has one chat');
       const editor = await open();
       const first = editor.prompt({ word: 'endless' }, newChat());
@@ -233,7 +233,7 @@ export const scenarios: readonly EcaScenario[] = [
   {
     name: 'odd',
     title: 'what nobody knows: methods, fields, ids, broken JSON',
-    async play({ editor: open }) {
+    async run({ editor: open }) {
       const editor = await open();
       await editor.ask(nobodys, { any: 'thing' }, 'eca/unknown-method');
       editor.notify(nobodys, { any: 'thing' });
@@ -241,11 +241,11 @@ export const scenarios: readonly EcaScenario[] = [
       await editor.ask('chat/queryCommands', { query: '', conformance: { any: ['thing'] } }, 'eca/unknown-fields');
       const { connection } = editor;
       connection.send(message({ id: 'a-word', method: 'chat/queryCommands', params: { query: '' } }));
-      await owed('eca/string-id', () => editor.answer('a-word'));
+      await requiredBy('eca/string-id', () => editor.answer('a-word'));
       connection.send(`${message({ id: 'a-line', method: 'chat/queryCommands', params: { query: '' } })}\n`);
-      await owed('eca/line-end', () => editor.answer('a-line'));
+      await requiredBy('eca/line-end', () => editor.answer('a-line'));
       editor.request('chat/prompt', { requestId: 'no-message', contexts: [] });
-      await owed('eca/prompt-without-message', () => editor.answer(4));
+      await requiredBy('eca/prompt-without-message', () => editor.answer(4));
       connection.send('{"jsonrpc":"2.0","id":');
       await editor.settled('eca/broken-json');
       connection.send(`[${message({ id: 'in-a-list', method: 'chat/queryCommands', params: { query: '' } })}]`);
@@ -256,7 +256,7 @@ export const scenarios: readonly EcaScenario[] = [
   {
     name: 'mcp',
     title: 'an MCP server is stopped and started again, and one that nobody has',
-    async play({ editor: open }) {
+    async run({ editor: open }) {
       const editor = await open();
       await editor.until('tools of the server', (said) => has(said, 'tool/serverUpdated')).catch(() => {});
       editor.notify('mcp/stopServer', { name: 'nobody-has-this' });
@@ -270,10 +270,12 @@ export const scenarios: readonly EcaScenario[] = [
       };
       const stopped = editor.now;
       editor.notify('mcp/stopServer', { name });
-      await owed('eca/mcp-stop', () => editor.until('word of its end', isNow(['stopped', 'disabled']), stopped));
+      await requiredBy('eca/mcp-stop', () => editor.until('word of its end', isNow(['stopped', 'disabled']), stopped));
       const started = editor.now;
       editor.notify('mcp/startServer', { name });
-      await owed('eca/mcp-start', () => editor.until('word of its start', isNow(['starting', 'running']), started));
+      await requiredBy('eca/mcp-start', () =>
+        editor.until('word of its start', isNow(['starting', 'running']), started),
+      );
     },
   },
 ];

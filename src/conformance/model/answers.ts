@@ -1,16 +1,16 @@
-// What the fake model says, as data: `[[name]]` in a prompt picks one of these. Knows no HTTP and no agent.
+// The answers of the fake model as data. `[[name]]` in a prompt selects one of them.
 
 /** One content block, with the exact pieces in which it streams. */
 export type Block =
   | { readonly type: 'text'; readonly deltas: readonly string[] }
   | { readonly type: 'thinking'; readonly deltas: readonly string[]; readonly signature: string }
   | { readonly type: 'tool_use'; readonly name: string; readonly deltas: readonly string[] }
-  /** A block of any other kind: it opens as it is, and nothing of it streams. */
+  /** A block of any other kind: sent complete in its start event, without deltas. */
   | { readonly type: 'whole'; readonly block: { readonly type: string }; readonly deltas: readonly [] };
 
 /**
- * A try that fails before the step itself succeeds: an HTTP status, an `error` event in mid stream, or a stream that
- * stops in the middle, with its connection (`cut`) or as if it were whole (`end`).
+ * An attempt that fails before the step itself succeeds: an HTTP status, an `error` event in the middle of the stream,
+ * or a stream that stops early, with a broken connection (`cut`) or a normal end (`end`).
  */
 export type Fault =
   | { readonly status: number; readonly error: string }
@@ -24,35 +24,35 @@ export interface Step {
   readonly stop?: string;
   /** Default 100 tokens. */
   readonly inputTokens?: number;
-  /** The last block stays open and its last delta repeats until the client goes away. */
+  /** The last block stays open, and its last delta repeats until the client disconnects. */
   readonly endless?: boolean;
-  /** The last delta of the last block comes so many times, slowly. */
+  /** How often the last delta of the last block repeats, slowly. */
   readonly lingers?: number;
-  /** Failing tries, one for each request, before this step is said. */
+  /** Failing attempts, one for each request, before this step is sent. */
   readonly faults?: readonly Fault[];
 }
 
-/** What the fake model can see of the prompt that it answers. */
+/** What the fake model sees of the prompt. */
 export interface Prompt {
   readonly text: string;
-  /** Media types of the images in it. */
+  /** Media types of the images in the prompt. */
   readonly images: readonly string[];
 }
 
 /** The answers to one prompt, in order: the first at once, each later one after a round of tool results. */
 export type Scenario = (prompt: Prompt) => readonly Step[];
 
-/** Cuts a text into pieces of `size` UTF-16 units, so that surrogate pairs may fall apart as they do on the wire. */
+/** Cuts a text into pieces of `size` UTF-16 units. Surrogate pairs may fall apart, as they do on the wire. */
 export function cut(text: string, size: number): string[] {
   return Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size));
 }
 
-/** 50 kB of prose whose every piece differs, so that a lost, doubled or swapped delta shows. */
+/** 50 kB of prose in which every piece differs, so that a lost, doubled or swapped delta shows. */
 export const longText = Array.from({ length: 2_000 }, (_, at) => `Sentence number ${at}. `)
   .join('')
   .slice(0, 50_000);
 
-/** Line separators that some readers take for line ends, a pair of surrogates, and what JSON must escape. */
+/** Line separators that some readers take for line ends, a surrogate pair, and characters that JSON must escape. */
 export const unicodeText = 'a\u2028b\u2029c\u0085d \u{1F600}\u{1F468}\u200D\u{1F469} "quoted" \\ \t \u0000 ü 中文 end';
 
 const text = (...deltas: string[]): Block => ({ type: 'text', deltas });
@@ -85,7 +85,7 @@ const answers: Record<string, Scenario> = {
     { blocks: [text("I'll list", ' the files', ' for you.'), call('bash', { command: 'ls -la' })] },
     { blocks: [text('Here are the files', ' in the current directory:\n', '...')] },
   ],
-  // A tool that runs until its file is there, and no longer than 10 s.
+  // A tool that runs until its file exists, 10 s at most.
   waiting: () => [
     {
       blocks: [
@@ -109,14 +109,14 @@ const answers: Record<string, Scenario> = {
   ],
   'abort-text': () => [{ blocks: [text('This never ', 'ends, ', 'and on ')], endless: true }],
   busy: () => [{ blocks: [text('I take ', 'my time', ' …')], lingers: 100 }],
-  // Half an answer twice, and then a whole one.
+  // Half an answer twice, then a complete one.
   twice: () => [
     {
       blocks: [text('At ', 'last.')],
       faults: [1, 2].map(() => ({ after: [text('Half a ', 'sentence')], error: overloaded })),
     },
   ],
-  // Empty pieces keep the line open, and what was said does not depend on how long that lasts.
+  // Empty pieces keep the stream open without changing the text, however long that lasts.
   hold: () => [{ blocks: [text('This never ', 'ends.', '')], endless: true }],
   'abort-think': () => [{ blocks: [thinking('I think ', 'and think ', 'and ')], endless: true }],
   'abort-args': () => [
@@ -126,7 +126,8 @@ const answers: Record<string, Scenario> = {
     },
   ],
   'abort-tool': () => [{ blocks: [text('Running.'), call('bash', { command: tickingCommand })] }],
-  // The SDK inside pi retries a 529 twice in silence: three of them make one failure that pi reports (docs/protocols/pi-legacy.md 3.8).
+  // The SDK inside pi retries a 529 twice without reporting it: three of them make one failure that pi reports
+  // (docs/protocols/pi-legacy.md 3.8).
   overloaded: () => [
     {
       blocks: [text('Better ', 'late.')],
@@ -151,5 +152,5 @@ const answers: Record<string, Scenario> = {
   image: ({ images }) => [{ blocks: [text(images.length > 0 ? `I see ${images.join(', ')}.` : 'I see no image.')] }],
 };
 
-/** All scenarios by name. A Map, because the name comes off the wire. */
+/** All scenarios by name. A Map, because the name comes from the wire. */
 export const scenarios: ReadonlyMap<string, Scenario> = new Map(Object.entries(answers));

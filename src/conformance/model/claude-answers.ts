@@ -1,5 +1,4 @@
-// What the fake model says to Claude Code: the same kinds of answers as in answers.ts, with the names and arguments of its
-// tools. Knows no HTTP and no agent.
+// Answers of the fake model for Claude Code: as in answers.ts, with the names and arguments of Claude Code's tools.
 import { type Block, cut, type Scenario } from './answers.ts';
 
 const text = (...deltas: string[]): Block => ({ type: 'text', deltas });
@@ -42,7 +41,7 @@ const answers: Record<string, Scenario> = {
     },
     { blocks: [text('All of them failed.')] },
   ],
-  // Writing needs leave.
+  // Writing a file needs permission.
   'claude-write': () => [
     { blocks: [text('I write.'), bash('echo written > patchbay-conformance.txt')] },
     { blocks: [text('That ', 'was it.')] },
@@ -69,9 +68,9 @@ const answers: Record<string, Scenario> = {
     { blocks: [text('A question.'), call('AskUserQuestion', { questions })] },
     { blocks: [text('Thank you.')] },
   ],
-  // Claude Code tries again by itself, after a wait that grows.
+  // Claude Code retries by itself, with growing delays.
   'claude-once': () => [{ blocks: [text('Better ', 'late.')], faults: [{ status: 529, error: 'overloaded_error' }] }],
 };
 
-/** By name, as in `[[name]]`. */
+/** Scenarios by name, as in `[[name]]`. */
 export const claudeScenarios: ReadonlyMap<string, Scenario> = new Map(Object.entries(answers));

@@ -1,5 +1,5 @@
-// A stand-in for the Anthropic Messages API on loopback: POST /v1/messages, answered from scenarios.ts.
-// Streams at full speed; only slow steps use a timer. Knows no agent.
+// A stand-in for the Anthropic Messages API on loopback: POST /v1/messages, answered from answers.ts. Streams at full
+// speed; only slow steps use a timer.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { brokenStreamOf, errorBody, messageOf, type NextId, type Stream, streamOf } from './wire.ts';
@@ -20,7 +20,7 @@ const Body = z.looseObject({
 });
 type Body = z.infer<typeof Body>;
 
-/** One request as it came in, and how it went. */
+/** One request and its outcome. */
 export interface RecordedRequest {
   readonly path: string;
   readonly body: Body;
@@ -29,17 +29,17 @@ export interface RecordedRequest {
   /** Rounds of tool results since the prompt, from 0. */
   readonly step: number;
   readonly prompt: Prompt;
-  /** `gone`: the client hung up before the end. */
+  /** `gone`: the client disconnected before the end. */
   outcome: 'open' | 'finished' | 'refused' | 'gone';
-  /** What answered it: events without those that repeat for ever, or one message as JSON; empty for a refusal. */
+  /** The response: events (endlessly repeated ones left out) or one JSON message; empty for a refusal. */
   said: string;
 }
 
-/** What a fake model can be given. */
+/** Options of the fake model. */
 export interface FakeOptions {
-  /** Scenarios beside those of scenarios.ts. */
+  /** Scenarios beside those of answers.ts. */
   readonly scenarios?: ReadonlyMap<string, Scenario>;
-  /** Requests without tools are prompts like all others. */
+  /** Treats requests without tools as normal prompts. */
   readonly chat?: boolean;
 }
 
@@ -48,7 +48,7 @@ export interface FakeAnthropic {
   /** `http://127.0.0.1:PORT`, without a path. */
   readonly url: string;
   readonly requests: readonly RecordedRequest[];
-  /** Resolves with the first request that fits, now or later. */
+  /** Resolves with the first matching request, past or future. */
   until(fits: (request: RecordedRequest) => boolean, label: string): Promise<RecordedRequest>;
   close(): Promise<void>;
 }
@@ -79,13 +79,13 @@ function promptOf(message: Message | undefined): Prompt {
   };
 }
 
-/** Which scenario a request asks for, and how far it has come: see {@link RecordedRequest}. */
+/** Which scenario a request selects, and at which step it is; see {@link RecordedRequest}. */
 function place(body: Body, isChat: boolean): Pick<RecordedRequest, 'scenario' | 'step' | 'prompt'> {
   const at = body.messages.findLastIndex((message) => message.role === 'user' && !isToolResults(message));
   const prompt = promptOf(body.messages[at]);
   const step = body.messages.slice(at + 1).filter(isToolResults).length;
-  // An agent quotes the whole talk, markers and all, when it asks for a summary; it then offers no tools.
-  // Some agents put a prompt that was never answered and the next one into one message: the newest counts.
+  // An agent that asks for a summary quotes the whole conversation, markers included, and offers no tools. Some agents
+  // join an unanswered prompt and the next one in one message: the newest marker counts.
   const asked = [...prompt.text.matchAll(marker)].at(-1)?.[1];
   const scenario = body.tools === undefined && !isChat ? 'summary' : (asked ?? 'unmarked');
   return { scenario, step, prompt };
@@ -113,7 +113,7 @@ export async function startFakeAnthropic(options: FakeOptions = {}): Promise<Fak
   const nextId: NextId = (prefix) => `${prefix}_${String(++ids).padStart(4, '0')}`;
 
   function refuse(response: ServerResponse, status: number, kind: string): void {
-    // The header keeps the official client's own retries from waiting for half a second.
+    // The header keeps the official client's own retries from waiting half a second.
     response.writeHead(status, { 'content-type': 'application/json', 'retry-after-ms': '1' });
     response.end(JSON.stringify(errorBody(kind)));
   }
@@ -148,7 +148,7 @@ export async function startFakeAnthropic(options: FakeOptions = {}): Promise<Fak
     response.write(head);
     const end = (): void => {
       record.said += closing;
-      // What was written has to leave before the connection breaks.
+      // The written bytes must leave before the connection breaks.
       if (isCut) response.write('', () => response.destroy());
       else response.end(closing);
     };

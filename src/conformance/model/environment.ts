@@ -1,21 +1,21 @@
-// What programs need around them so that they talk to the fake model and to nothing else: variables and files, as data. Known
-// programs are pi (docs/protocols/pi.md 2.3) and Claude Code (docs/protocols/claude.md 8.1); others ignore what is not theirs.
+// Environment variables and files with which a program talks to the fake model and to nothing else. Known programs are
+// pi (docs/protocols/pi.md 2.3) and Claude Code (docs/protocols/claude.md 8.1); other programs ignore these settings.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { startFakeAnthropic } from './endpoint.ts';
 
-/** Variables on top of our own environment; undefined takes one away. */
+/** Added to our own environment; undefined removes a variable. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** A place for a program to live in. */
+/** The environment of a program. */
 export interface Surroundings {
   readonly env: Variables;
-  /** Texts by their paths below the folder. */
+  /** File contents by path below the folder. */
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** Agents that find their models, and the key for them, in a file of their own. */
+/** Agents that read their models and the API key from a file of their own. */
 const withModelsFile: ReadonlySet<string> = new Set(['pi', 'pi-legacy', 'pi-server']);
 
 const model = {
@@ -27,18 +27,18 @@ const model = {
   contextWindow: 200_000,
   maxTokens: 16_384,
 };
-/** Two, so that one can be changed for the other. */
+/** Two models, so that a client can switch between them. */
 const models = [model, { ...model, id: 'fake-2', name: 'Fake Two' }];
 const settings = {
-  // So that `pi --mode rpc` finds the model without being told.
+  // Makes `pi --mode rpc` select the model without arguments.
   defaultProvider: 'fake',
   defaultModel: model.id,
-  // One millisecond instead of two seconds between the retries.
+  // One millisecond instead of two seconds between retries.
   retry: { enabled: true, maxRetries: 3, baseDelayMs: 1 },
-  // Small enough that a talk of two sentences has something to compact.
+  // Small enough that a conversation of two sentences can be compacted.
   compaction: { enabled: true, reserveTokens: 16_384, keepRecentTokens: 10 },
 };
-/** Whatever would lead a program of our user to another model, or past ours. */
+/** Variables that would lead the user's program to another model or past ours. */
 const elsewhere = [
   'ANTHROPIC_MODEL',
   'ANTHROPIC_SMALL_FAST_MODEL',
@@ -52,12 +52,13 @@ const elsewhere = [
   'https_proxy',
   'all_proxy',
 ];
-/** Names of variables that let a program into a service: with one of them, models of that service can be chosen. */
+/** Names of variables with credentials: with one of them, a program offers the models of that service. */
 const opening = /(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|CREDENTIALS?)(?:_|$)|^(?:AWS|AZURE|GOOGLE|GCLOUD|CLOUDSDK)_/iu;
 
 /**
- * For a model at that address and a folder of their own. `names`: the variables of our own environment. Agents with a models
- * file get no other key: with one in the environment they offer the models of its service, too, at its real address.
+ * For a model at this address and a folder of the program's own. `names`: the variables of our own environment. Agents
+ * with a models file get no other key: with a key in the environment they also offer the models of its service, at its
+ * real address.
  */
 export function surroundingsOf(
   protocol: string,
@@ -79,7 +80,7 @@ export function surroundingsOf(
       CLAUDE_CODE_TMPDIR: join(folder, 'tmp'),
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
-      // Ten retries with growing waits by default: more than a minute.
+      // The default is ten retries with growing delays: more than a minute.
       CLAUDE_CODE_MAX_RETRIES: '2',
     },
     files: new Map([
@@ -91,19 +92,19 @@ export function surroundingsOf(
   };
 }
 
-/** A model that runs, and places for programs that use it. */
+/** A running model, and folders for programs that use it. */
 export interface ModelHome {
-  /** Settles a program: its variables, which lead to a folder that no other has. */
+  /** Creates a folder for a program and returns the variables that lead to it. */
   settle(): Variables;
   /** A working directory that holds nothing but `notes.txt`, which the model likes to read. */
   readonly project: string;
   readonly url: string;
-  /** All of it is below this one. */
+  /** Parent of all these folders. */
   readonly folder: string;
   remove(): Promise<void>;
 }
 
-/** Starts the model on a free port, and makes a folder for programs of that protocol. */
+/** Starts the model on a free port and creates a folder for programs of this protocol. */
 export async function startModelHome(protocol: string): Promise<ModelHome> {
   const fake = await startFakeAnthropic();
   const folder = mkdtempSync(join(tmpdir(), 'patchbay-conformance-'));

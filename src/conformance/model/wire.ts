@@ -1,17 +1,17 @@
-// The Anthropic Messages API as bytes: one step of a scenario as SSE events or as one JSON message. Does no I/O.
+// Encodes one step of a scenario for the Anthropic Messages API, as SSE events or as one JSON message. No I/O.
 import type { Block, Fault, Step } from './answers.ts';
 
-/** Gives each message and tool call an id of its own for as long as the fake model lives. */
+/** Returns ids that are unique for the lifetime of the fake model. */
 export type NextId = (prefix: 'msg' | 'toolu') => string;
 
-/** A step or a failing try, made ready for the wire. */
+/** A step or a failing attempt, encoded. */
 export interface Stream {
   readonly head: string;
-  /** What repeats behind the head, slowly: so many times, or until the client goes away. */
+  /** The event that repeats after the head: so many times, or until the client disconnects. */
   readonly tail?: { readonly text: string; readonly times: number };
-  /** What ends it. */
+  /** The events that end the stream. */
   readonly closing?: string;
-  /** The connection is cut instead of ended. */
+  /** The connection breaks instead of ending. */
   readonly isCut?: boolean;
 }
 
@@ -53,7 +53,7 @@ function blockEvents(block: Block, index: number, id: NextId, closed: boolean): 
   return [event('content_block_start', { index, content_block: head }), ...deltas, ...signature, ...stop];
 }
 
-/** Final counts of a step: every delta is one output token, the cache always has its share. */
+/** Final token counts of a step: one output token for each delta; part of the input counts as cached. */
 export function usageOf(step: Step): Record<string, number> {
   const deltas = step.blocks.reduce((sum, block) => sum + block.deltas.length, 0);
   return {
@@ -95,14 +95,14 @@ export function errorBody(kind: string): object {
   return { type: 'error', error: { type: kind, message: `The fake model says ${kind}.` } };
 }
 
-/** A stream that breaks off while its last block is open. */
+/** A stream that stops while its last block is open. */
 export function brokenStreamOf(fault: Extract<Fault, { after: unknown }>, model: string, id: NextId): Stream {
   const started = streamOf({ blocks: fault.after, endless: true }, model, id);
   if ('stops' in fault) return { head: started.head, isCut: fault.stops === 'cut' };
   return { head: `${started.head}event: error\ndata: ${JSON.stringify(errorBody(fault.error))}\n\n` };
 }
 
-/** The same step as the one JSON message of a request without `stream`. */
+/** The step as the one JSON message for a request without `stream`. */
 export function messageOf(step: Step, model: string, id: NextId): object {
   const content = step.blocks.map((block) => {
     const whole = block.deltas.join('');

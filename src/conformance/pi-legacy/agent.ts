@@ -1,6 +1,6 @@
-// The checks of an agent that speaks as pi 0.12.7 to 0.13.2 do (docs/protocols/pi-legacy.md).
-import { type AgentSet, onStage, rulesOver } from '../sets.ts';
-import { framingChecks } from './framing.ts';
+// The check set for agents that speak the protocol of pi 0.12.7 to 0.13.2 (docs/protocols/pi-legacy.md).
+import { type AgentSet, withContext, rulesOver } from '../check/sets.ts';
+import { framingChecks } from './checks-framing.ts';
 import { inputRules } from './rules/input.ts';
 import { lineRules } from './rules/lines.ts';
 import { runRules } from './rules/run.ts';
@@ -8,15 +8,15 @@ import { streamRules } from './rules/stream.ts';
 import { toolRules } from './rules/tools.ts';
 import { typeRules } from './rules/types.ts';
 import { scenarios } from './scenarios.ts';
-import { createStage } from './stage.ts';
-import { readView } from './view.ts';
+import { createContext } from './context.ts';
+import { readView } from './view/view.ts';
 
-/** Agents of pi-legacy, from the side of their clients. */
+/** Checks of agents of pi-legacy. */
 export const piLegacyAgent: AgentSet = {
   protocol: 'pi-legacy',
   side: 'agent',
   version: '1',
   usual: {},
-  ...onStage(createStage, { checks: framingChecks, scenarios }),
+  ...withContext(createContext, { checks: framingChecks, scenarios }),
   rules: rulesOver(readView, [...lineRules, ...inputRules, ...runRules, ...streamRules, ...toolRules, ...typeRules]),
 };

@@ -1,17 +1,17 @@
-// The checks of a client of pi-legacy: our agent speaks as pi 0.13.2 does, and what the client says is judged.
-import { type ClientSet, rulesOver } from '../sets.ts';
-import { acts } from './acts.ts';
-import { serve } from './fake-agent.ts';
-import { clientCourseRules } from './rules/client-course.ts';
+// The check set for clients of pi-legacy; our fake agent speaks the protocol of pi 0.13.2.
+import { type ClientSet, rulesOver } from '../check/sets.ts';
+import { behaviours } from './fake-agent/behaviours.ts';
+import { serve } from './fake-agent/fake-agent.ts';
+import { clientConductRules } from './rules/client-conduct.ts';
 import { clientLineRules } from './rules/client-lines.ts';
-import { readView } from './view.ts';
+import { readView } from './view/view.ts';
 
-/** Clients of pi-legacy. */
+/** Checks of clients of pi-legacy. */
 export const piLegacyClient: ClientSet = {
   protocol: 'pi-legacy',
   side: 'client',
   version: '1',
-  acts: acts.map(({ name, title }) => ({ name, title })),
+  behaviours: behaviours.map(({ name, title }) => ({ name, title })),
   serve,
-  rules: rulesOver(readView, [...clientLineRules, ...clientCourseRules]),
+  rules: rulesOver(readView, [...clientLineRules, ...clientConductRules]),
 };

@@ -1,12 +1,11 @@
-// What the specification of pi-legacy holds that is to be checked: every heading, every kind of message, every sentence that asks
-// for something. Data; coverage.test reads it.
-import type { Coverage, Covered } from '../coverage.ts';
+// Coverage of the pi-legacy document: headings, message kinds and requirements.
+import type { Coverage, CoverageItem } from '../check/coverage.ts';
 import { eventTypes, updates } from './shapes.ts';
 
-const named = (prefix: string, names: Iterable<string>): Covered[] =>
+const named = (prefix: string, names: Iterable<string>): CoverageItem[] =>
   [...names].map((name) => ({ name: `${prefix}:${name}` }));
 
-/** Both sides of pi-legacy. */
+/** Coverage for both sides of pi-legacy. */
 export const piLegacyCoverage: Coverage = {
   document: 'pi-legacy-rpc.md',
   protocols: ['pi-legacy'],

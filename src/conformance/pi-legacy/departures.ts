@@ -1,4 +1,4 @@
-// Where programs of ours depart from a check of pi-legacy on purpose. Only data.
+// Intended departures of our own programs from the checks of pi-legacy.
 
-/** Ids of checks, with the reason. */
+/** The reason, by check id. */
 export const departures: ReadonlyMap<string, string> = new Map();

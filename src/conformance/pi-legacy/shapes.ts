@@ -1,7 +1,7 @@
-// The shapes of what pi 0.13.2 prints (docs/protocols/pi-legacy.md 2, 4). Only data.
-import { fields, type Shape } from '../shape.ts';
+// Shapes of the output of pi 0.13.2 (docs/protocols/pi-legacy.md 2, 4).
+import { fields, type Shape } from '../check/shape.ts';
 
-/** `type`s of all lines. */
+/** Values of `type`, of all lines. */
 export const eventTypes = [
   'agent_start',
   'agent_end',
@@ -17,7 +17,7 @@ export const eventTypes = [
 ] as const;
 
 const message = fields({ role: 'string' });
-/** Fields of each line, without what is in its messages. */
+/** Fields of each line, without the inside of its messages. */
 export const lines: ReadonlyMap<string, Shape> = new Map([
   ['agent_end', fields({ messages: ['object'] })],
   ['turn_end', fields({ message, toolResults: [message] })],
@@ -30,7 +30,7 @@ export const lines: ReadonlyMap<string, Shape> = new Map([
   ['error', fields({ error: 'string' })],
 ]);
 
-/** Fields of messages by their role, without content, usage, stop reason and time. */
+/** Fields of messages by role, without content, usage, stop reason and time. */
 export const messages: ReadonlyMap<string, Shape> = new Map([
   ['user', fields({ content: { oneOf: ['string', ['object']] } })],
   [
@@ -48,7 +48,7 @@ export const messages: ReadonlyMap<string, Shape> = new Map([
   ['toolResult', fields({ toolCallId: 'string', toolName: 'string', content: ['object'], isError: 'boolean' })],
 ]);
 
-/** Blocks of content by their type. */
+/** Content blocks by type. */
 export const contents: ReadonlyMap<string, Shape> = new Map([
   ['text', fields({ text: 'string', 'textSignature?': 'string' })],
   ['thinking', fields({ thinking: 'string', 'thinkingSignature?': 'string' })],
@@ -56,7 +56,7 @@ export const contents: ReadonlyMap<string, Shape> = new Map([
   ['toolCall', fields({ id: 'string', name: 'string', arguments: 'object', 'thoughtSignature?': 'string' })],
 ]);
 
-/** Which contents a message of that role may have. */
+/** Content types that a message of each role may have. */
 export const contentOfRole: ReadonlyMap<string, readonly string[]> = new Map([
   ['user', ['text', 'image']],
   ['assistant', ['text', 'thinking', 'toolCall']],
@@ -69,7 +69,7 @@ export const usage: Shape = fields({ ...parts, cost: fields({ ...parts, total: '
 export const stopReasons: readonly unknown[] = ['stop', 'length', 'toolUse', 'error', 'aborted'];
 
 const part = { contentIndex: 'number', partial: 'object' } as const;
-/** Updates by their type. */
+/** Updates by type. */
 export const updates: ReadonlyMap<string, Shape> = new Map([
   ['start', fields({ partial: 'object' })],
   ['text_start', fields(part)],

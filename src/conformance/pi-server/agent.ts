@@ -1,7 +1,7 @@
-// All checks of a pi-server: those that act, and those that read what was said, be it in our scenarios or in a recording.
-import { type AgentSet, onStage, rulesOver } from '../sets.ts';
-import { piServerChecks } from './index.ts';
-import { courseRules } from './rules/course.ts';
+// The check set for pi-servers: checks that act on the server, and rules that read scenarios or recordings.
+import { type AgentSet, withContext, rulesOver } from '../check/sets.ts';
+import { piServerChecks } from './checks/index.ts';
+import { lifecycleRules } from './rules/lifecycle.ts';
 import { dataRules } from './rules/data.ts';
 import { eventRules } from './rules/events.ts';
 import { frameRules } from './rules/frames.ts';
@@ -9,17 +9,17 @@ import { repeatRules } from './rules/repeat.ts';
 import { sessionRules } from './rules/sessions.ts';
 import { versionRules } from './rules/versions.ts';
 import { scenarios } from './scenarios.ts';
-import { createStage } from './stage.ts';
-import { viewOf } from './view.ts';
+import { createContext } from './context.ts';
+import { viewOf } from './view/view.ts';
 
-/** Pi-servers of protocol 1.0.0, from the side of their clients. */
+/** Checks of pi-servers of protocol 1.0.0. */
 export const piServerAgent: AgentSet = {
   ...piServerChecks,
   version: '2',
-  scenarios: onStage(createStage, { scenarios }).scenarios,
+  scenarios: withContext(createContext, { scenarios }).scenarios,
   rules: rulesOver(viewOf, [
     ...frameRules,
-    ...courseRules,
+    ...lifecycleRules,
     ...repeatRules,
     ...versionRules,
     ...eventRules,

@@ -1,68 +1,75 @@
-// A pi-server client for checks: it names its commands, finds their responses, and says what is wrong with them. What it
-// waits for is the response alone, so that a wrong lifecycle spoils only the checks of the lifecycle.
+// A pi-server client for checks: assigns ids to commands, finds their responses and judges them. The client waits for
+// responses only, so a wrong lifecycle fails no check but those of the lifecycle.
 import type { Dictionary } from '../../core/model/content.ts';
-import { type Connection, NotApplicable, PeerWrong } from '../check.ts';
+import { type Connection, NotApplicable, PeerWrong } from '../check/check.ts';
 import {
   answers,
   eventsIn,
-  type Heard,
-  heardIn,
+  type ReceivedFrame,
+  receivedIn,
   isResponse,
   type Phase,
   phasesOf,
-  type Said,
+  type SessionEvent,
   stepsOf,
-} from './frames.ts';
+} from './view/frames.ts';
 
 /** A command without its id. */
-export type Words = Dictionary & { readonly type: string };
+export type CommandFields = Dictionary & { readonly type: string };
 
 /** One connection of a check. */
 export interface Client {
   readonly connection: Connection;
-  /** How much was said so far: a place to look from. */
+  /** Number of log entries so far; an index to read from. */
   readonly now: number;
-  heard(from?: number): readonly Heard[];
-  /** Sends a command under an id of its own, unless it has one, and gives that. */
-  start(command: Words): string;
-  /** The response to that id: the first, or a later one. */
+  received(from?: number): readonly ReceivedFrame[];
+  /** Sends a command, with a new id unless it has one, and returns the id. */
+  start(command: CommandFields): string;
+  /** The response to that id: the first, or the one with index `which`. */
   response(id: string, which?: number): Promise<Dictionary>;
-  /** Sends it and waits for its response. */
-  ask(command: Words): Promise<Dictionary>;
-  /** The same, and it is a failure of the peer when it fails. Gives the response. */
-  does(command: Words): Promise<Dictionary>;
-  /** The same, and it is a failure of the peer when it succeeds, or fails in other words. Gives the error. */
-  fails(command: Words, words?: RegExp): Promise<string>;
-  /** Sends a frame as it stands; the next response that is said. */
+  /** Sends a command and waits for its response. */
+  ask(command: CommandFields): Promise<Dictionary>;
+  /** Like `ask`, and the peer fails when the command fails. Returns the response. */
+  succeeds(command: CommandFields): Promise<Dictionary>;
+  /**
+   * Like `ask`, and the peer fails when the command succeeds or its error does not match `words`. Returns the error.
+   */
+  fails(command: CommandFields, words?: RegExp): Promise<string>;
+  /** Sends a text as it is and waits for the next response. */
   say(text: string): Promise<Dictionary>;
-  /** Everything that the server had to say to what was sent before has been heard. */
+  /** Waits until the server has handled everything sent before. */
   settled(): Promise<void>;
-  until<Value>(label: string, look: (heard: readonly Heard[]) => Value | undefined): Promise<Value>;
+  until<Value>(label: string, look: (heard: readonly ReceivedFrame[]) => Value | undefined): Promise<Value>;
   phases(id: string): Phase[];
-  /** Fails unless that is the lifecycle of that command so far. */
+  /** Fails the peer unless these are the lifecycle phases of the command so far. */
   expectPhases(id: string, ...expected: readonly Phase[]): void;
-  events(session: string, from?: number): Said[];
-  /** The event that comes first from there on. */
-  untilEvent(session: string, label: string, fits: (event: Dictionary) => boolean, from?: number): Promise<Said>;
+  events(session: string, from?: number): SessionEvent[];
+  /** The first matching event of a session at or after `from`. */
+  untilEvent(
+    session: string,
+    label: string,
+    fits: (event: Dictionary) => boolean,
+    from?: number,
+  ): Promise<SessionEvent>;
 }
 
 /**
- * A client over that connection. `mint` gives ids that nobody else uses. `isBound`: it belongs to one session, as a stream of
- * server-sent events does, and cannot be made to hear another.
+ * A client over a connection. `mint` makes unique ids. `isBound`: the connection belongs to one session, like a stream
+ * of server-sent events, and cannot switch.
  */
 export function createClient(connection: Connection, mint: (word: string) => string, isBound = false): Client {
-  // Read once, for whoever waits looks at all of it with each message.
-  const read: Heard[] = [];
+  // Parse each frame once: a waiting check looks at all of them after every message.
+  const read: ReceivedFrame[] = [];
   let count = 0;
-  function heard(from = 0): readonly Heard[] {
+  function received(from = 0): readonly ReceivedFrame[] {
     const { log } = connection;
-    if (count < log.length) read.push(...heardIn(log, count));
+    if (count < log.length) read.push(...receivedIn(log, count));
     count = log.length;
     return from === 0 ? read : read.filter(({ at }) => at >= from);
   }
-  const until: Client['until'] = (label, look) => connection.until(label, () => look(heard()));
+  const until: Client['until'] = (label, look) => connection.until(label, () => look(received()));
 
-  function start(command: Words): string {
+  function start(command: CommandFields): string {
     if (isBound && command.type === 'switch_session')
       throw new NotApplicable('a stream of server-sent events belongs to one session');
     const id = typeof command.id === 'string' ? command.id : mint(command.type);
@@ -71,12 +78,12 @@ export function createClient(connection: Connection, mint: (word: string) => str
   }
   const response = (id: string, which = 0) =>
     until(`response to '${id}'`, (all) => all.filter(answers(id))[which]?.frame);
-  async function ask(command: Words): Promise<Dictionary> {
-    const before = typeof command.id === 'string' ? heard().filter(answers(command.id)).length : 0;
+  async function ask(command: CommandFields): Promise<Dictionary> {
+    const before = typeof command.id === 'string' ? received().filter(answers(command.id)).length : 0;
     return response(start(command), before);
   }
   function expectPhases(id: string, ...expected: readonly Phase[]): void {
-    const found = phasesOf(heard(), id);
+    const found = phasesOf(received(), id);
     const wrong = `the lifecycle of '${id}' is [${found.join(', ')}] where it must be [${expected.join(', ')}]`;
     if (found.join() !== expected.join()) throw new PeerWrong(wrong);
   }
@@ -86,11 +93,11 @@ export function createClient(connection: Connection, mint: (word: string) => str
     get now() {
       return connection.log.length;
     },
-    heard,
+    received,
     start,
     response,
     ask,
-    async does(command) {
+    async succeeds(command) {
       const frame = await ask(command);
       if (frame.success !== true) throw new PeerWrong(`${command.type} failed: ${JSON.stringify(frame)}`);
       return frame;
@@ -101,21 +108,21 @@ export function createClient(connection: Connection, mint: (word: string) => str
     async say(text) {
       const from = connection.log.length;
       connection.send(text);
-      return until(`response to ${text.slice(0, 80)}`, () => heard(from).find(isResponse)?.frame);
+      return until(`response to ${text.slice(0, 80)}`, () => received(from).find(isResponse)?.frame);
     },
     async settled() {
       await ask({ type: 'list_sessions' });
     },
     until,
-    phases: (id) => phasesOf(heard(), id),
+    phases: (id) => phasesOf(received(), id),
     expectPhases,
-    events: (session, from = 0) => eventsIn(heard(from), session),
+    events: (session, from = 0) => eventsIn(received(from), session),
     untilEvent: (session, label, fits, from = 0) =>
-      until(label, () => eventsIn(heard(from), session).find(({ event }) => fits(event))),
+      until(label, () => eventsIn(received(from), session).find(({ event }) => fits(event))),
   };
 }
 
-/** Fails unless this is a failure in those words; gives them. */
+/** Fails the peer unless the response is a failure whose error matches `words`; returns the error. */
 export function expectFailure(frame: Dictionary, words = /./u): string {
   const text = JSON.stringify(frame);
   if (frame.success !== false) throw new PeerWrong(`it must fail, and did not: ${text}`);
@@ -124,14 +131,14 @@ export function expectFailure(frame: Dictionary, words = /./u): string {
   return frame.error;
 }
 
-/** Fails unless it is so. */
+/** Fails the peer unless the condition holds. */
 export function expect(isSo: boolean, otherwise: string, ...shown: readonly unknown[]): void {
   if (!isSo) throw new PeerWrong([otherwise, ...shown.map((one) => JSON.stringify(one))].join(' '));
 }
 
-/** When a command was finished, as a place in what was heard; -1 if it was not. */
+/** Index of the command's `finished` phase in the log; -1 without one. */
 export const finishedAt = (client: Client, id: string): number =>
-  stepsOf(client.heard(), id).find(({ phase }) => phase === 'finished')?.at ?? -1;
+  stepsOf(client.received(), id).find(({ phase }) => phase === 'finished')?.at ?? -1;
 
-/** When it was answered, as a place in what was heard; -1 if it was not. */
-export const answeredAt = (client: Client, id: string): number => client.heard().find(answers(id))?.at ?? -1;
+/** Index of the response in the log; -1 without one. */
+export const answeredAt = (client: Client, id: string): number => client.received().find(answers(id))?.at ?? -1;

@@ -1,18 +1,18 @@
-// All checks of clients of a pi-server, and the server that they are judged by.
-import { type ClientSet, rulesOver } from '../sets.ts';
-import { acts } from './acts.ts';
-import { servePiServer } from './fake-agent.ts';
+// The check set for clients of a pi-server.
+import { type ClientSet, rulesOver } from '../check/sets.ts';
+import { behaviours } from './fake-agent/behaviours.ts';
+import { servePiServer } from './fake-agent/fake-agent.ts';
 import { answerRules } from './rules/client-answers.ts';
 import { commandRules } from './rules/client-commands.ts';
 import { outcomeRules } from './rules/client-outcomes.ts';
-import { viewOf } from './view.ts';
+import { viewOf } from './view/view.ts';
 
-/** Clients of pi-servers of protocol 1.0.0. */
+/** Checks of clients of pi-servers of protocol 1.0.0. */
 export const piServerClient: ClientSet = {
   protocol: 'pi-server',
   side: 'client',
   version: '1',
-  acts,
+  behaviours,
   serve: servePiServer,
   rules: rulesOver(viewOf, [...commandRules, ...outcomeRules, ...answerRules]),
 };

@@ -1,14 +1,14 @@
-// What the specification of pi-server holds, and which checks are about it. Data.
-import type { Coverage, Covered } from '../coverage.ts';
+// Coverage of the pi-server document: headings, message kinds and requirements.
+import type { Coverage, CoverageItem } from '../check/coverage.ts';
 
-const sections = (...names: readonly string[]): Covered[] => names.map((name) => ({ name }));
-const kinds = (family: string, ...names: readonly string[]): Covered[] =>
+const sections = (...names: readonly string[]): CoverageItem[] => names.map((name) => ({ name }));
+const kinds = (family: string, ...names: readonly string[]): CoverageItem[] =>
   names.map((name) => ({ name: `${family}:${name}` }));
 
 const prose = 'says what the document is about, and asks for nothing';
 const list = 'a heading over the sections below it, with a sentence or two that they repeat';
 
-/** The document in full. */
+/** Coverage of the whole document. */
 export const piServerCoverage: Coverage = {
   document: 'pi-server-protocol.md',
   protocols: ['pi-server'],

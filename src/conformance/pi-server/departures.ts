@@ -1,7 +1,6 @@
-// Where our own server answers otherwise than a check expects, on purpose, and why. A departure that is none any more fails
-// our tests. Knows no check.
+// Intended departures of our own server from these checks. A departure that no longer exists fails our tests.
 
-/** Reasons by the id of the check. */
+/** The reason, by check id. */
 export const departures: ReadonlyMap<string, string> = new Map([
   [
     'pi-server/3.2-11',

@@ -1,5 +1,5 @@
-// The checks of an agent that speaks pi (RPC mode), as one set.
-import { type AgentSet, onStage, rulesOver } from '../sets.ts';
+// The check set for agents that speak pi's RPC mode.
+import { type AgentSet, withContext, rulesOver } from '../check/sets.ts';
 import { checks } from './checks.ts';
 import { compactionRules, newerRules, retryRules, toolShapeRules } from './rules/events.ts';
 import { extensionRules } from './rules/extension.ts';
@@ -7,29 +7,29 @@ import { dataRules } from './rules/data.ts';
 import { messageRules, updateRules } from './rules/messages.ts';
 import { orderRules, streamRules, toolRules } from './rules/order.ts';
 import { lineRules, responseRules } from './rules/responses.ts';
-import { abortRules, joinRules } from './rules/joins.ts';
-import { knownRules } from './rules/known.ts';
+import { abortRules, joinRules } from './rules/queues.ts';
+import { sessionDataRules } from './rules/session-data.ts';
 import { promptRules } from './rules/prompts.ts';
 import { sessionRules } from './rules/sessions.ts';
 import { settingRules, switchRules } from './rules/settings.ts';
 import { scenarios } from './scenarios.ts';
-import { createStage } from './stage.ts';
-import { readPi } from './view.ts';
+import { createContext } from './context.ts';
+import { readPi } from './view/view.ts';
 
-/** All checks of an agent that speaks pi. */
+/** Checks of agents of pi. */
 export const piAgent: AgentSet = {
   protocol: 'pi',
   version: '1',
   side: 'agent',
   usual: {},
-  ...onStage(createStage, { checks, scenarios }),
+  ...withContext(createContext, { checks, scenarios }),
   rules: rulesOver(readPi, [
     ...lineRules,
     ...responseRules,
     ...dataRules,
     ...settingRules,
     ...switchRules,
-    ...knownRules,
+    ...sessionDataRules,
     ...sessionRules,
     ...promptRules,
     ...joinRules,

@@ -1,31 +1,35 @@
-// Checks of pi that no trace shows: bytes that are no frames, the end of what it reads, and questions that are left open for a
-// while (docs/protocols/pi.md 3, 12.1).
+// Checks of pi that no trace shows: raw bytes, the end of the input, and dialogs that stay unanswered for a while
+// (docs/protocols/pi.md 3, 12.1).
 import { isDeepStrictEqual } from 'node:util';
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf } from '../../core/model/dictionary.ts';
-import { CannotTell, NotApplicable, PeerWrong } from '../check.ts';
-import type { Pi, PiCheck, Stage } from './stage.ts';
+import { CannotTell, NotApplicable, PeerWrong } from '../check/check.ts';
+import type { PiClient, PiCheck, CheckContext } from './context.ts';
 
 const line = { section: 'Core Protocol', level: 'MUST', basis: 'specification', covers: ['line:response'] } as const;
 
-/** What writes bytes as they stand; the runner has seen to it that there is something. */
-function rawOf({ connection }: Pi): { write(text: string): void; end(): void } {
+/** Functions that write raw bytes; the runner guarantees that the connection has them. */
+function rawOf({ connection }: PiClient): { write(text: string): void; end(): void } {
   const { sendRaw, endInput } = connection;
   if (sendRaw === undefined || endInput === undefined) throw new NotApplicable('bytes cannot be sent as they stand');
   return { write: (text) => sendRaw(text), end: () => endInput() };
 }
 
-/** Sends a command as anybody does, and returns its response. Without one nothing can be said about unusual lines. */
-async function plain(pi: Pi, type: string, fields: Dictionary = {}): Promise<Dictionary> {
+/**
+ * Sends a well-formed command and returns its response. Without a response, nothing can be said about unusual lines.
+ */
+async function plain(pi: PiClient, type: string, fields: Dictionary = {}): Promise<Dictionary> {
   const from = pi.now;
   const id = pi.start({ type, ...fields });
   await pi.comes(`response to ${type}, sent as it should be`, from, (one) => one.type === 'response' && one.id === id);
   return pi.answered(id);
 }
 
-/** Writes commands of a type, and waits for the response to each id, the last of which is returned; ids are for a rule to see. */
+/**
+ * Runs `write`, waits for a response of this type to each id, and returns the last one. Rules judge the ids themselves.
+ */
 async function responses(
-  pi: Pi,
+  pi: PiClient,
   type: string,
   ids: readonly string[],
   write: () => unknown,
@@ -34,22 +38,22 @@ async function responses(
   await write();
   const isNameless = (one: Dictionary) => one.type === 'response' && one.command === type && (one.id ?? null) === null;
   return pi.connection.until(`response to ${ids.join(', ')}`, () => {
-    const lines = pi.heard(from);
+    const lines = pi.received(from);
     const named = ids.flatMap((id): Dictionary[] => lines.filter((one) => one.id === id).slice(0, 1));
     const all = [...named, ...lines.filter(isNameless)];
     return all.length >= ids.length ? all.at(-1) : undefined;
   });
 }
 
-/** The same with get_state, which is answered where it is sent as it should be. */
-async function answers(pi: Pi, ids: readonly string[], write: () => unknown): Promise<void> {
+/** Like {@link responses} for get_state, which every agent answers. */
+async function answers(pi: PiClient, ids: readonly string[], write: () => unknown): Promise<void> {
   await plain(pi, 'get_state');
   await responses(pi, 'get_state', ids, write);
 }
 
 const stateLine = (id: string, more: Dictionary = {}): string => JSON.stringify({ type: 'get_state', id, ...more });
 
-/** Bytes. */
+/** Checks of raw bytes. */
 const byteChecks: readonly PiCheck[] = [
   {
     ...line,
@@ -93,7 +97,7 @@ const byteChecks: readonly PiCheck[] = [
       await answers(pi, [id], async () => {
         for (const part of [text.slice(0, 9), text.slice(9, -3), text.slice(-3)]) {
           rawOf(pi).write(part);
-          // Pieces that leave together arrive as one.
+          // Pieces written together arrive together, so the check pauses between them.
           await tools.pause(30);
         }
       });
@@ -122,7 +126,7 @@ const byteChecks: readonly PiCheck[] = [
     sentence: 'A last line without LF is read when the input ends.',
     input: 'get_state without LF, and the end of the input',
     expected: 'its response',
-    needs: { raw: true, alone: true },
+    needs: { raw: true, exclusive: true },
     async run({ open, mint }) {
       const pi = await open();
       const id = mint('last');
@@ -141,7 +145,7 @@ const byteChecks: readonly PiCheck[] = [
     sentence: 'An idle agent whose input ends leaves, with code 0.',
     input: 'the end of the input',
     expected: 'the end of the program, with code 0',
-    needs: { raw: true, alone: true },
+    needs: { raw: true, exclusive: true },
     async run({ open, tools }) {
       const pi = await open();
       rawOf(pi).end();
@@ -151,7 +155,7 @@ const byteChecks: readonly PiCheck[] = [
   },
 ];
 
-/** Lines of an unusual kind. */
+/** Checks of unusual lines. */
 const textChecks: readonly PiCheck[] = [
   {
     ...line,
@@ -198,8 +202,8 @@ const dialog = {
   covers: ['event:extension_ui_request', 'command:extension_ui_response'],
 } as const;
 
-/** Prompts what asks, and waits for the question. */
-async function asked({ open, tools }: Stage): Promise<{ pi: Pi; from: number; question: Dictionary }> {
+/** Prompts so that the agent opens a dialog, and waits for the dialog. */
+async function asked({ open, tools }: CheckContext): Promise<{ pi: PiClient; from: number; question: Dictionary }> {
   const pi = await open();
   const from = pi.now;
   pi.start({ type: 'prompt', message: tools.script('select') });
@@ -207,12 +211,13 @@ async function asked({ open, tools }: Stage): Promise<{ pi: Pi; from: number; qu
   return { pi, from, question: await pi.comes('dialog', from, isQuestion) };
 }
 
-const reply = (pi: Pi, question: Dictionary, answer: Dictionary): void =>
+const reply = (pi: PiClient, question: Dictionary, answer: Dictionary): void =>
   pi.say(JSON.stringify({ type: 'extension_ui_response', id: question.id, ...answer }));
 
-const endsOf = (pi: Pi, from: number): number => pi.heard(from).filter(({ type }) => type === 'agent_end').length;
+const endsOf = (pi: PiClient, from: number): number =>
+  pi.received(from).filter(({ type }) => type === 'agent_end').length;
 
-/** Questions. */
+/** Checks of dialogs. */
 const dialogChecks: readonly PiCheck[] = [
   {
     ...dialog,
@@ -221,12 +226,12 @@ const dialogChecks: readonly PiCheck[] = [
     input: 'a prompt that asks; get_state while the dialog is open; the answer',
     expected: 'the response to get_state, no agent_end before the answer, and one behind it',
     needs: { script: ['select'] },
-    async run(stage) {
-      const { pi, from, question } = await asked(stage);
+    async run(context) {
+      const { pi, from, question } = await asked(context);
       await pi.ask('get_state');
-      await stage.tools.pause(50);
+      await context.tools.pause(50);
       await pi.ask('get_state');
-      const isRun = pi.heard(from).some(({ type }) => type === 'agent_start');
+      const isRun = pi.received(from).some(({ type }) => type === 'agent_start');
       if (isRun && endsOf(pi, from) > 0) throw new PeerWrong('the run ended while its dialog was open');
       reply(pi, question, { value: 'red' });
       if (isRun) await pi.idle(from);
@@ -239,11 +244,11 @@ const dialogChecks: readonly PiCheck[] = [
     input: 'a prompt that asks, and its dialog cancelled',
     expected: 'agent_end, and the next prompt is answered',
     needs: { script: ['select', 'text'] },
-    async run(stage) {
-      const { pi, from, question } = await asked(stage);
+    async run(context) {
+      const { pi, from, question } = await asked(context);
       reply(pi, question, { cancelled: true });
       await pi.ask('get_state');
-      if (pi.heard(from).some(({ type }) => type === 'agent_start')) await pi.idle(from);
+      if (pi.received(from).some(({ type }) => type === 'agent_start')) await pi.idle(from);
       await pi.run('text');
     },
   },
@@ -257,18 +262,18 @@ const dialogChecks: readonly PiCheck[] = [
     input: 'a dialog that is answered twice, and the next prompt',
     expected: 'one agent_end for each prompt',
     needs: { script: ['select', 'text'] },
-    async run(stage) {
-      const { pi, from, question } = await asked(stage);
+    async run(context) {
+      const { pi, from, question } = await asked(context);
       reply(pi, question, { value: 'red' });
       reply(pi, question, { value: 'green' });
       await pi.ask('get_state');
-      if (pi.heard(from).some(({ type }) => type === 'agent_start')) await pi.idle(from);
+      if (pi.received(from).some(({ type }) => type === 'agent_start')) await pi.idle(from);
       await pi.run('text');
-      const starts = pi.heard(from).filter(({ type }) => type === 'agent_start').length;
+      const starts = pi.received(from).filter(({ type }) => type === 'agent_start').length;
       if (endsOf(pi, from) !== starts) throw new PeerWrong(`${starts} runs began, and ${endsOf(pi, from)} ended`);
     },
   },
 ];
 
-/** All of them. */
+/** All checks. */
 export const checks: readonly PiCheck[] = [...byteChecks, ...textChecks, ...dialogChecks];

@@ -1,17 +1,17 @@
-// The checks of a client of pi (RPC mode): our agent speaks as pi 0.54.2 does, and what the client says is judged.
-import { type ClientSet, rulesOver } from '../sets.ts';
-import { acts } from './acts.ts';
-import { readClient } from './client-view.ts';
-import { serve } from './fake-agent.ts';
+// The check set for clients of pi's RPC mode; our fake agent speaks the protocol of pi 0.54.2.
+import { type ClientSet, rulesOver } from '../check/sets.ts';
+import { behaviours } from './fake-agent/behaviours.ts';
+import { readClient } from './view/client-view.ts';
+import { serve } from './fake-agent/fake-agent.ts';
 import { commandRules } from './rules/client-commands.ts';
-import { courseRules } from './rules/client-course.ts';
+import { conductRules } from './rules/client-conduct.ts';
 
-/** Clients of pi. */
+/** Checks of clients of pi. */
 export const piClient: ClientSet = {
   protocol: 'pi',
   side: 'client',
   version: '1',
-  acts: acts.map(({ name, title }) => ({ name, title })),
+  behaviours: behaviours.map(({ name, title }) => ({ name, title })),
   serve,
-  rules: rulesOver(readClient, [...commandRules, ...courseRules]),
+  rules: rulesOver(readClient, [...commandRules, ...conductRules]),
 };

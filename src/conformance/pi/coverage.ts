@@ -1,8 +1,7 @@
-// What the specification of pi's RPC mode holds that is to be checked: every heading, every kind of message, every sentence that
-// asks for something. Data; coverage.test reads it.
-import type { Coverage, Covered } from '../coverage.ts';
+// Coverage of the document on pi's RPC mode: headings, message kinds and requirements.
+import type { Coverage, CoverageItem } from '../check/coverage.ts';
 
-const named = (prefix: string, names: readonly string[]): Covered[] =>
+const named = (prefix: string, names: readonly string[]): CoverageItem[] =>
   names.map((name) => ({ name: `${prefix}:${name}` }));
 
 const commands = [
@@ -36,7 +35,7 @@ const commands = [
   'get_commands',
 ] as const;
 
-/** Both sides of pi. */
+/** Coverage for both sides of pi. */
 export const piCoverage: Coverage = {
   document: 'pi-rpc.md',
   protocols: ['pi'],
@@ -84,7 +83,7 @@ export const piCoverage: Coverage = {
       'auto_retry_start',
       'auto_retry_end',
       'extension_ui_request',
-      // Not in the text, and on the wire.
+      // On the wire, but not in the document.
       'extension_error',
     ]),
     ...named(

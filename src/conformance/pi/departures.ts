@@ -1,4 +1,4 @@
-// Where our own programs depart from the checks of pi on purpose, by check, with the reason.
+// Intended departures of our own programs from the checks of pi.
 
-/** None. */
+/** The reason, by check id. */
 export const departures: ReadonlyMap<string, string> = new Map();

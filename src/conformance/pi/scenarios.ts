@@ -1,14 +1,14 @@
-// The conversations that rules read: few, and each with as much in it as goes together.
+// Scenarios for agents of pi: few, each with as many messages as belong together.
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
-import { extensions, joins } from './scenarios-beside.ts';
-import type { Pi, PiScenario } from './stage.ts';
+import { extensions, joins } from './scenarios-during-runs.ts';
+import type { PiClient, PiScenario } from './context.ts';
 
 /** One pixel. */
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** Asks what there is to know of what was said. */
-async function whatWasSaid(pi: Pi): Promise<void> {
+/** Requests everything that reports on the conversation. */
+async function whatWasSaid(pi: PiClient): Promise<void> {
   await pi.ask('get_messages');
   await pi.ask('get_session_stats');
   await pi.ask('get_messages');
@@ -17,13 +17,13 @@ async function whatWasSaid(pi: Pi): Promise<void> {
   await pi.ask('get_last_assistant_text');
 }
 
-/** Scenarios that are one prompt, played to its end. */
+/** A scenario of one prompt, run to its end. */
 function simple(word: string, title: string): PiScenario {
   return {
     name: word,
     title,
     needs: { script: [word] },
-    async play({ open }) {
+    async run({ open }) {
       const pi = await open();
       await pi.run(word);
     },
@@ -33,13 +33,13 @@ function simple(word: string, title: string): PiScenario {
 const dataOf = (response: Dictionary) => dictionaryOf(response.data);
 const listOf = (value: unknown): readonly Dictionary[] => (Array.isArray(value) ? value.filter(isDictionary) : []);
 
-/** Runs that go to their end. */
+/** Scenarios of complete runs. */
 const runs: readonly PiScenario[] = [
   {
     name: 'text',
     title: 'A prompt that is answered in words, and then what there is to know of it',
     needs: { script: ['text'] },
-    async play({ open }) {
+    async run({ open }) {
       const pi = await open();
       await pi.run('text');
       await whatWasSaid(pi);
@@ -50,7 +50,7 @@ const runs: readonly PiScenario[] = [
     name: 'tool',
     title: 'A prompt for which the model calls a tool, and then what there is to know of it',
     needs: { script: ['tool'] },
-    async play({ open }) {
+    async run({ open }) {
       const pi = await open();
       await pi.run('tool');
       await whatWasSaid(pi);
@@ -65,7 +65,7 @@ const runs: readonly PiScenario[] = [
     name: 'retry',
     title: 'A prompt at which the model fails, and answers when it is tried again',
     needs: { script: ['retry'] },
-    async play({ open }) {
+    async run({ open }) {
       const pi = await open();
       await pi.ask('set_auto_retry', { enabled: true });
       await pi.run('retry');
@@ -75,7 +75,7 @@ const runs: readonly PiScenario[] = [
     name: 'compaction',
     title: 'A prompt that fills the context, so that it is compacted',
     needs: { script: ['text', 'compaction'] },
-    async play({ open }) {
+    async run({ open }) {
       const pi = await open();
       await pi.ask('set_auto_compaction', { enabled: true });
       await pi.run('text');
@@ -92,7 +92,7 @@ const runs: readonly PiScenario[] = [
       name,
       title,
       needs: { script: [word] },
-      async play({ open }) {
+      async run({ open }) {
         const pi = await open();
         await pi.ask(command, { enabled: false });
         await pi.run(word);
@@ -104,7 +104,7 @@ const runs: readonly PiScenario[] = [
     name: 'compact',
     title: 'A conversation that is compacted when the client asks for it',
     needs: { script: ['text'] },
-    async play({ open }) {
+    async run({ open }) {
       const pi = await open();
       await pi.run('text');
       await pi.run('text');
@@ -117,7 +117,7 @@ const runs: readonly PiScenario[] = [
     name: 'image',
     title: 'A prompt with an image',
     needs: { script: ['image'] },
-    async play({ open }) {
+    async run({ open }) {
       const pi = await open();
       await pi.run('image', { images: [{ type: 'image', data: pixel, mimeType: 'image/png' }] });
       await pi.ask('get_messages');
@@ -125,16 +125,16 @@ const runs: readonly PiScenario[] = [
   },
 ];
 
-/** What is set, and what is known. */
+/** Scenarios of settings and state. */
 const states: readonly PiScenario[] = [
   {
     name: 'state',
     title: 'All that can be set is set, and asked for',
-    async play({ open, mint }) {
+    async run({ open, mint }) {
       const pi = await open();
       const before = dataOf(await pi.ask('get_state'));
       const models = listOf(dataOf(await pi.ask('get_available_models')).models);
-      // One that thinks, so that its level can be set.
+      // A model that thinks, so that its level can be set.
       const first = models.find(({ reasoning }) => reasoning === true) ?? models[0];
       await pi.ask('set_model', { provider: 'nobody', modelId: mint('model') });
       if (first !== undefined) await pi.ask('set_model', { provider: first.provider, modelId: first.id });
@@ -170,7 +170,7 @@ const states: readonly PiScenario[] = [
     name: 'sessions',
     title: 'A session is forked, left for a new one, and returned to',
     needs: { script: ['text'] },
-    async play({ open, mint, tools }) {
+    async run({ open, mint, tools }) {
       const pi = await open();
       await pi.run('text');
       await pi.run('text', { message: `${tools.script('text')} ${mint('again')}` });
@@ -197,7 +197,7 @@ const states: readonly PiScenario[] = [
     name: 'shell',
     title: 'Commands for the shell, one of them cancelled',
     needs: { script: ['shell', 'endless shell'] },
-    async play({ open, tools }) {
+    async run({ open, tools }) {
       const pi = await open();
       await pi.ask('bash', { command: tools.script('shell') });
       const id = pi.start({ type: 'bash', command: tools.script('endless shell') });
@@ -210,9 +210,10 @@ const states: readonly PiScenario[] = [
   {
     name: 'odd',
     title: 'Lines that are no commands, commands that nobody knows, and commands without what they need',
-    async play({ open, mint, tools }) {
+    async run({ open, mint, tools }) {
       const pi = await open();
-      // One after the other, for who answers without an id can be told by that only. Never `null`: it ends some pi.
+      // One line at a time: an answer without an id can only be matched by order. Never `null`, which ends some
+      // versions.
       for (const text of ['not json', '{"type":"prompt"', '42', '[]', '"text"', '{}', '{"type":7}']) {
         const from = pi.now;
         pi.say(text);
@@ -235,7 +236,7 @@ const states: readonly PiScenario[] = [
         const from = pi.now;
         pi.say(JSON.stringify(line));
         await pi.until('pi/answered', `response to ${String(line.type)}`, from, ({ type }) => type === 'response');
-        // Whatever comes in one go with it has come when this is answered.
+        // Everything written together has arrived when this command is answered.
         await pi.ask('get_state');
       }
       pi.say(JSON.stringify({ type: 'extension_ui_response', id: mint('nobody'), value: tools.nonce }));
@@ -244,9 +245,9 @@ const states: readonly PiScenario[] = [
   },
 ];
 
-/** All of them. */
+/** All scenarios. */
 export const scenarios: readonly PiScenario[] = [...runs, ...states, ...joins, ...extensions].map((scenario) => ({
   ...scenario,
-  // Each begins a session of its own, so a program on stdio may play several.
-  needs: { ...scenario.needs, alone: false },
+  // Each scenario begins a session of its own, so several can share a program on stdio.
+  needs: { ...scenario.needs, exclusive: false },
 }));

@@ -1,15 +1,15 @@
-// Which messages of a conversation a report shows: those that break the rule, what stands around them and what has to do with them;
-// where none does, what the reason names, and the last. Pure; knows no form of report.
-import type { Exchange, Result } from '../check.ts';
+// Selects the messages of a conversation that a report shows: those that violate the rule, their neighbours and related
+// messages. Without a violation: messages that the reason names, and the last ones.
+import type { LoggedMessage, Result } from '../check/check.ts';
 import { type Named, namedIn, placeIn } from './named.ts';
 import { holdsIdOf, relatedTo } from './related.ts';
 import { withoutLastWords } from './words.ts';
 
-/** How much is shown. */
+/** Limits of an excerpt. */
 export interface ExcerptOptions {
-  /** Messages before and after each that breaks the rule. */
+  /** Messages before and after each violation. */
   readonly around: number;
-  /** Messages of one conversation, about; what has to do with them comes on top. */
+  /** Messages of one conversation, approximately; related messages are added. */
   readonly most: number;
   /** Conversations of one check. */
   readonly conversations: number;
@@ -17,18 +17,18 @@ export interface ExcerptOptions {
 
 /** One message that is shown. */
 export interface ShownMessage {
-  readonly exchange: Exchange;
-  /** Its place in the conversation, from 0. */
+  readonly exchange: LoggedMessage;
+  /** Index in the conversation, from 0. */
   readonly index: number;
-  /** What is wrong with it; none where all is well. */
+  /** What is wrong with the message; empty when nothing is. */
   readonly wrong: readonly string[];
-  /** How many messages are left out in front of it. */
+  /** How many messages are left out before this one. */
   readonly skipped: number;
-  /** Where in its text that stands which the words are about. */
+  /** Index in the text of the part that the reason is about. */
   readonly focus?: number;
 }
 
-/** What is shown of one conversation. */
+/** The shown part of one conversation. */
 export interface Excerpt {
   readonly connection: string;
   readonly scenario?: string;
@@ -37,19 +37,20 @@ export interface Excerpt {
   readonly skipped: number;
 }
 
-/** Of those that have to do with one message. */
+/** Most messages related to one violation. */
 const mostRelated = 6;
 
 /** Excerpts of the conversations of one check, and how many conversations are left out. */
 export function excerptsOf(
-  { exchanges, breaches = [], reason = '' }: Pick<Result, 'exchanges' | 'breaches' | 'reason'>,
+  { conversations: all, breaches = [], reason = '' }: Pick<Result, 'conversations' | 'breaches' | 'reason'>,
   { around, most, conversations }: ExcerptOptions,
 ): { readonly excerpts: readonly Excerpt[]; readonly skipped: number } {
   const ofReason = namedIn(withoutLastWords(reason));
-  // Breaches count in the list as it is; without any, those come first that hold what the reason names.
-  const isAbout = ({ log }: (typeof exchanges)[number]) => holdsIdOf(ofReason, log);
-  const isChoice = breaches.length === 0 && exchanges.length > conversations;
-  const ordered = isChoice ? [...exchanges].sort((a, b) => Number(isAbout(b)) - Number(isAbout(a))) : exchanges;
+  // Breaches index into the list, so the order stays; without any, conversations that hold what the reason names come
+  // first.
+  const isAbout = ({ log }: (typeof all)[number]) => holdsIdOf(ofReason, log);
+  const isChoice = breaches.length === 0 && all.length > conversations;
+  const ordered = isChoice ? [...all].sort((a, b) => Number(isAbout(b)) - Number(isAbout(a))) : all;
   const shown = ordered.slice(0, conversations);
   const excerpts = shown.map(({ connection, scenario, log }, conversation): Excerpt => {
     const wrong = new Map<number, string[]>();
@@ -69,7 +70,7 @@ export function excerptsOf(
     const skipped = log.length - 1 - (indices.at(-1) ?? -1);
     return { connection, ...(scenario === undefined ? {} : { scenario }), messages, skipped };
   });
-  return { excerpts, skipped: exchanges.length - shown.length };
+  return { excerpts, skipped: all.length - shown.length };
 }
 
 interface Choice {
@@ -79,8 +80,8 @@ interface Choice {
   readonly most: number;
 }
 
-/** The messages that are shown, each with the words that it is shown for. */
-function chosen(log: readonly Exchange[], { wrong, reason, around, most }: Choice): ReadonlyMap<number, Named> {
+/** The shown messages, each with what the reason names about it. */
+function chosen(log: readonly LoggedMessage[], { wrong, reason, around, most }: Choice): ReadonlyMap<number, Named> {
   const kept = new Map<number, Named>();
   const keep = (index: number, named: Named) => {
     if (!kept.has(index)) kept.set(index, named);
@@ -88,7 +89,7 @@ function chosen(log: readonly Exchange[], { wrong, reason, around, most }: Choic
   for (const [index, says] of wrong) {
     if (kept.size >= most) break;
     const named = namedIn(says.join('\n'));
-    // Its own words, though it stood beside another before.
+    // The message's own reason replaces the one of its neighbour.
     kept.set(index, named);
     if (log.length <= most) continue;
     for (const one of relatedTo(log, { named, wrong: index, at: index, most: mostRelated })) keep(one, named);

@@ -1,13 +1,13 @@
-// One check on the page of a report, with its failing exchanges message by message. Whatever is foreign text stays text. Knows
-// no page.
-import type { Verdict } from '../check.ts';
+// One check on the HTML page of a report, with its failing conversations message by message. All foreign text is
+// escaped.
+import type { Verdict } from '../check/check.ts';
 import { type Child, element, type Markup } from '../../core/export/html-markup.ts';
 import { type Excerpt, excerptsOf, type ShownMessage } from './excerpt.ts';
 import { isBad, type ReportEntry } from './report.ts';
 import { meanings, reasonOf, type Speakers } from './summary.ts';
 import { cut, cutAround, durationOf, visible } from './words.ts';
 
-/** What of one check is shown; all of it together bounds the page. */
+/** Limits for one check. Together they bound the size of the page. */
 const shown = { around: 4, most: 80, conversations: 3 };
 const mostOfReason = 4000;
 const mostOfMessage = 4000;
@@ -18,7 +18,7 @@ const marks: Readonly<Record<Verdict, string>> = { passed: '✓', failed: '✗',
 /** The verdict as a class of the style sheet. */
 export const classOf = (verdict: Verdict): Lowercase<string> => (verdict === 'not-applicable' ? 'silent' : verdict);
 
-/** Foreign text, cut and made visible. */
+/** Foreign text, shortened and with control characters made visible. */
 export const foreign = (text: string, most: number): string => visible(cut(text, most));
 
 /** How one check is shown. */
@@ -27,7 +27,7 @@ export interface CheckOptions {
   readonly speakers: Speakers;
 }
 
-/** A part of the page that opens: open at once where something is wrong. */
+/** A foldable section; `isOpen`: unfolded at first. */
 export function checkMarkup(entry: ReportEntry, { isOpen, speakers }: CheckOptions): Markup {
   const { id, verdict, level, sentence, known } = entry;
   const verdictClass = classOf(verdict);
@@ -56,10 +56,10 @@ function insideOf(entry: ReportEntry, speakers: Speakers): Child[] {
   const told =
     reason === undefined ? [] : [element('p', { class: 'reason' }, [foreign(reasonOf(entry), mostOfReason)])];
   const about = element('p', { class: 'facts' }, [`${meanings[verdict]} · ${facts.join(' · ')}`]);
-  return [...told, about, ...(isBad(entry) ? exchanges(entry, speakers) : [])];
+  return [...told, about, ...(isBad(entry) ? failingConversations(entry, speakers) : [])];
 }
 
-function exchanges(entry: ReportEntry, speakers: Speakers): Child[] {
+function failingConversations(entry: ReportEntry, speakers: Speakers): Child[] {
   const { excerpts, skipped } = excerptsOf(entry, shown);
   const note = `${skipped} more ${skipped === 1 ? 'conversation' : 'conversations'} left out`;
   return [

@@ -1,8 +1,8 @@
-// How the page of a report looks: one style sheet, and the policy that allows it and nothing else.
+// The style sheet of the HTML report, and the content security policy that allows this sheet and nothing else.
 
 /**
- * Follows the reader's choice of light or dark. Verdicts are told by words and marks as well as by colours. The filter is a group
- * of radio buttons that the sheet itself reads, so that the page runs no script.
+ * Follows the reader's choice of light or dark. Verdicts differ in words and marks as well as in colour. The filter is
+ * a group of radio buttons that the sheet reads, so the page needs no script.
  */
 export const style = `
 :root { color-scheme: light dark; --ink: #1b1c20; --faint: #5c606a; --page: #f7f7f5; --card: #fff; --line: #dcdcd6; --code: #f1f1ee; --focus: #2457c5;
@@ -64,10 +64,10 @@ body:has(#show-unclear:checked) section:not(:has(.check.unclear)), body:has(#sho
 @media print { fieldset, .skip { display: none; } body { max-width: none; } pre { max-height: none; } }
 `;
 
-/** The hash of {@link style}: a page may hold this sheet and no other. */
+/** Hash of {@link style}; the policy allows no other sheet. */
 const styleHash = 'sha256-Fo9XYBpSx1CrstAhhwOozWB4gJIPqiSHHgpQubmOQSQ=';
 
-/** No script, no request, no form, no image. */
+/** Allows no script, no request, no form and no image. */
 export const policy = ["default-src 'none'", `style-src '${styleHash}'`, "base-uri 'none'", "form-action 'none'"].join(
   '; ',
 );

@@ -1,6 +1,6 @@
-// A report as one HTML page that needs nothing else, runs nothing and fetches nothing: totals, a filter by verdict, every check,
-// each failing exchange. Pure.
-import type { Verdict } from '../check.ts';
+// Renders a report as one self-contained HTML page without scripts: totals, a filter by verdict, every check, each
+// failing conversation.
+import type { Verdict } from '../check/check.ts';
 import { element, type Markup } from '../../core/export/html-markup.ts';
 import { checkMarkup, classOf, foreign } from './html-check.ts';
 import { policy, style } from './html-style.ts';
@@ -18,10 +18,10 @@ import {
   totalsOf,
 } from './summary.ts';
 
-/** Checks that are open when the page is. */
+/** How many checks are unfolded at first. */
 const openAtOnce = 20;
 
-/** The page, in UTF-8 without lone surrogates. Whatever the peers said is shown as text. */
+/** The page in UTF-8, without lone surrogates. All text of the peers is escaped. */
 export function renderHtml(report: Report): string {
   const title = titleOf(report);
   const head = element('head', {}, [
@@ -57,7 +57,7 @@ function header(report: Report, title: string): Markup {
   ]);
 }
 
-/** Where an attribute of SVG has a capital letter, HTML knows it without. */
+/** HTML also reads SVG attributes in lower case. */
 function bar(tally: Tally, label: string): Markup {
   const total = Math.max(
     1,
@@ -96,7 +96,7 @@ function staleMarkup(stale: readonly string[]): Markup[] {
   return [element('h2', {}, [badge, ` ${staleTitle}`]), element('ul', { class: 'stale' }, lines)];
 }
 
-/** Where to look first: what is unclear for one reason stands together. */
+/** The problems first; unclear checks with the same reason form one entry. */
 function troubles(results: readonly ReportEntry[]): Markup[] {
   const bad = results.filter(isBad);
   if (bad.length === 0) return [];

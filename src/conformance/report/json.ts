@@ -1,13 +1,12 @@
-// A report as JSON, whole: what a program reads, and what can be judged again. A conversation that several checks name stands
-// in it once. Pure.
-import type { Breach, Conversation, Exchange } from '../check.ts';
+// Renders a report as JSON, complete enough to be judged again. A conversation that several checks name is stored once.
+import type { Breach, Conversation, LoggedMessage } from '../check/check.ts';
 import type { Report, ReportEntry } from './report.ts';
 
-/** What stands at the beginning, so that a reader knows what it has. */
+/** First field of the document; identifies the format. */
 export const jsonFormat = 'patchbay-conformance-report/1';
 
-/** A message; what it holds as JSON is read from its text again. */
-type StoredMessage = Omit<Exchange, 'json'>;
+/** A message without its parsed JSON, which a reader parses again from the text. */
+type StoredMessage = Omit<LoggedMessage, 'json'>;
 
 /** A conversation as it is stored. */
 interface StoredConversation extends Omit<Conversation, 'log'> {
@@ -15,8 +14,8 @@ interface StoredConversation extends Omit<Conversation, 'log'> {
 }
 
 /** A check as it is stored. */
-interface StoredEntry extends Omit<ReportEntry, 'exchanges'> {
-  /** Indices in `conversations` of the report; breaches count in this list. */
+interface StoredEntry extends Omit<ReportEntry, 'conversations'> {
+  /** Indices in `conversations` of the report. Breaches index into this list. */
   readonly conversations: readonly number[];
   readonly breaches?: readonly Breach[];
 }
@@ -28,7 +27,7 @@ export interface StoredReport extends Omit<Report, 'results'> {
   readonly conversations: readonly StoredConversation[];
 }
 
-/** What JSON leaves as it is and a terminal obeys: DEL and the C1 controls. */
+/** Characters that JSON leaves unescaped and a terminal obeys: DEL and the C1 controls. */
 const obeyed = /[\u007f-\u009f]/gu;
 const escaped = (mark: string): string => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
@@ -50,8 +49,8 @@ export function renderJson(report: Report): string {
     return index;
   }
 
-  const entries = results.map(({ exchanges, ...entry }): StoredEntry => {
-    return { ...entry, conversations: exchanges.map(place) };
+  const entries = results.map(({ conversations, ...entry }): StoredEntry => {
+    return { ...entry, conversations: conversations.map(place) };
   });
   const stored: StoredReport = { format: jsonFormat, ...about, results: entries, conversations };
   return `${JSON.stringify(stored, null, 1).replace(obeyed, escaped)}\n`;

@@ -1,5 +1,5 @@
-// A report as JUnit XML, as build servers read it: one suite for each section. Failed is a failure, unclear an error, so that they
-// stay apart there as well; what is not applicable or known is skipped. A stale list of what is known is a failure of its own. Pure.
+// Renders a report as JUnit XML for build servers, one suite for each section. `failed` becomes a failure and `unclear`
+// an error; not applicable and known failures are skipped. A stale list of known failures is a failure of its own.
 import { excerptsOf } from './excerpt.ts';
 import { type Counts, countsOf, type Report, type ReportEntry, verdicts } from './report.ts';
 import {
@@ -27,11 +27,11 @@ const entities: ReadonlyMap<string, string> = new Map([
   ['\t', '&#9;'],
 ]);
 
-/** XML 1.0 holds neither control characters nor halves of surrogate pairs, not even as references. */
+/** XML 1.0 allows neither control characters nor lone surrogates, not even as character references. */
 const attribute = (text: string): string => visible(text).replace(/[&<>"\n\t]/gu, (mark) => entities.get(mark) ?? mark);
 const content = (text: string): string => visible(text).replace(/[&<>]/gu, (mark) => entities.get(mark) ?? mark);
 
-/** No CDATA anywhere, for text may hold its end. */
+/** Uses no CDATA, because text may contain the end marker. */
 export function renderJunit(report: Report): string {
   const { protocol, side, startedAt, ms, results, counts, stale } = report;
   const speakers = speakersOf(report);
@@ -59,7 +59,7 @@ export function renderJunit(report: Report): string {
 const seconds = (ms: number): string => (ms / 1000).toFixed(3);
 const sum = (entries: readonly ReportEntry[]): number => entries.reduce((total, { ms }) => total + ms, 0);
 
-/** What becomes of a check in words of JUnit. */
+/** The JUnit element for a verdict; null for a passed check. */
 function kindOf({ verdict, known }: ReportEntry): 'failure' | 'error' | 'skipped' | null {
   if (verdict === 'not-applicable' || known === true) return 'skipped';
   return verdict === 'failed' ? 'failure' : verdict === 'unclear' ? 'error' : null;
@@ -82,7 +82,7 @@ function totals(entries: readonly ReportEntry[], more = 0): string {
   return `tests="${entries.length + more}" failures="${of('failure') + more}" errors="${of('error')}" skipped="${of('skipped')}"`;
 }
 
-/** The counts as we say them, for JUnit has no word for some. */
+/** The counts as properties, because JUnit has no attribute for some of them. */
 function properties({ verdicts: tally, known }: Counts, indent: string): string[] {
   const all = [...verdicts.map((verdict) => [verdict, tally[verdict]] as const), ['known', known] as const];
   return [
@@ -96,7 +96,7 @@ function testcase(entry: ReportEntry, classname: string, speakers: Speakers): st
   const { id, sentence, verdict, known, ms } = entry;
   const head = `    <testcase classname="${attribute(classname)}" name="${attribute(id)}" time="${seconds(ms)}"`;
   const kind = kindOf(entry);
-  // A name that holds the sentence is another test for a build server once the sentence is put better.
+  // The sentence stays out of the name: a build server would take a reworded sentence for a new test.
   const about = `    <system-out>${content(`${sentence}\n${placeOf(entry)}`)}</system-out>\n    </testcase>`;
   if (kind === null) return `${head}>\n  ${about}`;
   const told = oneLine(cut(reasonOf(entry), mostOfReason));

@@ -1,6 +1,6 @@
-// A report as a page of documentation: the totals, each failure with its explanation, and what did not come up, folded. Pure; it
-// knows explanations only as a table that is given.
-import type { Verdict } from '../check.ts';
+// Renders a report as a Markdown page: the totals, each failure with its explanation, and a folded list of what was not
+// applicable.
+import type { Verdict } from '../check/check.ts';
 import { excerptsOf } from './excerpt.ts';
 import { levels, type Report, type ReportEntry, type Tally, verdicts } from './report.ts';
 import {
@@ -19,20 +19,20 @@ import { cut, cutAround, oneLine, padded, visible } from './words.ts';
 
 /** How the page is made. */
 export interface MarkdownOptions {
-  /** Default: who was judged. */
+  /** Default: the target of the report. */
   readonly title?: string;
-  /** Ours; it stands under the title as it is. */
+  /** Trusted Markdown, placed under the title unescaped. */
   readonly introduction?: string;
-  /** Why a check did not pass, by its id: whose fault, and what follows from it. Ours; it stands as it is. */
+  /** Explanations by check id. Trusted Markdown, not escaped. */
   readonly explanations?: ReadonlyMap<string, string>;
-  /** Time and duration are left out, so that the page changes only with what it says. */
+  /** Leaves out time and duration, so that the page changes only with the results. */
   readonly isTimeless?: boolean;
 }
 
 const mostOfReason = 600;
 const mostOfMessage = 600;
 
-/** Whatever Markdown or HTML would read as its own is escaped; a colon only in an address, or before the name of a picture. */
+/** Escapes everything that Markdown or HTML would interpret; a colon only in an address or before an emoji name. */
 const plain = (text: string): string =>
   oneLine(text)
     .replace(/[\\`*_{}[\]|#~$@]|:(?=\/\/|[\w+-]+:)/gu, (mark) => `\\${mark}`)
@@ -40,7 +40,7 @@ const plain = (text: string): string =>
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;');
 
-/** Ends with a line end. */
+/** Ends with a newline. */
 export function renderMarkdown(report: Report, options: MarkdownOptions = {}): string {
   const { title = titleOf(report), introduction, isTimeless = false } = options;
   const { results, counts, protocol, side, version, stale } = report;
@@ -81,7 +81,7 @@ function troubleParts(
   { explanations = new Map(), speakers }: MarkdownOptions & { readonly speakers: Speakers },
 ): string[] {
   if (entries.length === 0) return [];
-  /** Of many with one cause the first one tells it. */
+  /** Of several failures with one cause, the first shows the explanation. */
   const firsts = new Map<ReportEntry, string>();
   if (verdict === 'unclear')
     for (const [first, ...others] of byReason(entries).values())
@@ -122,7 +122,7 @@ function framesOf(entry: ReportEntry, speakers: Speakers): string[] {
   ]);
 }
 
-/** Longer than any run of backticks inside. */
+/** A fence longer than any run of backticks inside. */
 function fenceFor(lines: readonly string[]): string {
   const longest = Math.max(0, ...lines.flatMap((line) => (line.match(/`+/gu) ?? []).map((run) => run.length)));
   return '`'.repeat(Math.max(3, longest + 1));

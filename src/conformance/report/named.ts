@@ -1,29 +1,28 @@
-// What the words of a failure name: texts in quotes, tokens that may be ids, fields; and where a message has them. Pure; knows no
-// protocol.
+// Finds what a failure reason names (quoted texts, tokens that may be ids, fields) and where a message holds it.
 
-/** What some words name. */
+/** What a reason names. */
 export interface Named {
-  /** Texts in quotes. */
+  /** Quoted texts. */
   readonly quoted: readonly string[];
-  /** Tokens as they stand: an id among them is one that a message holds as an id. */
+  /** All tokens. A token is an id only if a message holds it as an id. */
   readonly tokens: readonly string[];
-  /** Numbers that are called an id. */
+  /** Numbers that the reason calls an id. */
   readonly numbers: readonly string[];
-  /** Fields from the outermost to the innermost, those with the most words first. */
+  /** Field paths from the outermost to the innermost field, longest path first. */
   readonly fields: readonly (readonly string[])[];
 }
 
-/** So much of the words is read: they may hold what a peer said. */
+/** How much of a reason is read, UTF-16 units; a reason may quote the peer. */
 const mostOfWords = 2000;
 const quotedText = /"([^"\n]{2,200})"|'([^'\n]{2,200})'|`([^`\n]{2,200})`/gu;
 /** `data.model`, `sessionName`, `tool_use_id`. */
 const fieldName = /^[A-Za-z_$][\w$]*(?:\[\d*\]|\.[A-Za-z_$][\w$]*|\.\d+)*$/u;
 const isCompound = (token: string): boolean => /[.[_]|\p{Ll}\p{Lu}/u.test(token);
 
-/** Reads the words of a failure. */
+/** Parses a reason. */
 export function namedIn(words: string): Named {
   const text = words.slice(0, mostOfWords);
-  const quoted = [...text.matchAll(quotedText)].map(([, double, single, back]) => double ?? single ?? back ?? '');
+  const quoted = [...text.matchAll(quotedText)].map(([, mutant, single, back]) => mutant ?? single ?? back ?? '');
   const tokens = text.split(/[\s,;()"'`{}<>=]+/u).flatMap((word) => {
     const token = word.replace(/^[:.]+|[:.!?]+$/gu, '');
     return token.length < 2 ? [] : [token];
@@ -38,9 +37,9 @@ export function namedIn(words: string): Named {
   return { quoted, tokens: [...new Set(tokens)], numbers, fields };
 }
 
-/** Where in a message that the words are about stands; undefined where the message has nothing of it. */
+/** Index in the message text of what the reason names; undefined where the message holds nothing of it. */
 export function placeIn(text: string, { quoted, fields, tokens }: Named): number | undefined {
-  // A field says more than a value, which may be its kind.
+  // A compound field name locates better than a value, which may be no more than a type.
   const compound = fields.filter((path) => path.length > 1 || isCompound(path[0] ?? ''));
   for (const path of compound) {
     const place = placeOfField(text, path);
@@ -57,7 +56,7 @@ export function placeIn(text: string, { quoted, fields, tokens }: Named): number
   return undefined;
 }
 
-/** Of the innermost field that is there: one that is missing is missing in its parent. */
+/** Finds the innermost field that is present: a missing field is missing in its parent. */
 function placeOfField(text: string, path: readonly string[]): number | undefined {
   let place: number | undefined;
   for (const name of path) {

@@ -1,30 +1,30 @@
-// Which messages of a conversation have to do with a failure: those that hold the ids and the texts that it names, or the ids of
-// the message that is wrong. Pure; knows no protocol, only what ids are called.
+// Finds the messages related to a failure: those that hold the ids and texts of the reason, or the ids of the violating
+// message. Knows nothing of a protocol but the usual names of id fields.
 import { isDictionary } from '../../core/model/dictionary.ts';
-import type { Exchange } from '../check.ts';
+import type { LoggedMessage } from '../check/check.ts';
 import type { Named } from './named.ts';
 
-type Log = readonly Exchange[];
+type Log = readonly LoggedMessage[];
 
-/** What messages hold, by value: `s:` and a text, `n:` and a number that is an id. */
+/** Which messages hold a value. Keys: `s:` and a text, or `n:` and a number that is an id. */
 interface Held {
-  /** The messages, in order. */
+  /** Indices of the messages, in order. */
   readonly messages: number[];
-  /** Somewhere it is an id. */
+  /** At least one message holds the value as an id. */
   isId: boolean;
 }
 
 const idField = /^(?:id|ids|uuid)$|(?:Id|ID|Ids|[_-]ids?)$/u;
-/** Texts that are longer are no ids and no names. */
+/** Longer texts are neither ids nor names, UTF-16 units. */
 const longestValue = 200;
-/** A message may hold anything. */
+/** Most values read from one message; a message may hold anything. */
 const mostValues = 2000;
 
 const indices = new WeakMap<Log, ReadonlyMap<string, Held>>();
-const idsByExchange = new WeakMap<Exchange, readonly string[]>();
+const idsByExchange = new WeakMap<LoggedMessage, readonly string[]>();
 
-/** The ids of a message, as {@link indexOf} names them. */
-function idsOf(exchange: Exchange): readonly string[] {
+/** The ids of a message, as keys of {@link indexOf}. */
+function idsOf(exchange: LoggedMessage): readonly string[] {
   const known = idsByExchange.get(exchange) ?? valuesIn(exchange).flatMap(({ key, isId }) => (isId ? [key] : []));
   idsByExchange.set(exchange, known);
   return known;
@@ -46,9 +46,9 @@ function indexOf(log: Log): ReadonlyMap<string, Held> {
   return index;
 }
 
-function valuesIn({ text, json }: Exchange): { readonly key: string; readonly isId: boolean }[] {
+function valuesIn({ text, json }: LoggedMessage): { readonly key: string; readonly isId: boolean }[] {
   const found: { readonly key: string; readonly isId: boolean }[] = [];
-  // No recursion: a peer may nest as deep as it likes.
+  // Iterative, because a peer may nest values to any depth.
   const open: { readonly value: unknown; readonly isId: boolean }[] = [{ value: json ?? parsed(text), isId: false }];
   for (let next = open.pop(); next !== undefined && found.length < mostValues; next = open.pop()) {
     const { value, isId } = next;
@@ -66,7 +66,7 @@ function valuesIn({ text, json }: Exchange): { readonly key: string; readonly is
   return found;
 }
 
-/** Peers trim what they are told. */
+/** Peers trim the texts that they repeat. */
 const keyOf = (text: string): string => `s:${text.trim()}`;
 
 function parsed(text: string): unknown {
@@ -77,21 +77,21 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Whether an id that the words name stands in one of the messages. */
+/** Whether one of the messages holds an id that the reason names. */
 export function holdsIdOf({ quoted, tokens }: Named, log: Log): boolean {
   const index = indexOf(log);
   return [...quoted, ...tokens].some((text) => index.get(keyOf(text))?.isId === true);
 }
 
-/** Of ours in front of the one that is wrong, which may be about what we asked for before. */
+/** Our own messages before the violation, which may answer one of them. */
 const mostAsked = 2;
-/** Of those that hold one value: where it came from, and the nearest. */
+/** Messages for one value: the first that holds it, and the nearest. */
 const mostOfValue = 3;
 
 /**
- * At most that many messages. First those with an id that the words name; then those with an id of the message that is wrong
- * (`wrong`, where there is one) or a text that the words name, the rarest value first; the last that we said before `at` have
- * their places.
+ * At most that many messages. First come messages with an id that the reason names. Then come messages with an id of
+ * the violating message (`wrong`, if any) or a text that the reason names, the rarest value first. The last messages
+ * that we sent before `at` always have a place.
  */
 export function relatedTo(
   log: Log,
@@ -100,7 +100,7 @@ export function relatedTo(
   const index = indexOf(log);
   const exchange = wrong === undefined ? undefined : log[wrong];
   const heldAs = (keys: readonly string[]) => keys.flatMap((key) => index.get(key) ?? []);
-  // What every other message holds (a session, a kind) tells nothing.
+  // A value in half of the messages (a session, a type) relates nothing.
   const isRare = ({ messages }: Held) => messages.length * 2 <= log.length;
   const ofWords = [...new Set([...named.quoted, ...named.tokens].map(keyOf))];
   const ids = heldAs([...ofWords, ...named.numbers.map((number) => `n:${number}`)]).filter(({ isId }) => isId);

@@ -1,12 +1,11 @@
-// What came of a run, with what each check asks for: the one thing that every form of report is made of. Pure; knows no form
-// and no protocol.
-import type { Description, Level, Result, Verdict } from '../check.ts';
-import { type CheckSet, descriptionsOf } from '../sets.ts';
+// The report of a run: results with the descriptions of their checks. All output formats render this structure.
+import type { Description, Level, Result, Verdict } from '../check/check.ts';
+import { type CheckSet, descriptionsOf } from '../check/sets.ts';
 
-/** One check and what came of it. `known`: that it does not pass was expected. */
+/** One check and its result. `known`: the failure was expected. */
 export type ReportEntry = Description & Result & { readonly known?: boolean };
 
-/** How many checks came to which verdict. */
+/** Number of checks for each verdict. */
 export type Tally = Readonly<Record<Verdict, number>>;
 
 /** The totals of a report. */
@@ -14,58 +13,58 @@ export interface Counts {
   readonly total: number;
   readonly verdicts: Tally;
   readonly levels: Readonly<Record<Level, Tally>>;
-  /** Of those that failed or are unclear: how many were expected to. */
+  /** How many of the failed and unclear checks were expected. */
   readonly known: number;
 }
 
-/** What came of one run. */
+/** The results of one run. */
 export interface Report {
   readonly protocol: string;
-  /** Who was judged. */
+  /** The side under test. */
   readonly side: CheckSet['side'];
-  /** Of the set of checks. */
+  /** Version of the check set. */
   readonly version: string;
-  /** Who was judged, in words. */
+  /** Description of the peer under test. */
   readonly target: string;
   /** ISO 8601. */
   readonly startedAt: string;
-  /** How long it took. */
+  /** Duration. */
   readonly ms: number;
-  /** It was said before, and not to us. */
+  /** A recording was judged; we took no part in the conversation. */
   readonly isRecorded?: true;
   /** In the order of the set. */
   readonly results: readonly ReportEntry[];
   readonly counts: Counts;
-  /** Why the list of known failures is not true any more, a sentence each: it keeps a run from being green as a failure does. */
+  /** Why the list of known failures is out of date, one sentence each. A stale list fails a run like a failed check. */
   readonly stale: readonly string[];
 }
 
-/** What a report is made from. */
+/** Input of {@link makeReport}. */
 export interface ReportParts {
   readonly set: CheckSet;
   readonly results: readonly Result[];
   readonly target: string;
   readonly startedAt: string | Date;
   readonly ms: number;
-  /** The ids of those that are expected not to pass: a Set or a Map of them. */
+  /** Ids of the checks that are expected not to pass: a Set, or a Map by id. */
   readonly known?: { has(id: string): boolean };
-  /** What is wrong with their list; default: nothing. */
+  /** What is out of date in the list of known failures; default: nothing. */
   readonly stale?: readonly string[];
-  /** Nobody of us took part in it. Default: false. */
+  /** A recording is judged. Default false. */
   readonly isRecorded?: boolean;
 }
 
-/** The levels, the strongest first, as all reports have them. */
+/** All levels, strongest first. */
 export const levels: readonly Level[] = ['MUST', 'SHOULD', 'MAY'];
 
-/** The verdicts, as all reports have them. */
+/** All verdicts. */
 export const verdicts: readonly Verdict[] = ['passed', 'failed', 'unclear', 'not-applicable'];
 
-/** The verdicts that keep a run from being green. */
+/** Whether a verdict keeps a run from being green. */
 export const isBad = ({ verdict }: { readonly verdict: Verdict }): boolean =>
   verdict === 'failed' || verdict === 'unclear';
 
-/** Throws a RangeError on a result of a check that the set has not. */
+/** Throws a RangeError on a result whose check is not in the set. */
 export function makeReport(parts: ReportParts): Report {
   const { set, results, target, startedAt, ms, known, stale = [], isRecorded = false } = parts;
   const { protocol, side, version } = set;
@@ -85,7 +84,7 @@ export function makeReport(parts: ReportParts): Report {
   return { ...about, results: entries, counts: countsOf(entries), stale };
 }
 
-/** The totals of some checks. */
+/** Counts checks by verdict and level. */
 export function countsOf(entries: readonly ReportEntry[]): Counts {
   return {
     total: entries.length,

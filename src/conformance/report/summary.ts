@@ -1,9 +1,9 @@
-// The words that all forms of report share, so that they say the same. Pure.
-import type { Exchange, Verdict } from '../check.ts';
+// Texts that all report formats share.
+import type { LoggedMessage, Verdict } from '../check/check.ts';
 import type { Counts, Report, ReportEntry } from './report.ts';
 import { cut, durationOf, oneLine, withoutLastWords } from './words.ts';
 
-/** What a verdict means, for those who read it for the first time. */
+/** What each verdict means, for first-time readers. */
 export const meanings: Readonly<Record<Verdict, string>> = {
   passed: 'it is so',
   failed: 'the peer is wrong',
@@ -11,12 +11,12 @@ export const meanings: Readonly<Record<Verdict, string>> = {
   'not-applicable': 'there was nothing to check',
 };
 
-/** Who was judged. */
+/** The peer under test. */
 export function titleOf({ protocol, side, target }: Report): string {
   return `${protocol} ${side}: ${oneLine(cut(target, 200))}`;
 }
 
-/** How it was judged. */
+/** How the run was made. */
 export function factsOf({ protocol, side, version, startedAt, ms }: Report): string {
   return `checks of ${protocol} ${side}s, version ${version} · ${startedAt} · ${durationOf(ms)}`;
 }
@@ -33,39 +33,39 @@ export function totalsOf({ total, verdicts, known }: Counts): string {
   return `${total} ${total === 1 ? 'check' : 'checks'}: ${words.join(', ')}${expected}`;
 }
 
-/** Where a check stands and how strong it is. */
+/** Section and level of a check. */
 export function placeOf({ level, section, basis }: ReportEntry): string {
   return `${level} · ${section}${basis === 'measured' ? ' · measured' : ''}`;
 }
 
-/** Who says something, by who it is for us; in a recording nobody is `we`. */
-export type Speakers = Readonly<Record<Exchange['by'], string>>;
+/** Names of the two sides; in a recording nobody is `we`. */
+export type Speakers = Readonly<Record<LoggedMessage['by'], string>>;
 
-/** Those of a report. */
+/** The names for a report. */
 export function speakersOf({ side, isRecorded }: Report): Speakers {
   if (isRecorded !== true) return { us: 'we', peer: 'peer' };
   return { us: side === 'agent' ? 'client' : 'agent', peer: side };
 }
 
-/** What the list of known failures has to do with a report that is otherwise about checks. */
+/** Title of the section on stale entries of the list of known failures. */
 export const staleTitle = 'the list of known failures is stale';
 
-/** How a run that ended early says it of what it would have done. */
+/** Separates the prefix that a stopped run adds from the reason itself. */
 const stopped = /^(?:[\w -]{1,60} broke off: )?(it was not tried: )?([\s\S]*)$/u;
 
-/** The reason, without the messages that stand below it; the cause of many is told the same way. */
-export function reasonOf({ reason = '', exchanges }: ReportEntry): string {
-  const told = exchanges.length === 0 ? reason : withoutLastWords(reason);
+/** The reason without the messages that the report shows below. Reasons with one cause come out equal. */
+export function reasonOf({ reason = '', conversations }: ReportEntry): string {
+  const told = conversations.length === 0 ? reason : withoutLastWords(reason);
   const [, untried, why = ''] = stopped.exec(told) ?? [];
   return untried !== undefined || why === 'the run was stopped' ? `not run: ${why}` : told;
 }
 
-/** Checks by why they came to what they came to, in the order of their first check. */
+/** Groups by reason, in the order of the first check of each. */
 export function byReason(entries: readonly ReportEntry[]): ReadonlyMap<string, readonly ReportEntry[]> {
   return groupedBy(entries, reasonOf);
 }
 
-/** Checks by section, in the order of their first check. */
+/** Groups by section, in the order of the first check of each. */
 export function bySection(entries: readonly ReportEntry[]): ReadonlyMap<string, readonly ReportEntry[]> {
   return groupedBy(entries, ({ section }) => section);
 }

@@ -1,6 +1,6 @@
-// A report for a terminal of 100 columns: counts by section, then what is not applicable, unclear and failed, then the totals.
-// Pure; whether the terminal has colours is told.
-import type { Verdict } from '../check.ts';
+// Renders a report for a terminal of 100 columns: counts by section, then what is not applicable, unclear and failed,
+// then the totals.
+import type { Verdict } from '../check/check.ts';
 import { excerptsOf, type ShownMessage } from './excerpt.ts';
 import { countsOf, levels, type Report, type ReportEntry, type Tally, verdicts } from './report.ts';
 import {
@@ -19,16 +19,16 @@ import { cut, cutAround, durationOf, oneLine, padded, shortened, visible, wrappe
 
 /** How the table looks. */
 export interface TableOptions {
-  /** Default: none. */
+  /** Default false. */
   readonly colour?: boolean;
-  /** Every check gets a line; default: only what did not pass. */
-  readonly isWhole?: boolean;
+  /** Gives every check a line; default: only those that did not pass. */
+  readonly showsAllChecks?: boolean;
 }
 
 const columns = 100;
 const numberColumns = 8;
 const mostOfReason = 1200;
-/** A message takes about three lines, one that breaks the rule about six. */
+/** Longest shown message, characters: about three lines, or six for a violation. */
 const mostOfMessage = 240;
 const mostOfWrong = 500;
 
@@ -38,15 +38,15 @@ const codes = { good: 32, bad: 31, doubtful: 33, faint: 2, strong: 1 } as const;
 const marks: Readonly<Record<Verdict, string>> = { passed: '✓', failed: '✗', unclear: '?', 'not-applicable': '–' };
 const styles = { passed: 'good', failed: 'bad', unclear: 'doubtful', 'not-applicable': 'faint' } as const;
 
-/** Ends with a line end. */
-export function renderTable(report: Report, { colour = false, isWhole = false }: TableOptions = {}): string {
+/** Ends with a newline. */
+export function renderTable(report: Report, { colour = false, showsAllChecks = false }: TableOptions = {}): string {
   const paint: Paint = (word, style) => (colour ? `\u001b[${codes[style]}m${word}\u001b[0m` : word);
   const { results, counts } = report;
   const speakers = speakersOf(report);
   const of = (wanted: Verdict) => results.filter(({ verdict }) => verdict === wanted);
   const parts = [
     [...wrapped(titleOf(report), columns).map((line) => paint(line, 'strong')), paint(factsOf(report), 'faint')],
-    sectionLines(results, isWhole, paint),
+    sectionLines(results, showsAllChecks, paint),
     silentLines(of('not-applicable'), paint),
     troubleLines('unclear', [...byReason(of('unclear')).values()], { paint, speakers }),
     troubleLines(
@@ -85,10 +85,10 @@ function tallyLine(name: string, tally: Tally, paint: Paint): string {
 
 const widthFor = (verdict: Verdict): number => (verdict === 'not-applicable' ? 16 : numberColumns);
 
-function sectionLines(results: readonly ReportEntry[], isWhole: boolean, paint: Paint): string[] {
+function sectionLines(results: readonly ReportEntry[], showsAllChecks: boolean, paint: Paint): string[] {
   const lines = [...bySection(results)].flatMap(([section, entries]) => [
     tallyLine(shortened(oneLine(section), firstColumns - 2), countsOf(entries).verdicts, paint),
-    ...(isWhole ? entries.flatMap((entry) => checkLines(entry, paint)) : []),
+    ...(showsAllChecks ? entries.flatMap((entry) => checkLines(entry, paint)) : []),
   ]);
   return [tallyHead('section', paint), ...lines];
 }
@@ -98,7 +98,7 @@ function checkLines({ verdict, id, level, sentence, ms }: ReportEntry, paint: Pa
   return [head, ...indented(sentence, 4)];
 }
 
-/** Those that nothing came of, by reason: there may be many of one. */
+/** Checks that were not applicable, grouped by reason. */
 function silentLines(entries: readonly ReportEntry[], paint: Paint): string[] {
   if (entries.length === 0) return [];
   const lines = [...byReason(entries)].flatMap(([reason, those]) => [
@@ -121,14 +121,14 @@ interface Show {
   readonly speakers: Speakers;
 }
 
-/** Those of one group have one reason, and are shown once. */
+/** Checks of one group share a reason, which is printed once. */
 function troubleLines(
   verdict: 'failed' | 'unclear',
   groups: readonly (readonly ReportEntry[])[],
   { paint, speakers }: Show,
 ): string[] {
   const blocks = groups.flatMap((entries) => {
-    const shown = entries.find(({ exchanges }) => exchanges.length > 0) ?? entries[0];
+    const shown = entries.find(({ conversations }) => conversations.length > 0) ?? entries[0];
     if (shown === undefined) return [];
     const { id, known, sentence } = shown;
     const isOne = entries.length === 1;

@@ -1,5 +1,5 @@
-// A report as TAP 14, with YAML diagnostics under what failed or is unclear. What is known is a TODO, what is not applicable a
-// SKIP; a stale list of what is known is a point of its own. Pure.
+// Renders a report as TAP 14, with YAML diagnostics for failed and unclear checks. A known failure is a TODO, a check
+// that is not applicable a SKIP; a stale list of known failures is a test point of its own.
 import { excerptsOf } from './excerpt.ts';
 import { isBad, type Report, type ReportEntry, verdicts } from './report.ts';
 import { factsOf, reasonOf, type Speakers, speakersOf, staleTitle, titleOf, totalsOf } from './summary.ts';
@@ -8,9 +8,9 @@ import { cut, cutAround, oneLine, visible } from './words.ts';
 const mostOfReason = 4000;
 const mostOfMessage = 1000;
 
-/** `#` begins a directive, unless it is escaped. */
+/** `#` begins a directive unless it is escaped. */
 const plain = (text: string): string => oneLine(text).replace(/[\\#]/gu, (mark) => `\\${mark}`);
-/** Each JSON string is one of YAML as well, once nothing in it is invisible. */
+/** A JSON string is a valid YAML string once it holds no invisible characters. */
 const quoted = (text: string): string => JSON.stringify(visible(text));
 
 /** Ends with the totals, as a comment. */

@@ -1,19 +1,18 @@
-// Foreign text made fit to be shown: nothing in it moves a cursor, turns the direction of what follows, or goes on for
-// megabytes. Pure; knows no report.
+// Makes foreign text safe to show: no cursor movement, no change of writing direction, no megabytes.
 
-/** Text that is not of ours, cut to that many characters with a note of how many there were. */
+/** Foreign text, cut to that many characters, with a note of its full length. */
 export function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   const head = text.slice(0, most).replace(/[\ud800-\udbff]$/u, '');
   return `${head}… (cut: ${text.length.toLocaleString('en')} characters)`;
 }
 
-/** The same around a place in it, with as much of its beginning as tells what it is. */
+/** Cuts around a place in the text, and keeps enough of its beginning to recognise it. */
 export function cutAround(text: string, most: number, place: number | undefined): string {
   const head = Math.min(80, Math.floor(most / 3));
   const rest = most - head;
   const lead = Math.floor(rest / 3);
-  // Whatever stands at the place is seen when it is this far from the cut.
+  // The text at `place` is visible when the place is this far from the cut.
   if (text.length <= most || place === undefined || place + lead <= most) return cut(text, most);
   const from = Math.max(head, Math.min(place - lead, text.length - rest));
   const [start, part] = [text.slice(0, head), text.slice(from, from + rest)].map((one) =>
@@ -23,22 +22,22 @@ export function cutAround(text: string, most: number, place: number | undefined)
   return `${start} … ${part}${end} (cut: ${text.length.toLocaleString('en')} characters)`;
 }
 
-/** A reason without the last messages, which whoever gave up waiting quotes at its end: they stand below it. */
+/** Removes the last messages, which a timeout quotes at the end of its reason; the report shows them below. */
 export function withoutLastWords(reason: string): string {
   return reason.replace(/; the last that was said:\n[\s\S]*?(?=; it said:\n|$)/u, '');
 }
 
-/** The same without a note, for names. */
+/** Cuts without a note, for names. */
 export function shortened(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/u, '')}…`;
 }
 
-/** What a reader would not see, or what would change how the rest is read. */
+/** Characters that are invisible or change how the rest is read. */
 const unseen = /\p{Cc}|\p{Cs}|\p{Bidi_Control}|[\u2028\u2029\ufeff\ufffe\uffff]/gu;
 
 /**
- * Text with everything in it visible: control characters as their pictures (the ESC of colours as ␛), halves of surrogate
- * pairs as U+FFFD, signs that turn the direction of writing as their numbers. Line feeds and tabs stay.
+ * Makes every character visible: control characters as their pictures (the ESC of colours as ␛), lone surrogates as
+ * U+FFFD, characters that turn the writing direction as their numbers. Line feeds and tabs stay.
  */
 export function visible(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(unseen, (mark) => {
@@ -51,31 +50,31 @@ export function visible(text: string): string {
   });
 }
 
-/** The same as one line. */
+/** Like {@link visible}, on one line. */
 export function oneLine(text: string): string {
   return visible(text).replaceAll('\n', ' ⏎ ').replaceAll('\t', ' ');
 }
 
-/** Signs that a terminal draws over two columns. */
+/** Characters that a terminal draws over two columns. */
 const wide =
   /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\u3000-\u303f\uff00-\uff60]/u;
-/** Signs that are drawn onto the one before. */
+/** Characters that a terminal draws onto the one before. */
 const joined = /\p{M}|\u200d/u;
 
-/** How many columns of a terminal it takes. */
+/** Width of a text in terminal columns. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const sign of text) width += wide.test(sign) ? 2 : joined.test(sign) ? 0 : 1;
   return width;
 }
 
-/** Filled up with blanks to that many columns; `right`: in front. */
+/** Pads with blanks to that many columns; `side`: where the text stands. */
 export function padded(text: string, columns: number, side: 'left' | 'right' = 'left'): string {
   const blanks = ' '.repeat(Math.max(0, columns - widthOf(text)));
   return side === 'left' ? text + blanks : blanks + text;
 }
 
-/** Lines of at most that many columns, broken at blanks where there are some. */
+/** Wraps into lines of at most that many columns, at blanks where possible. */
 export function wrapped(text: string, columns: number): string[] {
   return text.split('\n').flatMap((line) => wrapLine(line, columns));
 }
@@ -101,7 +100,7 @@ function wrapLine(line: string, columns: number): string[] {
   return [...lines, open.trimEnd()];
 }
 
-/** A time as people say it. */
+/** A duration for human readers. */
 export function durationOf(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }

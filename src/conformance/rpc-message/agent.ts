@@ -1,22 +1,23 @@
-// The checks of agents that speak the rpc-message dialect: what the front end of RpcMessage is told (docs/protocols/rpc-message.md 2 to 7).
+// The check set for agents that speak the rpc-message dialect to a front end of RpcMessage
+// (docs/protocols/rpc-message.md 2 to 7).
 import { callRules } from '../claude/rules/calls.ts';
-import { type AgentSet, onStage, rulesOver } from '../sets.ts';
+import { type AgentSet, withContext, rulesOver } from '../check/sets.ts';
 import { blockRules } from './rules/blocks.ts';
 import { messageRules } from './rules/messages.ts';
 import { methodRules } from './rules/methods.ts';
 import { requestRules } from './rules/requests.ts';
 import { rpcStreamRules, turnRules } from './rules/turns.ts';
 import { scenarios } from './scenarios.ts';
-import { createStage } from './stage.ts';
+import { createContext } from './context.ts';
 import { readView, type View } from './view.ts';
 
-/** Agents of the dialect, from the side of their clients. */
+/** Checks of agents of the dialect. */
 export const rpcMessageAgent: AgentSet = {
   protocol: 'rpc-message',
   side: 'agent',
   version: '1',
   usual: {},
-  ...onStage(createStage, { scenarios }),
+  ...withContext(createContext, { scenarios }),
   rules: rulesOver(readView, [
     ...messageRules,
     ...blockRules,

@@ -1,12 +1,12 @@
-// What the document of RpcMessage holds, for its native form and for its rpc-message dialect. The control protocol
-// and the envelope of requests are not in it: those kinds are from docs/protocols/claude.md 3 and rpc-message.md 8.
-import type { Coverage, Covered } from '../coverage.ts';
+// Coverage of the RpcMessage document, for its native form and its rpc-message dialect. The document lacks the control
+// protocol and the envelope of requests; their kinds are from docs/protocols/claude.md 3 and rpc-message.md 8.
+import type { Coverage, CoverageItem } from '../check/coverage.ts';
 
-const named = (...names: readonly string[]): Covered[] => names.map((name) => ({ name }));
+const named = (...names: readonly string[]): CoverageItem[] => names.map((name) => ({ name }));
 const frame = 'It only holds the sections below it.';
 const inside = 'UiStreamEvent never leaves the front end: what becomes of it on the wire is checked by section 4.';
 
-/** Of claude-rpc-message.md. */
+/** Coverage of claude-rpc-message.md. */
 export const claudeRpcMessageCoverage: Coverage = {
   document: 'claude-rpc-message.md',
   protocols: ['claude', 'rpc-message'],

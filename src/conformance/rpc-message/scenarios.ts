@@ -1,26 +1,26 @@
-// What is played with an agent that speaks the rpc-message dialect. Knows no rule: those read what was said.
-import type { Scenario } from '../rule.ts';
-import type { Stage } from './stage.ts';
+// Scenarios for agents that speak the rpc-message dialect.
+import type { Scenario } from '../check/rule.ts';
+import type { CheckContext } from './context.ts';
 
 /** One pixel. */
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } };
 
-const query = (word: string, title: string): Scenario<Stage> => ({
+const query = (word: string, title: string): Scenario<CheckContext> => ({
   name: word,
   title,
   needs: { script: [word] },
-  async play({ talk }) {
-    await (await talk()).query(word);
+  async run({ connect }) {
+    await (await connect()).query(word);
   },
 });
 
-export const scenarios: readonly Scenario<Stage>[] = [
+export const scenarios: readonly Scenario<CheckContext>[] = [
   {
     name: 'text',
     title: 'two queries that are answered with text, and the history of them',
-    async play({ talk }) {
-      const it = await talk();
+    async run({ connect }) {
+      const it = await connect();
       await it.query('text');
       await it.query('text');
       await it.call('getHistory');
@@ -35,8 +35,8 @@ export const scenarios: readonly Scenario<Stage>[] = [
     name: 'fail',
     title: 'a model that fails, and a query behind it',
     needs: { script: ['fail'] },
-    async play({ talk }) {
-      const it = await talk();
+    async run({ connect }) {
+      const it = await connect();
       await it.query('fail');
       await it.query('text', 'rpc-message/next-query');
     },
@@ -45,17 +45,17 @@ export const scenarios: readonly Scenario<Stage>[] = [
     name: 'image',
     title: 'a query with an image',
     needs: { script: ['image'] },
-    async play({ talk, tools }) {
+    async run({ connect, tools }) {
       const content = [{ type: 'text', text: tools.script('image') }, image];
-      await (await talk()).call('queryWithContent', { content }, 'rpc-message/query-content');
+      await (await connect()).call('queryWithContent', { content }, 'rpc-message/query-content');
     },
   },
   {
     name: 'interrupt',
     title: 'a query that is interrupted, and a query behind it',
     needs: { script: ['endless'] },
-    async play({ talk }) {
-      const it = await talk();
+    async run({ connect }) {
+      const it = await connect();
       const { over } = await it.begin('endless');
       await it.call('interrupt', undefined, 'rpc-message/interrupt-answer');
       await over('rpc-message/interrupt-ends');
@@ -66,9 +66,9 @@ export const scenarios: readonly Scenario<Stage>[] = [
     name: 'settings',
     title: 'everything that may be asked beside queries',
     // The mode stays changed.
-    needs: { alone: true },
-    async play({ talk }) {
-      const it = await talk();
+    needs: { exclusive: true },
+    async run({ connect }) {
+      const it = await connect();
       await it.call('setPermissionMode', { mode: 'acceptEdits' });
       if (typeof it.connected.model === 'string') await it.call('setModel', it.connected.model);
       await it.call('getHistory');
@@ -79,8 +79,8 @@ export const scenarios: readonly Scenario<Stage>[] = [
   {
     name: 'odd',
     title: 'what an agent need not know, and a query behind it',
-    async play({ talk, tools }) {
-      const it = await talk();
+    async run({ connect, tools }) {
+      const it = await connect();
       it.send({ type: 'no_such_type', of: tools.nonce });
       await it.query('text', 'rpc-message/unknown-type');
     },
@@ -88,9 +88,9 @@ export const scenarios: readonly Scenario<Stage>[] = [
   {
     name: 'disconnect',
     title: 'a client that takes its leave',
-    needs: { alone: true },
-    async play({ talk }) {
-      await (await talk()).call('disconnect', undefined, 'rpc-message/disconnect-answer');
+    needs: { exclusive: true },
+    async run({ connect }) {
+      await (await connect()).call('disconnect', undefined, 'rpc-message/disconnect-answer');
     },
   },
 ];

@@ -1,27 +1,27 @@
-// What the rules of the rpc-message dialect read: a trace, sorted once. Messages come in the envelope of a query or bare
-// (docs/protocols/rpc-message.md 3, 8). Tolerant: what is malformed stands in it as it is.
+// A trace of the rpc-message dialect, sorted once for all rules. Messages come bare or in the envelope of a query
+// (docs/protocols/rpc-message.md 3, 8). Malformed messages are kept as they are.
 import type { Dictionary } from '../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
-import { type Calls, readCalls } from '../claude/calls.ts';
-import { begunAt, readStream, type Stream, stepOf } from '../claude/stream.ts';
-import type { Trace } from '../rule.ts';
+import { type Calls, readCalls } from '../claude/view/calls.ts';
+import { begunAt, readStream, type Stream, stepOf } from '../claude/view/stream.ts';
+import type { Trace } from '../check/rule.ts';
 
 /** A message of the dialect. */
 export interface Told {
   readonly frame: number;
   readonly type: string;
   readonly json: Dictionary;
-  /** The request that it belongs to; undefined where it came bare. */
+  /** Id of the request that it belongs to; undefined for a bare message. */
   readonly query: unknown;
 }
 
-/** An answer: a result, or an error. */
+/** An answer: a result or an error. */
 export interface Reply {
   readonly frame: number;
   readonly json: Dictionary;
 }
 
-/** A request of the client, and what came of it. */
+/** A request of the client with its answers. */
 export interface Request {
   readonly frame: number;
   readonly id: unknown;
@@ -29,14 +29,14 @@ export interface Request {
   readonly params: unknown;
   readonly replies: Reply[];
   readonly streamed: Told[];
-  /** Places of `complete`. */
+  /** Frames of `complete`. */
   readonly completes: number[];
 }
 
 /** A trace of this dialect. */
 export interface View {
   readonly trace: Trace;
-  /** It has the greeting, so nobody asked anything before it. */
+  /** The trace holds `connect`, so no request is older than the trace. */
   readonly isFromStart: boolean;
   /** Lines of the agent that are neither message nor envelope. */
   readonly noise: readonly { readonly frame: number; readonly says: string }[];
@@ -45,7 +45,7 @@ export interface View {
   /** Envelopes, `stream` and `complete`, as they came. */
   readonly envelopes: readonly Reply[];
   readonly replies: readonly Reply[];
-  /** Envelopes and answers that nobody asked for. */
+  /** Envelopes and answers to no request. */
   readonly strays: readonly Reply[];
   readonly stream: Stream;
   readonly calls: Calls;
@@ -105,7 +105,7 @@ export function readView(trace: Trace): View {
   };
 }
 
-/** Requests that a turn comes of. */
+/** Requests that begin a turn. */
 export function isQuery({ method }: Request): boolean {
   return method === 'query' || method === 'queryWithContent';
 }

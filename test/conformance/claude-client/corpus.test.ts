@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { claudeClient } from '../../../src/conformance/claude/client.ts';
-import { judgeTrace, readTraceFile } from '../../../src/conformance/trace-file.ts';
+import { judgeTrace, readTraceFile } from '../../../src/conformance/trace/trace-file.ts';
 
 const folder = join(process.env.PATCHBAY_CORPUS ?? '../shared/corpus', 'claude-sdk', 'sdk-client-0.3.329');
 const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.jsonl')) : [];

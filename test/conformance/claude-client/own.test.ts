@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { claudeClient } from '../../../src/conformance/claude/client.ts';
 import { testBrokenClients } from '../support/broken-clients.ts';
-import { clientDoubles } from './doubles.ts';
+import { clientMutants } from './mutants.ts';
 import { ownClaudeClient } from './rig.ts';
 
 /** What our backend never does, or only where this rig does not lead it. */
@@ -21,5 +21,5 @@ describe('our own backend', () => {
 });
 
 describe('broken clients', () => {
-  testBrokenClients(claudeClient, clientDoubles, ownClaudeClient, { patienceMs: 500 });
+  testBrokenClients(claudeClient, clientMutants, ownClaudeClient, { patienceMs: 500 });
 });

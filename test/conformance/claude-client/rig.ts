@@ -1,8 +1,8 @@
 // Our own backend as a client of the Claude Code that conformance plays: what acts want of it beyond a prompt.
-import { type Move, ownClient } from '../support/client-rig.ts';
+import { type ClientSteps, ownClient } from '../support/client-rig.ts';
 
 /** Prompts, and interrupts when the answer has begun. */
-const interrupting: Move = async (client, prompt) => {
+const interrupting: ClientSteps = async (client, prompt) => {
   const outcome = client.submit({ type: 'prompt', content: [{ type: 'text', text: prompt }] });
   await client.event('block-start');
   await client.submit({ type: 'abort', target: 'run' });
@@ -10,7 +10,7 @@ const interrupting: Move = async (client, prompt) => {
 };
 
 /** Prompts with a picture, and changes what it can. */
-const setting: Move = async (client, prompt) => {
+const setting: ClientSteps = async (client, prompt) => {
   await client.submit({
     type: 'prompt',
     content: [
@@ -25,7 +25,7 @@ const setting: Move = async (client, prompt) => {
 
 /** Denies what it is asked for in one act, allows it in all others. */
 export const ownClaudeClient = ownClient('claude', {
-  moves: new Map([
+  steps: new Map([
     ['endless', interrupting],
     ['text', setting],
   ]),

@@ -13,12 +13,12 @@ import {
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { claudeClient } from '../../../src/conformance/claude/client.ts';
-import { createClientRun } from '../../../src/conformance/client-runner.ts';
+import { createClientRun } from '../../../src/conformance/runner/client-runner.ts';
 import { stdioChannel } from '../../../src/transports/stdio.ts';
 import { takeTurns } from '../../support/agent-sdk.ts';
 
 /** A program in this process, for one conversation. */
-function played(take: (channel: ReturnType<typeof stdioChannel>) => Promise<void>): SpawnedProcess {
+function conversations(take: (channel: ReturnType<typeof stdioChannel>) => Promise<void>): SpawnedProcess {
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
   const events = new EventEmitter();
   let exitCode: number | null = null;
@@ -56,11 +56,11 @@ const calc = createSdkMcpServer({
 
 test('the Agent SDK keeps to every rule', { timeout: 30_000 }, async () => {
   const run = createClientRun(claudeClient, { patienceMs: 5000 });
-  const names = claudeClient.acts.map(({ name }) => name);
+  const names = claudeClient.behaviours.map(({ name }) => name);
   const turns = takeTurns(names.map((name) => `[[${name}]] please`));
   const options: Options = {
     pathToClaudeCodeExecutable: '/conformance',
-    spawnClaudeCodeProcess: () => played((channel) => run.take(channel)),
+    spawnClaudeCodeProcess: () => conversations((channel) => run.serve(channel)),
     includePartialMessages: true,
     hooks: asked,
     mcpServers: { calc },
@@ -71,16 +71,16 @@ test('the Agent SDK keeps to every rule', { timeout: 30_000 }, async () => {
           : { behavior: 'allow', updatedInput: input, updatedPermissions: [] },
       ),
   };
-  const talk = query({ prompt: turns.prompts, options });
+  const client = query({ prompt: turns.prompts, options });
   const heard: SDKMessage[] = [];
-  for await (const message of talk) {
+  for await (const message of client) {
     heard.push(message);
     turns.heard(message);
     const isOn = message.type === 'stream_event' && JSON.stringify(message.event).includes('and on');
-    if (isOn && JSON.stringify(message.event).includes('text_delta')) await talk.interrupt();
+    if (isOn && JSON.stringify(message.event).includes('text_delta')) await client.interrupt();
     if (message.type === 'result' && heard.filter(({ type }) => type === 'result').length === 1) {
-      await talk.setModel('conformance-1');
-      await talk.setPermissionMode('acceptEdits');
+      await client.setModel('conformance-1');
+      await client.setPermissionMode('acceptEdits');
     }
   }
   const results = run.results();

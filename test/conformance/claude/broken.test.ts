@@ -3,9 +3,9 @@ import { afterAll } from 'vitest';
 import { claudeAgent } from '../../../src/conformance/claude/agent.ts';
 import { testBrokenAgents } from '../support/broken.ts';
 import { ownMemory } from '../support/targets.ts';
-import { doubles } from './doubles.ts';
+import { mutants } from './mutants.ts';
 
 const own = ownMemory('claude');
 afterAll(() => own.remove());
 
-testBrokenAgents(claudeAgent, doubles, { target: () => own.target, patienceMs: 2000 });
+testBrokenAgents(claudeAgent, mutants, { target: () => own.target, patienceMs: 2000 });

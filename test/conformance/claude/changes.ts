@@ -1,17 +1,17 @@
 // What can be changed in what native Claude speakers say, so that they are wrong. Knows no double.
 import type { Dictionary } from '../../../src/core/model/content.ts';
 import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
-import type { Double } from '../support/double.ts';
-import type { Tamper } from '../support/tamper.ts';
-import { type Change, drop, each, inside, onType, type Through } from './stream-doubles.ts';
+import type { Mutant } from '../support/mutant.ts';
+import type { Interceptor } from '../support/intercept.ts';
+import { type Change, drop, each, inside, onType, type Through } from './stream-mutants.ts';
 
 /** Changes what the agent says. */
-export const says: Through = (change) => () => {
+export const changesOutput: Through = (change) => () => {
   const own = change();
   return { out: (frame) => own(frame) };
 };
 /** What becomes of what the client says. */
-export const takes = (change: () => (frame: Dictionary) => Dictionary | null) => (): Tamper => {
+export const changesInput = (change: () => (frame: Dictionary) => Dictionary | null) => (): Interceptor => {
   const own = change();
   return {
     in(frame) {
@@ -21,7 +21,7 @@ export const takes = (change: () => (frame: Dictionary) => Dictionary | null) =>
   };
 };
 /** Goes away when it hears that. */
-export const dies = (isIt: (frame: Dictionary) => boolean) => (): Tamper => ({
+export const dies = (isIt: (frame: Dictionary) => boolean) => (): Interceptor => ({
   in(frame, link) {
     if (isIt(frame)) link.close();
     return [frame];
@@ -78,8 +78,8 @@ export const withoutFirst = (list: unknown, name: string): unknown[] =>
 /** A double without the name of its check. */
 export interface Row {
   readonly fault: string;
-  readonly make: Double['make'];
-  readonly kin?: readonly string[];
+  readonly make: Mutant['make'];
+  readonly alsoCaughtBy?: readonly string[];
 }
 
 /** Lasts for one run: what is counted up. */
@@ -100,7 +100,7 @@ export function counted(
 export const isPrompt = (frame: Dictionary) => frame.type === 'user';
 /** Loses the prompt that comes as that one, counted from 0. */
 export const losesPrompt = (lost: number) =>
-  takes(() => {
+  changesInput(() => {
     let count = 0;
     return (frame) => (isPrompt(frame) && count++ === lost ? null : frame);
   });

@@ -4,9 +4,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Exchange } from '../../../src/conformance/check.ts';
+import type { LoggedMessage } from '../../../src/conformance/check/check.ts';
 import { claudeAgent } from '../../../src/conformance/claude/agent.ts';
-import { judgeRules } from '../../../src/conformance/judge.ts';
+import { judgeRules } from '../../../src/conformance/check/judge.ts';
 
 const corpus = process.env.PATCHBAY_CORPUS ?? '../shared/corpus';
 const folder = process.env.PATCHBAY_CLAUDE_TRACES ?? join(corpus, 'claude-sdk', 'cli-2.1.329');
@@ -15,7 +15,7 @@ const Row = z.object({ dir: z.string(), line: z.string() });
 /** Where the real program departs, and why that is no fault of the rule. */
 const departures: ReadonlyMap<string, readonly string[]> = new Map();
 
-function exchangesIn(file: string): Exchange[] {
+function exchangesIn(file: string): LoggedMessage[] {
   const lines = readFileSync(join(folder, file), 'utf8')
     .split('\n')
     .filter((line) => line !== '');
@@ -30,7 +30,7 @@ if (files.length === 0) console.log(`no traces in ${folder}`);
 
 test.each(files)('%s', (file) => {
   const conversation = { connection: file, log: exchangesIn(file) };
-  const results = judgeRules(claudeAgent.rules, [{ conversation, us: 'client', isWhole: true }], []);
+  const results = judgeRules(claudeAgent.rules, [{ conversation, us: 'client', isComplete: true }], []);
   const levels = new Map(claudeAgent.rules.map(({ id, level }) => [id, level]));
   const failed = results.filter(({ id, verdict }) => verdict === 'failed' && levels.get(id) !== 'MAY');
   const unexpected = failed.filter(({ id }) => departures.get(id)?.includes(file.replace('.jsonl', '')) !== true);

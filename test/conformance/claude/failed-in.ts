@@ -1,7 +1,7 @@
 // What rules hold against a recording, as `--trace` would tell it. Knows no protocol.
-import type { Trace } from '../../../src/conformance/rule.ts';
-import { type CheckSet, descriptionsOf } from '../../../src/conformance/sets.ts';
-import { judgeTrace } from '../../../src/conformance/trace-file.ts';
+import type { Trace } from '../../../src/conformance/check/rule.ts';
+import { type CheckSet, descriptionsOf } from '../../../src/conformance/check/sets.ts';
+import { judgeTrace } from '../../../src/conformance/trace/trace-file.ts';
 
 /** The checks at MUST and SHOULD that failed, with their reasons. */
 export function failedIn(set: CheckSet, traces: readonly Trace[]): string[] {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { claudeAgent } from '../../../src/conformance/claude/agent.ts';
 import { departures } from '../../../src/conformance/claude/departures.ts';
-import { runChecks } from '../../../src/conformance/runner.ts';
+import { runChecks } from '../../../src/conformance/runner/runner.ts';
 import { ownMemory } from '../support/targets.ts';
 
 /** What our frontend never says, or the demo agent gives no reason for. */

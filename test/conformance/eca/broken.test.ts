@@ -4,13 +4,13 @@ import { afterAll } from 'vitest';
 import { ecaAgent } from '../../../src/conformance/eca/agent.ts';
 import { testBrokenAgents } from '../support/broken.ts';
 import { type Own, ownMemory } from '../support/targets.ts';
-import { doubles } from './doubles/index.ts';
-import { inBytes } from './doubles/in-bytes.ts';
+import { mutants } from './mutants/index.ts';
+import { inBytes } from './mutants/in-bytes.ts';
 
 const made: Own[] = [];
 afterAll(() => Promise.all(made.map(({ remove }) => remove())));
 
-testBrokenAgents(ecaAgent, doubles, {
+testBrokenAgents(ecaAgent, mutants, {
   target() {
     const own = ownMemory('eca');
     made.push(own);

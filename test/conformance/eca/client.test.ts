@@ -2,8 +2,8 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from 'vscode-jsonrpc/node.js';
-import type { Result } from '../../../src/conformance/check.ts';
-import { createClientRun } from '../../../src/conformance/client-runner.ts';
+import type { Result } from '../../../src/conformance/check/check.ts';
+import { createClientRun } from '../../../src/conformance/runner/client-runner.ts';
 import { ecaClient } from '../../../src/conformance/eca/client.ts';
 import { contentLength } from '../../../src/transports/framing/content-length.ts';
 import { stdioChannel } from '../../../src/transports/stdio.ts';
@@ -29,8 +29,10 @@ describe('editors', () => {
   test('one with vscode-jsonrpc passes', { timeout: 60_000 }, async () => {
     const run = createClientRun(ecaClient, { patienceMs: 3000 });
     const [toAgent, toEditor] = [new PassThrough(), new PassThrough()];
-    const taken = run.take(stdioChannel({ input: toAgent, output: toEditor, label: 'editor', framing: contentLength }));
-    await talk(toEditor, toAgent);
+    const taken = run.serve(
+      stdioChannel({ input: toAgent, output: toEditor, label: 'editor', framing: contentLength }),
+    );
+    await client(toEditor, toAgent);
     await taken;
     const results = run.results();
     expect(wrong(results)).toEqual([]);
@@ -40,7 +42,9 @@ describe('editors', () => {
   test('one whose frames cannot be cut is found', async () => {
     const run = createClientRun(ecaClient, { patienceMs: 500 });
     const [toAgent, toEditor] = [new PassThrough(), new PassThrough()];
-    const taken = run.take(stdioChannel({ input: toAgent, output: toEditor, label: 'editor', framing: contentLength }));
+    const taken = run.serve(
+      stdioChannel({ input: toAgent, output: toEditor, label: 'editor', framing: contentLength }),
+    );
     toAgent.end('Content-Length: many\r\n\r\n{}');
     await taken;
     expect(wrong(run.results()).map((line) => line.split(' ')[0])).toEqual(['eca/client/frames-readable']);
@@ -48,7 +52,7 @@ describe('editors', () => {
 });
 
 /** An editor from its first word to its last, in the way of VS Code: it queries before it is answered, and has two chats. */
-async function talk(input: PassThrough, output: PassThrough): Promise<void> {
+async function client(input: PassThrough, output: PassThrough): Promise<void> {
   const connection = createMessageConnection(new StreamMessageReader(input), new StreamMessageWriter(output));
   let requests = 0;
   const finished = new Map<string, () => void>();
@@ -83,7 +87,7 @@ async function talk(input: PassThrough, output: PassThrough): Promise<void> {
   await Promise.all([greeted, queried]);
   await connection.sendNotification('initialized', {});
   await connection.sendNotification('mcp/stopServer', { name: 'files' });
-  for (const { name } of ecaClient.acts) await prompt(`[[${name}]]`, 'one chat');
+  for (const { name } of ecaClient.behaviours) await prompt(`[[${name}]]`, 'one chat');
   await Promise.all([prompt('[[approval]]', 'one chat'), prompt('[[stop]]', 'another chat')]);
   await connection.sendRequest('chat/delete', { chatId: 'one chat' });
   await connection.sendRequest('shutdown');

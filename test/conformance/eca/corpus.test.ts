@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ecaAgent } from '../../../src/conformance/eca/agent.ts';
 import { ecaClient } from '../../../src/conformance/eca/client.ts';
-import type { Trace } from '../../../src/conformance/rule.ts';
-import { type CheckSet, descriptionsOf } from '../../../src/conformance/sets.ts';
-import { judgeTrace } from '../../../src/conformance/trace-file.ts';
+import type { Trace } from '../../../src/conformance/check/rule.ts';
+import { type CheckSet, descriptionsOf } from '../../../src/conformance/check/sets.ts';
+import { judgeTrace } from '../../../src/conformance/trace/trace-file.ts';
 import { handMadeEca } from '../../support/eca-agent-traces.ts';
 import { ecaTraces } from '../../support/eca-traces.ts';
 
@@ -17,7 +17,7 @@ function traceOf(rows: Rows): Trace {
     if (dir !== 'in' && dir !== 'out') return [];
     return [{ at: 0, by: dir === 'in' ? 'client' : 'agent', text: JSON.stringify(msg), json: msg }];
   });
-  return { frames, isWhole: true };
+  return { frames, isComplete: true };
 }
 
 function breaches(rules: typeof ecaAgent.rules, trace: Trace): string[] {
@@ -122,8 +122,8 @@ describe('parts of recordings', () => {
     for (const { name, rows } of ecaTraces) {
       const trace = traceOf(rows);
       const frames = trace.frames.filter(({ by }) => by === side);
-      for (const isWhole of [true, false])
-        for (const set of setsFor(name)) expect(recorded(set, { frames, isWhole })).toEqual([]);
+      for (const isComplete of [true, false])
+        for (const set of setsFor(name)) expect(recorded(set, { frames, isComplete })).toEqual([]);
     }
   });
 
@@ -132,7 +132,7 @@ describe('parts of recordings', () => {
       const { frames } = traceOf(rows);
       for (let from = 1; from < frames.length; from += step)
         for (const set of setsFor(name))
-          expect([from, ...recorded(set, { frames: frames.slice(from), isWhole: false })]).toEqual([from]);
+          expect([from, ...recorded(set, { frames: frames.slice(from), isComplete: false })]).toEqual([from]);
     }
   });
 });
@@ -150,7 +150,7 @@ describe('rules', () => {
     for (const { name, rows } of ecaTraces) {
       const trace = traceOf(rows);
       for (let length = 0; length < trace.frames.length; length += step) {
-        const cut = { frames: trace.frames.slice(0, length), isWhole: false };
+        const cut = { frames: trace.frames.slice(0, length), isComplete: false };
         expect(breaches([...ecaAgent.rules, ...(name.startsWith('eca-server') ? [] : ecaClient.rules)], cut)).toEqual(
           [],
         );
@@ -164,9 +164,9 @@ describe('rules', () => {
         fc.array(fc.record({ by: fc.constantFrom('agent' as const, 'client' as const), json: message })),
         (said) => {
           const frames = said.map(({ by, json }) => ({ at: 0, by, text: JSON.stringify(json) ?? '', json }));
-          for (const isWhole of [true, false])
+          for (const isComplete of [true, false])
             for (const { judge } of [...ecaAgent.rules, ...ecaClient.rules])
-              for (const _ of judge({ frames, isWhole })) void _;
+              for (const _ of judge({ frames, isComplete })) void _;
         },
       ),
       { numRuns: 50 },

@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ecaAgent } from '../../../src/conformance/eca/agent.ts';
 import { departures } from '../../../src/conformance/eca/departures.ts';
-import { runChecks } from '../../../src/conformance/runner.ts';
-import type { Target } from '../../../src/conformance/target.ts';
+import { runChecks } from '../../../src/conformance/runner/runner.ts';
+import type { Target } from '../../../src/conformance/runner/target.ts';
 import { killAllChildren } from '../../../src/transports/process-group.ts';
 import { contentLength } from '../../../src/transports/framing/content-length.ts';
-import { inBytes } from './doubles/in-bytes.ts';
+import { inBytes } from './mutants/in-bytes.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'patchbay-eca-'));
 afterAll(async () => {

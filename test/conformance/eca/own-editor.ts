@@ -1,10 +1,10 @@
 // Our own backend as an editor, and what it does in the acts that want more than a prompt.
 import type { Command } from '../../../src/core/model/command.ts';
-import { type Move, ownClient } from '../support/client-rig.ts';
+import { type ClientSteps, ownClient } from '../support/client-rig.ts';
 
 const words = (text: string): Command => ({ type: 'prompt', content: [{ type: 'text', text }] });
 
-const moves = new Map<string, Move>([
+const steps = new Map<string, ClientSteps>([
   [
     'text',
     async (client, prompt) => {
@@ -29,4 +29,4 @@ const moves = new Map<string, Move>([
 ]);
 
 /** Each act in a session of its own. */
-export const ownEditor = ownClient('eca', { moves });
+export const ownEditor = ownClient('eca', { steps });

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { ecaAgent } from '../../../src/conformance/eca/agent.ts';
 import { ecaClient } from '../../../src/conformance/eca/client.ts';
 import { departures } from '../../../src/conformance/eca/departures.ts';
-import { runChecks } from '../../../src/conformance/runner.ts';
-import { descriptionsOf } from '../../../src/conformance/sets.ts';
+import { runChecks } from '../../../src/conformance/runner/runner.ts';
+import { descriptionsOf } from '../../../src/conformance/check/sets.ts';
 import { ownMemory } from '../support/targets.ts';
 
 const bytes = 'what is sent over memory has frames of its own';
@@ -39,7 +39,7 @@ test('our own server passes', { timeout: 60_000 }, async () => {
 test('every scenario is read by a rule, and there is every scenario that a rule reads', () => {
   for (const { rules, names } of [
     { rules: ecaAgent.rules, names: ecaAgent.scenarios.map(({ name }) => name) },
-    { rules: ecaClient.rules, names: ecaClient.acts.map(({ name }) => name) },
+    { rules: ecaClient.rules, names: ecaClient.behaviours.map(({ name }) => name) },
   ]) {
     const read = new Set(rules.flatMap(({ scenarios }) => scenarios));
     expect([...read].filter((name) => !names.includes(name))).toEqual([]);

@@ -1,7 +1,7 @@
 // Broken clients of pi: each fails the checks that are about its fault, and no others.
 import { piClient } from '../../../src/conformance/pi/client.ts';
 import { testBrokenClients } from '../support/broken-clients.ts';
-import { piClientDoubles } from './doubles.ts';
-import { ownPiClient } from './moves.ts';
+import { piClientMutants } from './mutants.ts';
+import { ownPiClient } from './client-steps.ts';
 
-testBrokenClients(piClient, piClientDoubles, ownPiClient);
+testBrokenClients(piClient, piClientMutants, ownPiClient);

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { judgeRules } from '../../../src/conformance/judge.ts';
+import { judgeRules } from '../../../src/conformance/check/judge.ts';
 import { piClient } from '../../../src/conformance/pi/client.ts';
 import { piLegacyClient } from '../../../src/conformance/pi-legacy/client.ts';
 
@@ -37,7 +37,7 @@ describe.each(['0.13.2', '0.54.2', '0.73.1', '0.87.1'])('%s', (version) => {
     });
     const set = version === '0.13.2' ? piLegacyClient : piClient;
     const conversation = { connection: name, log };
-    const results = judgeRules(set.rules, [{ conversation, us: 'agent', isWhole: false }], []);
+    const results = judgeRules(set.rules, [{ conversation, us: 'agent', isComplete: false }], []);
     const failed = results.filter(({ verdict }) => verdict === 'failed');
     const found = failed.map(({ id }) => id.replace(/^.*\/client\//u, ''));
     const expected = theirs.get(name.replace('.jsonl', '')) ?? [];

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createClientRun, type ClientRun } from '../../../src/conformance/client-runner.ts';
+import { createClientRun, type ClientRun } from '../../../src/conformance/runner/client-runner.ts';
 import { piClient } from '../../../src/conformance/pi/client.ts';
-import { createRelay, type Relay } from '../../../src/conformance/relay.ts';
+import { createRelay, type Relay } from '../../../src/conformance/runner/relay.ts';
 import { jsonl } from '../../../src/transports/framing/jsonl.ts';
 import { RpcClient } from '../../support/rpc-tour.ts';
 
@@ -20,7 +20,7 @@ let relay: Relay;
 let takes: Promise<void>[] = [];
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'patchbay-clients-'));
-  relay = await createRelay({ folder, framing: jsonl, take: (channel) => void takes.push(run.take(channel)) });
+  relay = await createRelay({ folder, framing: jsonl, take: (channel) => void takes.push(run.serve(channel)) });
 });
 afterAll(async () => {
   await relay.close();
@@ -49,11 +49,11 @@ test("pi's own RpcClient", { timeout: 60_000 }, async () => {
   await client.start();
   const image = { type: 'image', data: 'aGVsbG8=', mimeType: 'image/png' } as const;
   await client.promptAndWait('[[text]] hello', [image]);
-  for (const act of ['think', 'tool', 'toolfail', 'fail', 'inform', 'stray', 'compaction']) {
-    await client.promptAndWait(`[[${act}]] go`);
+  for (const behaviour of ['think', 'tool', 'toolfail', 'fail', 'inform', 'stray', 'compaction']) {
+    await client.promptAndWait(`[[${behaviour}]] go`);
   }
-  for (const act of ['unknown-event', 'unknown-fields', 'separators', 'long'])
-    await client.promptAndWait(`[[${act}]] go`);
+  for (const behaviour of ['unknown-event', 'unknown-fields', 'separators', 'long'])
+    await client.promptAndWait(`[[${behaviour}]] go`);
   const over = client.promptAndWait('[[busy]] go');
   await client.steer('another way');
   await client.followUp('and then?');
@@ -118,10 +118,30 @@ test('pi-acp', { timeout: 60_000 }, async () => {
   await editor.ask('initialize', { protocolVersion: 1, clientCapabilities: {} });
   const opened = await editor.ask('session/new', { cwd: folder, mcpServers: [] });
   const { sessionId } = Object(opened.result);
-  const acts = ['text', 'think', 'tool', 'toolfail', 'fail', 'select', 'confirm', 'input', 'editor', 'inform', 'stray'];
-  for (const act of [...acts, 'unknown-event', 'unknown-fields', 'separators', 'long', 'compaction', 'retry']) {
-    const prompt = [{ type: 'text', text: `[[${act}]] go` }];
-    expect(await editor.ask('session/prompt', { sessionId, prompt }), act).toHaveProperty('result');
+  const behaviours = [
+    'text',
+    'think',
+    'tool',
+    'toolfail',
+    'fail',
+    'select',
+    'confirm',
+    'input',
+    'editor',
+    'inform',
+    'stray',
+  ];
+  for (const behaviour of [
+    ...behaviours,
+    'unknown-event',
+    'unknown-fields',
+    'separators',
+    'long',
+    'compaction',
+    'retry',
+  ]) {
+    const prompt = [{ type: 'text', text: `[[${behaviour}]] go` }];
+    expect(await editor.ask('session/prompt', { sessionId, prompt }), behaviour).toHaveProperty('result');
   }
   const exited = new Promise((resolve) => child.once('exit', resolve));
   child.kill();

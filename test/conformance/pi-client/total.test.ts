@@ -1,7 +1,7 @@
 // The rules of both generations of pi judge anything that looks like a trace, and never throw.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { judgeRules } from '../../../src/conformance/judge.ts';
+import { judgeRules } from '../../../src/conformance/check/judge.ts';
 import { piClient } from '../../../src/conformance/pi/client.ts';
 import { piLegacyAgent } from '../../../src/conformance/pi-legacy/agent.ts';
 import { piLegacyClient } from '../../../src/conformance/pi-legacy/client.ts';
@@ -65,8 +65,8 @@ test.each([
 ] as const)('%s', (_name, set) => {
   const us = set.side === 'agent' ? 'client' : 'agent';
   fc.assert(
-    fc.property(log, fc.boolean(), (some, isWhole) => {
-      const results = judgeRules(set.rules, [{ conversation: { connection: 'any', log: some }, us, isWhole }], []);
+    fc.property(log, fc.boolean(), (some, isComplete) => {
+      const results = judgeRules(set.rules, [{ conversation: { connection: 'any', log: some }, us, isComplete }], []);
       expect(results.length).toBe(set.rules.length);
     }),
     { numRuns: 60 },

@@ -3,15 +3,15 @@ import { afterAll } from 'vitest';
 import { piLegacyAgent } from '../../../src/conformance/pi-legacy/agent.ts';
 import { testBrokenAgents } from '../support/broken.ts';
 import { ownMemory } from '../support/targets.ts';
-import { inputDoubles } from './doubles/input.ts';
-import { lineDoubles } from './doubles/lines.ts';
-import { orderDoubles } from './doubles/order.ts';
+import { inputMutants } from './mutants/input.ts';
+import { lineMutants } from './mutants/lines.ts';
+import { orderMutants } from './mutants/order.ts';
 
 const own = ownMemory('pi-legacy', { config: { agents: { demo: { protocol: 'demo', options: { paceMs: 0 } } } } });
 afterAll(own.remove);
 
 const bytes = 'only a program on stdio reads bytes that are no frames';
-testBrokenAgents(piLegacyAgent, [...lineDoubles, ...orderDoubles, ...inputDoubles], {
+testBrokenAgents(piLegacyAgent, [...lineMutants, ...orderMutants, ...inputMutants], {
   target: () => own.target,
   // The busy agent takes longer; only its own double waits for it otherwise.
   patienceMs: process.env.PATCHBAY_CONFORMANCE === 'all' ? 10_000 : 1000,

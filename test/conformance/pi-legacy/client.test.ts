@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { piLegacyClient } from '../../../src/conformance/pi-legacy/client.ts';
 import { testBrokenClients } from '../support/broken-clients.ts';
-import { clientDoubles } from './client-doubles.ts';
-import { ownLegacyClient } from './client-moves.ts';
+import { clientMutants } from './client-mutants.ts';
+import { ownLegacyClient } from './client-steps.ts';
 
 test('our own client passes every check', { timeout: 60_000 }, async () => {
   const results = await ownLegacyClient.run(piLegacyClient, { patienceMs: 15_000 });
@@ -11,4 +11,4 @@ test('our own client passes every check', { timeout: 60_000 }, async () => {
   expect(others.map(({ id, verdict, reason }) => `${id} ${verdict}: ${reason}`)).toEqual([]);
 });
 
-testBrokenClients(piLegacyClient, clientDoubles, ownLegacyClient);
+testBrokenClients(piLegacyClient, clientMutants, ownLegacyClient);

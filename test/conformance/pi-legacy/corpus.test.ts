@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { judgeRules } from '../../../src/conformance/judge.ts';
+import { judgeRules } from '../../../src/conformance/check/judge.ts';
 import { piLegacyAgent } from '../../../src/conformance/pi-legacy/agent.ts';
 
 const corpus = join(process.env.PATCHBAY_CORPUS ?? '../shared/corpus', 'pi/0.13.2');
@@ -19,7 +19,7 @@ test.each(files)('%s', (name) => {
     return { at: 0, by: dir === 'in' ? 'us' : 'peer', text: line } as const;
   });
   const conversation = { connection: name, log };
-  const results = judgeRules(piLegacyAgent.rules, [{ conversation, us: 'client', isWhole: false }], []);
+  const results = judgeRules(piLegacyAgent.rules, [{ conversation, us: 'client', isComplete: false }], []);
   const failed = results.filter(({ verdict }) => verdict === 'failed');
   expect(failed.map(({ id, reason }) => `${id}: ${reason}`)).toEqual([]);
   const passed = results.filter(({ verdict }) => verdict === 'passed');

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { departures } from '../../../src/conformance/pi-legacy/departures.ts';
 import { piLegacyAgent } from '../../../src/conformance/pi-legacy/agent.ts';
-import { runChecks } from '../../../src/conformance/runner.ts';
-import { descriptionsOf } from '../../../src/conformance/sets.ts';
+import { runChecks } from '../../../src/conformance/runner/runner.ts';
+import { descriptionsOf } from '../../../src/conformance/check/sets.ts';
 import { ownMemory } from '../support/targets.ts';
 
 /** Only a program on stdio reads bytes that are no frames; our messages of users hold files as content alone. */

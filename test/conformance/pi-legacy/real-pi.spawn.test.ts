@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startFakeAnthropic } from '../../../src/conformance/model/endpoint.ts';
 import { piLegacyAgent } from '../../../src/conformance/pi-legacy/agent.ts';
-import { runChecks } from '../../../src/conformance/runner.ts';
-import { modelScript } from '../../../src/conformance/scripts.ts';
+import { runChecks } from '../../../src/conformance/runner/runner.ts';
+import { modelScript } from '../../../src/conformance/runner/scripts.ts';
 import { makePiHome, type PiHome, piCommand } from '../../support/pi-rig.ts';
 
 let home: PiHome;

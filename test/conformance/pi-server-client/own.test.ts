@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { piServerClient } from '../../../src/conformance/pi-server/client.ts';
 import { testBrokenClients } from '../support/broken-clients.ts';
-import { clientDoubles } from './doubles.ts';
+import { clientMutants } from './mutants.ts';
 import { ownPiServerClient } from './rig.ts';
 
 /** What our backend never does, or only where this rig does not lead it. */
@@ -20,7 +20,7 @@ describe('our own backend', () => {
 });
 
 describe('broken clients', () => {
-  testBrokenClients(piServerClient, clientDoubles, ownPiServerClient, {
+  testBrokenClients(piServerClient, clientMutants, ownPiServerClient, {
     patienceMs: 500,
     unbroken: new Map([['version-checked', 'it wants two connections of one client, as in version.test.ts']]),
   });

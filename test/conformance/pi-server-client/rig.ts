@@ -1,8 +1,8 @@
 // Our own backend as a client of the pi-server that conformance plays: what acts want of it beyond a prompt.
-import { type Move, ownClient } from '../support/client-rig.ts';
+import { type ClientSteps, ownClient } from '../support/client-rig.ts';
 
 /** Prompts, and aborts when the answer has begun. */
-const aborting: Move = async (client, prompt) => {
+const aborting: ClientSteps = async (client, prompt) => {
   const outcome = client.submit({ type: 'prompt', content: [{ type: 'text', text: prompt }] });
   await client.event('block-start');
   await client.submit({ type: 'abort', target: 'run' });
@@ -10,4 +10,4 @@ const aborting: Move = async (client, prompt) => {
 };
 
 /** Each act in a session of its own. */
-export const ownPiServerClient = ownClient('pi-server', { moves: new Map([['endless', aborting]]) });
+export const ownPiServerClient = ownClient('pi-server', { steps: new Map([['endless', aborting]]) });

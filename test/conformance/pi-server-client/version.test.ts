@@ -1,7 +1,7 @@
 // The check that wants two connections of one client: who is greeted in another version sends nothing.
 import { describe, expect, test } from 'vitest';
-import { createClientRun } from '../../../src/conformance/client-runner.ts';
-import { watchChannel } from '../../../src/conformance/connection.ts';
+import { createClientRun } from '../../../src/conformance/runner/client-runner.ts';
+import { watchChannel } from '../../../src/conformance/runner/connection.ts';
 import { piServerClient } from '../../../src/conformance/pi-server/client.ts';
 import { isDictionary } from '../../../src/core/model/dictionary.ts';
 import { memoryPair } from '../../../src/transports/memory.ts';
@@ -11,7 +11,7 @@ async function verdict(then: (send: (command: object) => void) => void): Promise
   const run = createClientRun(piServerClient, { patienceMs: 2000 });
   function connect() {
     const [agent, client] = memoryPair();
-    const taken = run.take(agent);
+    const taken = run.serve(agent);
     const connection = watchChannel(client, { patienceMs: 5000 });
     const until = (label: string, fits: (frame: Record<string, unknown>) => boolean) =>
       connection.until(label, () =>

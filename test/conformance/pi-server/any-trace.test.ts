@@ -5,7 +5,7 @@ import { claudeClient } from '../../../src/conformance/claude/client.ts';
 import { piServerAgent } from '../../../src/conformance/pi-server/agent.ts';
 import { piServerClient } from '../../../src/conformance/pi-server/client.ts';
 import { rpcMessageClient } from '../../../src/conformance/rpc-message/client.ts';
-import type { TraceFrame } from '../../../src/conformance/rule.ts';
+import type { TraceFrame } from '../../../src/conformance/check/rule.ts';
 
 /** Words of the wire, so that what is wrong is wrong inside. */
 const words = [
@@ -78,14 +78,14 @@ const frame = fc.record({
 
 test('no rule throws, and every finding is at a message', () => {
   fc.assert(
-    fc.property(fc.array(frame, { maxLength: 12 }), fc.boolean(), (said, isWhole) => {
+    fc.property(fc.array(frame, { maxLength: 12 }), fc.boolean(), (said, isComplete) => {
       const frames = said.map(({ by, json, isFault }): TraceFrame => {
         const text = JSON.stringify(json);
         return isFault ? { at: 0, by, text, isFault } : { at: 0, by, text, json };
       });
       for (const { rules } of [piServerAgent, piServerClient, claudeClient, rpcMessageClient]) {
         for (const rule of rules) {
-          for (const { frame: place } of rule.judge({ frames, isWhole })) expect(frames[place]).toBeDefined();
+          for (const { frame: place } of rule.judge({ frames, isComplete })) expect(frames[place]).toBeDefined();
         }
       }
     }),

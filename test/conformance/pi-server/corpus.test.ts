@@ -2,9 +2,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Trace } from '../../../src/conformance/rule.ts';
-import { type CheckSet, descriptionsOf } from '../../../src/conformance/sets.ts';
-import { judgeTrace, readTraceFile } from '../../../src/conformance/trace-file.ts';
+import type { Trace } from '../../../src/conformance/check/rule.ts';
+import { type CheckSet, descriptionsOf } from '../../../src/conformance/check/sets.ts';
+import { judgeTrace, readTraceFile } from '../../../src/conformance/trace/trace-file.ts';
 import { piServerAgent } from '../../../src/conformance/pi-server/agent.ts';
 import { piServerClient } from '../../../src/conformance/pi-server/client.ts';
 
@@ -23,9 +23,9 @@ const known: ReadonlyMap<string, RegExp> = new Map([
 function breaches(set: CheckSet, traces: readonly Trace[]): string[] {
   const levels = new Map(descriptionsOf(set).map(({ id, level }) => [id, level]));
   const results = judgeTrace([set], traces).flatMap((judged) => judged.results);
-  return results.flatMap(({ id, breaches: found = [], exchanges }) =>
+  return results.flatMap(({ id, breaches: found = [], conversations }) =>
     found.flatMap(({ conversation, message, says }) => {
-      const text = exchanges[conversation]?.log[message]?.text ?? '';
+      const text = conversations[conversation]?.log[message]?.text ?? '';
       return levels.get(id) === 'MAY' || known.get(id)?.test(text) ? [] : [`${id}: ${says}: ${text.slice(0, 200)}`];
     }),
   );
@@ -46,10 +46,10 @@ describe.skipIf(files.length === 0)('parts of recordings of the real server (abs
 
   test.each(files)('%s: one side alone tells of nothing wrong', (file) => {
     for (const side of ['agent', 'client'])
-      for (const isWhole of [true, false])
+      for (const isComplete of [true, false])
         for (const set of sets) {
           const alone = tracesIn(file).map(({ frames }) => ({
-            isWhole,
+            isComplete,
             frames: frames.filter(({ by }) => by === side),
           }));
           expect(more(file, set, alone)).toEqual([]);
@@ -60,7 +60,7 @@ describe.skipIf(files.length === 0)('parts of recordings of the real server (abs
     for (const { frames } of tracesIn(file))
       for (let from = 1; from < frames.length; from += step)
         for (const set of sets) {
-          const rest = { isWhole: false, frames: frames.slice(from) };
+          const rest = { isComplete: false, frames: frames.slice(from) };
           expect([from, ...more(file, set, [rest])]).toEqual([from]);
         }
   });

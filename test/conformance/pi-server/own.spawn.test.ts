@@ -1,12 +1,12 @@
 // The checks of a pi-server against our own: over WebSocket and stdio in front of the demo agent, and in front of the real pi
 // where an agent has something to do. What we answer differently on purpose is in the table of departures.
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Check, Result } from '../../../src/conformance/check.ts';
+import type { Check, Result } from '../../../src/conformance/check/check.ts';
 import { departures } from '../../../src/conformance/pi-server/departures.ts';
 import { piServerClient } from '../../../src/conformance/pi-server/client.ts';
-import { piServerChecks } from '../../../src/conformance/pi-server/index.ts';
-import { type RunOptions, runChecks } from '../../../src/conformance/runner.ts';
-import type { Target } from '../../../src/conformance/target.ts';
+import { piServerChecks } from '../../../src/conformance/pi-server/checks/index.ts';
+import { type RunOptions, runChecks } from '../../../src/conformance/runner/runner.ts';
+import type { Target } from '../../../src/conformance/runner/target.ts';
 import { killAllChildren } from '../../../src/transports/process-group.ts';
 import { type Own, ownDemo, ownPi } from '../support/targets.ts';
 
@@ -49,9 +49,9 @@ async function run(own: Own | Promise<Own>, options: RunOptions): Promise<Result
  * All that need an agent before the real pi, at about three seconds of work for each session, and all over stdio, where each
  * has a program of its own.
  */
-const isWhole = process.env.PATCHBAY_CONFORMANCE === 'all';
+const isComplete = process.env.PATCHBAY_CONFORMANCE === 'all';
 /** Over stdio one of so many is enough: what is told apart there is how it is started and how it ends. */
-const everyOver = isWhole ? 1 : 4;
+const everyOver = isComplete ? 1 : 4;
 /** Those in which what pi itself does counts most; the demo agent has been through all the others. */
 const piRows: ReadonlySet<string> = new Set([
   ...['7.3-36', '11-82', '17.2-93', '17.2-94', '17.2-95', '18-96:select', '18-97:input', '18.2-98'],
@@ -59,7 +59,7 @@ const piRows: ReadonlySet<string> = new Set([
 ]);
 
 /** Checks that need a peer of their own, which is the same program on all transports. */
-const isShared = ({ needs = {} }: Check<never>) => needs.settings === undefined && needs.alone !== true;
+const isShared = ({ needs = {} }: Check<never>) => needs.settings === undefined && needs.exclusive !== true;
 
 describe('our own server', () => {
   test('over WebSocket, in front of the demo agent', { timeout: 120_000 }, async () => {
@@ -80,7 +80,7 @@ describe('our own server', () => {
   });
 
   test('over WebSocket, in front of the real pi', { timeout: 600_000 }, async () => {
-    const isChosen = ({ id }: Check<never>) => isWhole || piRows.has(id.replace('pi-server/', ''));
+    const isChosen = ({ id }: Check<never>) => isComplete || piRows.has(id.replace('pi-server/', ''));
     const only = (check: Check<never>) => check.needs?.script !== undefined && isChosen(check);
     const results = await run(ownPi(), { only, atOnce: 3, patienceMs: 60_000 });
     expect(faultsOf(results)).toEqual([]);

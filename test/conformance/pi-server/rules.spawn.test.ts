@@ -2,13 +2,13 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { departures } from '../../../src/conformance/pi-server/departures.ts';
 import { piServerAgent } from '../../../src/conformance/pi-server/agent.ts';
-import { runChecks } from '../../../src/conformance/runner.ts';
-import type { AgentSet } from '../../../src/conformance/sets.ts';
-import type { Target } from '../../../src/conformance/target.ts';
+import { runChecks } from '../../../src/conformance/runner/runner.ts';
+import type { AgentSet } from '../../../src/conformance/check/sets.ts';
+import type { Target } from '../../../src/conformance/runner/target.ts';
 import { killAllChildren } from '../../../src/transports/process-group.ts';
 import { testBrokenAgents } from '../support/broken.ts';
 import { type Own, ownDemo, ownMemory } from '../support/targets.ts';
-import { ruleDoubles } from './doubles/rules.ts';
+import { ruleMutants } from './mutants/rules.ts';
 
 /** Those that act have tests of their own. */
 const rules: AgentSet = { ...piServerAgent, checks: [] };
@@ -59,5 +59,5 @@ test('our own server keeps to the rules of its end', { timeout: 60_000 }, async 
 });
 
 describe('broken servers', () => {
-  testBrokenAgents(rules, ruleDoubles, { target, patienceMs: 4000 });
+  testBrokenAgents(rules, ruleMutants, { target, patienceMs: 4000 });
 });

@@ -2,12 +2,12 @@
 // to catch it, and by nothing unrelated.
 import { afterAll } from 'vitest';
 import { piAgent } from '../../../src/conformance/pi/agent.ts';
-import { demoScript } from '../../../src/conformance/scripts.ts';
+import { demoScript } from '../../../src/conformance/runner/scripts.ts';
 import { testBrokenAgents } from '../support/broken.ts';
 import { ownMemory } from '../support/targets.ts';
-import { eventDoubles } from './doubles/events.ts';
-import { lineDoubles } from './doubles/lines.ts';
-import { sessionDoubles } from './doubles/sessions.ts';
+import { eventMutants } from './mutants/events.ts';
+import { lineMutants } from './mutants/lines.ts';
+import { sessionMutants } from './mutants/sessions.ts';
 
 const own = ownMemory('pi', {
   config: { agents: { demo: { protocol: 'demo', options: { paceMs: 0 } } } },
@@ -16,7 +16,7 @@ const own = ownMemory('pi', {
 afterAll(own.remove);
 
 const bytes = 'Bytes that are no frames go to programs only: see framing.test.ts.';
-testBrokenAgents(piAgent, [...lineDoubles, ...sessionDoubles, ...eventDoubles], {
+testBrokenAgents(piAgent, [...lineMutants, ...sessionMutants, ...eventMutants], {
   target: () => own.target,
   unbroken: new Map(
     ['raw-crlf', 'raw-joined', 'raw-split', 'raw-blank-line', 'raw-last-line', 'input-ends'].map((name) => [

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { piAgent } from '../../../src/conformance/pi/agent.ts';
-import type { Trace, TraceFrame } from '../../../src/conformance/rule.ts';
+import type { Trace, TraceFrame } from '../../../src/conformance/check/rule.ts';
 
 const corpus = join(process.env.PATCHBAY_CORPUS ?? '../shared/corpus', 'pi');
 /** 0.13.2 speaks the legacy protocol. */
@@ -33,7 +33,7 @@ function readTrace(file: string): Trace {
     }
   });
   // A part of them was cut off on purpose.
-  return { frames, isWhole: false };
+  return { frames, isComplete: false };
 }
 
 /** What is wrong with a recording, by rule, with the first of each. */

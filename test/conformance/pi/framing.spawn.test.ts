@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { piAgent } from '../../../src/conformance/pi/agent.ts';
-import { runChecks } from '../../../src/conformance/runner.ts';
+import { runChecks } from '../../../src/conformance/runner/runner.ts';
 import { killAllChildren } from '../../../src/transports/process-group.ts';
 
 afterAll(killAllChildren);

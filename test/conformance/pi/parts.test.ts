@@ -5,7 +5,7 @@ import { piAgent } from '../../../src/conformance/pi/agent.ts';
 import { piClient } from '../../../src/conformance/pi/client.ts';
 import { piLegacyAgent } from '../../../src/conformance/pi-legacy/agent.ts';
 import { piLegacyClient } from '../../../src/conformance/pi-legacy/client.ts';
-import type { CheckSet } from '../../../src/conformance/sets.ts';
+import type { CheckSet } from '../../../src/conformance/check/sets.ts';
 import { endsOf, frame, recordingsOf, saidBy, wrongIn } from './recordings.ts';
 
 const modern = recordingsOf('0.54.2', '0.73.1', '0.87.1');
@@ -26,7 +26,7 @@ describe.each([
     const isNew = (wrong: string) => !theirs.has(nameOf(wrong));
     const side = saidBy(set.side, one);
     expect(wrongIn(set, side).filter(isNew), 'of one side').toEqual([]);
-    expect(wrongIn(set, side, { isWhole: true }).filter(isNew), 'of one side, to its end').toEqual([]);
+    expect(wrongIn(set, side, { isComplete: true }).filter(isNew), 'of one side, to its end').toEqual([]);
     expect(
       endsOf(one).flatMap((frames) => wrongIn(set, frames).filter(isNew)),
       'from its middle on',
@@ -169,7 +169,7 @@ const framesOf = (lines: readonly string[]) =>
 
 test.each(trueOnes)('a true one %s', (_, set, lines) => {
   expect(wrongIn(set, framesOf(lines))).toEqual([]);
-  expect(wrongIn(set, framesOf(lines), { isWhole: true })).toEqual([]);
+  expect(wrongIn(set, framesOf(lines), { isComplete: true })).toEqual([]);
 });
 
 /** What no true program says, told by reading alone. */
@@ -216,7 +216,7 @@ test('a reply to a dialog that gets a response is one fault, of one rule', () =>
       answers('extension_ui_response', 'd'),
     ]),
   ];
-  expect(wrongIn(piAgent, framesOf(lines), { isWhole: true }).map(nameOf)).toEqual(['pi/ui-response-silent']);
+  expect(wrongIn(piAgent, framesOf(lines), { isComplete: true }).map(nameOf)).toEqual(['pi/ui-response-silent']);
 });
 
 test('a message that never ends is a fault at its start, and of no other rule', () => {
@@ -224,12 +224,12 @@ test('a message that never ends is a fault at its start, and of no other rule', 
   const start = lines.findIndex((line) => /"message_start".*"assistant"/u.test(line));
   expect(wrongIn(piAgent, framesOf(lines)).map(nameOf)).toEqual(['pi/message-brackets']);
   const rule = piAgent.rules.find(({ id }) => id === 'pi/message-brackets');
-  const judged = [...(rule?.judge({ frames: framesOf(lines), isWhole: false }) ?? [])];
+  const judged = [...(rule?.judge({ frames: framesOf(lines), isComplete: false }) ?? [])];
   expect(judged.flatMap(({ frame, wrong }) => (wrong === null ? [] : [frame]))).toEqual([start]);
 });
 
 test('a message that is open at the end of all is a fault', () => {
   const lines = [out('message_start', { message: user('one') })];
   expect(wrongIn(piAgent, framesOf(lines)).map(nameOf)).toEqual([]);
-  expect(wrongIn(piAgent, framesOf(lines), { isWhole: true }).map(nameOf)).toContain('pi/message-brackets');
+  expect(wrongIn(piAgent, framesOf(lines), { isComplete: true }).map(nameOf)).toContain('pi/message-brackets');
 });

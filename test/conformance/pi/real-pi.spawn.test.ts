@@ -2,20 +2,20 @@
 // table of its departures, with the reason. Else the rule would be wrong.
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import type { Result } from '../../../src/conformance/check.ts';
+import type { Result } from '../../../src/conformance/check/check.ts';
 import { startFakeAnthropic } from '../../../src/conformance/model/endpoint.ts';
 import { piAgent } from '../../../src/conformance/pi/agent.ts';
-import { runChecks } from '../../../src/conformance/runner.ts';
-import { modelScript } from '../../../src/conformance/scripts.ts';
-import { descriptionsOf } from '../../../src/conformance/sets.ts';
-import type { Target } from '../../../src/conformance/target.ts';
+import { runChecks } from '../../../src/conformance/runner/runner.ts';
+import { modelScript } from '../../../src/conformance/runner/scripts.ts';
+import { descriptionsOf } from '../../../src/conformance/check/sets.ts';
+import type { Target } from '../../../src/conformance/runner/target.ts';
 import { killAllChildren } from '../../../src/transports/process-group.ts';
 import { makePiHome, piCommand } from '../../support/pi-rig.ts';
 
 afterAll(killAllChildren);
 
 /** Every scenario and every check; else those in which pi does most in the least time. */
-const isWhole = process.env.PATCHBAY_CONFORMANCE === 'all';
+const isComplete = process.env.PATCHBAY_CONFORMANCE === 'all';
 const usual: ReadonlySet<string> = new Set([
   'text',
   'tools',
@@ -73,8 +73,8 @@ test('the real pi 0.54.2', { timeout: 240_000 }, async () => {
   const results = await runChecks(piAgent, target, {
     atOnce: 2,
     patienceMs: 30_000,
-    only: ({ id }) => isWhole || !checks.has(id) || usualChecks.has(id),
-    scenarios: (name) => isWhole || usual.has(name),
+    only: ({ id }) => isComplete || !checks.has(id) || usualChecks.has(id),
+    scenarios: (name) => isComplete || usual.has(name),
   });
   await fake.close();
   home.remove();
@@ -89,5 +89,5 @@ test('the real pi 0.54.2', { timeout: 240_000 }, async () => {
   expect([...theirs.keys()].filter((id) => !failed.some((result) => result.id === id))).toEqual([]);
   expect(of(results, 'unclear').map(({ id, reason }) => `${id}: ${reason}`)).toEqual([]);
   const silent = of(results, 'not-applicable').map(({ id }) => id);
-  if (isWhole) expect(silent.sort()).toEqual([...unheard].sort());
+  if (isComplete) expect(silent.sort()).toEqual([...unheard].sort());
 });

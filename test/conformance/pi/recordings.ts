@@ -3,9 +3,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import type { Trace, TraceFrame } from '../../../src/conformance/rule.ts';
-import { type CheckSet, descriptionsOf } from '../../../src/conformance/sets.ts';
-import { judgeTrace } from '../../../src/conformance/trace-file.ts';
+import type { Trace, TraceFrame } from '../../../src/conformance/check/rule.ts';
+import { type CheckSet, descriptionsOf } from '../../../src/conformance/check/sets.ts';
+import { judgeTrace } from '../../../src/conformance/trace/trace-file.ts';
 
 const corpus = join(process.env.PATCHBAY_CORPUS ?? '../shared/corpus', 'pi');
 const Row = z.object({ dir: z.enum(['in', 'out']), line: z.string() });
@@ -47,7 +47,7 @@ export function frame(by: TraceFrame['by'], text: string): TraceFrame {
 /** What is wrong at MUST or SHOULD with a recording of that side, by the names of the checks. */
 export function wrongIn(set: CheckSet, frames: readonly TraceFrame[], more: Partial<Trace> = {}): string[] {
   const asked = new Map(descriptionsOf(set).map(({ id, level }) => [id, level]));
-  return judgeTrace([set], [{ frames, isWhole: false, ...more }]).flatMap(({ results }) =>
+  return judgeTrace([set], [{ frames, isComplete: false, ...more }]).flatMap(({ results }) =>
     results.flatMap(({ id, verdict, reason }) =>
       asked.get(id) !== 'MAY' && (verdict === 'failed' || verdict === 'unclear') ? [`${id}: ${reason}`] : [],
     ),

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Frame } from '../../../src/core/contract/channel.ts';
 import { piAgent } from '../../../src/conformance/pi/agent.ts';
-import type { Trace, TraceFrame } from '../../../src/conformance/rule.ts';
+import type { Trace, TraceFrame } from '../../../src/conformance/check/rule.ts';
 import { anyFrame } from '../../support/any-frame.ts';
 import { hasScenarioFile, scenarioLines, scenarioNames } from '../../support/fixtures.ts';
 
@@ -29,9 +29,9 @@ const frames = fc.array(fc.tuple(fc.constantFrom('agent', 'client'), anyFrame('p
 
 test('no rule throws, whatever a trace holds, and each points into it', () => {
   fc.assert(
-    fc.property(frames, fc.boolean(), (some, isWhole) => {
+    fc.property(frames, fc.boolean(), (some, isComplete) => {
       const trace: Trace = {
-        isWhole,
+        isComplete,
         frames: some.map(([by, frame]) => traceFrame(by, { text: readable(frame), json: () => frame.json })),
       };
       for (const { judge } of piAgent.rules)
@@ -44,7 +44,7 @@ test('no rule throws, whatever a trace holds, and each points into it', () => {
 test.each(scenarioNames.filter((name) => hasScenarioFile(name, 'pi')))('the scenario %s', (name) => {
   const lines = scenarioLines(name, 'pi');
   const trace: Trace = {
-    isWhole: false,
+    isComplete: false,
     frames: lines.map((text) => traceFrame('agent', { text, json: () => JSON.parse(text) })),
   };
   const wrong = piAgent.rules.flatMap(({ id, level, judge }) =>

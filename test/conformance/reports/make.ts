@@ -1,5 +1,5 @@
 // Makes the kept reports: all, or those whose makers have that word in their names.
-import { chooserOfAny } from '../../../src/conformance/pattern.ts';
+import { chooserOfAny } from '../../../src/conformance/check/pattern.ts';
 import { makeIndex } from './index-page.ts';
 import { makeOwnClients } from './own-clients.ts';
 import { makeOwnFrontends } from './own-frontends.ts';

@@ -1,11 +1,11 @@
 // The page of our own backends: each is a client of the agent that conformance plays, in this process.
-import type { Result, Verdict } from '../../../src/conformance/check.ts';
+import type { Result, Verdict } from '../../../src/conformance/check/check.ts';
 import { clientSetOf } from '../../../src/conformance/index.ts';
 import { levels, type Tally } from '../../../src/conformance/report/report.ts';
 import { ownClaudeClient } from '../claude-client/rig.ts';
 import { ownEditor } from '../eca/own-editor.ts';
-import { ownPiClient } from '../pi-client/moves.ts';
-import { ownLegacyClient } from '../pi-legacy/client-moves.ts';
+import { ownPiClient } from '../pi-client/client-steps.ts';
+import { ownLegacyClient } from '../pi-legacy/client-steps.ts';
 import { ownPiServerClient } from '../pi-server-client/rig.ts';
 import { explanationOf, levelsOf, madeWith, seconds, tableOf, tallyText, writePage } from './page.ts';
 

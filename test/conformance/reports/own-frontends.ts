@@ -70,27 +70,27 @@ export async function makeOwnFrontends(): Promise<void> {
 }
 
 function pageOf(runs: readonly Run[]): string[] {
-  const played = runs.flatMap(({ report, ...run }) => (report === null ? [] : [{ ...run, report }]));
+  const conversations = runs.flatMap(({ report, ...run }) => (report === null ? [] : [{ ...run, report }]));
   const sum = (level: 'MUST' | 'SHOULD' | 'MAY', verdict: 'passed' | 'failed' | 'unclear') =>
-    played.reduce((all, { report }) => all + report.counts.levels[level][verdict], 0);
+    conversations.reduce((all, { report }) => all + report.counts.levels[level][verdict], 0);
   const rows = runs.map(({ protocol, transport, report }) => {
     if (report === null) return [protocol, transport, '–', '–', '–', '–'];
     const { MUST, SHOULD, MAY } = report.counts.levels;
     return [protocol, transport, tallyText(MUST), tallyText(SHOULD), tallyText(MAY), seconds(report.ms)];
   });
-  const troubles = played.flatMap(({ protocol, transport, report }) =>
+  const troubles = conversations.flatMap(({ protocol, transport, report }) =>
     report.results
       .filter(({ verdict }) => verdict === 'failed' || verdict === 'unclear')
       .map(({ id, level, verdict }) => ({ id, level, verdict, where: `${protocol}, ${transport}` })),
   );
   const ids = [...new Set(troubles.map(({ id }) => id))];
-  const slowest = Math.max(...played.map(({ report }) => report.ms));
+  const slowest = Math.max(...conversations.map(({ report }) => report.ms));
   return [
     '# Our own frontends',
     'Patchbay as an agent of each protocol, over each transport, in front of the demo agent (`patchbay serve --agent demo`).',
     `**MUST: ${sum('MUST', 'passed')} passed, ${sum('MUST', 'failed')} failed, ${sum('MUST', 'unclear')} unclear. ` +
       `SHOULD: ${sum('SHOULD', 'passed')} passed, ${sum('SHOULD', 'failed')} failed, ${sum('SHOULD', 'unclear')} unclear. ` +
-      `The longest of ${played.length} runs took ${seconds(slowest)}.**`,
+      `The longest of ${conversations.length} runs took ${seconds(slowest)}.**`,
     tableOf(['protocol', 'transport', 'MUST', 'SHOULD', 'MAY', 'time'], rows),
     `“n. a.”: it did not come up, for the demo agent does not do it, or the transport has no such thing. ${[...absent]
       .map(([way, why]) => `${way}: ${why}.`)

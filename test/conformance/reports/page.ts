@@ -1,10 +1,10 @@
 // What the pages of docs/conformance/reports have in common: where they lie, what they say of their checks, and how tables are made.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Level, Verdict } from '../../../src/conformance/check.ts';
-import { Explanations, explain } from '../../../src/conformance/explanations.ts';
+import type { Level, Verdict } from '../../../src/conformance/check/check.ts';
+import { Explanations, explain } from '../../../src/conformance/report/explanations.ts';
 import type { Tally } from '../../../src/conformance/report/report.ts';
-import { type CheckSet, descriptionsOf } from '../../../src/conformance/sets.ts';
+import { type CheckSet, descriptionsOf } from '../../../src/conformance/check/sets.ts';
 
 export const root = path.resolve(import.meta.dirname, '../../..');
 export const folder = path.join(root, 'docs/conformance/reports');

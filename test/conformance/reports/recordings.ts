@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { agentSetOf, clientSetOf } from '../../../src/conformance/index.ts';
-import { judgeTrace, readTraceFile } from '../../../src/conformance/trace-file.ts';
+import { judgeTrace, readTraceFile } from '../../../src/conformance/trace/trace-file.ts';
 import { explanationOf, levelsOf, madeWith, root, tableOf, writePage } from './page.ts';
 
 const corpus = path.resolve(root, process.env.PATCHBAY_CORPUS ?? '../shared/corpus');

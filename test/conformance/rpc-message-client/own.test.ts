@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { rpcMessageClient } from '../../../src/conformance/rpc-message/client.ts';
 import { testBrokenClients } from '../support/broken-clients.ts';
-import { clientDoubles } from './doubles.ts';
+import { clientMutants } from './mutants.ts';
 import { frontEnd } from './rig.ts';
 
 describe('a correct front end', () => {
@@ -15,5 +15,5 @@ describe('a correct front end', () => {
 });
 
 describe('broken front ends', () => {
-  testBrokenClients(rpcMessageClient, clientDoubles, frontEnd);
+  testBrokenClients(rpcMessageClient, clientMutants, frontEnd);
 });

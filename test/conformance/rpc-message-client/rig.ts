@@ -1,14 +1,14 @@
 // A correct front end of rpc-message, as the project of RpcMessage has one: we have no backend of this dialect.
-import type { Result } from '../../../src/conformance/check.ts';
-import { createClientRun } from '../../../src/conformance/client-runner.ts';
-import { watchChannel } from '../../../src/conformance/connection.ts';
+import type { Result } from '../../../src/conformance/check/check.ts';
+import { createClientRun } from '../../../src/conformance/runner/client-runner.ts';
+import { watchChannel } from '../../../src/conformance/runner/connection.ts';
 import type { Channel } from '../../../src/core/contract/channel.ts';
 import { isDictionary } from '../../../src/core/model/dictionary.ts';
 import { memoryPair } from '../../../src/transports/memory.ts';
 import type { ClientRig } from '../support/client-rig.ts';
 
 /** Connects, sets what can be set, queries, and leaves. */
-async function talk(channel: Channel, act: string, patienceMs: number): Promise<void> {
+async function runClient(channel: Channel, behaviour: string, patienceMs: number): Promise<void> {
   const connection = watchChannel(channel, { patienceMs });
   let count = 0;
   function ask(method: string, params?: unknown): string {
@@ -26,11 +26,11 @@ async function talk(channel: Channel, act: string, patienceMs: number): Promise<
     await answered(ask('connect', {}));
     await answered(ask('setModel', 'conformance-1'));
     await answered(ask('setPermissionMode', { mode: 'default' }));
-    const words = `[[${act}]] please`;
+    const words = `[[${behaviour}]] please`;
     const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGVsbG8=' } };
     const content = [{ type: 'text', text: words }, picture];
-    const query = act === 'text' ? ask('queryWithContent', { content }) : ask('query', { message: words });
-    if (act === 'endless') {
+    const query = behaviour === 'text' ? ask('queryWithContent', { content }) : ask('query', { message: words });
+    if (behaviour === 'endless') {
       await until(query, ({ type }) => type === 'stream');
       await answered(ask('interrupt'));
     }
@@ -47,13 +47,17 @@ async function talk(channel: Channel, act: string, patienceMs: number): Promise<
 export const frontEnd: ClientRig = {
   async run(
     set,
-    { acts = set.acts.map(({ name }) => name), through = (channel: Channel) => channel, patienceMs = 10_000 } = {},
+    {
+      behaviours = set.behaviours.map(({ name }) => name),
+      through = (channel: Channel) => channel,
+      patienceMs = 10_000,
+    } = {},
   ) {
     const run = createClientRun(set, { patienceMs });
-    const talks = acts.map(async (act): Promise<void> => {
+    const talks = behaviours.map(async (behaviour): Promise<void> => {
       const [agent, client] = memoryPair();
-      const taken = run.take(through(agent));
-      await talk(client, act, patienceMs);
+      const taken = run.serve(through(agent));
+      await runClient(client, behaviour, patienceMs);
       await taken;
     });
     await Promise.all(talks);

@@ -3,9 +3,9 @@ import { afterAll } from 'vitest';
 import { rpcMessageAgent } from '../../../src/conformance/rpc-message/agent.ts';
 import { testBrokenAgents } from '../support/broken.ts';
 import { ownMemory } from '../support/targets.ts';
-import { doubles } from './doubles.ts';
+import { mutants } from './mutants.ts';
 
 const own = ownMemory('rpc-message');
 afterAll(() => own.remove());
 
-testBrokenAgents(rpcMessageAgent, doubles, { target: () => own.target, patienceMs: 2000 });
+testBrokenAgents(rpcMessageAgent, mutants, { target: () => own.target, patienceMs: 2000 });

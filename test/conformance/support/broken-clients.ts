@@ -1,11 +1,11 @@
 // Tests that each broken client is found by the checks that are meant to find it, and by no others: a man in the middle breaks a
 // correct one. Knows no protocol.
-import type { Result } from '../../../src/conformance/check.ts';
-import type { ClientSet } from '../../../src/conformance/sets.ts';
+import type { Result } from '../../../src/conformance/check/check.ts';
+import type { ClientSet } from '../../../src/conformance/check/sets.ts';
 import type { ClientRig } from './client-rig.ts';
-import type { Double } from './double.ts';
-import { isWhole, testDoubles } from './double-tests.ts';
-import { tampering } from './tamper.ts';
+import type { Mutant } from './mutant.ts';
+import { runsEverything, testMutants } from './mutant-tests.ts';
+import { intercepting } from './intercept.ts';
 
 /** How the broken clients of a set are tried. */
 export interface BrokenClientOptions {
@@ -18,19 +18,19 @@ export interface BrokenClientOptions {
 /** Defines the tests. What a double `says` is what the client says; what it `takes` is what the client hears. */
 export function testBrokenClients(
   set: ClientSet,
-  doubles: readonly Double[],
+  mutants: readonly Mutant[],
   rig: ClientRig,
   { patienceMs = 1000, unbroken = new Map<string, string>() }: BrokenClientOptions = {},
 ): void {
   const nameOf = (id: string) => id.replace(`${set.protocol}/client/`, '');
   const names = set.rules.map(({ id }) => nameOf(id));
 
-  function judge({ caught, make }: Double): Promise<readonly Result[]> {
-    const read = new Set(set.rules.filter(({ id }) => caught.includes(nameOf(id))).flatMap((rule) => rule.scenarios));
-    const all = set.acts.map(({ name }) => name);
-    const acts = isWhole ? all : all.filter((name) => read.has(name));
-    return rig.run(set, { acts, through: tampering(make()), patienceMs });
+  function judge({ caughtBy, make }: Mutant): Promise<readonly Result[]> {
+    const read = new Set(set.rules.filter(({ id }) => caughtBy.includes(nameOf(id))).flatMap((rule) => rule.scenarios));
+    const all = set.behaviours.map(({ name }) => name);
+    const behaviours = runsEverything ? all : all.filter((name) => read.has(name));
+    return rig.run(set, { behaviours, through: intercepting(make()), patienceMs });
   }
 
-  testDoubles({ protocol: set.protocol, peers: 'clients', doubles, names, unbroken, nameOf, judge });
+  testMutants({ protocol: set.protocol, peers: 'clients', mutants, names, unbroken, nameOf, judge });
 }

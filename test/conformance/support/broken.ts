@@ -1,12 +1,12 @@
 // Tests that each broken agent is found by the checks that are meant to find it, and by no others: a man in the middle breaks a
 // correct one. Knows no protocol.
-import type { Result } from '../../../src/conformance/check.ts';
-import { runChecks } from '../../../src/conformance/runner.ts';
-import { type AgentSet, descriptionsOf } from '../../../src/conformance/sets.ts';
-import type { Target } from '../../../src/conformance/target.ts';
-import type { Double } from './double.ts';
-import { isWhole, testDoubles } from './double-tests.ts';
-import { tampering } from './tamper.ts';
+import type { Result } from '../../../src/conformance/check/check.ts';
+import { runChecks } from '../../../src/conformance/runner/runner.ts';
+import { type AgentSet, descriptionsOf } from '../../../src/conformance/check/sets.ts';
+import type { Target } from '../../../src/conformance/runner/target.ts';
+import type { Mutant } from './mutant.ts';
+import { runsEverything, testMutants } from './mutant-tests.ts';
+import { intercepting } from './intercept.ts';
 
 /** How the broken agents of a set are tried. */
 export interface BrokenOptions {
@@ -19,15 +19,15 @@ export interface BrokenOptions {
 }
 
 /** Defines the tests. */
-export function testBrokenAgents(set: AgentSet, doubles: readonly Double[], options: BrokenOptions): void {
+export function testBrokenAgents(set: AgentSet, mutants: readonly Mutant[], options: BrokenOptions): void {
   const { patienceMs = 3000, unbroken = new Map<string, string>() } = options;
   const nameOf = (id: string) => id.replace(`${set.protocol}/`, '');
   const names = descriptionsOf(set).map(({ id }) => nameOf(id));
 
-  async function judge({ caught, make }: Double): Promise<readonly Result[]> {
-    const through = tampering(make());
-    const checks = new Set(set.checks.map(({ id }) => id).filter((id) => caught.includes(nameOf(id))));
-    const rules = set.rules.filter(({ id }) => caught.includes(nameOf(id)));
+  async function judge({ caughtBy, make }: Mutant): Promise<readonly Result[]> {
+    const through = intercepting(make());
+    const checks = new Set(set.checks.map(({ id }) => id).filter((id) => caughtBy.includes(nameOf(id))));
+    const rules = set.rules.filter(({ id }) => caughtBy.includes(nameOf(id)));
     const read = new Set(rules.flatMap(({ scenarios }) => scenarios));
     const isRule = new Set(set.rules.map(({ id }) => id));
     return runChecks(
@@ -35,11 +35,11 @@ export function testBrokenAgents(set: AgentSet, doubles: readonly Double[], opti
       { ...options.target(), through },
       {
         patienceMs,
-        only: ({ id }) => isWhole || checks.has(id) || (rules.length > 0 && isRule.has(id)),
-        scenarios: (name) => isWhole || read.has(name),
+        only: ({ id }) => runsEverything || checks.has(id) || (rules.length > 0 && isRule.has(id)),
+        scenarios: (name) => runsEverything || read.has(name),
       },
     );
   }
 
-  testDoubles({ protocol: set.protocol, peers: 'agents', doubles, names, unbroken, nameOf, judge });
+  testMutants({ protocol: set.protocol, peers: 'agents', mutants, names, unbroken, nameOf, judge });
 }

@@ -1,9 +1,9 @@
 // Our own backends as correct clients of the agents that conformance plays: a session of ours on a channel in this process, and
 // what becomes of the checks. Knows no protocol; what an act wants of its client beyond a prompt is told to it.
 import { adapterOf } from '../../../src/gateway/agents.ts';
-import type { Result } from '../../../src/conformance/check.ts';
-import { createClientRun } from '../../../src/conformance/client-runner.ts';
-import type { ClientSet } from '../../../src/conformance/sets.ts';
+import type { Result } from '../../../src/conformance/check/check.ts';
+import { createClientRun } from '../../../src/conformance/runner/client-runner.ts';
+import type { ClientSet } from '../../../src/conformance/check/sets.ts';
 import type { Options } from '../../../src/core/contract/adapter.ts';
 import type { AgentConnection } from '../../../src/core/link/agent-link.ts';
 import type { Channel } from '../../../src/core/contract/channel.ts';
@@ -30,7 +30,7 @@ export interface OwnSession {
 }
 
 /** What our client does when that act is played; `prompt` asks for it. */
-export type Move = (client: OwnSession, prompt: string) => Promise<unknown>;
+export type ClientSteps = (client: OwnSession, prompt: string) => Promise<unknown>;
 
 /** How our client is made. */
 export interface OwnClientOptions {
@@ -38,7 +38,7 @@ export interface OwnClientOptions {
   readonly options?: Options;
   readonly folders?: readonly string[];
   /** What it does in acts that want more than a prompt, by their names. */
-  readonly moves?: ReadonlyMap<string, Move>;
+  readonly steps?: ReadonlyMap<string, ClientSteps>;
   /** What it says to what an agent asks; null: nothing. Default: the first option, yes, some words, allow. */
   answer?(question: Event): Command | null;
 }
@@ -46,7 +46,7 @@ export interface OwnClientOptions {
 /** How a client is judged. */
 export interface RigOptions {
   /** Which acts; default all, each in a session and on a connection of its own, at the same time. */
-  readonly acts?: readonly string[];
+  readonly behaviours?: readonly string[];
   /** The channel of each connection, as our agent has it, is led through this. */
   through?(channel: Channel): Channel;
   /** How long the agent waits for its client, ms; default 10,000. */
@@ -63,14 +63,18 @@ export function ownClient(adapter: string, own: OwnClientOptions = {}): ClientRi
   return {
     async run(
       set,
-      { acts = set.acts.map(({ name }) => name), through = (channel: Channel) => channel, patienceMs = 10_000 } = {},
+      {
+        behaviours = set.behaviours.map(({ name }) => name),
+        through = (channel: Channel) => channel,
+        patienceMs = 10_000,
+      } = {},
     ) {
       const run = createClientRun(set, { patienceMs });
       const taken: Promise<void>[] = [];
       await Promise.all(
-        acts.map(async (name) => {
-          const open = openSession(adapter, own, patienceMs, (channel) => void taken.push(run.take(through(channel))));
-          const move = own.moves?.get(name) ?? ((client: OwnSession, prompt: string) => client.prompt(prompt));
+        behaviours.map(async (name) => {
+          const open = openSession(adapter, own, patienceMs, (channel) => void taken.push(run.serve(through(channel))));
+          const move = own.steps?.get(name) ?? ((client: OwnSession, prompt: string) => client.prompt(prompt));
           // A client whose words are tampered with may never come to an end.
           await move(open, `[[${name}]] please`).catch(ignoreImpatience);
           await open.idle().catch(ignoreImpatience);

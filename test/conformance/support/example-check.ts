@@ -1,10 +1,16 @@
 // The worked example of docs/conformance/add-a-check.md: a protocol in which agents echo, with one rule, one check that acts, one
 // scenario and one broken double of each. The page quotes this file, and a test runs it.
-import { CannotTell, type Check, type Connection, PeerWrong, type Tools } from '../../../src/conformance/check.ts';
-import { each, owed, type Rule, type Scenario, type Trace } from '../../../src/conformance/rule.ts';
-import { type AgentSet, onStage, rulesOver } from '../../../src/conformance/sets.ts';
+import {
+  CannotTell,
+  type Check,
+  type Connection,
+  PeerWrong,
+  type Tools,
+} from '../../../src/conformance/check/check.ts';
+import { each, requiredBy, type Rule, type Scenario, type Trace } from '../../../src/conformance/check/rule.ts';
+import { type AgentSet, withContext, rulesOver } from '../../../src/conformance/check/sets.ts';
 import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
-import { type Double, says } from './double.ts';
+import { type Mutant, changesOutput } from './mutant.ts';
 
 // View: what the rules want to know of a trace, made once for all of them.
 interface Call {
@@ -14,10 +20,10 @@ interface Call {
 }
 interface View {
   readonly calls: readonly Call[];
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
 }
 
-function viewOf({ frames, isWhole }: Trace): View {
+function viewOf({ frames, isComplete }: Trace): View {
   const lines = frames.map(({ by, json }, frame) => ({ by, frame, json: dictionaryOf(json) }));
   const answers = lines.filter(({ by, json }) => by === 'agent' && json.answer !== undefined);
   const calls = lines
@@ -26,7 +32,7 @@ function viewOf({ frames, isWhole }: Trace): View {
       const answer = answers.find((one) => one.json.id === id && one.frame > frame);
       return { frame, text, answer: answer === undefined ? null : { frame: answer.frame, text: answer.json.answer } };
     });
-  return { calls, isWhole };
+  return { calls, isComplete };
 }
 
 // Rules: a finding for every place that they apply to.
@@ -39,9 +45,9 @@ const rules: readonly Rule<View>[] = [
     sentence: 'Each call has an answer with its id.',
     covers: ['call'],
     scenarios: ['call'],
-    judge: ({ calls, isWhole }) =>
+    judge: ({ calls, isComplete }) =>
       each(
-        calls.filter(({ answer }) => answer !== null || isWhole),
+        calls.filter(({ answer }) => answer !== null || isComplete),
         ({ answer }) => (answer === null ? 'there is no answer with this id' : null),
       ),
   },
@@ -62,13 +68,13 @@ const rules: readonly Rule<View>[] = [
 ];
 
 // Stage: what scenarios and checks play on.
-interface Stage {
+interface CheckContext {
   readonly connection: Connection;
   call(id: string, text: string): void;
   answered(id: string): Promise<void>;
 }
 
-async function stageOf(tools: Tools): Promise<Stage> {
+async function createContext(tools: Tools): Promise<CheckContext> {
   const connection = await tools.connect();
   return {
     connection,
@@ -83,22 +89,22 @@ async function stageOf(tools: Tools): Promise<Stage> {
 }
 
 // Scenario: what is said, so that the rules have something to read. It judges nothing.
-const scenarios: readonly Scenario<Promise<Stage>>[] = [
+const scenarios: readonly Scenario<Promise<CheckContext>>[] = [
   {
     name: 'call',
     title: 'Two calls, one behind the other.',
-    async play(playing) {
-      const stage = await playing;
+    async run(pending) {
+      const context = await pending;
       for (const id of ['1', '2']) {
-        stage.call(id, `hello ${id}`);
-        await owed('echo/answered', () => stage.answered(id));
+        context.call(id, `hello ${id}`);
+        await requiredBy('echo/answered', () => context.answered(id));
       }
     },
   },
 ];
 
 // Check: for what no recording can show.
-const checks: readonly Check<Promise<Stage>>[] = [
+const checks: readonly Check<Promise<CheckContext>>[] = [
   {
     id: 'echo/survives-garbage',
     section: '1',
@@ -108,16 +114,16 @@ const checks: readonly Check<Promise<Stage>>[] = [
     covers: ['call'],
     input: 'a line that is no JSON, then a call',
     expected: 'an answer to the call',
-    async run(playing) {
-      const stage = await playing;
-      stage.call('before', 'x');
+    async run(pending) {
+      const context = await pending;
+      context.call('before', 'x');
       // What only prepares is no failure of the peer here: another check is about it.
-      await stage.answered('before').catch((thrown: unknown) => {
+      await context.answered('before').catch((thrown: unknown) => {
         throw thrown instanceof PeerWrong ? new CannotTell(thrown.message) : thrown;
       });
-      stage.connection.send('no JSON');
-      stage.call('behind', 'y');
-      await stage.answered('behind');
+      context.connection.send('no JSON');
+      context.call('behind', 'y');
+      await context.answered('behind');
     },
   },
 ];
@@ -128,25 +134,25 @@ export const echoAgent: AgentSet = {
   side: 'agent',
   version: '1',
   usual: {},
-  ...onStage(stageOf, { checks, scenarios }),
+  ...withContext(createContext, { checks, scenarios }),
   rules: rulesOver(viewOf, rules),
 };
 
 /** An agent that is broken for each check. */
-export const echoDoubles: readonly Double[] = [
+export const echoMutants: readonly Mutant[] = [
   {
     fault: 'the second call has no answer',
-    caught: ['answered'],
-    make: says((frame) => (frame.id === '2' ? null : frame)),
+    caughtBy: ['answered'],
+    make: changesOutput((frame) => (frame.id === '2' ? null : frame)),
   },
   {
     fault: 'answers are in capital letters',
-    caught: ['same-text'],
-    make: says((frame) => ({ ...frame, answer: String(frame.answer).toUpperCase() })),
+    caughtBy: ['same-text'],
+    make: changesOutput((frame) => ({ ...frame, answer: String(frame.answer).toUpperCase() })),
   },
   {
     fault: 'garbage ends the connection',
-    caught: ['survives-garbage'],
+    caughtBy: ['survives-garbage'],
     make: () => ({
       raw(_text, link) {
         link.close();

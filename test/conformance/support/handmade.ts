@@ -1,14 +1,14 @@
 // Short recordings by hand, and what a set finds in them. Knows no protocol.
-import type { Trace } from '../../../src/conformance/rule.ts';
-import { type CheckSet, descriptionsOf } from '../../../src/conformance/sets.ts';
-import { judgeTrace } from '../../../src/conformance/trace-file.ts';
+import type { Trace } from '../../../src/conformance/check/rule.ts';
+import { type CheckSet, descriptionsOf } from '../../../src/conformance/check/sets.ts';
+import { judgeTrace } from '../../../src/conformance/trace/trace-file.ts';
 
 /** Who says what, in order. */
 export type Talk = readonly (readonly ['agent' | 'client', object])[];
 
-export const traceOf = (talk: Talk, isWhole = true): Trace => ({
-  frames: talk.map(([by, json]) => ({ at: 0, by, json, text: JSON.stringify(json) })),
-  isWhole,
+export const traceOf = (client: Talk, isComplete = true): Trace => ({
+  frames: client.map(([by, json]) => ({ at: 0, by, json, text: JSON.stringify(json) })),
+  isComplete,
 });
 
 /** Ids of the checks at MUST and SHOULD that fail. */

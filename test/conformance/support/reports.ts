@@ -1,8 +1,8 @@
 // Reports for tests of their forms: one with a check of each verdict, in any words.
-import type { Conversation, Description, Exchange, Result } from '../../../src/conformance/check.ts';
+import type { Conversation, Description, LoggedMessage, Result } from '../../../src/conformance/check/check.ts';
 import { makeReport, type Report } from '../../../src/conformance/report/report.ts';
-import type { Rule, Trace } from '../../../src/conformance/rule.ts';
-import type { AgentSet } from '../../../src/conformance/sets.ts';
+import type { Rule, Trace } from '../../../src/conformance/check/rule.ts';
+import type { AgentSet } from '../../../src/conformance/check/sets.ts';
 
 function rule(id: string, more: Partial<Description> = {}): Rule<Trace> {
   const base = { section: '7.4', level: 'MUST', basis: 'specification', sentence: `It is so (${id}).` } as const;
@@ -28,21 +28,21 @@ export const sampleSet: AgentSet = {
 };
 
 /** Messages of both sides in turn. */
-export const said = (...texts: readonly string[]): Exchange[] =>
+export const said = (...texts: readonly string[]): LoggedMessage[] =>
   texts.map((text, index) => ({ at: index * 10, by: index % 2 === 0 ? 'us' : 'peer', text }));
 
 /** A report in which every word that is not ours is that one. */
 export function reportOf(word: string): Report {
-  const exchanges: Conversation[] = [
+  const conversations: Conversation[] = [
     { connection: word, scenario: 'text', log: said('{"type":"get"}', word, word, '{"type":"last"}') },
   ];
   const breaches = [{ conversation: 0, message: 1, says: word }];
   const results: Result[] = [
-    { id: 'toy/passes', verdict: 'passed', ms: 1, exchanges: [] },
-    { id: 'toy/fails', verdict: 'failed', reason: word, ms: 2, exchanges, breaches },
-    { id: 'toy/known', verdict: 'failed', reason: word, ms: 3, exchanges, breaches },
-    { id: 'toy/unclear', verdict: 'unclear', reason: word, ms: 4, exchanges },
-    { id: 'toy/silent', verdict: 'not-applicable', reason: word, ms: 0, exchanges: [] },
+    { id: 'toy/passes', verdict: 'passed', ms: 1, conversations: [] },
+    { id: 'toy/fails', verdict: 'failed', reason: word, ms: 2, conversations, breaches },
+    { id: 'toy/known', verdict: 'failed', reason: word, ms: 3, conversations, breaches },
+    { id: 'toy/unclear', verdict: 'unclear', reason: word, ms: 4, conversations },
+    { id: 'toy/silent', verdict: 'not-applicable', reason: word, ms: 0, conversations: [] },
   ];
   const known = new Set(['toy/known', 'toy/passes']);
   return makeReport({ set: sampleSet, results, target: word, startedAt: '2026-01-02T03:04:05.678Z', ms: 1234, known });

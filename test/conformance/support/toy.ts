@@ -1,9 +1,15 @@
 // A protocol of three messages with its checks and rules, for tests of the runners: `{"ask": word}` is answered by
 // `{"answer": word}`. Knows none of the real ones.
-import { CannotTell, type Check, type Connection, PeerWrong, type Tools } from '../../../src/conformance/check.ts';
-import { owed, type Rule, type Scenario, type Trace } from '../../../src/conformance/rule.ts';
-import type { AgentSet, ClientSet } from '../../../src/conformance/sets.ts';
-import type { Target } from '../../../src/conformance/target.ts';
+import {
+  CannotTell,
+  type Check,
+  type Connection,
+  PeerWrong,
+  type Tools,
+} from '../../../src/conformance/check/check.ts';
+import { requiredBy, type Rule, type Scenario, type Trace } from '../../../src/conformance/check/rule.ts';
+import type { AgentSet, ClientSet } from '../../../src/conformance/check/sets.ts';
+import type { Target } from '../../../src/conformance/runner/target.ts';
 import type { Channel } from '../../../src/core/contract/channel.ts';
 import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
 import { memoryPair } from '../../../src/transports/memory.ts';
@@ -63,9 +69,9 @@ export const toyScenario = (
   name,
   title: `asks ${words.join(', ')}`,
   ...(needs === undefined ? {} : { needs }),
-  async play(tools) {
+  async run(tools) {
     const connection = await tools.connect();
-    for (const word of words) await owed('toy/answered', () => ask(connection, word));
+    for (const word of words) await requiredBy('toy/answered', () => ask(connection, word));
   },
 });
 
@@ -77,11 +83,11 @@ export const answered = (scenarios: readonly string[]): Rule<Trace> => ({
   id: 'toy/answered',
   sentence: 'Every question is answered.',
   scenarios,
-  *judge({ frames, isWhole }) {
+  *judge({ frames, isComplete }) {
     for (const [frame, { by, json }] of frames.entries()) {
       if (by !== 'client' || dictionaryOf(json).ask === undefined) continue;
       const next = frames[frame + 1];
-      if (next !== undefined || isWhole) yield { frame, wrong: next?.by === 'agent' ? null : 'no answer follows' };
+      if (next !== undefined || isComplete) yield { frame, wrong: next?.by === 'agent' ? null : 'no answer follows' };
     }
   },
 });
@@ -113,7 +119,7 @@ export const toyClients: ClientSet = {
   protocol: 'toy',
   side: 'client',
   version: '1',
-  acts: [
+  behaviours: [
     { name: 'plain', title: 'answers' },
     { name: 'twice', title: 'answers twice' },
   ],
@@ -122,18 +128,18 @@ export const toyClients: ClientSet = {
     { ...clientRule('twice', ['twice']), judge: (trace) => thanks(trace, 'twice') },
   ],
   async serve(connection, tools) {
-    let isWhole = true;
+    let isComplete = true;
     for (let next = 0; ; next += 1) {
       const isOver = () => (connection.ended === null ? undefined : null);
       const found = await connection.until('question', () => connection.log[next] ?? isOver()).catch(() => null);
-      if (found === null) return { isWhole };
+      if (found === null) return { isComplete };
       const { ask: word } = dictionaryOf(found.json);
       if (found.by === 'us' || word === undefined || word === 'thanks') continue;
       if (word === 'crash') throw new CannotTell('told to crash');
-      isWhole = word !== 'cut';
-      const act = tools.act(String(word));
-      connection.send(JSON.stringify({ answer: act }));
-      if (act === 'twice') connection.send(JSON.stringify({ answer: act }));
+      isComplete = word !== 'cut';
+      const behaviour = tools.behaviourFor(String(word));
+      connection.send(JSON.stringify({ answer: behaviour }));
+      if (behaviour === 'twice') connection.send(JSON.stringify({ answer: behaviour }));
     }
   },
 };
@@ -142,11 +148,11 @@ function clientRule(name: string, scenarios: readonly string[]) {
   return { ...description, id: `toy/client/${name}`, sentence: 'Clients say thanks.', scenarios };
 }
 
-function* thanks({ frames, isWhole }: Trace, act: string) {
+function* thanks({ frames, isComplete }: Trace, behaviour: string) {
   for (const [frame, { by, json }] of frames.entries()) {
     const next = frames[frame + 1];
-    if (by !== 'agent' || dictionaryOf(json).answer !== act || next?.by === 'agent') continue;
-    if (next === undefined && !isWhole) continue;
+    if (by !== 'agent' || dictionaryOf(json).answer !== behaviour || next?.by === 'agent') continue;
+    if (next === undefined && !isComplete) continue;
     yield { frame, wrong: dictionaryOf(next?.json).ask === 'thanks' ? null : 'nobody says thanks' };
   }
 }

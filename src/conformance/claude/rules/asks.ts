@@ -1,16 +1,19 @@
-// Rules about what the agent asks its client: leave for a tool, and questions (docs/protocols/claude.md 3.5, 3.6, 5.2): the document is
-// silent about it.
+// Rules on the agent's requests to its client: tool permissions and questions (docs/protocols/claude.md 3.5, 3.6, 5.2).
+// The document does not describe them.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { each, type Finding } from '../../rule.ts';
-import { fields, misfit } from '../../shape.ts';
-import { claudeRules, type Row } from '../claude-rule.ts';
-import { type Ended, failureOf, isEnded } from '../turns.ts';
-import type { Ask, View } from '../view.ts';
+import { each, type Finding } from '../../check/rule.ts';
+import { fields, misfit } from '../../check/shape.ts';
+import { claudeRules, type Row } from './claude-rule.ts';
+import { type Ended, failureOf, isEnded } from '../view/turns.ts';
+import type { AgentRequest, View } from '../view/view.ts';
 
-const leaves = ({ asks }: View): Ask[] => asks.filter(({ subtype }) => subtype === 'can_use_tool');
-const questions = (view: View): Ask[] => leaves(view).filter(({ request }) => request.tool_name === 'AskUserQuestion');
-const forTools = (view: View): Ask[] => leaves(view).filter(({ request }) => request.tool_name !== 'AskUserQuestion');
-const verdictOf = ({ answer }: Ask) => dictionaryOf(answer?.response.response);
+const leaves = ({ agentRequests }: View): AgentRequest[] =>
+  agentRequests.filter(({ subtype }) => subtype === 'can_use_tool');
+const questions = (view: View): AgentRequest[] =>
+  leaves(view).filter(({ request }) => request.tool_name === 'AskUserQuestion');
+const forTools = (view: View): AgentRequest[] =>
+  leaves(view).filter(({ request }) => request.tool_name !== 'AskUserQuestion');
+const verdictOf = ({ answer }: AgentRequest) => dictionaryOf(answer?.response.response);
 
 const row = { section: '1.1', isMeasured: true, covers: ['control:can_use_tool'] } as const;
 
@@ -20,9 +23,9 @@ const rows: Record<string, Row> = {
     scenarios: ['allow'],
     sentence: 'What the agent asks has a request_id and a subtype.',
     covers: ['message:control_request'],
-    judge: ({ said }) =>
+    judge: ({ fromAgent }) =>
       each(
-        said.filter(({ type }) => type === 'control_request'),
+        fromAgent.filter(({ type }) => type === 'control_request'),
         ({ json }) => misfit(json, fields({ request_id: 'string', request: fields({ subtype: 'string' }) }), 'message'),
       ),
   },
@@ -31,9 +34,9 @@ const rows: Record<string, Row> = {
     scenarios: ['allow', 'change'],
     sentence: 'No two requests of the agent share a request_id.',
     covers: ['message:control_request'],
-    *judge({ asks }) {
+    *judge({ agentRequests }) {
       const seen = new Set<unknown>();
-      for (const { frame, id } of asks) {
+      for (const { frame, id } of agentRequests) {
         yield { frame, wrong: seen.has(id) ? `request_id ${String(id)} for the second time` : null };
         seen.add(id);
       }
@@ -143,12 +146,12 @@ const rows: Record<string, Row> = {
 
 export const askRules = claudeRules(rows);
 
-function callOf(view: View, { request, frame }: Ask) {
+function callOf(view: View, { request, frame }: AgentRequest) {
   return view.calls.calls.findLast(({ id, frame: at }) => id === request.tool_use_id && at < frame);
 }
 
-/** Denials that reached the agent while it still waited. */
-function denied(view: View): (Ask & { readonly answeredAt: number })[] {
+/** Denials that reached the agent while it waited. */
+function denied(view: View): (AgentRequest & { readonly answeredAt: number })[] {
   return forTools(view).flatMap((ask) => {
     if (verdictOf(ask).behavior !== 'deny' || ask.answer === null) return [];
     const isLate = ask.cancelled !== null && ask.cancelled < ask.answer.frame;
@@ -169,14 +172,14 @@ function* denyReason(view: View): Generator<Finding> {
   for (const ask of denied(view)) {
     const { message, interrupt } = verdictOf(ask);
     const [result] = callOf(view, ask)?.results ?? [];
-    // One that stops the turn has nobody to tell.
+    // A denial that also interrupts ends the turn, so no model reads its message.
     if (result === undefined || interrupt === true || typeof message !== 'string' || message === '') continue;
     const isTold = JSON.stringify(result.block.content ?? '').includes(JSON.stringify(message).slice(1, -1));
     yield { frame: result.frame, wrong: isTold ? null : `it does not say ${JSON.stringify(message)}` };
   }
 }
 
-/** The turn in which something was asked, where it is over. */
+/** The turn that holds the frame, if that turn has ended. */
 function turnOf(view: View, frame: number): Ended | null {
   return view.turns.filter(isEnded).find(({ from, result }) => from <= frame && frame < result.frame) ?? null;
 }
@@ -197,7 +200,7 @@ function* denyGoesOn(view: View): Generator<Finding> {
   for (const ask of denied(view)) {
     const turn = turnOf(view, ask.frame);
     const isStopped =
-      view.asks.some((one) => verdictOf(one).interrupt === true) ||
+      view.agentRequests.some((one) => verdictOf(one).interrupt === true) ||
       view.requests.some(({ subtype }) => subtype === 'interrupt');
     if (turn === null || isStopped || hasFailedOtherwise(view, turn)) continue;
     const { frame, json } = turn.result;
@@ -205,7 +208,7 @@ function* denyGoesOn(view: View): Generator<Finding> {
   }
 }
 
-/** Whether a turn shows what else it failed of: a limit, the API, a message that was cut. */
+/** Whether the turn shows another cause of failure: a limit, an API error, a truncated message. */
 function hasFailedOtherwise(view: View, turn: Ended): boolean {
   const { subtype, terminal_reason: reason, api_error_status: status } = turn.result.json;
   const isLimit = /^error_(?!during_execution$)/u.test(String(subtype));

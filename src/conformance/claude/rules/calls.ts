@@ -1,8 +1,8 @@
-// Rules about results of tools that hold in either dialect (docs/protocols/rpc-message.md 4.3, 5.3).
-import { each, type Rule } from '../../rule.ts';
-import type { Calls } from '../calls.ts';
+// Rules on tool results that hold in both dialects (docs/protocols/rpc-message.md 4.3, 5.3).
+import { each, type Rule } from '../../check/rule.ts';
+import type { Calls } from '../view/calls.ts';
 
-/** All of them for one protocol. */
+/** The rules, with ids of the given protocol. */
 export function callRules<View extends { readonly calls: Calls }>(protocol: string): Rule<View>[] {
   const row = {
     level: 'MUST',

@@ -1,19 +1,23 @@
-// Rules of how a Claude client answers what its agent asks (docs/protocols/claude.md 3.5 to 3.8), and of how it takes what it does not know.
+// Rules on how a Claude client answers requests of its agent (docs/protocols/claude.md 3.5 to 3.8) and handles unknown
+// messages.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import { each } from '../../rule.ts';
-import { fields, misfit } from '../../shape.ts';
-import { clientRules } from '../client-view.ts';
-import type { Ask, View } from '../view.ts';
+import { each } from '../../check/rule.ts';
+import { fields, misfit } from '../../check/shape.ts';
+import { clientRules } from './client-rule.ts';
+import type { AgentRequest, View } from '../view/view.ts';
 
 const asking = ['permission', 'parallel', 'unknown'];
 
-/** What a client answers always; a dialog that it has not declared it does not (docs/protocols/claude.md 3.6). */
+/**
+ * Requests that every client answers. A client does not answer a dialog that it has not declared
+ * (docs/protocols/claude.md 3.6).
+ */
 const answered: ReadonlySet<string> = new Set(['can_use_tool', 'hook_callback', 'mcp_message']);
 
-/** Answers of success to such a request, with the request. */
-const successes = ({ asks }: View, subtype: string) =>
-  asks.flatMap((ask) => {
+/** Successful answers to requests of this subtype, with their requests. */
+const successes = ({ agentRequests }: View, subtype: string) =>
+  agentRequests.flatMap((ask) => {
     if (ask.subtype !== subtype || ask.answer?.response.subtype !== 'success') return [];
     return [{ frame: ask.answer.frame, ask, answer: dictionaryOf(ask.answer.response.response) }];
   });
@@ -21,16 +25,16 @@ const successes = ({ asks }: View, subtype: string) =>
 const decided = (view: View, behavior: string) =>
   successes(view, 'can_use_tool').filter(({ answer }) => answer.behavior === behavior);
 
-/** All answers, those that nobody asked for included. */
-const answersIn = ({ heard }: View) =>
-  heard
+/** All answers, including those to no request. */
+const answersIn = ({ fromClient }: View) =>
+  fromClient
     .filter(({ type }) => type === 'control_response')
     .map(({ frame, json }) => ({ frame, response: dictionaryOf(json.response) }));
 
-const askOf = ({ asks }: View, id: unknown, before: number): Ask | undefined =>
-  asks.findLast((ask) => ask.id === id && ask.frame < before);
+const askOf = ({ agentRequests }: View, id: unknown, before: number): AgentRequest | undefined =>
+  agentRequests.findLast((ask) => ask.id === id && ask.frame < before);
 
-/** Whether the client has interrupted between the two. */
+/** Whether the client interrupted after that frame. */
 const isInterrupted = ({ requests }: View, from: number): boolean =>
   requests.some(({ subtype, frame }) => subtype === 'interrupt' && frame > from);
 
@@ -40,7 +44,7 @@ const knownTypes: ReadonlySet<string> = new Set([
 ]);
 
 function rpcFault(message: Dictionary, answer: unknown): string | null {
-  // A notification has nothing to answer (docs/protocols/claude.md 3.14).
+  // A notification needs no answer (docs/protocols/claude.md 3.14).
   if (message.id === undefined) return null;
   if (!isDictionary(answer)) return 'mcp_response must be an object';
   if (answer.jsonrpc !== '2.0') return 'mcp_response is no JSON-RPC 2.0';
@@ -48,7 +52,7 @@ function rpcFault(message: Dictionary, answer: unknown): string | null {
   return (answer.result === undefined) === (answer.error === undefined) ? 'it must have a result or an error' : null;
 }
 
-/** How it answers. */
+/** Rules on answers. */
 export const answerRules = clientRules({
   'ask-answered': {
     reads: 'both',
@@ -56,10 +60,10 @@ export const answerRules = clientRules({
     scenarios: asking,
     covers: ['control:can_use_tool', 'message:control_request'],
     *judge(view) {
-      for (const { frame, subtype, answer, cancelled } of view.asks) {
+      for (const { frame, subtype, answer, cancelled } of view.agentRequests) {
         if (!answered.has(subtype) || cancelled !== null || isInterrupted(view, frame)) continue;
         if (answer !== null) yield { frame, wrong: null };
-        else if (view.isWhole) yield { frame, wrong: 'nobody answers it' };
+        else if (view.isComplete) yield { frame, wrong: 'nobody answers it' };
       }
     },
   },
@@ -69,7 +73,7 @@ export const answerRules = clientRules({
     scenarios: asking,
     covers: ['message:control_response'],
     judge: (view) => {
-      const seen = new Map<Ask, number>();
+      const seen = new Map<AgentRequest, number>();
       const known = answersIn(view).flatMap(({ frame, response }) => {
         const ask = askOf(view, response.request_id, frame);
         if (ask === undefined) return [];
@@ -169,11 +173,11 @@ export const answerRules = clientRules({
     sentence: 'What the agent has withdrawn is not allowed any more when its turn is over.',
     scenarios: ['withdrawn'],
     covers: ['message:control_cancel_request'],
-    *judge({ asks, said }) {
-      for (const { cancelled, answer } of asks) {
+    *judge({ agentRequests, fromAgent }) {
+      for (const { cancelled, answer } of agentRequests) {
         if (cancelled === null) continue;
-        // What crossed it on its way was answered in time.
-        const isLate = said.some(
+        // An answer that crossed the cancellation on the wire was in time.
+        const isLate = fromAgent.some(
           ({ type, frame }) => type === 'result' && frame > cancelled && answer !== null && frame < answer.frame,
         );
         const isWrong = isLate && answer?.response.subtype === 'success';
@@ -188,7 +192,7 @@ export const answerRules = clientRules({
     covers: ['message:control_request'],
     judge: (view) =>
       each(
-        view.asks.flatMap((ask) => {
+        view.agentRequests.flatMap((ask) => {
           const { answer, subtype } = ask;
           const isIt = subtype === 'hook_callback' && answer?.response.subtype === 'success';
           return isIt ? [{ frame: answer.frame, output: answer.response.response }] : [];
@@ -216,15 +220,17 @@ export const answerRules = clientRules({
     scenarios: ['unknown'],
     covers: ['message:control_response'],
     *judge(view) {
-      for (const { frame, type } of view.said) {
+      for (const { frame, type } of view.fromAgent) {
         if (knownTypes.has(type)) continue;
-        const ask = view.asks.find((one) => one.frame > frame && answered.has(one.subtype) && one.cancelled === null);
-        // An interrupt is said by somebody who gives up.
-        const isHeard = view.heard.some(
+        const ask = view.agentRequests.find(
+          (one) => one.frame > frame && answered.has(one.subtype) && one.cancelled === null,
+        );
+        // A client that interrupts has given up on the turn.
+        const isHeard = view.fromClient.some(
           ({ frame: at, json }) => at > (ask?.frame ?? frame) && dictionaryOf(json.request).subtype !== 'interrupt',
         );
         if (isHeard) yield { frame, wrong: null };
-        else if (view.isWhole && ask !== undefined)
+        else if (view.isComplete && ask !== undefined)
           yield { frame, wrong: 'nothing was heard of the client since, and it was asked' };
       }
     },

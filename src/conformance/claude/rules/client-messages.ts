@@ -1,14 +1,14 @@
-// Rules of what a Claude client sends of its own: prompts, requests (docs/protocols/claude.md 3.3, 3.4).
+// Rules on what a Claude client sends by itself: prompts and requests (docs/protocols/claude.md 3.3, 3.4).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import { each, type Finding } from '../../rule.ts';
-import { fields, misfit, orNull, type Shape } from '../../shape.ts';
-import { clientRules } from '../client-view.ts';
-import type { Told, View } from '../view.ts';
+import { each, type Finding } from '../../check/rule.ts';
+import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
+import { clientRules } from './client-rule.ts';
+import type { Message, View } from '../view/view.ts';
 
 const anything = ['text', 'permission', 'endless'];
 
-/** What a client may say; all else is said by agents. */
+/** Message types that only agents send. */
 const agentTypes: ReadonlySet<string> = new Set(['assistant', 'result', 'stream_event', 'system', 'tool_progress']);
 const clientTypes: ReadonlySet<string> = new Set([
   ...['user', 'control_request', 'control_response', 'control_cancel_request'],
@@ -53,15 +53,15 @@ function initializeFault({ hooks, sdkMcpServers, systemPrompt }: Dictionary): st
   return systemPrompt === undefined ? null : misfit(systemPrompt, words, 'systemPrompt');
 }
 
-/** The content of each prompt that is a list. */
+/** The content of every prompt whose content is a list. */
 const blocksIn = ({ prompts }: View) =>
   prompts.flatMap(({ frame, content }) => {
     const list: readonly unknown[] = Array.isArray(content) ? content : [];
     return list.map((block) => ({ frame, block }));
   });
 
-const parents = (view: View): readonly Told[] =>
-  view.heard.filter(({ type, json }) => type === 'user' && json.parent_tool_use_id !== undefined);
+const parents = (view: View): readonly Message[] =>
+  view.fromClient.filter(({ type, json }) => type === 'user' && json.parent_tool_use_id !== undefined);
 
 function* uniqueIn(items: readonly { readonly frame: number; readonly id: unknown }[]): Generator<Finding> {
   const seen = new Set<unknown>();
@@ -71,7 +71,7 @@ function* uniqueIn(items: readonly { readonly frame: number; readonly id: unknow
   }
 }
 
-/** What it sends. */
+/** Rules on prompts and requests. */
 export const messageRules = clientRules({
   'message-object': {
     isSpecified: true,
@@ -90,16 +90,17 @@ export const messageRules = clientRules({
     sentence: 'A client says what is a client’s to say: prompts, control messages, keep_alive.',
     scenarios: anything,
     covers: ['message:user'],
-    judge: ({ heard }) => each(heard, ({ type }) => (agentTypes.has(type) ? `${type} is what an agent says` : null)),
+    judge: ({ fromClient }) =>
+      each(fromClient, ({ type }) => (agentTypes.has(type) ? `${type} is what an agent says` : null)),
   },
   'message-known': {
     level: 'MAY',
     sentence: 'A client says nothing that this version of Claude Code does not know.',
     scenarios: anything,
     covers: ['message:user'],
-    judge: ({ heard }) =>
+    judge: ({ fromClient }) =>
       each(
-        heard.filter(({ type }) => !agentTypes.has(type)),
+        fromClient.filter(({ type }) => !agentTypes.has(type)),
         ({ type }) => (clientTypes.has(type) ? null : `nobody knows ${type}`),
       ),
   },
@@ -177,11 +178,11 @@ export const messageRules = clientRules({
     sentence: 'initialize comes before the first prompt and every other request.',
     scenarios: anything,
     covers: ['control:initialize'],
-    *judge({ heard, isWhole, requests: all }) {
-      const first = heard.find(({ type }) => type === 'user' || type === 'control_request');
-      // A recording may begin behind it.
+    *judge({ fromClient, isComplete, requests: all }) {
+      const first = fromClient.find(({ type }) => type === 'user' || type === 'control_request');
+      // A recording may begin after the greeting.
       const isGreeted = all.some((one) => one.subtype === 'initialize');
-      if (first === undefined || !(isWhole || isGreeted)) return;
+      if (first === undefined || !(isComplete || isGreeted)) return;
       const { subtype } = dictionaryOf(first.json.request);
       yield { frame: first.frame, wrong: subtype === 'initialize' ? null : 'initialize has not come' };
     },

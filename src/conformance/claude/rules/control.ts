@@ -1,13 +1,13 @@
-// Rules about what the client asks beside the conversation (docs/protocols/claude.md 3.4): the document is silent about it.
+// Rules on the client's control requests (docs/protocols/claude.md 3.4). The document does not describe them.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { each, type Finding } from '../../rule.ts';
-import { fields, misfit, type Shape } from '../../shape.ts';
-import { claudeRules, type Row } from '../claude-rule.ts';
-import type { Request, View } from '../view.ts';
+import { each, type Finding } from '../../check/rule.ts';
+import { fields, misfit, type Shape } from '../../check/shape.ts';
+import { claudeRules, type Row } from './claude-rule.ts';
+import type { ClientRequest, View } from '../view/view.ts';
 
-type Answered = Request & { readonly response: Request['answers'][number]['response'] };
+type Answered = ClientRequest & { readonly response: ClientRequest['answers'][number]['response'] };
 
-/** Requests of that kind that were answered, with the first answer, and its place as theirs. */
+/** Answered requests of this subtype, with the first answer and the frame of that answer. */
 function answered({ requests }: View, subtype: string): Answered[] {
   return requests.flatMap((request) => {
     const [first] = request.answers;
@@ -17,18 +17,18 @@ function answered({ requests }: View, subtype: string): Answered[] {
   });
 }
 
-/** The first request of that kind, where it was answered. */
+/** The first request of this subtype, if it was answered. */
 function answeredFirst(view: View, subtype: string): Answered[] {
   const first = view.requests.find((request) => request.subtype === subtype);
   return answered(view, subtype).filter(({ id, request }) => id === first?.id && request === first?.request);
 }
 
 const isSuccess = ({ response }: Answered): boolean => response.subtype === 'success';
-/** A success of that shape; what an agent cannot do it refuses, and is judged no further. */
+/** A successful answer has this shape. An agent may refuse what it cannot do; a refusal is not judged. */
 const succeeded = (subtype: string, shape: Shape) => (view: View) =>
   each(answered(view, subtype).filter(isSuccess), ({ response }) => misfit(response.response, shape, 'response'));
 
-/** Requests that nobody serves are named so. */
+/** Names of requests that no agent serves. */
 const isMadeUp = (word: unknown): boolean => /^no_?such|^nonsense$/u.test(String(word));
 
 const alone = { section: '1.1', scenarios: ['settings'], isMeasured: true } as const;
@@ -42,9 +42,9 @@ const rows: Record<string, Row> = {
     ...alone,
     sentence: 'A control_response is a success or an error with words, and names its request.',
     covers: ['message:control_response'],
-    judge: ({ said }) =>
+    judge: ({ fromAgent }) =>
       each(
-        said.filter(({ type }) => type === 'control_response'),
+        fromAgent.filter(({ type }) => type === 'control_response'),
         ({ json }) => {
           const response = dictionaryOf(json.response);
           if (response.subtype === 'error')
@@ -59,9 +59,9 @@ const rows: Record<string, Row> = {
     ...row,
     sentence: 'Each control_request of the client is answered.',
     covers: ['message:control_request', 'message:control_response'],
-    *judge({ requests, isWhole }) {
+    *judge({ requests, isComplete }) {
       for (const { frame, answers, subtype } of requests)
-        if (answers.length > 0 || isWhole)
+        if (answers.length > 0 || isComplete)
           yield { frame, wrong: answers.length > 0 ? null : `${subtype} was not answered` };
     },
   },
@@ -81,7 +81,7 @@ const rows: Record<string, Row> = {
     covers: ['message:control_response'],
     *judge({ requests, strays }) {
       for (const { answers } of requests) for (const { frame } of answers) yield { frame, wrong: null };
-      // What was asked before the recording began may be answered in it.
+      // A request from before the recording may be answered in it.
       const start = requests.find(({ subtype }) => subtype === 'initialize')?.frame ?? Number.POSITIVE_INFINITY;
       for (const { frame } of strays) if (frame > start) yield { frame, wrong: 'nobody asked for it' };
     },
@@ -91,7 +91,7 @@ const rows: Record<string, Row> = {
     sentence: 'The first initialize succeeds, with the lists of commands and models that a client shows.',
     covers: covers('initialize'),
     judge: (view) =>
-      // A second one may be refused.
+      // An agent may refuse a second `initialize`.
       each(answeredFirst(view, 'initialize'), (one) =>
         isSuccess(one)
           ? misfit(one.response.response, fields({ commands: ['object'], models: ['object'] }), 'response')
@@ -256,35 +256,36 @@ function modelsIn(response: unknown): unknown[] {
 
 function* modeTold(view: View): Generator<Finding> {
   const sets = answered(view, 'set_permission_mode').filter(isSuccess);
-  for (const { frame, json } of view.said) {
+  for (const { frame, json } of view.fromAgent) {
     if (json.subtype !== 'init') continue;
     const set = sets.findLast((one) => one.frame < frame);
-    // Where nothing but a request can have changed it.
-    const isChanged = view.asks.some(({ answer }) => answer !== null) || view.said.some((told) => tellsMode(told.json));
+    // Only a request can have changed the value.
+    const isChanged =
+      view.agentRequests.some(({ answer }) => answer !== null) || view.fromAgent.some((told) => tellsMode(told.json));
     if (set === undefined || isChanged) continue;
     const wrong = json.permissionMode === set.request.mode ? null : `it tells ${String(json.permissionMode)}`;
     yield { frame, wrong };
   }
 }
 
-const tellsMode = (json: Request['request']): boolean =>
+const tellsMode = (json: ClientRequest['request']): boolean =>
   json.subtype === 'status' && 'permissionMode' in json && json.status !== null;
 
-/** Interrupts that came while a turn was going on, with that turn. */
+/** Interrupts during a turn, with that turn. */
 function interrupted(view: View) {
   return view.requests.flatMap((request) => {
     if (request.subtype !== 'interrupt') return [];
     const turn = view.turns.find(
       ({ from, result }) => request.frame >= from && request.frame <= (result?.frame ?? Number.POSITIVE_INFINITY),
     );
-    const isOn = turn?.said.some(({ type, frame }) => type === 'stream_event' && frame < request.frame) === true;
+    const isOn = turn?.messages.some(({ type, frame }) => type === 'stream_event' && frame < request.frame) === true;
     return turn === undefined || !isOn ? [] : [{ request, turn }];
   });
 }
 
 function* interruptEnds(view: View): Generator<Finding> {
   for (const { request, turn } of interrupted(view))
-    if (turn.result !== null || view.isWhole)
+    if (turn.result !== null || view.isComplete)
       yield { frame: request.frame, wrong: turn.result === null ? 'the turn went on and on' : null };
 }
 

@@ -1,19 +1,19 @@
-// Rules about single stream events: the six kinds and their fields (docs/protocols/rpc-message.md 1.2).
+// Rules on single stream events: the six types and their fields (docs/protocols/rpc-message.md 1.2).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { each } from '../../rule.ts';
-import { fields, misfit, orNull, type Shape } from '../../shape.ts';
-import { claudeRules } from '../claude-rule.ts';
-import { eventKinds } from '../stream.ts';
-import type { View } from '../view.ts';
+import { each } from '../../check/rule.ts';
+import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
+import { claudeRules } from './claude-rule.ts';
+import { eventKinds } from '../view/stream.ts';
+import type { View } from '../view/view.ts';
 
 interface Event {
   readonly frame: number;
   readonly event: Dictionary;
 }
 
-function events({ said }: View, type?: string): Event[] {
-  return said
+function events({ fromAgent }: View, type?: string): Event[] {
+  return fromAgent
     .filter((told) => told.type === 'stream_event')
     .map(({ frame, json }) => ({ frame, event: dictionaryOf(json.event) }))
     .filter(({ event }) => type === undefined || event.type === type);
@@ -24,7 +24,7 @@ const shaped = (type: string, shape: Shape) => (view: View) =>
 
 const counts = fields({ input_tokens: 'number', output_tokens: 'number' });
 
-/** How the blocks open that stream; others come whole. */
+/** Start shapes of the blocks that stream; other blocks come complete. */
 const heads: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
   ['text', fields({ text: 'string' })],
   ['thinking', fields({ thinking: 'string' })],

@@ -1,11 +1,12 @@
-// Rules about what a result counts: tokens, money, the results themselves (docs/protocols/rpc-message.md 6.5; docs/protocols/claude.md 7.5, 7.6).
+// Rules on the figures of a result: tokens, costs, and results themselves (docs/protocols/rpc-message.md 6.5;
+// docs/protocols/claude.md 7.5, 7.6).
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { each } from '../../rule.ts';
-import { fields, misfit } from '../../shape.ts';
-import { claudeRules } from '../claude-rule.ts';
-import type { Told, View } from '../view.ts';
+import { each } from '../../check/rule.ts';
+import { fields, misfit } from '../../check/shape.ts';
+import { claudeRules } from './claude-rule.ts';
+import type { Message, View } from '../view/view.ts';
 
-const results = ({ said }: View): readonly Told[] => said.filter(({ type }) => type === 'result');
+const results = ({ fromAgent }: View): readonly Message[] => fromAgent.filter(({ type }) => type === 'result');
 const covers = ['message:result'];
 const counts = {
   input_tokens: 'number',
@@ -50,7 +51,7 @@ export const figureRules = claudeRules({
     level: 'SHOULD',
     isMeasured: true,
     *judge(view) {
-      // A command of the user may begin another session.
+      // A user command may begin a new session, so costs are summed for each session.
       const spent = new Map<unknown, number>();
       for (const { frame, json } of results(view)) {
         const cost = Number(json.total_cost_usd);

@@ -1,22 +1,25 @@
-// Rules about single messages of the agent: what each of its kinds is made of (docs/protocols/rpc-message.md 1.1; docs/protocols/claude.md 4.2, 6.1, 7.1).
+// Rules on single messages of the agent, type by type (docs/protocols/rpc-message.md 1.1; docs/protocols/claude.md 4.2,
+// 6.1, 7.1).
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { each, type Finding } from '../../rule.ts';
-import { fields, misfit, orNull, type Shape } from '../../shape.ts';
-import { blocksOf } from '../blocks.ts';
-import { claudeRules } from '../claude-rule.ts';
-import { laneOf, type Told, type View } from '../view.ts';
+import { each, type Finding } from '../../check/rule.ts';
+import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
+import { blocksOf } from '../view/blocks.ts';
+import { claudeRules } from './claude-rule.ts';
+import { laneOf, type Message, type View } from '../view/view.ts';
 
-/** Those of a turn, which carry the same envelope. */
+/** Message types of a turn, which share the envelope fields. */
 const enveloped: ReadonlySet<string> = new Set(['stream_event', 'assistant', 'user', 'result', 'system']);
-/** Those that belong to a lane. */
+/** Message types that belong to a lane. */
 const laned: ReadonlySet<string> = new Set(['stream_event', 'assistant', 'user']);
 
-const of = ({ said }: View, types: ReadonlySet<string>): readonly Told[] => said.filter(({ type }) => types.has(type));
-const ofType = ({ said }: View, type: string): readonly Told[] => said.filter((told) => told.type === type);
+const of = ({ fromAgent }: View, types: ReadonlySet<string>): readonly Message[] =>
+  fromAgent.filter(({ type }) => types.has(type));
+const ofType = ({ fromAgent }: View, type: string): readonly Message[] =>
+  fromAgent.filter((told) => told.type === type);
 const systems = (view: View, subtype: string) => ofType(view, 'system').filter(({ json }) => json.subtype === subtype);
 
-/** A rule over the shape of some messages. */
-const shaped = (find: (view: View) => Iterable<Told>, shape: Shape) => (view: View) =>
+/** A rule on the shape of the selected messages. */
+const shaped = (find: (view: View) => Iterable<Message>, shape: Shape) => (view: View) =>
   each(find(view), ({ json }) => misfit(json, shape, 'message'));
 
 const usage = fields({ input_tokens: 'number', output_tokens: 'number' });
@@ -49,9 +52,9 @@ export const frameRules = claudeRules({
     sentence: 'Everything that the agent says is a JSON object with a type.',
     scenarios: main,
     covers: everyType,
-    *judge({ said, noise }) {
-      for (const { frame } of said) yield { frame, wrong: null };
-      for (const { frame, says } of noise) yield { frame, wrong: says };
+    *judge({ fromAgent, unreadable }) {
+      for (const { frame } of fromAgent) yield { frame, wrong: null };
+      for (const { frame, says } of unreadable) yield { frame, wrong: says };
     },
   },
   'session-id': {
@@ -69,8 +72,8 @@ export const frameRules = claudeRules({
     covers: everyType,
     isMeasured: true,
     *judge({ turns }) {
-      for (const { said } of turns) {
-        const named = said.filter(({ type, json }) => laned.has(type) && typeof json.session_id === 'string');
+      for (const { messages } of turns) {
+        const named = messages.filter(({ type, json }) => laned.has(type) && typeof json.session_id === 'string');
         const first = named[0]?.json.session_id;
         yield* each(named, ({ json }) =>
           json.session_id === first ? null : `${String(json.session_id)} where the turn began with ${String(first)}`,
@@ -122,7 +125,7 @@ export const frameRules = claudeRules({
         const lane = laneOf(json);
         if (lane === null) continue;
         const isKnown = view.calls.calls.some((call) => call.id === lane && call.frame < frame);
-        // A sub-agent may be older than the recording.
+        // The sub-agent may have started before the recording.
         if (isKnown || view.isFromStart) yield { frame, wrong: isKnown ? null : `nobody called ${lane}` };
       }
     },
@@ -199,10 +202,10 @@ export const frameRules = claudeRules({
     level: 'SHOULD',
     isMeasured: true,
     *judge({ turns, isFromStart }) {
-      for (const { said } of isFromStart ? turns : turns.slice(1)) {
-        const first = said.find((told) => laned.has(told.type) && laneOf(told.json) === null && isSpoken(told));
+      for (const { messages } of isFromStart ? turns : turns.slice(1)) {
+        const first = messages.find((told) => laned.has(told.type) && laneOf(told.json) === null && isSpoken(told));
         if (first === undefined) continue;
-        const init = said.find(({ type, json }) => type === 'system' && json.subtype === 'init');
+        const init = messages.find(({ type, json }) => type === 'system' && json.subtype === 'init');
         const wrong = init !== undefined && init.frame < first.frame ? null : 'a turn that begins without init';
         yield { frame: first.frame, wrong };
       }
@@ -258,7 +261,7 @@ export const frameRules = claudeRules({
   },
 });
 
-/** What the model said: the agent's own words in the user's name may come before. */
-function isSpoken({ type, json }: Told): boolean {
+/** Whether the model is the author. Text of the agent itself may come earlier in the user's role. */
+function isSpoken({ type, json }: Message): boolean {
   return type !== 'user' && dictionaryOf(json.message).model !== '<synthetic>';
 }

@@ -1,28 +1,29 @@
-// Rules about what an agent takes from its client: prompts of every form, and what it does not know (docs/protocols/claude.md 3.3, 8.2). What cannot be read at all ends the real program, so nothing is asked of it here.
+// Rules on what an agent accepts from its client: prompts of every form, and unknown messages (docs/protocols/claude.md
+// 3.3, 8.2). Unparsable input ends the real program, so no rule covers it.
 import { isDictionary } from '../../../core/model/dictionary.ts';
-import type { Finding } from '../../rule.ts';
-import { claudeRules } from '../claude-rule.ts';
-import type { Prompt, View } from '../view.ts';
+import type { Finding } from '../../check/rule.ts';
+import { claudeRules } from './claude-rule.ts';
+import type { Prompt, View } from '../view/view.ts';
 
 const spoken: ReadonlySet<string> = new Set(['user', 'control_request', 'control_response']);
 
-/** The prompts of that form have a result, as all have: a finding at each that has had its time. */
+/** Prompts of this form get a result, like all prompts; one finding for each prompt that had time for its result. */
 function* taken(view: View, isIt: (prompt: Prompt) => boolean): Generator<Finding> {
   for (const prompt of view.prompts.filter(isIt)) {
     const turn = view.turns.find(({ prompts }) => prompts.includes(prompt));
     if (turn?.result == null) {
-      if (view.isWhole) yield { frame: prompt.frame, wrong: 'nothing came of this prompt' };
+      if (view.isComplete) yield { frame: prompt.frame, wrong: 'nothing came of this prompt' };
     } else yield { frame: prompt.frame, wrong: null };
   }
 }
 
-/** Whether the agent did anything that was asked of it behind that place; null where nothing was. */
+/** Whether the agent answered anything that was requested after that place; null where nothing was requested. */
 function* survived(view: View, places: readonly number[]): Generator<Finding> {
   for (const frame of places) {
-    const next = view.heard.find((told) => told.frame > frame && spoken.has(told.type));
+    const next = view.fromClient.find((told) => told.frame > frame && spoken.has(told.type));
     if (next === undefined) continue;
-    const isAnswered = view.said.some((told) => told.frame > next.frame && told.type !== 'error');
-    if (isAnswered || view.isWhole) yield { frame, wrong: isAnswered ? null : 'nothing is answered any more' };
+    const isAnswered = view.fromAgent.some((told) => told.frame > next.frame && told.type !== 'error');
+    if (isAnswered || view.isComplete) yield { frame, wrong: isAnswered ? null : 'nothing is answered any more' };
   }
 }
 
@@ -70,7 +71,7 @@ export const inputRules = claudeRules({
         const next = view.turns[at + 1];
         const [prompt] = next?.prompts ?? [];
         if (result?.json.is_error !== true || next === undefined || prompt === undefined) continue;
-        if (next.result !== null || view.isWhole)
+        if (next.result !== null || view.isComplete)
           yield { frame: prompt.frame, wrong: next.result === null ? 'nothing came of it' : null };
       }
     },
@@ -85,7 +86,7 @@ export const inputRules = claudeRules({
     judge: (view) =>
       survived(
         view,
-        view.heard.filter(({ type }) => !known.has(type)).map(({ frame }) => frame),
+        view.fromClient.filter(({ type }) => !known.has(type)).map(({ frame }) => frame),
       ),
   },
   'keep-alive': {
@@ -98,7 +99,7 @@ export const inputRules = claudeRules({
     judge: (view) =>
       survived(
         view,
-        view.heard.filter(({ type }) => type === 'keep_alive').map(({ frame }) => frame),
+        view.fromClient.filter(({ type }) => type === 'keep_alive').map(({ frame }) => frame),
       ),
   },
   'blank-line': {

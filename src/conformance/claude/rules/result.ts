@@ -1,22 +1,32 @@
-// Rules about the end of a turn: one result, last, with figures that are true (docs/protocols/rpc-message.md 6.5; docs/protocols/claude.md 4.12, 7).
+// Rules on the end of a turn: exactly one result, as the last message, with correct figures
+// (docs/protocols/rpc-message.md 6.5; docs/protocols/claude.md 4.12, 7).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { each } from '../../rule.ts';
-import { fields, misfit, type Shape } from '../../shape.ts';
-import { blocksOf } from '../blocks.ts';
-import { claudeRules } from '../claude-rule.ts';
-import { type Ended, failureOf, isEnded, isSeen, isWordOfError, lastAssistant, lastMessage, onMain } from '../turns.ts';
-import type { Told, Turn, View } from '../view.ts';
+import { each } from '../../check/rule.ts';
+import { fields, misfit, type Shape } from '../../check/shape.ts';
+import { blocksOf } from '../view/blocks.ts';
+import { claudeRules } from './claude-rule.ts';
+import {
+  type Ended,
+  failureOf,
+  isEnded,
+  isSeen,
+  isWordOfError,
+  lastAssistant,
+  lastMessage,
+  onMain,
+} from '../view/turns.ts';
+import type { Message, Turn, View } from '../view/view.ts';
 
 const ended = ({ turns }: View): Ended[] => turns.filter(isEnded);
 const results = (view: View): { readonly frame: number; readonly turn: Ended; readonly json: Dictionary }[] =>
   ended(view).map((turn) => ({ frame: turn.result.frame, turn, json: turn.result.json }));
 const shaped = (shape: Shape) => (view: View) => each(results(view), ({ json }) => misfit(json, shape, 'result'));
-/** No prompt: one may be told again, or be that of another client. */
+/** Excludes prompts: a `user` message may be a replay or come from another client. */
 const isOfAgent = ({ isReplay, origin }: Dictionary) => isReplay !== true && dictionaryOf(origin).kind !== 'human';
 const isError = (json: Dictionary): boolean => String(json.subtype).startsWith('error');
 
-/** Types that belong to a turn. */
+/** Message types that belong to a turn. */
 const spoken: ReadonlySet<string> = new Set(['stream_event', 'assistant', 'user']);
 const covers = ['message:result'];
 
@@ -27,10 +37,10 @@ export const resultRules = claudeRules({
     sentence: 'Each prompt comes to a result; prompts that join a running turn share one.',
     scenarios: ['text', 'tools'],
     covers,
-    *judge({ prompts, turns, isWhole }) {
+    *judge({ prompts, turns, isComplete }) {
       const last = turns.findLast(({ result }) => result !== null)?.result?.frame ?? -1;
       for (const { frame } of prompts)
-        if (frame < last || isWhole) yield { frame, wrong: frame < last ? null : 'nothing came of this prompt' };
+        if (frame < last || isComplete) yield { frame, wrong: frame < last ? null : 'nothing came of this prompt' };
     },
   },
   'result-once': {
@@ -41,9 +51,11 @@ export const resultRules = claudeRules({
     covers,
     judge: (view) =>
       each(results(view), ({ turn }) => {
-        // The first is no second one, wherever the recording begins.
+        // The first init is no repetition, wherever the recording begins.
         const isBegun =
-          turn === view.turns[0] || turn.prompts.length > 0 || turn.said.some(({ json }) => json.subtype === 'init');
+          turn === view.turns[0] ||
+          turn.prompts.length > 0 ||
+          turn.messages.some(({ json }) => json.subtype === 'init');
         return isBegun || isQueued(view, turn) ? null : 'a second result for one turn';
       }),
   },
@@ -112,9 +124,9 @@ export const resultRules = claudeRules({
     isMeasured: true,
     *judge(view) {
       for (const { frame, turn, json } of results(view)) {
-        // What was asked for in a form of its own is the result, and no text.
+        // A structured result is no text.
         if (json.subtype !== 'success' || typeof json.result !== 'string' || 'structured_output' in json) continue;
-        // The word of an error is nobody's text.
+        // The result of an error is not the model's text.
         if (json.is_error === true) continue;
         const texts = lastTexts(turn);
         if (texts.length === 0) continue;
@@ -162,7 +174,7 @@ export const resultRules = claudeRules({
     isMeasured: true,
     *judge(view) {
       for (const { frame, turn, json } of results(view)) {
-        // Commands that no model hears have none; a turn that was broken off may not have counted all of them.
+        // A command that no model sees has no turns. An aborted turn may not have counted all of them.
         if (json.num_turns === 0 || json.is_error === true || !isSeen(view, turn)) continue;
         const written = onMain(turn).filter(({ type, json }) => type === 'user' && isOfAgent(json));
         const due = written.length + 1;
@@ -199,16 +211,16 @@ export const resultRules = claudeRules({
   },
 });
 
-/** A prompt that came before this turn may still have no result of its own. */
+/** An earlier prompt may still be without a result of its own. */
 function isQueued({ turns }: View, turn: Turn): boolean {
   const before = turns.slice(0, turns.indexOf(turn));
   return before.reduce((waiting, { prompts }) => waiting + prompts.length, 0) > before.length;
 }
 
-/** What a turn says on the main thread although nothing has begun it. */
-function lateIn(turn: Turn, isPrompted: boolean): Told | undefined {
+/** The first main-thread message of a turn that nothing has begun. */
+function lateIn(turn: Turn, isPrompted: boolean): Message | undefined {
   if (isPrompted) return undefined;
-  const init = turn.said.find(({ json }) => json.subtype === 'init')?.frame ?? Number.POSITIVE_INFINITY;
+  const init = turn.messages.find(({ json }) => json.subtype === 'init')?.frame ?? Number.POSITIVE_INFINITY;
   const prompt = turn.prompts[0]?.frame ?? Number.POSITIVE_INFINITY;
   return onMain(turn).find(({ type, frame }) => spoken.has(type) && frame < init && frame < prompt);
 }

@@ -1,8 +1,8 @@
-// What the grammar of a stream asks for, as rules of either dialect (docs/protocols/rpc-message.md 1.2 to 1.4; docs/protocols/claude.md 4). The places
-// come from the walk in stream.ts.
-import type { Level } from '../../check.ts';
-import type { Rule } from '../../rule.ts';
-import type { Stream, StreamRule } from '../stream.ts';
+// Rules on the grammar of a stream, for both dialects (docs/protocols/rpc-message.md 1.2 to 1.4;
+// docs/protocols/claude.md 4). The findings come from view/stream.ts.
+import type { Level } from '../../check/check.ts';
+import type { Rule } from '../../check/rule.ts';
+import type { Stream, StreamRule } from '../view/stream.ts';
 
 interface Row {
   readonly section: string;
@@ -127,10 +127,10 @@ const rows: Readonly<Record<StreamRule, Row>> = {
   },
 };
 
-/** Where a dialect differs. */
+/** What a dialect overrides. */
 export type Changes = Readonly<Partial<Record<StreamRule, Partial<Row>>>>;
 
-/** All of them for one protocol. */
+/** The rules, with ids of the given protocol. */
 export function streamRules<View extends { readonly stream: Stream }>(
   protocol: string,
   changes: Changes = {},

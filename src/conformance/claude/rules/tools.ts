@@ -1,9 +1,9 @@
-// Rules about calls of tools and their results (docs/protocols/rpc-message.md 4.3, 5.3; docs/protocols/claude.md 4.9).
+// Rules on tool calls and their results (docs/protocols/rpc-message.md 4.3, 5.3; docs/protocols/claude.md 4.9).
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { each, type Finding } from '../../rule.ts';
-import type { Call } from '../calls.ts';
-import { claudeRules } from '../claude-rule.ts';
-import type { Turn, View } from '../view.ts';
+import { each, type Finding } from '../../check/rule.ts';
+import type { Call } from '../view/calls.ts';
+import { claudeRules } from './claude-rule.ts';
+import type { Turn, View } from '../view/view.ts';
 
 const covers = ['block:tool_use', 'block:tool_result'];
 
@@ -52,12 +52,12 @@ export const toolRules = claudeRules({
     sentence: 'The result of a tool that failed has is_error true.',
     scenarios: ['toolfail', 'deny'],
     covers: ['block:tool_result'],
-    *judge({ calls, asks }) {
+    *judge({ calls, agentRequests }) {
       for (const { call, block, frame } of calls.results) {
-        const ask = asks.find(({ request }) => request.tool_use_id === call?.id);
+        const ask = agentRequests.find(({ request }) => request.tool_use_id === call?.id);
         const response = dictionaryOf(ask?.answer?.response.response);
         const isDenied = ask?.cancelled === null && response.behavior === 'deny';
-        // Only a denial shows from outside that the tool cannot have worked.
+        // Only a denial shows from outside that the tool cannot have run.
         if (call === undefined || !isDenied || (ask?.answer?.frame ?? frame) >= frame) continue;
         yield { frame, wrong: block.is_error === true ? null : `${call.id} was denied, and its result is no error` };
       }
@@ -65,7 +65,7 @@ export const toolRules = claudeRules({
   },
 });
 
-/** Calls that nobody can have run, because the message was cut, are not owed anything. */
+/** Calls that require a result. The calls of a truncated message cannot have run and require none. */
 function owedIn(view: View, turn: Turn): Call[] {
   const end = turn.result?.frame ?? Number.POSITIVE_INFINITY;
   return view.calls.calls.filter(({ frame, lane }) => {

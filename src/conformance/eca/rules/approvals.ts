@@ -1,11 +1,11 @@
-// Rules of calls that wait for the user. docs/protocols/eca.md 8.6, 4.3 to 4.6.
-import type { Finding } from '../../rule.ts';
-import type { EcaCall } from '../calls.ts';
-import { allCalls, turnAt, type Chat, type EcaRule, type EcaView } from '../view.ts';
-import { isFinished } from '../turns.ts';
-import { shown } from '../words.ts';
+// Rules on tool calls that wait for approval. docs/protocols/eca.md 8.6, 4.3 to 4.6.
+import type { Finding } from '../../check/rule.ts';
+import type { EcaCall } from '../view/calls.ts';
+import { allCalls, turnAt, type Chat, type EcaRule, type EcaView } from '../view/view.ts';
+import { isFinished } from '../view/turns.ts';
+import { shown } from './values.ts';
 
-/** Calls of which the client says something while they wait for it. */
+/** Calls that the client answers while they wait. */
 function* answeredCalls(
   view: EcaView,
   which: 'approvals' | 'rejections',
@@ -19,7 +19,7 @@ function* answeredCalls(
   }
 }
 
-/** Rules of approvals. */
+/** Rules on approvals. */
 export const approvalRules: readonly EcaRule[] = [
   {
     id: 'eca/approval-asked',
@@ -35,8 +35,8 @@ export const approvalRules: readonly EcaRule[] = [
       for (const { call } of allCalls(view)) {
         if (call.waits === null) continue;
         const { waits } = call;
-        // Approvals from elsewhere, as of today's remote server and of trust, show on no wire: a call for which this client
-        // never answers says nothing.
+        // Approvals from elsewhere (the remote server of newer versions, trusted tools) are not on this wire, so a call
+        // that this client never answers is not judged.
         const approved = Math.min(...call.approvals, ...call.rejections.filter((frame) => frame > waits));
         if (approved === Number.POSITIVE_INFINITY) continue;
         const done = [...call.runnings, ...call.called.filter(({ content }) => content.error !== true)];
@@ -59,7 +59,7 @@ export const approvalRules: readonly EcaRule[] = [
       for (const { chat, call, at } of answeredCalls(view, 'approvals')) {
         const isDone = call.called.some(({ frame }) => frame > at);
         const turn = turnAt(chat, at);
-        const isOver = view.isWhole || (turn?.finished.some((frame) => frame > at) ?? false);
+        const isOver = view.isComplete || (turn?.finished.some((frame) => frame > at) ?? false);
         if (isDone) yield { frame: at, wrong: null };
         else if (isOver && turn?.isClean === true) yield { frame: at, wrong: `${shown(call.id)} has no result` };
       }
@@ -98,7 +98,7 @@ export const approvalRules: readonly EcaRule[] = [
     *judge(view) {
       for (const { chat, call, at } of answeredCalls(view, 'rejections')) {
         const turn = turnAt(chat, at);
-        const isOver = view.isWhole || (turn?.finished.some((frame) => frame > at) ?? false);
+        const isOver = view.isComplete || (turn?.finished.some((frame) => frame > at) ?? false);
         if (call.rejected.length > 0) yield { frame: at, wrong: null };
         else if (isOver && turn?.isClean === true)
           yield { frame: at, wrong: `nothing tells that ${shown(call.id)} is rejected` };
@@ -141,11 +141,11 @@ export const approvalRules: readonly EcaRule[] = [
           if (event.is !== 'approve' && event.is !== 'reject') continue;
           const isOwn = chat.calls.some(({ id }) => id === event.call);
           if (isOwn) continue;
-          const next = [...view.client.asks, ...view.client.notices]
+          const next = [...view.client.requests, ...view.client.notifications]
             .map(({ frame }) => frame)
             .filter((frame) => frame > event.frame)
             .toSorted((one, other) => one - other)[1];
-          // Between that and what is said next nothing can come of a call that waits.
+          // No waiting call can proceed between this frame and the client's next message.
           const moved = [...allCalls(view)].flatMap(({ call }) => [...call.runnings, ...call.called, ...call.rejected]);
           const wrong = everyone.has(String(event.call))
             ? moved.find(

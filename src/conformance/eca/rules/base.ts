@@ -1,25 +1,25 @@
-// Rules of the base protocol: what is a message, and that each request is answered. docs/protocols/eca.md 5.1, 5.7; JSON-RPC 2.0;
-// docs/protocols/eca.md 5. They judge servers.
+// Rules on JSON-RPC, for servers: what is a message, and that every request is answered. docs/protocols/eca.md 5;
+// JSON-RPC 2.0.
 import { isDictionary } from '../../../core/model/dictionary.ts';
-import { each, type Finding } from '../../rule.ts';
-import { misfit } from '../../shape.ts';
-import { type Answer, type Ask, isMessage, type Placed, type Side } from '../messages.ts';
+import { each, type Finding } from '../../check/rule.ts';
+import { misfit } from '../../check/shape.ts';
+import { type Response, type Request, isMessage, type InTrace, type Side } from '../view/messages.ts';
 import { nobodys } from '../methods.ts';
-import type { EcaRule, EcaView } from '../view.ts';
-import { shown } from '../words.ts';
+import type { EcaRule, EcaView } from '../view/view.ts';
+import { shown } from './values.ts';
 
 const everywhere = ['start', 'text', 'odd'];
-const code = (answer: Answer | undefined): unknown => (isDictionary(answer?.error) ? answer.error.code : undefined);
+const code = (answer: Response | undefined): unknown => (isDictionary(answer?.error) ? answer.error.code : undefined);
 
-/** What was answered to requests from `from` on: the other side lives on. */
-function livesOn({ client, isWhole }: EcaView, { frame }: Placed): string | null | undefined {
-  const later = client.asks.filter((ask) => ask.frame > frame);
+/** Whether the server still answers requests sent after that frame; undefined where nothing was requested. */
+function livesOn({ client, isComplete }: EcaView, { frame }: InTrace): string | null | undefined {
+  const later = client.requests.filter((ask) => ask.frame > frame);
   if (later.some(({ answers }) => answers.length > 0)) return null;
-  return isWhole && later.length > 0 ? 'nothing is answered any more' : undefined;
+  return isComplete && later.length > 0 ? 'nothing is answered any more' : undefined;
 }
 
-/** Findings where something can be said. */
-function* survives(view: EcaView, items: Iterable<Placed>): Generator<Finding> {
+/** Findings for the items that can be judged. */
+function* survives(view: EcaView, items: Iterable<InTrace>): Generator<Finding> {
   for (const item of items) {
     const wrong = livesOn(view, item);
     if (wrong !== undefined) yield { frame: item.frame, wrong };
@@ -27,15 +27,15 @@ function* survives(view: EcaView, items: Iterable<Placed>): Generator<Finding> {
 }
 
 /** Wrong where no answer will come any more. */
-export function* answered(view: EcaView, asks: Iterable<Ask>): Generator<Finding> {
+export function* answered(view: EcaView, asks: Iterable<Request>): Generator<Finding> {
   for (const { frame, method, answers } of asks) {
     if (answers.length > 0) yield { frame, wrong: null };
-    else if (view.isWhole) yield { frame, wrong: `${method} is not answered` };
+    else if (view.isComplete) yield { frame, wrong: `${method} is not answered` };
   }
 }
 
 /** Wrong where an answer is no result. */
-export function* succeeds(asks: Iterable<Ask>): Generator<Finding> {
+export function* succeeds(asks: Iterable<Request>): Generator<Finding> {
   for (const { answers, method } of asks) {
     const [answer] = answers;
     if (answer === undefined) continue;
@@ -43,20 +43,20 @@ export function* succeeds(asks: Iterable<Ask>): Generator<Finding> {
   }
 }
 
-/** Whether requests have ids that no other one has. */
-export function* ownIds({ asks }: Side): Generator<Finding> {
+/** Whether each request has an id of its own. */
+export function* ownIds({ requests }: Side): Generator<Finding> {
   const seen = new Set<unknown>();
-  for (const { frame, id } of asks) {
+  for (const { frame, id } of requests) {
     yield { frame, wrong: seen.has(id) ? `the id ${shown(id)} again` : null };
     seen.add(id);
   }
 }
 
-/** Whether answers say what JSON-RPC lets them say. */
-export const resultOrError = ({ json }: Answer): string | null =>
+/** Whether answers have the fields that JSON-RPC allows. */
+export const resultOrError = ({ json }: Response): string | null =>
   'result' in json && 'error' in json ? 'a result and an error' : null;
 
-/** Rules of frames and answers. */
+/** Rules on frames and answers. */
 export const baseRules: readonly EcaRule[] = [
   {
     id: 'eca/frames-readable',
@@ -100,7 +100,7 @@ export const baseRules: readonly EcaRule[] = [
     *judge({ agent }) {
       for (const { frame, json, error } of agent.answers) {
         if (!('error' in json) || 'result' in json) continue;
-        // Servers of today say words, or nothing, where an application has failed (docs/protocols/eca.md 5.5).
+        // Newer servers send a text or nothing as the error of an application (docs/protocols/eca.md 5.5).
         const wrong = misfit(error, { fields: { message: 'string' } }, 'error');
         const number = isDictionary(error) ? error.code : undefined;
         const isBad = typeof number === 'number' && !Number.isInteger(number);
@@ -119,7 +119,7 @@ export const baseRules: readonly EcaRule[] = [
     *judge(view) {
       const last = view.exit?.frame ?? Number.POSITIVE_INFINITY;
       const own = new Set(['chat/prompt', 'initialize', 'shutdown', nobodys]);
-      const asks = view.client.asks.filter(
+      const asks = view.client.requests.filter(
         ({ frame, isExcused, id, method }) =>
           frame < last && !isExcused && (typeof id === 'string' || id >= 0) && !own.has(method),
       );
@@ -135,7 +135,7 @@ export const baseRules: readonly EcaRule[] = [
     scenarios: everywhere,
     reads: 'both',
     *judge({ client }) {
-      for (const { answers, method, id } of client.asks)
+      for (const { answers, method, id } of client.requests)
         for (const [place, { frame }] of answers.entries())
           yield { frame, wrong: place === 0 ? null : `${method} ${shown(id)} is answered again` };
     },
@@ -149,15 +149,17 @@ export const baseRules: readonly EcaRule[] = [
     scenarios: everywhere,
     reads: 'both',
     *judge({ agent, client, initialize }) {
-      // Of a talk that was not heard from the beginning nobody knows what was asked.
+      // Without the beginning of the conversation the requests are unknown.
       if (initialize === null) return;
-      // What could not be read may have held requests, as a list of messages does.
+      // An unreadable frame may have held requests, as a batch does.
       const doubt = client.frames.find(({ json }) => !isMessage(json))?.frame ?? Number.POSITIVE_INFINITY;
-      for (const { frame, id, ask } of agent.answers) {
-        if (id === null || (ask === undefined && frame > doubt)) continue;
-        const isOther = client.asks.some((one) => String(one.id) === String(id) && one.id !== id && one.frame < frame);
+      for (const { frame, id, request } of agent.answers) {
+        if (id === null || (request === undefined && frame > doubt)) continue;
+        const isOther = client.requests.some(
+          (one) => String(one.id) === String(id) && one.id !== id && one.frame < frame,
+        );
         const wrong = isOther ? `the id ${shown(id)} is of another type` : `nothing was asked under ${shown(id)}`;
-        yield { frame, wrong: ask === undefined ? wrong : null };
+        yield { frame, wrong: request === undefined ? wrong : null };
       }
     },
   },
@@ -170,7 +172,7 @@ export const baseRules: readonly EcaRule[] = [
     scenarios: ['odd'],
     reads: 'both',
     *judge(view) {
-      const asks = view.client.asks.filter(
+      const asks = view.client.requests.filter(
         ({ id, isExcused, frame }) => typeof id === 'string' && !isExcused && !isLineEnd(view, frame),
       );
       yield* answered(view, asks);
@@ -185,7 +187,7 @@ export const baseRules: readonly EcaRule[] = [
     scenarios: ['odd'],
     reads: 'both',
     *judge(view) {
-      const asks = view.client.asks.filter(({ frame, isExcused }) => !isExcused && isLineEnd(view, frame));
+      const asks = view.client.requests.filter(({ frame, isExcused }) => !isExcused && isLineEnd(view, frame));
       yield* answered(view, asks);
     },
   },
@@ -243,10 +245,10 @@ export const baseRules: readonly EcaRule[] = [
     scenarios: ['odd'],
     reads: 'both',
     *judge(view) {
-      const asks = view.client.asks.filter(({ method }) => method === nobodys);
+      const asks = view.client.requests.filter(({ method }) => method === nobodys);
       for (const { answers, frame } of asks) {
         const [answer] = answers;
-        if (answer === undefined && !view.isWhole) continue;
+        if (answer === undefined && !view.isComplete) continue;
         const isRight = code(answer) === -32601;
         yield { frame: answer?.frame ?? frame, wrong: isRight ? null : `the answer is ${shown(answer?.json)}` };
       }
@@ -261,8 +263,8 @@ export const baseRules: readonly EcaRule[] = [
     scenarios: ['odd'],
     reads: 'both',
     *judge(view) {
-      for (const notice of view.client.notices.filter(({ method }) => method === nobodys)) {
-        const next = view.client.asks.find(({ frame }) => frame > notice.frame)?.answers[0]?.frame;
+      for (const notice of view.client.notifications.filter(({ method }) => method === nobodys)) {
+        const next = view.client.requests.find(({ frame }) => frame > notice.frame)?.answers[0]?.frame;
         const until = next ?? view.count;
         const reply = view.agent.answers.find(({ frame, id }) => id === null && frame > notice.frame && frame < until);
         if (reply !== undefined) yield { frame: reply.frame, wrong: `it is answered: ${shown(reply.json)}` };
@@ -279,7 +281,7 @@ export const baseRules: readonly EcaRule[] = [
     scenarios: ['odd', 'early', 'text'],
     reads: 'both',
     *judge({ client }) {
-      yield* succeeds(client.asks.filter(({ params }) => params.conformance !== undefined));
+      yield* succeeds(client.requests.filter(({ params }) => params.conformance !== undefined));
     },
   },
   {

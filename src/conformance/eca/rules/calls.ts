@@ -1,15 +1,15 @@
-// Rules of tool calls: how they come, run and end. docs/protocols/eca.md 8.3, 2 and 4.
+// Rules on tool calls: preparation, run and end. docs/protocols/eca.md 8.3, 2 and 4.
 import { isDeepStrictEqual } from 'node:util';
 import { isDictionary } from '../../../core/model/dictionary.ts';
-import type { EcaCall } from '../calls.ts';
-import { allCalls, turnAt, type EcaRule } from '../view.ts';
-import { isOver } from '../turns.ts';
-import { shown } from '../words.ts';
+import type { EcaCall } from '../view/calls.ts';
+import { allCalls, turnAt, type EcaRule } from '../view/view.ts';
+import { isOver } from '../view/turns.ts';
+import { shown } from './values.ts';
 
 const received = 'Chat Content Received';
 const withCalls = ['tool'];
 
-/** The value that the text of arguments stands for; no text stands for none. */
+/** Parses the text of arguments; an empty text means no arguments. */
 function parsed(text: string): unknown {
   try {
     return text.trim() === '' ? {} : JSON.parse(text);
@@ -18,13 +18,16 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What a client makes of the texts: those of the first era replace them, those of today append them. */
+/**
+ * The possible readings of the argument texts: in the first era each text replaces the last, in newer versions each
+ * appends.
+ */
 function readings({ prepares }: EcaCall): unknown[] {
   const texts = prepares.map(({ content }) => String(content.argumentsText));
   return [parsed(texts.at(-1) ?? ''), parsed(texts.join(''))];
 }
 
-/** Rules of calls. */
+/** Rules on calls. */
 export const callRules: readonly EcaRule[] = [
   {
     id: 'eca/call-prepared',
@@ -36,7 +39,7 @@ export const callRules: readonly EcaRule[] = [
     scenarios: withCalls,
     reads: 'both',
     *judge(view) {
-      // In a talk that was not heard from the beginning it may have been said before.
+      // Without the beginning of the conversation the call may have been announced before.
       if (view.initialize === null) return;
       for (const { call } of allCalls(view)) {
         const [first] = call.contents;

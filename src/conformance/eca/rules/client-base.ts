@@ -1,16 +1,16 @@
-// Rules of editors: frames, ids and answers. docs/protocols/eca.md 5.1, and 5.2 for what real servers drop.
+// Rules on the frames, ids and answers of editors. docs/protocols/eca.md 5.1, and 5.2 for what real servers drop.
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import { each, type Finding } from '../../rule.ts';
-import { isMessage } from '../messages.ts';
+import { each, type Finding } from '../../check/rule.ts';
+import { isMessage } from '../view/messages.ts';
 import { nobodys } from '../methods.ts';
 import { answered, ownIds, resultOrError } from './base.ts';
-import type { EcaRule } from '../view.ts';
-import { shown } from '../words.ts';
+import type { EcaRule } from '../view/view.ts';
+import { shown } from './values.ts';
 
-/** Every act shows how an editor begins. */
+/** Every behaviour shows how an editor begins. */
 const any = ['text'];
 
-/** Rules of the base protocol. */
+/** Rules on JSON-RPC. */
 export const clientBaseRules: readonly EcaRule[] = [
   {
     id: 'eca/client/frames-readable',
@@ -51,7 +51,8 @@ export const clientBaseRules: readonly EcaRule[] = [
     basis: 'measured',
     sentence: 'An id that is a number is not below zero: servers drop such requests.',
     scenarios: any,
-    judge: ({ client }) => each(client.asks, ({ id }) => (typeof id === 'number' && id < 0 ? `the id is ${id}` : null)),
+    judge: ({ client }) =>
+      each(client.requests, ({ id }) => (typeof id === 'number' && id < 0 ? `the id is ${id}` : null)),
   },
   {
     id: 'eca/client/params-object',
@@ -61,9 +62,9 @@ export const clientBaseRules: readonly EcaRule[] = [
     sentence: 'Params are an object; those without any may be left out or null.',
     scenarios: any,
     *judge({ client }) {
-      for (const { frame, method, said } of [...client.asks, ...client.notices]) {
-        const isRight = said === undefined || said === null || isDictionary(said);
-        yield { frame, wrong: isRight ? null : `params of ${method} are ${shown(said)}` };
+      for (const { frame, method, rawParams } of [...client.requests, ...client.notifications]) {
+        const isRight = rawParams === undefined || rawParams === null || isDictionary(rawParams);
+        yield { frame, wrong: isRight ? null : `params of ${method} are ${shown(rawParams)}` };
       }
     },
   },
@@ -76,7 +77,7 @@ export const clientBaseRules: readonly EcaRule[] = [
     scenarios: ['odd'],
     reads: 'both',
     *judge(view) {
-      yield* answered(view, view.agent.asks);
+      yield* answered(view, view.agent.requests);
     },
   },
   {
@@ -89,9 +90,9 @@ export const clientBaseRules: readonly EcaRule[] = [
     reads: 'both',
     *judge({ client, initialize }) {
       if (initialize === null) return;
-      for (const { frame, id, ask } of client.answers) {
-        const isFirst = ask?.answers[0]?.frame === frame;
-        const wrong = ask === undefined ? `nothing was asked under ${shown(id)}` : 'it is answered again';
+      for (const { frame, id, request } of client.answers) {
+        const isFirst = request?.answers[0]?.frame === frame;
+        const wrong = request === undefined ? `nothing was asked under ${shown(id)}` : 'it is answered again';
         yield { frame, wrong: isFirst ? null : wrong };
       }
     },
@@ -114,7 +115,7 @@ export const clientBaseRules: readonly EcaRule[] = [
     scenarios: ['odd'],
     reads: 'both',
     *judge({ agent }) {
-      for (const { method, answers } of agent.asks) {
+      for (const { method, answers } of agent.requests) {
         const [answer] = answers;
         if (method !== nobodys || answer === undefined) continue;
         const { code } = dictionaryOf(answer.error);
@@ -132,14 +133,14 @@ export const clientBaseRules: readonly EcaRule[] = [
     covers: ['notification:chat/contentReceived'],
     scenarios: ['odd'],
     reads: 'both',
-    *judge({ agent, client, isWhole, contents }): Generator<Finding> {
+    *judge({ agent, client, isComplete, contents }): Generator<Finding> {
       const strange = [
-        ...agent.notices.filter(({ method }) => method === nobodys),
+        ...agent.notifications.filter(({ method }) => method === nobodys),
         ...contents.filter(({ type }) => type === 'conformanceContent'),
       ];
       for (const { frame } of strange) {
         const goesOn = client.frames.some((one) => one.frame > frame);
-        if (goesOn || isWhole) yield { frame, wrong: goesOn ? null : 'the client says nothing more' };
+        if (goesOn || isComplete) yield { frame, wrong: goesOn ? null : 'the client says nothing more' };
       }
     },
   },

@@ -1,40 +1,40 @@
-// Rules of editors: prompts, approvals, stops, queries. docs/protocols/eca.md 8.2, 8.6, 2.
+// Rules on the prompts, approvals, stops and queries of editors. docs/protocols/eca.md 8.2, 8.6, 2.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { fields, misfit } from '../../shape.ts';
-import type { Ask, Notice } from '../messages.ts';
+import { fields, misfit } from '../../check/shape.ts';
+import type { Request, Notification } from '../view/messages.ts';
 import { contextKinds, contextWrong } from './requests.ts';
-import type { EcaRule, EcaView } from '../view.ts';
-import { optional, shown } from '../words.ts';
+import type { EcaRule, EcaView } from '../view/view.ts';
+import { optional, shown } from './values.ts';
 
 const covers = ['request:chat/prompt'];
-const answersOf = ({ client }: EcaView): Notice[] =>
-  client.notices.filter(({ method }) => method === 'chat/toolCallApprove' || method === 'chat/toolCallReject');
-const asksOf = ({ client }: EcaView, ...methods: readonly string[]): Ask[] =>
-  client.asks.filter(({ method }) => methods.includes(method));
+const answersOf = ({ client }: EcaView): Notification[] =>
+  client.notifications.filter(({ method }) => method === 'chat/toolCallApprove' || method === 'chat/toolCallReject');
+const asksOf = ({ client }: EcaView, ...methods: readonly string[]): Request[] =>
+  client.requests.filter(({ method }) => methods.includes(method));
 
-/** Where the server has told what can be chosen before that frame: the lists of both eras. */
-function offers(view: EcaView, before: number, seed: string, today: readonly string[]): unknown[] {
+/** The lists of choices that the server announced before that frame, in the fields of both eras. */
+function offers(view: EcaView, before: number, documentField: string, newerFields: readonly string[]): unknown[] {
   const greeting = dictionaryOf(view.initialize?.answers[0]?.result);
-  const configs = view.agent.notices
+  const configs = view.agent.notifications
     .filter(({ method, frame }) => method === 'config/updated' && frame < before)
     .map(({ params }) => dictionaryOf(params.chat));
-  const lists = [greeting[seed], ...configs.flatMap((chat) => today.map((name) => chat[name]))];
+  const lists = [greeting[documentField], ...configs.flatMap((chat) => newerFields.map((name) => chat[name]))];
   return lists.flatMap((list): unknown[] => (Array.isArray(list) ? list : []));
 }
 
-/** When a call was told to wait, in which chat. */
+/** The chats in which this call waited for approval before that frame. */
 function waiting({ chats }: EcaView, call: unknown, before: number): string[] {
   return [...chats.values()].flatMap(({ id, calls }) =>
     calls.some((one) => one.id === call && one.waits !== null && one.waits < before) ? [id] : [],
   );
 }
 
-/** A rule about params of prompts. */
+/** A rule on the params of prompts. */
 function prompts(
   id: string,
   level: EcaRule['level'],
   sentence: string,
-  wrongWith: (ask: Ask, view: EcaView) => string | null | undefined,
+  wrongWith: (ask: Request, view: EcaView) => string | null | undefined,
   more: readonly string[] = [],
 ): EcaRule {
   return {
@@ -54,7 +54,7 @@ function prompts(
   };
 }
 
-/** Rules of chats. */
+/** Rules on chats. */
 export const clientChatRules: readonly EcaRule[] = [
   prompts('prompt-message', 'MUST', 'A prompt has a message.', ({ params }) =>
     misfit(params, fields({ message: 'string' }), 'params'),
@@ -136,7 +136,7 @@ export const clientChatRules: readonly EcaRule[] = [
     scenarios: ['tool', 'approval', 'two-approvals'],
     reads: 'both',
     *judge(view) {
-      // In a talk that was not heard from the beginning it may wait already.
+      // Without the beginning of the conversation the call may already wait.
       if (view.initialize === null) return;
       for (const { frame, params, method } of answersOf(view)) {
         if (typeof params.toolCallId !== 'string') continue;
@@ -193,7 +193,7 @@ export const clientChatRules: readonly EcaRule[] = [
     reads: 'both',
     *judge(view) {
       if (view.initialize === null) return;
-      for (const { frame, method, params } of view.client.notices) {
+      for (const { frame, method, params } of view.client.notifications) {
         if (method !== 'chat/promptStop') continue;
         const chat = typeof params.chatId === 'string' ? view.chats.get(params.chatId) : undefined;
         const isKnown = chat?.events.some((event) => event.is !== 'stop' && event.frame < frame) === true;
@@ -241,7 +241,7 @@ export const clientChatRules: readonly EcaRule[] = [
     covers: ['notification:mcp/stopServer', 'notification:mcp/startServer'],
     scenarios: ['text'],
     *judge(view) {
-      for (const { frame, method, params } of view.client.notices)
+      for (const { frame, method, params } of view.client.notifications)
         if (method === 'mcp/stopServer' || method === 'mcp/startServer')
           yield { frame, wrong: misfit(params, fields({ name: 'string' }), 'params') };
     },

@@ -1,10 +1,10 @@
-// Rules of editors: how a connection begins and ends. docs/protocols/eca.md 8.1, and 2 for what real editors do.
+// Rules on how an editor begins and ends a connection. docs/protocols/eca.md 8.1, and 2 for what real editors do.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { fields, misfit } from '../../shape.ts';
-import type { EcaRule } from '../view.ts';
-import { optional, shown } from '../words.ts';
+import { fields, misfit } from '../../check/shape.ts';
+import type { EcaRule } from '../view/view.ts';
+import { optional, shown } from './values.ts';
 
-/** Every act shows how an editor begins. */
+/** Every behaviour shows how an editor begins. */
 const any = ['text'];
 
 const capabilities = fields({
@@ -18,7 +18,7 @@ const capabilities = fields({
   ),
 });
 
-/** A rule about the params of `initialize`. */
+/** A rule on the params of `initialize`. */
 function greets(
   id: string,
   level: EcaRule['level'],
@@ -34,13 +34,13 @@ function greets(
     covers: ['request:initialize'],
     scenarios: any,
     *judge({ client }) {
-      for (const { frame, method, said } of client.asks)
-        if (method === 'initialize') yield { frame, wrong: wrongWith(said) };
+      for (const { frame, method, rawParams } of client.requests)
+        if (method === 'initialize') yield { frame, wrong: wrongWith(rawParams) };
     },
   };
 }
 
-/** Rules of the life of a connection. */
+/** Rules on the lifecycle of a connection. */
 export const clientLifecycleRules: readonly EcaRule[] = [
   {
     id: 'eca/client/initialize-first',
@@ -50,10 +50,10 @@ export const clientLifecycleRules: readonly EcaRule[] = [
     sentence: '`initialize` is the first that a client says.',
     covers: ['request:initialize'],
     scenarios: any,
-    *judge({ client, initialize, isWhole }) {
+    *judge({ client, initialize, isComplete }) {
       const [first] = client.frames;
-      // A recording without any may begin in the middle.
-      if (first?.json === undefined || (initialize === null && !isWhole)) return;
+      // A recording without an `initialize` may begin in the middle.
+      if (first?.json === undefined || (initialize === null && !isComplete)) return;
       const { method } = dictionaryOf(first.json);
       yield { frame: first.frame, wrong: method === 'initialize' ? null : `the first is ${shown(method)}` };
     },
@@ -67,7 +67,7 @@ export const clientLifecycleRules: readonly EcaRule[] = [
     covers: ['request:initialize'],
     scenarios: any,
     *judge({ client }) {
-      const all = client.asks.filter(({ method }) => method === 'initialize');
+      const all = client.requests.filter(({ method }) => method === 'initialize');
       for (const [place, { frame }] of all.entries()) yield { frame, wrong: place === 0 ? null : 'initialize again' };
     },
   },
@@ -123,15 +123,15 @@ export const clientLifecycleRules: readonly EcaRule[] = [
     covers: ['notification:initialized'],
     scenarios: any,
     reads: 'both',
-    *judge({ client, initialize, count, isWhole }) {
-      const all = client.notices.filter(({ method }) => method === 'initialized');
+    *judge({ client, initialize, count, isComplete }) {
+      const all = client.notifications.filter(({ method }) => method === 'initialized');
       const answer = initialize?.answers[0]?.frame;
       for (const [place, { frame }] of all.entries()) {
         const isEarly = initialize !== null && (answer === undefined || frame < answer);
         yield { frame, wrong: place > 0 ? 'initialized again' : isEarly ? 'initialized before the answer' : null };
       }
       const hasGoneOn = client.frames.some(({ frame }) => answer !== undefined && frame > answer);
-      if (all.length === 0 && initialize !== null && isWhole && hasGoneOn)
+      if (all.length === 0 && initialize !== null && isComplete && hasGoneOn)
         yield { frame: Math.max(0, count - 1), wrong: 'initialized does not come' };
     },
   },
@@ -146,7 +146,7 @@ export const clientLifecycleRules: readonly EcaRule[] = [
     *judge({ client, initialize, initialized, count }) {
       if (initialize === null) return;
       const from = initialized?.frame ?? count;
-      for (const { frame, method } of client.asks)
+      for (const { frame, method } of client.requests)
         if (method === 'chat/prompt') yield { frame, wrong: from < frame ? null : 'a prompt before initialized' };
     },
   },
@@ -160,7 +160,7 @@ export const clientLifecycleRules: readonly EcaRule[] = [
     scenarios: any,
     *judge({ client, exit }) {
       if (exit === null) return;
-      const before = client.asks.some(({ method, frame }) => method === 'shutdown' && frame < exit.frame);
+      const before = client.requests.some(({ method, frame }) => method === 'shutdown' && frame < exit.frame);
       yield { frame: exit.frame, wrong: before ? null : 'exit without shutdown' };
     },
   },
@@ -173,9 +173,9 @@ export const clientLifecycleRules: readonly EcaRule[] = [
     covers: ['request:shutdown'],
     scenarios: any,
     *judge({ client }) {
-      const shutdown = client.asks.find(({ method }) => method === 'shutdown');
+      const shutdown = client.requests.find(({ method }) => method === 'shutdown');
       if (shutdown === undefined) return;
-      const late = client.asks.find(({ frame }) => frame > shutdown.frame);
+      const late = client.requests.find(({ frame }) => frame > shutdown.frame);
       yield {
         frame: late?.frame ?? shutdown.frame,
         wrong: late === undefined ? null : `${late.method} after shutdown`,

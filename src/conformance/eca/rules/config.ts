@@ -1,33 +1,36 @@
-// Rules of what a server tells of its tools and to the user. docs/protocols/eca.md 8.8, 8.9, 1.
-import type { Finding } from '../../rule.ts';
-import { fields, misfit } from '../../shape.ts';
-import type { Notice } from '../messages.ts';
-import type { EcaRule, EcaView } from '../view.ts';
-import { optional, shown } from '../words.ts';
+// Rules on tool-server updates, configuration and messages to the user. docs/protocols/eca.md 8.8, 8.9, 1.
+import type { Finding } from '../../check/rule.ts';
+import { fields, misfit } from '../../check/shape.ts';
+import type { Notification } from '../view/messages.ts';
+import type { EcaRule, EcaView } from '../view/view.ts';
+import { optional, shown } from './values.ts';
 
 const updated = 'notification:tool/serverUpdated';
 
-const toldOf = ({ agent }: EcaView, method: string): Notice[] => agent.notices.filter((one) => one.method === method);
-const servers = (view: EcaView, type: string): Notice[] =>
+const toldOf = ({ agent }: EcaView, method: string): Notification[] =>
+  agent.notifications.filter((one) => one.method === method);
+const servers = (view: EcaView, type: string): Notification[] =>
   toldOf(view, 'tool/serverUpdated').filter(({ params }) => params.type === type);
 
 const tool = fields({ name: 'string', description: 'string', parameters: 'any', 'disabled?': optional('boolean') });
 
-/** Wrong where nothing more is told of a server of tools after the client has asked for another state; which, later ones may name. */
+/**
+ * Wrong where no update follows the client's request to change a tool server; a later request may name the same server.
+ */
 function* changes(view: EcaView, method: string, from: readonly string[]): Generator<Finding> {
   const told = servers(view, 'mcp');
-  for (const { frame, params, method: said } of view.client.notices) {
+  for (const { frame, params, method: said } of view.client.notifications) {
     if (said !== method) continue;
     const own = told.filter((one) => one.params.name === params.name);
     const before = own.filter((one) => one.frame < frame).at(-1);
     if (before === undefined || !from.includes(String(before.params.status))) continue;
     const isTold = own.some((one) => one.frame > frame && one.params.status !== before.params.status);
     if (isTold) yield { frame, wrong: null };
-    else if (view.isWhole) yield { frame, wrong: `${shown(params.name)} is still ${shown(before.params.status)}` };
+    else if (view.isComplete) yield { frame, wrong: `${shown(params.name)} is still ${shown(before.params.status)}` };
   }
 }
 
-/** Rules of configuration and messages. */
+/** Rules on configuration and messages. */
 export const configRules: readonly EcaRule[] = [
   {
     id: 'eca/tools-told',
@@ -41,10 +44,11 @@ export const configRules: readonly EcaRule[] = [
     *judge(view) {
       const [first] = servers(view, 'native');
       if (first !== undefined) return yield { frame: first.frame, wrong: null };
-      // Who leaves at once has not waited for them; who has used one, and then left in good order, has.
-      const { initialize, initialized, isWhole, chats, client } = view;
-      const isLeft = client.asks.some(({ method, answers }) => method === 'shutdown' && answers.length > 0);
-      if (initialize === null || initialized === null || !isWhole || !isLeft) return;
+      // A client that leaves at once has not waited for the tool servers; a client that used a tool and then left in
+      // good order has.
+      const { initialize, initialized, isComplete, chats, client } = view;
+      const isLeft = client.requests.some(({ method, answers }) => method === 'shutdown' && answers.length > 0);
+      if (initialize === null || initialized === null || !isComplete || !isLeft) return;
       const isUsed = [...chats.values()].some(({ calls }) =>
         calls.some(({ called }) =>
           called.some(({ frame, content }) => frame > initialized.frame && content.origin === 'native'),
@@ -62,8 +66,11 @@ export const configRules: readonly EcaRule[] = [
     covers: [updated],
     scenarios: ['start'],
     *judge(view) {
-      for (const { frame, said } of toldOf(view, 'tool/serverUpdated'))
-        yield { frame, wrong: misfit(said, fields({ type: 'string', name: 'string', status: 'string' }), 'params') };
+      for (const { frame, rawParams } of toldOf(view, 'tool/serverUpdated'))
+        yield {
+          frame,
+          wrong: misfit(rawParams, fields({ type: 'string', name: 'string', status: 'string' }), 'params'),
+        };
     },
   },
   {
@@ -75,8 +82,8 @@ export const configRules: readonly EcaRule[] = [
     covers: [updated, 'server:native'],
     scenarios: ['start'],
     *judge(view) {
-      for (const { frame, said, params } of servers(view, 'native')) {
-        const wrong = misfit(said, fields({ status: 'string', tools: ['any'] }), 'params');
+      for (const { frame, rawParams, params } of servers(view, 'native')) {
+        const wrong = misfit(rawParams, fields({ status: 'string', tools: ['any'] }), 'params');
         yield { frame, wrong: wrong ?? (params.name === 'ECA' ? null : `it is ${shown(params.name)}`) };
       }
     },
@@ -97,7 +104,8 @@ export const configRules: readonly EcaRule[] = [
         'args?': optional(['string']),
         'tools?': optional(['any']),
       });
-      for (const { frame, said } of servers(view, 'mcp')) yield { frame, wrong: misfit(said, shape, 'params') };
+      for (const { frame, rawParams } of servers(view, 'mcp'))
+        yield { frame, wrong: misfit(rawParams, shape, 'params') };
     },
   },
   {
@@ -148,12 +156,12 @@ export const configRules: readonly EcaRule[] = [
     reads: 'both',
     *judge(view) {
       const told = toldOf(view, 'tool/serverUpdated');
-      for (const { frame, method, params } of view.client.notices) {
+      for (const { frame, method, params } of view.client.notifications) {
         if (method !== 'mcp/stopServer' && method !== 'mcp/startServer') continue;
-        const isOwn = (one: Notice) => one.params.name === params.name;
+        const isOwn = (one: Notification) => one.params.name === params.name;
         if (told.some((one) => isOwn(one) && one.frame < frame)) continue;
         const made = told.find((one) => isOwn(one) && one.frame > frame);
-        const later = view.client.asks.filter((ask) => ask.frame > frame);
+        const later = view.client.requests.filter((ask) => ask.frame > frame);
         if (made !== undefined) yield { frame: made.frame, wrong: `it tells of ${shown(params.name)}` };
         else if (later.some(({ answers }) => answers.length > 0)) yield { frame, wrong: null };
       }
@@ -168,8 +176,8 @@ export const configRules: readonly EcaRule[] = [
     covers: ['notification:$/showMessage'],
     scenarios: ['start', 'fail'],
     *judge(view) {
-      for (const { frame, said } of toldOf(view, '$/showMessage')) {
-        yield { frame, wrong: misfit(said, fields({ type: 'string', message: 'string' }), 'params') };
+      for (const { frame, rawParams } of toldOf(view, '$/showMessage')) {
+        yield { frame, wrong: misfit(rawParams, fields({ type: 'string', message: 'string' }), 'params') };
       }
     },
   },
@@ -183,8 +191,8 @@ export const configRules: readonly EcaRule[] = [
     scenarios: ['text', 'think'],
     *judge({ agent }) {
       const own = new Set(['chat/opened', 'chat/cleared', 'chat/deleted']);
-      for (const { frame, method, said } of agent.notices)
-        if (own.has(method)) yield { frame, wrong: misfit(said, fields({ chatId: 'string' }), 'params') };
+      for (const { frame, method, rawParams } of agent.notifications)
+        if (own.has(method)) yield { frame, wrong: misfit(rawParams, fields({ chatId: 'string' }), 'params') };
     },
   },
 ];

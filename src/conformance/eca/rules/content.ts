@@ -1,9 +1,9 @@
-// Rules of contents: the fields of each kind, and who says it. docs/protocols/eca.md 8.3, 4.
+// Rules on contents: the fields of each type, and its role. docs/protocols/eca.md 8.3, 4.
 import { isDictionary } from '../../../core/model/dictionary.ts';
-import { fields, misfit, type Shape } from '../../shape.ts';
-import { kinds } from '../content-kinds.ts';
-import type { EcaRule } from '../view.ts';
-import { shown } from '../words.ts';
+import { fields, misfit, type Shape } from '../../check/shape.ts';
+import { kinds } from './content-kinds.ts';
+import type { EcaRule } from '../view/view.ts';
+import { shown } from './values.ts';
 
 const name = 'Chat Content Received';
 const turns = ['tool'];
@@ -17,7 +17,7 @@ const fileChange = fields({
 });
 const textOutput: Shape = { oneOf: [fields({ text: 'string' }), fields({ content: 'string' })] };
 
-/** `toolCallRun`: `tool-call-run`. */
+/** `toolCallRun` becomes `tool-call-run`. */
 const kebab = (type: string): string => type.replace(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
 
 const shapes = kinds.map(
@@ -38,7 +38,7 @@ const shapes = kinds.map(
   }),
 );
 
-/** A rule about who says some kinds. */
+/** A rule on the role of some content types. */
 function speaker(id: string, role: string, types: readonly string[], sentence: string): EcaRule {
   const known = new Set<unknown>(types);
   return {
@@ -56,7 +56,7 @@ function speaker(id: string, role: string, types: readonly string[], sentence: s
   };
 }
 
-/** Rules of contents. */
+/** Rules on contents. */
 export const contentRules: readonly EcaRule[] = [
   {
     id: 'eca/content-envelope',

@@ -1,24 +1,27 @@
-// Rules of how a connection begins and ends. docs/protocols/eca.md 8.1, 1, 3 and 4.
+// Rules on how a server begins and ends a connection. docs/protocols/eca.md 8.1, 1, 3 and 4.
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import type { Finding } from '../../rule.ts';
-import { fields, misfit, orNull, type Shape } from '../../shape.ts';
+import type { Finding } from '../../check/rule.ts';
+import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
 import { declared } from '../methods.ts';
-import type { Answer, Ask } from '../messages.ts';
+import type { Response, Request } from '../view/messages.ts';
 import { answered, succeeds } from './base.ts';
-import type { EcaRule, EcaView } from '../view.ts';
-import { shown } from '../words.ts';
+import type { EcaRule, EcaView } from '../view/view.ts';
+import { shown } from './values.ts';
 
 const names: Shape = ['string'];
 
-/** The answers to `initialize` that are results. */
-function greetings({ client }: EcaView): Answer[] {
-  const asks = client.asks.filter(({ method }) => method === 'initialize');
+/** Successful answers to `initialize`. */
+function greetings({ client }: EcaView): Response[] {
+  const asks = client.requests.filter(({ method }) => method === 'initialize');
   return asks.flatMap(({ answers }) => answers.slice(0, 1)).filter(({ result }) => isDictionary(result));
 }
 
-/** What the document has in the answer to `initialize`; from 0.42 on it is in `config/updated`. */
-const seedFields = ['models', 'chatDefaultModel', 'chatBehaviors', 'chatDefaultBehavior'];
-const ofSeed = ({ result }: Answer): boolean => seedFields.some((name) => name in dictionaryOf(result));
+/**
+ * Fields that the document places in the answer to `initialize`; servers from 0.42 on send them in `config/updated`.
+ */
+const documentFields = ['models', 'chatDefaultModel', 'chatBehaviors', 'chatDefaultBehavior'];
+const hasDocumentFields = ({ result }: Response): boolean =>
+  documentFields.some((name) => name in dictionaryOf(result));
 
 const config = fields({
   'chat?': orNull(
@@ -37,7 +40,7 @@ const config = fields({
   ),
 });
 
-/** Rules of the beginning and the end. */
+/** Rules on the beginning and the end. */
 export const lifecycleRules: readonly EcaRule[] = [
   {
     id: 'eca/initialize-answered',
@@ -49,7 +52,7 @@ export const lifecycleRules: readonly EcaRule[] = [
     scenarios: ['start', 'early'],
     reads: 'both',
     *judge(view) {
-      const asks = view.client.asks.filter(({ method }) => method === 'initialize');
+      const asks = view.client.requests.filter(({ method }) => method === 'initialize');
       yield* answered(view, asks);
       yield* succeeds(asks);
     },
@@ -78,9 +81,9 @@ export const lifecycleRules: readonly EcaRule[] = [
     scenarios: ['start'],
     reads: 'both',
     *judge(view) {
-      for (const { frame, result } of greetings(view).filter(ofSeed)) {
+      for (const { frame, result } of greetings(view).filter(hasDocumentFields)) {
         const { models, chatBehaviors } = dictionaryOf(result);
-        // Where there is nothing to choose, there is no default.
+        // Without choices there is no default.
         const isEmpty = (list: unknown) => Array.isArray(list) && list.length === 0;
         const shape = fields({
           models: names,
@@ -122,8 +125,8 @@ export const lifecycleRules: readonly EcaRule[] = [
     covers: ['notification:config/updated'],
     scenarios: ['start'],
     *judge({ agent }) {
-      for (const { frame, method, said } of agent.notices)
-        if (method === 'config/updated') yield { frame, wrong: misfit(said, config, 'params') };
+      for (const { frame, method, rawParams } of agent.notifications)
+        if (method === 'config/updated') yield { frame, wrong: misfit(rawParams, config, 'params') };
     },
   },
   {
@@ -136,20 +139,20 @@ export const lifecycleRules: readonly EcaRule[] = [
     scenarios: ['start'],
     reads: 'both',
     *judge(view) {
-      const { initialized, agent, isWhole } = view;
+      const { initialized, agent, isComplete } = view;
       if (initialized === null || view.initialize === null) return;
       const told = [
         ...greetings(view).map(({ result }) => dictionaryOf(result).models),
-        ...agent.notices.flatMap(({ method, params }) =>
+        ...agent.notifications.flatMap(({ method, params }) =>
           method === 'config/updated' ? [dictionaryOf(params.chat).models] : [],
         ),
       ];
       if (told.some(Array.isArray)) yield { frame: initialized.frame, wrong: null };
-      // Who leaves at once has not waited for them.
+      // A client that leaves at once has not waited for the list.
       const hasWaited =
-        agent.notices.some(({ method }) => method === 'tool/serverUpdated') &&
+        agent.notifications.some(({ method }) => method === 'tool/serverUpdated') &&
         shutdowns(view).some(({ answers }) => answers.length > 0);
-      if (isWhole && hasWaited && !told.some(Array.isArray))
+      if (isComplete && hasWaited && !told.some(Array.isArray))
         yield { frame: initialized.frame, wrong: 'no models were told' };
     },
   },
@@ -165,9 +168,9 @@ export const lifecycleRules: readonly EcaRule[] = [
     *judge(view) {
       if (view.initialize === null) return;
       const { initialized, client, agent, count } = view;
-      const prompt = client.asks.find(({ method }) => method === 'chat/prompt');
+      const prompt = client.requests.find(({ method }) => method === 'chat/prompt');
       const from = Math.min(initialized?.frame ?? count, prompt?.frame ?? count);
-      const said = [...agent.notices, ...agent.asks].filter(({ frame }) => frame < from);
+      const said = [...agent.notifications, ...agent.requests].filter(({ frame }) => frame < from);
       for (const { frame, method } of said) yield { frame, wrong: `${method} before initialized` };
       if (said.length === 0 && from < count) yield { frame: from, wrong: null };
     },
@@ -184,7 +187,7 @@ export const lifecycleRules: readonly EcaRule[] = [
       const { initialize, initialized, client } = view;
       const until = initialized?.frame ?? view.count;
       if (initialize === null) return;
-      const early = client.asks.filter(({ frame, method }) => frame < until && method !== 'initialize');
+      const early = client.requests.filter(({ frame, method }) => frame < until && method !== 'initialize');
       yield* answered(view, early);
     },
   },
@@ -197,9 +200,12 @@ export const lifecycleRules: readonly EcaRule[] = [
     covers: ['notification:$/progress'],
     scenarios: ['start'],
     *judge({ agent }) {
-      for (const { frame, method, said } of agent.notices) {
+      for (const { frame, method, rawParams } of agent.notifications) {
         if (method !== '$/progress') continue;
-        yield { frame, wrong: misfit(said, fields({ type: 'string', taskId: 'string', title: 'string' }), 'params') };
+        yield {
+          frame,
+          wrong: misfit(rawParams, fields({ type: 'string', taskId: 'string', title: 'string' }), 'params'),
+        };
       }
     },
   },
@@ -213,10 +219,10 @@ export const lifecycleRules: readonly EcaRule[] = [
     covers: ['notification:$/progress'],
     scenarios: ['start'],
     reads: 'both',
-    *judge({ agent, client, initialize, isWhole }) {
+    *judge({ agent, client, initialize, isComplete }) {
       if (initialize === null) return;
       const open = new Map<unknown, number>();
-      for (const { frame, method, params } of agent.notices) {
+      for (const { frame, method, params } of agent.notifications) {
         if (method !== '$/progress') continue;
         const { type, taskId } = params;
         if (type === 'start') open.set(taskId, frame);
@@ -225,11 +231,11 @@ export const lifecycleRules: readonly EcaRule[] = [
           open.delete(taskId);
         }
       }
-      // Whoever is told to end lets lie what goes on.
-      const isSentAway = [...client.asks, ...client.notices].some(
+      // A server that is told to exit abandons its runs.
+      const isSentAway = [...client.requests, ...client.notifications].some(
         ({ method }) => method === 'shutdown' || method === 'exit',
       );
-      if (isWhole && !isSentAway)
+      if (isComplete && !isSentAway)
         for (const [task, frame] of open) yield { frame, wrong: `${shown(task)} does not finish` };
     },
   },
@@ -244,7 +250,7 @@ export const lifecycleRules: readonly EcaRule[] = [
     reads: 'both',
     *judge({ agent, initialize }) {
       if (initialize === null) return;
-      for (const { frame, method } of agent.asks) {
+      for (const { frame, method } of agent.requests) {
         const path = declared.get(method);
         if (path === undefined) continue;
         const able = path.reduce<unknown>((value, name) => dictionaryOf(value)[name], initialize.params.capabilities);
@@ -285,6 +291,6 @@ export const lifecycleRules: readonly EcaRule[] = [
   },
 ];
 
-function shutdowns({ client }: EcaView): Ask[] {
-  return client.asks.filter(({ method }) => method === 'shutdown');
+function shutdowns({ client }: EcaView): Request[] {
+  return client.requests.filter(({ method }) => method === 'shutdown');
 }

@@ -1,15 +1,15 @@
-// Rules of the order in a chat: reasons and states. docs/protocols/eca.md 8.3, 2 and 4.
-import { turnAt, type Chat, type EcaRule } from '../view.ts';
-import { isFinished, isOver } from '../turns.ts';
-import type { Content } from '../said.ts';
-import { shown } from '../words.ts';
+// Rules on the order of reasoning and status contents in a chat. docs/protocols/eca.md 8.3, 2 and 4.
+import { turnAt, type Chat, type EcaRule } from '../view/view.ts';
+import { isFinished, isOver } from '../view/turns.ts';
+import type { Content } from '../view/chat-events.ts';
+import { shown } from './values.ts';
 
 const received = 'Chat Content Received';
 
-/** Whether nobody has interfered with it, as far as anybody can know. */
+/** Whether nobody has interfered with the turn, as far as the trace shows. */
 const isCleanAt = (chat: Chat, frame: number): boolean => turnAt(chat, frame)?.isClean === true;
 
-/** Contents of reasons, in order, with whether their reason was open then. */
+/** Reasoning contents in order, and whether their block was open at that time. */
 function* reasonsOf(chat: Chat): Generator<{ readonly content: Content; readonly isOpen: boolean }> {
   const open = new Set<unknown>();
   for (const event of chat.events) {
@@ -23,7 +23,7 @@ function* reasonsOf(chat: Chat): Generator<{ readonly content: Content; readonly
   }
 }
 
-/** Rules of reasons and states. */
+/** Rules on reasoning and status. */
 export const orderRules: readonly EcaRule[] = [
   {
     id: 'eca/reason-open',
@@ -35,7 +35,7 @@ export const orderRules: readonly EcaRule[] = [
     scenarios: ['think'],
     reads: 'both',
     *judge(view) {
-      // In a talk that was not heard from the beginning a reason may have started before.
+      // Without the beginning of the conversation a reasoning block may have started before.
       if (view.initialize === null) return;
       for (const chat of view.chats.values()) {
         for (const { content, isOpen } of reasonsOf(chat)) {
@@ -60,7 +60,7 @@ export const orderRules: readonly EcaRule[] = [
       for (const chat of view.chats.values()) {
         for (const turn of chat.turns) {
           const last = turn.finished.at(-1);
-          // Where the model fails, what it was thinking stays as it is.
+          // When the model fails, its reasoning block stays open.
           if (!turn.isClean || turn.hasWords || last === undefined || !isOver(view, turn)) continue;
           const ends = new Set(
             turn.contents.filter(({ type }) => type === 'reasonFinished').map((one) => one.content.id),
@@ -83,7 +83,7 @@ export const orderRules: readonly EcaRule[] = [
     covers: ['notification:chat/statusChanged'],
     scenarios: ['text', 'stop'],
     *judge({ agent }) {
-      for (const { frame, method, params } of agent.notices) {
+      for (const { frame, method, params } of agent.notifications) {
         if (method !== 'chat/statusChanged') continue;
         const isRight = typeof params.status === 'string' && typeof params.chatId === 'string';
         yield { frame, wrong: isRight ? null : `params are ${shown(params)}` };

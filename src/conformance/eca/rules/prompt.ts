@@ -1,22 +1,22 @@
-// Rules of prompts: how they are answered, told again, played and ended. docs/protocols/eca.md 8.2, 4.
+// Rules on prompts: the answer, the echo, the run and its end. docs/protocols/eca.md 8.2, 4.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { fields, misfit } from '../../shape.ts';
-import type { Ask } from '../messages.ts';
+import { fields, misfit } from '../../check/shape.ts';
+import type { Request } from '../view/messages.ts';
 import { answered } from './base.ts';
-import { chatOf, type EcaRule, type EcaView, promptResult } from '../view.ts';
-import type { Content } from '../said.ts';
-import { shown } from '../words.ts';
+import { chatOf, type EcaRule, type EcaView, promptResult } from '../view/view.ts';
+import type { Content } from '../view/chat-events.ts';
+import { shown } from './values.ts';
 
-const played = ['text'];
+const conversations = ['text'];
 const covers = ['request:chat/prompt'];
 
-/** Prompts with words, which is what makes them some. */
-const promptsOf = ({ client }: EcaView): Ask[] =>
-  client.asks.filter(({ method, params }) => method === 'chat/prompt' && typeof params.message === 'string');
-const wordsOf = ({ params }: Ask): string => String(params.message).trim();
+/** Prompts with a text; a message without one is no prompt. */
+const promptsOf = ({ client }: EcaView): Request[] =>
+  client.requests.filter(({ method, params }) => method === 'chat/prompt' && typeof params.message === 'string');
+const wordsOf = ({ params }: Request): string => String(params.message).trim();
 const isOfUser = ({ role, type }: Content): boolean => role === 'user' && type === 'text';
 
-/** Rules of prompts. */
+/** Rules on prompts. */
 export const promptRules: readonly EcaRule[] = [
   {
     id: 'eca/prompt-answered',
@@ -25,7 +25,7 @@ export const promptRules: readonly EcaRule[] = [
     basis: 'specification',
     sentence: 'Each `chat/prompt` is answered, before, while or after it is played.',
     covers,
-    scenarios: played,
+    scenarios: conversations,
     reads: 'both',
     *judge(view) {
       yield* answered(
@@ -41,7 +41,7 @@ export const promptRules: readonly EcaRule[] = [
     basis: 'specification',
     sentence: 'The result of `chat/prompt` has chatId, model and status, all strings.',
     covers,
-    scenarios: played,
+    scenarios: conversations,
     reads: 'both',
     *judge(view) {
       for (const ask of promptsOf(view)) {
@@ -59,7 +59,7 @@ export const promptRules: readonly EcaRule[] = [
     basis: 'measured',
     sentence: 'The status is success; since 0.46 also prompting, login or error; later ones are not known.',
     covers,
-    scenarios: played,
+    scenarios: conversations,
     reads: 'both',
     *judge(view) {
       for (const ask of promptsOf(view)) {
@@ -77,7 +77,7 @@ export const promptRules: readonly EcaRule[] = [
     basis: 'specification',
     sentence: 'A prompt with a message is taken: its answer is a result that names a chat.',
     covers,
-    scenarios: played,
+    scenarios: conversations,
     reads: 'both',
     *judge(view) {
       for (const ask of promptsOf(view)) {
@@ -95,7 +95,7 @@ export const promptRules: readonly EcaRule[] = [
     basis: 'specification',
     sentence: 'A prompt that names a chat is answered with that chat.',
     covers,
-    scenarios: played,
+    scenarios: conversations,
     reads: 'both',
     *judge(view) {
       for (const ask of promptsOf(view)) {
@@ -139,12 +139,12 @@ export const promptRules: readonly EcaRule[] = [
     scenarios: ['odd'],
     reads: 'both',
     *judge(view) {
-      const asks = view.client.asks.filter(
+      const asks = view.client.requests.filter(
         ({ method, params }) => method === 'chat/prompt' && params.message === undefined,
       );
       for (const { answers, frame } of asks) {
         const [answer] = answers;
-        if (answer === undefined && !view.isWhole) continue;
+        if (answer === undefined && !view.isComplete) continue;
         const isRight = answer !== undefined && 'error' in answer.json;
         yield { frame: answer?.frame ?? frame, wrong: isRight ? null : `the answer is ${shown(answer?.json)}` };
       }
@@ -164,7 +164,7 @@ export const promptRules: readonly EcaRule[] = [
       for (const ask of asks) {
         const own = chatOf(ask);
         const words = wordsOf(ask);
-        // Words that were said in two chats are no mark of one.
+        // A text that was sent to two chats identifies neither.
         const isMark = words !== '' && asks.every((one) => chatOf(one) === own || wordsOf(one) !== words);
         if (own === null || !isMark) continue;
         const other = view.contents.find(
@@ -182,21 +182,21 @@ export const promptRules: readonly EcaRule[] = [
     basis: 'specification',
     sentence: 'Contents are of a chat that the client has prompted or opened, or that belongs to one.',
     covers: ['notification:chat/contentReceived'],
-    scenarios: played,
+    scenarios: conversations,
     reads: 'both',
     *judge(view) {
       if (view.initialize === null) return;
       const named = new Set<unknown>();
-      for (const { params, method, answers } of view.client.asks) {
+      for (const { params, method, answers } of view.client.requests) {
         named.add(params.chatId);
         for (const { result } of answers) if (method.startsWith('chat/')) named.add(dictionaryOf(result).chatId);
       }
-      for (const { method, params } of view.agent.notices) if (method === 'chat/opened') named.add(params.chatId);
+      for (const { method, params } of view.agent.notifications) if (method === 'chat/opened') named.add(params.chatId);
       for (const { id, isOfSubAgent, events } of view.chats.values()) {
         const first = events.find(({ is }) => is === 'content');
         if (first === undefined || isOfSubAgent) continue;
-        // The answer that names it may have been cut off.
-        if (!named.has(id) && !view.isWhole) continue;
+        // The answer with the chat's id may have been cut off.
+        if (!named.has(id) && !view.isComplete) continue;
         yield { frame: first.frame, wrong: named.has(id) ? null : `nobody has named chat ${shown(id)}` };
       }
     },
@@ -208,7 +208,7 @@ export const promptRules: readonly EcaRule[] = [
     basis: 'measured',
     sentence: 'A content that names a requestId, as those of early servers do, names that of a prompt of its chat.',
     covers,
-    scenarios: played,
+    scenarios: conversations,
     reads: 'both',
     *judge(view) {
       if (view.initialize === null) return;

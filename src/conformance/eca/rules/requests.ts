@@ -1,14 +1,13 @@
-// Rules of what a client asks of a chat beside prompts: stop, delete, contexts, commands. docs/protocols/eca.md 8.6,
-// 8.7, 4 and 5.
+// Rules on chat requests beside prompts: stop, delete, contexts, commands. docs/protocols/eca.md 8.6, 8.7, 4 and 5.
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import { fields, misfit, type Shape } from '../../shape.ts';
-import type { Ask } from '../messages.ts';
-import { isFinished, isRunning } from '../turns.ts';
-import type { EcaRule, EcaView } from '../view.ts';
-import { optional, shown } from '../words.ts';
+import { fields, misfit, type Shape } from '../../check/shape.ts';
+import type { Request } from '../view/messages.ts';
+import { isFinished, isRunning } from '../view/turns.ts';
+import type { EcaRule, EcaView } from '../view/view.ts';
+import { optional, shown } from './values.ts';
 
 const lines = fields({ start: 'number', end: 'number' });
-/** The contexts of the document (docs/protocols/eca.md 8.2); later kinds are anybody's. */
+/** The context types of the document (docs/protocols/eca.md 8.2); newer types are not judged. */
 const contextShapes: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
   ['file', fields({ path: 'string', 'linesRange?': optional(lines) })],
   ['directory', fields({ path: 'string' })],
@@ -19,10 +18,10 @@ const contextShapes: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
     fields({ uri: 'string', name: 'string', description: 'string', mimeType: 'string', server: 'string' }),
   ],
 ]);
-/** The kinds of contexts that checks are about, as coverage names them. */
+/** Context types that checks cover, as named in coverage.ts. */
 export const contextKinds = ['file', 'directory', 'web', 'repoMap', 'mcpResource'].map((type) => `context:${type}`);
 
-/** What is wrong with a context. */
+/** What is wrong with a context; null when nothing is. */
 export function contextWrong(context: unknown): string | null {
   const wrong = misfit(context, fields({ type: 'string' }), 'context');
   if (wrong !== null || !isDictionary(context)) return wrong;
@@ -34,16 +33,16 @@ const command = fields({
   name: 'string',
   description: 'string',
   type: 'string',
-  // Servers of today leave out whether one is required (corpus of 0.155.1).
+  // Newer servers leave out `required` (corpus of 0.155.1).
   arguments: [fields({ name: 'string', 'description?': optional('string'), 'required?': optional('boolean') })],
 });
 
-/** Requests of that method that were answered with a result. */
+/** Requests of this method that were answered with a result. */
 function* resultsOf(
   { client }: EcaView,
   method: string,
-): Generator<{ readonly ask: Ask; readonly frame: number; readonly result: unknown }> {
-  for (const ask of client.asks) {
+): Generator<{ readonly ask: Request; readonly frame: number; readonly result: unknown }> {
+  for (const ask of client.requests) {
     const [answer] = ask.answers;
     if (ask.method === method && answer !== undefined && 'result' in answer.json)
       yield { ask, frame: answer.frame, result: answer.result };
@@ -55,7 +54,7 @@ const namesIn = (result: unknown): unknown[] | null => {
   return Array.isArray(commands) ? commands.map((one) => dictionaryOf(one).name) : null;
 };
 
-/** Rules of these requests. */
+/** Rules on these requests. */
 export const requestRules: readonly EcaRule[] = [
   {
     id: 'eca/stop-finishes',
@@ -74,7 +73,7 @@ export const requestRules: readonly EcaRule[] = [
           if (stop < 0 || isTangled || before.some(isFinished)) continue;
           const frame = events[stop]?.frame ?? 0;
           if (after.some(isFinished)) yield { frame, wrong: null };
-          else if (view.isWhole && !isDeleted && before.some(isRunning))
+          else if (view.isComplete && !isDeleted && before.some(isRunning))
             yield { frame, wrong: 'its run is not finished' };
         }
       }
@@ -125,7 +124,8 @@ export const requestRules: readonly EcaRule[] = [
           const isPlayed = contents.some(
             ({ role, type }) => role === 'assistant' || (role === 'system' && type === 'text'),
           );
-          if (isPlayed || view.isWhole) yield { frame: prompt.frame, wrong: isPlayed ? null : 'nothing is said to it' };
+          if (isPlayed || view.isComplete)
+            yield { frame: prompt.frame, wrong: isPlayed ? null : 'nothing is said to it' };
         }
       }
     },
@@ -144,7 +144,7 @@ export const requestRules: readonly EcaRule[] = [
         for (const { events: own, isTangled } of turns) {
           const stop = own.findIndex(({ is }) => is === 'stop');
           if (stop < 0 || isTangled || !own.slice(0, stop).some(isFinished)) continue;
-          // Late words of a run that was stopped are no answer.
+          // Late texts of a stopped run are no answer.
           if (own.slice(0, stop).some(({ is }) => is === 'stop' || is === 'delete')) continue;
           const next = own[stop + 1];
           const isWord = next?.is === 'content' || next?.is === 'status';
@@ -282,8 +282,8 @@ export const requestRules: readonly EcaRule[] = [
   },
 ];
 
-function* deletes(view: EcaView): Generator<{ readonly ask: Ask; readonly wrong: string | null }> {
-  for (const ask of view.client.asks) {
+function* deletes(view: EcaView): Generator<{ readonly ask: Request; readonly wrong: string | null }> {
+  for (const ask of view.client.requests) {
     const [answer] = ask.answers;
     if (ask.method !== 'chat/delete' || answer === undefined) continue;
     yield { ask, wrong: isDictionary(answer.result) ? null : `the answer is ${shown(answer.json)}` };

@@ -1,15 +1,15 @@
-// Rules of what follows a prompt: it is told again, played, and ended. docs/protocols/eca.md 8.3, 4.
-import type { Ask } from '../messages.ts';
-import { isOver, isRunning, type Turn } from '../turns.ts';
-import type { EcaRule, EcaView } from '../view.ts';
-import type { Content } from '../said.ts';
-import { shown } from '../words.ts';
+// Rules on what follows a prompt: its echo, the run, and the end. docs/protocols/eca.md 8.3, 4.
+import type { Request } from '../view/messages.ts';
+import { isOver, isRunning, type Turn } from '../view/turns.ts';
+import type { EcaRule, EcaView } from '../view/view.ts';
+import type { Content } from '../view/chat-events.ts';
+import { shown } from './values.ts';
 
-const played = ['text'];
+const conversations = ['text'];
 const covers = ['request:chat/prompt'];
 
-/** The words of a prompt. */
-const wordsOf = ({ params }: Ask): string => String(params.message).trim();
+/** The text of a prompt. */
+const wordsOf = ({ params }: Request): string => String(params.message).trim();
 const isOfUser = ({ role, type }: Content): boolean => role === 'user' && type === 'text';
 const isOfModel = ({ role }: Content): boolean => role === 'assistant';
 
@@ -17,7 +17,7 @@ function* turnsOf({ chats }: EcaView): Generator<{ readonly turn: Turn }> {
   for (const { turns } of chats.values()) for (const turn of turns) yield { turn };
 }
 
-/** Rules of runs. */
+/** Rules on runs. */
 export const runRules: readonly EcaRule[] = [
   {
     id: 'eca/prompt-echoed',
@@ -26,14 +26,14 @@ export const runRules: readonly EcaRule[] = [
     basis: 'measured',
     sentence: 'The words of each prompt that is taken are told again as text of the user: editors show no others.',
     covers: [...covers, 'content:text'],
-    scenarios: played,
+    scenarios: conversations,
     reads: 'both',
     *judge(view) {
       for (const { turn } of turnsOf(view)) {
         const { prompt, contents, finished } = turn;
         const isTold = contents.some((one) => isOfUser(one) && String(one.content.text).trim() === wordsOf(prompt));
         if (isTold) yield { frame: prompt.frame, wrong: null };
-        else if (turn.isClean && (view.isWhole || finished.length > 0))
+        else if (turn.isClean && (view.isComplete || finished.length > 0))
           yield { frame: prompt.frame, wrong: `${shown(prompt.params.message)} is not told again` };
       }
     },
@@ -45,7 +45,7 @@ export const runRules: readonly EcaRule[] = [
     basis: 'measured',
     sentence: 'The words of the user come before what the model says to them.',
     covers: ['content:text'],
-    scenarios: played,
+    scenarios: conversations,
     reads: 'both',
     *judge(view) {
       for (const { turn } of turnsOf(view)) {
@@ -66,7 +66,7 @@ export const runRules: readonly EcaRule[] = [
     basis: 'measured',
     sentence: 'Before the model speaks `progress` says that the chat is running, for editors lock it then.',
     covers: ['content:progress'],
-    scenarios: played,
+    scenarios: conversations,
     reads: 'both',
     *judge(view) {
       for (const { turn } of turnsOf(view)) {
@@ -85,14 +85,14 @@ export const runRules: readonly EcaRule[] = [
     basis: 'specification',
     sentence: 'Each prompt that is taken ends with `progress` of state finished, whatever happens to it.',
     covers: ['content:progress'],
-    scenarios: played,
+    scenarios: conversations,
     reads: 'both',
     *judge(view) {
       for (const { turn } of turnsOf(view)) {
-        // One that is superseded ends with the next, and one that is deleted is not heard of again.
+        // A superseded run ends with the next one, and a deleted run sends nothing more.
         const { prompt, finished, isDeleted, isTangled, isStopped } = turn;
         if (finished.length > 0) yield { frame: prompt.frame, wrong: null };
-        else if (view.isWhole && !isDeleted && !isTangled && !isStopped)
+        else if (view.isComplete && !isDeleted && !isTangled && !isStopped)
           yield { frame: prompt.frame, wrong: 'its run is not finished' };
       }
     },
@@ -104,7 +104,7 @@ export const runRules: readonly EcaRule[] = [
     basis: 'measured',
     sentence: 'A run is finished once; early servers finish once for each call that they had to ask about.',
     covers: ['content:progress'],
-    scenarios: played,
+    scenarios: conversations,
     reads: 'both',
     *judge(view) {
       for (const { turn } of turnsOf(view)) {
@@ -123,7 +123,7 @@ export const runRules: readonly EcaRule[] = [
     basis: 'measured',
     sentence: 'After the end of a run the model says nothing more until the next prompt.',
     covers: ['content:progress'],
-    scenarios: played,
+    scenarios: conversations,
     reads: 'both',
     *judge(view) {
       for (const { turn } of turnsOf(view)) {

@@ -1,15 +1,15 @@
-// Rules of what clients of pi-legacy send: lines, commands and their fields (docs/protocols/pi-legacy.md 1, 4.6).
+// Rules on the lines, commands and fields that clients of pi-legacy send (docs/protocols/pi-legacy.md 1, 4.6).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
-import { each, type Finding } from '../../rule.ts';
-import { fields, misfit } from '../../shape.ts';
-import { rulesOf } from '../rule.ts';
-import type { Line, View } from '../parts.ts';
+import { each, type Finding } from '../../check/rule.ts';
+import { fields, misfit } from '../../check/shape.ts';
+import { rulesOf } from './legacy-rule.ts';
+import type { Line, View } from '../view/parts.ts';
 
 const commands = ['prompt', 'abort', 'compact'];
 const ofType = ({ client }: View, type: string) => client.filter((line) => line.type === type);
 
-/** Prompts that say anything of attachments. */
+/** Prompts with attachments. */
 const withFiles = (view: View) => ofType(view, 'prompt').filter(({ json }) => json.attachments !== undefined);
 
 interface Filed {

@@ -1,12 +1,13 @@
-// Rules of what comes of what a client says: prompts, attachments, aborts, compactions and lines that are none (docs/protocols/pi-legacy.md 1.3 to 1.8).
+// Rules on the effect of client lines: prompts, attachments, aborts, compactions, and lines that are no command
+// (docs/protocols/pi-legacy.md 1.3 to 1.8).
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import type { Finding } from '../../rule.ts';
-import { contentOf } from '../blocks.ts';
-import { rulesOf } from '../rule.ts';
-import type { Prompt, View } from '../parts.ts';
-import { messageIn } from '../view.ts';
+import type { Finding } from '../../check/rule.ts';
+import { contentOf } from '../view/blocks.ts';
+import { rulesOf } from './legacy-rule.ts';
+import type { Prompt, View } from '../view/parts.ts';
+import { messageIn } from '../view/view.ts';
 
-/** Each prompt that stands alone, with the message of the user that its run told first. */
+/** Each prompt that does not overlap another, with the first user message of its run. */
 function* echoes({ prompts }: View) {
   for (const prompt of prompts) {
     const first = prompt.run?.isMixed === false ? prompt.run.turns[0]?.messages[0] : undefined;
@@ -14,7 +15,7 @@ function* echoes({ prompts }: View) {
   }
 }
 
-/** The same for each file of a kind. */
+/** Each such prompt, for each file of one kind. */
 function* files(view: View, type: string) {
   for (const echo of echoes(view))
     for (const file of echo.prompt.attachments) if (file.type === type) yield { ...echo, file };
@@ -30,9 +31,9 @@ function firstText(message: ReturnType<typeof messageIn>): unknown {
 function* badLines({ bad, prompts, trace }: View, kind: string): Generator<Finding> {
   for (const { frame, kind: own, error } of bad) {
     if (own !== kind) continue;
-    // Lines are taken in their order: a later one was taken, so this one was.
+    // Lines are read in order: a later prompt has run, so this line was read.
     const isPast = prompts.some(({ line, run }) => line.frame > frame && run !== null);
-    if (error !== null || trace.isWhole || isPast)
+    if (error !== null || trace.isComplete || isPast)
       yield { frame, wrong: error === null ? 'no `error` came for this line' : null };
   }
 }
@@ -50,7 +51,7 @@ export const inputRules = rulesOf('', [
       for (const prompt of prompts) {
         if (prompt.isMixed) continue;
         const { frame } = prompt.line;
-        const isPast = trace.isWhole || runs.some(({ start }) => start.frame > frame);
+        const isPast = trace.isComplete || runs.some(({ start }) => start.frame > frame);
         const isImplied = prompt.run !== null && prompt.run.start.type !== 'agent_start';
         const isFine = stateOf(prompt) && !isImplied;
         if (isFine || isPast) yield { frame, wrong: isFine ? null : 'no agent_start came for this prompt' };
@@ -65,7 +66,7 @@ export const inputRules = rulesOf('', [
     covers: ['command:prompt'],
     *judge(view) {
       for (const { prompt, frame, message } of echoes(view)) {
-        // What begins with a slash may stand for other words.
+        // A prompt that begins with a slash may expand to another text.
         if (prompt.text.startsWith('/')) continue;
         yield { frame, wrong: firstText(message) === prompt.text ? null : 'it says something else' };
       }
@@ -84,7 +85,7 @@ export const inputRules = rulesOf('', [
       for (const { prompts, starts, ends, wanted } of mixes) {
         const isOver = starts >= wanted && ends >= wanted;
         const frame = prompts.at(-1)?.line.frame ?? 0;
-        if (isOver || trace.isWhole)
+        if (isOver || trace.isComplete)
           yield { frame, wrong: isOver ? null : `${wanted} runs are due, ${starts} began and ${ends} ended` };
       }
     },
@@ -154,7 +155,7 @@ export const inputRules = rulesOf('', [
     *judge({ runs, trace }) {
       for (const { aborts, end } of runs) {
         const [abort] = aborts;
-        if (abort !== undefined && (end !== null || trace.isWhole))
+        if (abort !== undefined && (end !== null || trace.isComplete))
           yield { frame: abort.frame, wrong: end === null ? 'the run goes on' : null };
       }
     },
@@ -173,7 +174,7 @@ export const inputRules = rulesOf('', [
         if (abort === undefined || last?.end == null) continue;
         const { stopReason } = messageIn(last.end);
         if (stopReason === 'aborted') yield { frame: last.end.frame, wrong: null };
-        // It may have come to its end by itself just then, but not where a block of it was cut.
+        // The run may have ended by itself at that moment, unless a block of its message was cut.
         const isCut = last.end.frame > abort.frame && [...last.blocks.values()].some(({ end }) => end === null);
         if (isCut && (stopReason === 'stop' || stopReason === 'toolUse'))
           yield { frame: last.end.frame, wrong: `a block was cut, and it ended with ${stopReason}` };
@@ -205,7 +206,7 @@ export const inputRules = rulesOf('', [
     scenarios: ['compact'],
     *judge({ compacts, trace }) {
       for (const { line, answers } of compacts) {
-        if (answers.length > 0 || trace.isWhole)
+        if (answers.length > 0 || trace.isComplete)
           yield { frame: line.frame, wrong: answers.length > 0 ? null : 'nothing came for it' };
       }
     },

@@ -1,15 +1,15 @@
-// Rules of single lines: that they are lines, and that each event has its fields (docs/protocols/pi-legacy.md 2).
+// Rules on single lines: every frame is a line, and each event has its fields (docs/protocols/pi-legacy.md 2).
 import { isDictionary } from '../../../core/model/dictionary.ts';
-import type { Finding } from '../../rule.ts';
-import { each } from '../../rule.ts';
-import { misfit } from '../../shape.ts';
-import { rulesOf, type LegacyRule } from '../rule.ts';
+import type { Finding } from '../../check/rule.ts';
+import { each } from '../../check/rule.ts';
+import { misfit } from '../../check/shape.ts';
+import { rulesOf, type LegacyRule } from './legacy-rule.ts';
 import { eventTypes, lines, updates } from '../shapes.ts';
-import type { Line, View } from '../parts.ts';
+import type { Line, View } from '../view/parts.ts';
 
 const ofType = (view: View, type: string) => view.agent.filter((line) => line.type === type);
 
-/** The rule of the fields of one event. */
+/** The rule on the fields of one event. */
 function schema(
   type: string,
   scenarios: readonly string[],

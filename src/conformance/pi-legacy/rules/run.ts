@@ -1,10 +1,10 @@
-// Rules of the order of a run: runs, turns and messages begin and end, one inside the other, and what repeats them says the same
-// (docs/protocols/pi-legacy.md 2; docs/protocols/pi.md 6.1).
+// Rules on the order of a run: runs, turns and messages nest, and repetitions are equal (docs/protocols/pi-legacy.md 2;
+// docs/protocols/pi.md 6.1).
 import { isDeepStrictEqual } from 'node:util';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { rulesOf } from '../rule.ts';
-import type { Told, Turn } from '../parts.ts';
-import { messageIn } from '../view.ts';
+import { rulesOf } from './legacy-rule.ts';
+import type { Told, Turn } from '../view/parts.ts';
+import { messageIn } from '../view/view.ts';
 
 /** Every turn that has ended. */
 function* endedTurns(runs: Iterable<{ readonly turns: readonly Turn[] }>) {
@@ -33,7 +33,7 @@ export const runRules = rulesOf('', [
     *judge({ places, runs, trace }) {
       yield* places.runEnds;
       const open = runs.at(-1);
-      if (open?.end === null && trace.isWhole) yield { frame: open.start.frame, wrong: 'this run has no agent_end' };
+      if (open?.end === null && trace.isComplete) yield { frame: open.start.frame, wrong: 'this run has no agent_end' };
     },
   },
   {

@@ -1,20 +1,21 @@
-// Rules of how an answer streams: its blocks begin, grow and end, and the message is what has streamed (docs/protocols/pi-legacy.md 2.3; docs/protocols/pi.md 7).
+// Rules on the streaming of an answer: blocks start, grow and end, and the final message equals what streamed
+// (docs/protocols/pi-legacy.md 2.3; docs/protocols/pi.md 7).
 import { isDeepStrictEqual } from 'node:util';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import type { Finding } from '../../rule.ts';
-import { contentOf, isOfKind, textIn } from '../blocks.ts';
-import { rulesOf } from '../rule.ts';
-import type { Block, Told, View } from '../parts.ts';
-import { messageIn } from '../view.ts';
+import type { Finding } from '../../check/rule.ts';
+import { contentOf, isOfKind, textIn } from '../view/blocks.ts';
+import { rulesOf } from './legacy-rule.ts';
+import type { Block, Told, View } from '../view/parts.ts';
+import { messageIn } from '../view/view.ts';
 
-/** Every block whose end has been told. */
+/** Every block whose end event came. */
 function* endedBlocks({ messages }: View, kind: string) {
   for (const { blocks } of messages)
     for (const block of blocks.values())
       if (block.kind === kind && block.end !== null) yield { ...block, end: block.end };
 }
 
-/** Every block of answers that are over. */
+/** Every block of messages that have ended. */
 function* finalBlocks({ messages }: View): Generator<{ block: Block; told: Told; frame: number; final: unknown }> {
   for (const told of messages) {
     if (told.end === null) continue;
@@ -23,7 +24,7 @@ function* finalBlocks({ messages }: View): Generator<{ block: Block; told: Told;
   }
 }
 
-/** The end of a text says what its deltas said; a block without deltas is told whole. */
+/** The end event of a text repeats its deltas; a block without deltas comes complete in its end event. */
 function* judgeEnds(view: View, kind: string): Generator<Finding> {
   for (const { index, streamed, deltas, end } of endedBlocks(view, kind)) {
     const { content } = dictionaryOf(end.json.assistantMessageEvent);
@@ -82,7 +83,7 @@ export const streamRules = rulesOf('', [
       for (const { index, streamed, end } of endedBlocks(view, 'toolcall')) {
         const call = dictionaryOf(dictionaryOf(end.json.assistantMessageEvent).toolCall);
         const said = parsed(streamed === '' ? '{}' : streamed);
-        // Half an argument is what the agent makes of it.
+        // The agent decides how to parse incomplete arguments.
         if (said === undefined) continue;
         const isSame = isDeepStrictEqual(said, call.arguments);
         yield { frame: end.frame, wrong: isSame ? null : `the call of block ${index} has other arguments` };
@@ -112,7 +113,7 @@ export const streamRules = rulesOf('', [
         if (text === undefined) continue;
         const ended = dictionaryOf(block.end?.json.assistantMessageEvent).content;
         const said = block.deltas === 0 && typeof ended === 'string' ? ended : block.streamed;
-        // What was stopped may hold words that were not told any more.
+        // An aborted message may hold text that was not streamed.
         const isCut = ['error', 'aborted'].includes(String(told.end && messageIn(told.end).stopReason));
         const isFine = text === said || (isCut && text.startsWith(said));
         yield { frame, wrong: isFine ? null : `block ${block.index} is not what has streamed` };

@@ -1,11 +1,11 @@
-// Rules of tools: a call, its execution and its result are told in that order and belong together by their id (docs/protocols/pi-legacy.md 3.1).
+// Rules on tools: call, execution and result come in that order and share their id (docs/protocols/pi-legacy.md 3.1).
 import { isDeepStrictEqual } from 'node:util';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import { contentOf } from '../blocks.ts';
-import { rulesOf } from '../rule.ts';
-import type { Tool, Turn, View } from '../parts.ts';
-import { messageIn } from '../view.ts';
+import { contentOf } from '../view/blocks.ts';
+import { rulesOf } from './legacy-rule.ts';
+import type { Tool, Turn, View } from '../view/parts.ts';
+import { messageIn } from '../view/view.ts';
 
 const scenarios = ['tools'];
 
@@ -13,7 +13,7 @@ function* toolsOf({ runs }: View): Generator<{ turn: Turn; tool: Tool }> {
   for (const { turns } of runs) for (const turn of turns) for (const tool of turn.tools) yield { turn, tool };
 }
 
-/** The calls of a turn whose message was over at that frame. */
+/** The calls of the turn's messages that ended before that frame. */
 function callsBefore(turn: Turn, frame: number): Dictionary[] {
   return turn.messages.flatMap(({ role, end }) =>
     role === 'assistant' && end !== null && end.frame < frame
@@ -27,7 +27,7 @@ function callsBefore(turn: Turn, frame: number): Dictionary[] {
 const resultsOf = ({ messages }: Turn, id: unknown) =>
   messages.filter(({ role, start }) => role === 'toolResult' && messageIn(start).toolCallId === id);
 
-/** The words of a result, or its blocks. */
+/** The text of a result, or its blocks. */
 function saidBy(result: unknown): unknown {
   return typeof result === 'string' ? result : dictionaryOf(result).content;
 }
@@ -173,7 +173,7 @@ export const toolRules = rulesOf('', [
           const answer = turn.messages.find(({ role }) => role === 'assistant');
           if (turn.end === null || answer?.end == null || messageIn(answer.end).stopReason !== 'toolUse') continue;
           for (const block of answer.blocks.values()) {
-            // Calls that did not stream are the provider's own, and run there.
+            // A call that did not stream belongs to the provider and runs there.
             const call = dictionaryOf(contentOf(messageIn(answer.end))[block.index]);
             if (call.type !== 'toolCall') continue;
             const isTold = resultsOf(turn, call.id).length > 0;

@@ -1,13 +1,13 @@
-// Rules of the types of messages and their parts (docs/protocols/pi-legacy.md 4), at the start and the end of each
-// message. What repeats a message elsewhere is compared with these, in other rules.
+// Rules on the types of messages and their parts (docs/protocols/pi-legacy.md 4), at the start and the end of each
+// message. Other rules compare repetitions with these.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import type { Finding } from '../../rule.ts';
-import { misfit } from '../../shape.ts';
-import { contentOf } from '../blocks.ts';
-import { type LegacyRule, rulesOf } from '../rule.ts';
+import type { Finding } from '../../check/rule.ts';
+import { misfit } from '../../check/shape.ts';
+import { contentOf } from '../view/blocks.ts';
+import { type LegacyRule, rulesOf } from './legacy-rule.ts';
 import { contentOfRole, contents, messages, stopReasons, usage } from '../shapes.ts';
-import type { View } from '../parts.ts';
+import type { View } from '../view/parts.ts';
 
 interface Seen {
   readonly frame: number;
@@ -15,7 +15,7 @@ interface Seen {
   readonly isEnd: boolean;
 }
 
-/** Every message that is told, where pi was not made to speak nonsense. */
+/** Every message, up to the frame that spoils the session. */
 function* told({ agent, spoiledFrom }: View, role?: string): Generator<Seen> {
   for (const { frame, type, json } of agent) {
     if (type !== 'message_start' && type !== 'message_end') continue;
@@ -39,7 +39,7 @@ const fieldsOf = (role: string, section: string, scenarios: readonly string[]): 
     judgeMessages(view, role, ({ message }) => misfit(message, messages.get(role) ?? 'object', 'message')),
 });
 
-/** Every block of that type in the messages. */
+/** Every block of this type. */
 const blocksOf = (type: string, section: string, scenarios: readonly string[]): LegacyRule => ({
   name: `${type.replace('C', '-c')}-content`,
   section,
@@ -58,7 +58,7 @@ const blocksOf = (type: string, section: string, scenarios: readonly string[]): 
 
 const costNames = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
 const numberAt = (value: unknown) => (typeof value === 'number' ? value : 0);
-/** Ms of the first of January 2001: what is less was counted in seconds. */
+/** 2001-01-01 in ms; a smaller timestamp was counted in seconds. */
 const early = 978_307_200_000;
 
 export const typeRules = rulesOf('', [

@@ -1,8 +1,8 @@
-// Rules of how a client answers what extensions ask: docs/protocols/pi-server.md 18.
-import { each } from '../../rule.ts';
-import { fields, misfit, type Shape } from '../../shape.ts';
-import { answersIn, noticesIn, questionOf, questionsIn } from '../questions.ts';
-import type { ServerRule, View } from '../view.ts';
+// Rules on a client's answers to questions of extensions: docs/protocols/pi-server.md 18.
+import { each } from '../../check/rule.ts';
+import { fields, misfit, type Shape } from '../../check/shape.ts';
+import { answersIn, noticesIn, questionOf, questionsIn } from '../view/questions.ts';
+import type { ServerRule, View } from '../view/view.ts';
 
 const asked = ['questions', 'newer'];
 
@@ -15,14 +15,14 @@ const shapes: ReadonlyMap<unknown, Shape> = new Map([
   ['cancelled', fields({})],
 ]);
 
-/** Answers to questions that were heard, with the question. */
+/** Answers to questions of this trace, with the question. */
 const answered = (view: View) =>
   answersIn(view).flatMap((answer) => {
     const question = questionOf(view, answer);
     return question === undefined ? [] : [{ frame: answer.frame, answer, question }];
   });
 
-/** How a client answers. */
+/** Rules on answers. */
 export const answerRules: readonly ServerRule[] = [
   {
     id: 'pi-server/client/question-answered',
@@ -36,10 +36,10 @@ export const answerRules: readonly ServerRule[] = [
     *judge(view) {
       const answers = answersIn(view);
       for (const { frame, event } of questionsIn(view)) {
-        // Nobody can be so quick.
+        // No client can answer that fast.
         if (typeof event.timeout === 'number' && event.timeout < 1000) continue;
         const isAnswered = answers.some((one) => one.requestId === event.requestId && one.frame > frame);
-        if (isAnswered || view.isWhole) yield { frame, wrong: isAnswered ? null : 'nobody answers it' };
+        if (isAnswered || view.isComplete) yield { frame, wrong: isAnswered ? null : 'nobody answers it' };
       }
     },
   },
@@ -54,7 +54,7 @@ export const answerRules: readonly ServerRule[] = [
     judge: (view) =>
       each(answersIn(view), ({ answer }) => {
         const shape = shapes.get(answer.method);
-        // Later servers may know more of them.
+        // Newer servers may know more methods.
         return misfit(answer, shape ?? fields({ method: 'string' }), 'response');
       }),
   },

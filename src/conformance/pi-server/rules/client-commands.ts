@@ -1,14 +1,14 @@
-// Rules of what a client sends: docs/protocols/pi-server.md 3.1, 4, 8 to 10, 13 and 17.
+// Rules on the commands of a client: docs/protocols/pi-server.md 3.1, 4, 8 to 10, 13 and 17.
 import { isDeepStrictEqual } from 'node:util';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import { each } from '../../rule.ts';
-import { isKnown, reads } from '../commands.ts';
-import { envelopeFault, fieldFault, isVersion } from '../envelope-faults.ts';
-import { between, type Line, type Sent, type ServerRule, shown, type View } from '../view.ts';
+import { each } from '../../check/rule.ts';
+import { isKnown, reads } from '../view/commands.ts';
+import { envelopeFault, fieldFault, isVersion } from '../view/envelope-faults.ts';
+import { between, type Line, type Sent, type ServerRule, shown, type View } from '../view/view.ts';
 
 const anything = ['text', 'tool', 'questions'];
 
-/** Changes that somebody else's change may have made pointless (10). */
+/** Changes that another client's change may make obsolete (docs/protocols/pi-server.md 10). */
 const replacing: ReadonlySet<unknown> = new Set([
   'set_model',
   'set_thinking_level',
@@ -20,29 +20,29 @@ const replacing: ReadonlySet<unknown> = new Set([
   'switch_session_file',
 ]);
 
-/** Commands with that field. */
+/** Commands with this field. */
 const having = ({ sent }: View, name: string): readonly Sent[] => sent.filter(({ json }) => json[name] !== undefined);
 
-/** Other uses of an id of this client before. */
+/** Earlier commands of this client with the same id. */
 const earlier = ({ sentAs }: View, { json, frame }: Sent): readonly Sent[] =>
   json.id === undefined ? [] : sentAs(json.id).filter((one) => one.frame < frame);
 
-/** What a command asks for, whatever it is called. */
+/** What a command requests, without its id and key. */
 const payloadOf = ({ json: { id: _id, idempotencyKey: _key, ...payload } }: Line) => payload;
 
-/** Whether both ask for the same (docs/protocols/pi-server.md 8.3). */
+/** Whether both request the same (docs/protocols/pi-server.md 8.3). */
 export const isSamePayload = (one: Line, other: Line): boolean => isDeepStrictEqual(payloadOf(one), payloadOf(other));
 
-/** A command that is refused as one that the server does not have. */
+/** Whether the command was refused as unknown. */
 const isUnknownTo = (response: Line): boolean =>
   response.json.success === false && /\bunknown command\b/iu.test(String(response.json.error));
 
-/** Versions of its session that this connection was told of before; what was told on another one nobody knows here. */
+/** Versions of the session that this connection has received; other connections of the client are unknown. */
 function toldVersions(view: View, { json: { sessionId }, frame }: Sent): readonly number[] {
   const isOf = (line: Line) =>
     dictionaryOf(line.json.data).sessionId === sessionId ||
     view.sent.some(({ json, response }) => response?.frame === line.frame && json.sessionId === sessionId);
-  return view.said
+  return view.fromServer
     .filter((line) => line.frame < frame && isOf(line))
     .flatMap(({ json: { type, data, sessionVersion } }) => {
       if (type === 'session_created') return [0];
@@ -51,26 +51,29 @@ function toldVersions(view: View, { json: { sessionId }, frame }: Sent): readonl
     .filter(isVersion);
 }
 
-/** Whether another client has changed the same since this one last heard of the session, before the command was carried out. */
+/**
+ * Whether another client changed the same setting between this client's last news of the session and the execution of
+ * the command.
+ */
 function isOverwriting(view: View, { json, frame, response }: Sent): boolean {
   if (response?.json.success !== true) return false;
   const own = view.sent.filter((one) => one.json.sessionId === json.sessionId && one.json.type === json.type);
-  // Nobody can tell from those of others what has no id.
+  // A command without an id cannot be told from those of other clients.
   if (own.some((one) => one.json.id === undefined)) return false;
   const known = view.sent.flatMap((one) => {
     const isBefore = one.json.sessionId === json.sessionId && one.response !== null && one.response.frame < frame;
     return isBefore && one.response !== null ? [one.response.frame] : [];
   });
-  return between(view.courses, Math.max(-1, ...known), response.frame).some(({ phase, id, data }) => {
+  return between(view.lifecycleSteps, Math.max(-1, ...known), response.frame).some(({ phase, id, data }) => {
     const isTheirs = data.sessionId === json.sessionId && data.commandType === json.type;
     const isDone = phase === 'finished' && data.success === true && data.replayed !== true;
-    // What was begun on an earlier connection may have been this client itself.
-    const isBegun = view.coursesOf(id).some((step) => step.phase === 'accepted');
+    // This client itself may have begun it on an earlier connection.
+    const isBegun = view.lifecycleOf(id).some((step) => step.phase === 'accepted');
     return isTheirs && isDone && isVersion(data.sessionVersion) && isBegun && view.sentAs(id).length === 0;
   });
 }
 
-/** What a client sends. */
+/** Rules on commands. */
 export const commandRules: readonly ServerRule[] = [
   {
     id: 'pi-server/client/frame-object',
@@ -188,8 +191,9 @@ export const commandRules: readonly ServerRule[] = [
         having(view, 'dependsOn').filter(({ json }) => Array.isArray(json.dependsOn)),
         ({ json, frame }) => {
           const all: readonly unknown[] = Array.isArray(json.dependsOn) ? json.dependsOn : [];
-          // Ids are everybody's (docs/protocols/pi-server.md 8.4).
-          const isSent = (id: unknown) => [...view.sentAs(id), ...view.coursesOf(id)].some((one) => one.frame < frame);
+          // Ids are shared by all clients (docs/protocols/pi-server.md 8.4).
+          const isSent = (id: unknown) =>
+            [...view.sentAs(id), ...view.lifecycleOf(id)].some((one) => one.frame < frame);
           const unknown = all.find((id) => !isSent(id));
           return unknown === undefined ? null : `nothing was sent as ${JSON.stringify(unknown)}`;
         },
@@ -243,11 +247,11 @@ export const commandRules: readonly ServerRule[] = [
     sentence: 'Nothing is sent to a session that was deleted.',
     scenarios: anything,
     reads: 'both',
-    *judge({ sent, said }) {
+    *judge({ sent, fromServer }) {
       for (const { frame, json } of sent) {
         const { sessionId, type } = json;
         if (typeof sessionId !== 'string' || type === 'create_session' || type === 'load_session') continue;
-        const last = said.findLast(
+        const last = fromServer.findLast(
           (line) =>
             line.frame < frame &&
             (line.json.type === 'session_created' || line.json.type === 'session_deleted') &&

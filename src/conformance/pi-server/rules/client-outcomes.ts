@@ -1,14 +1,14 @@
-// Rules of what a client makes of what it is told: docs/protocols/pi-server.md 2.1, 13, 14 and 16.2.
+// Rules on a client's reaction to what it receives: docs/protocols/pi-server.md 2.1, 13, 14 and 16.2.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { beside, isKnown } from '../commands.ts';
-import { questionsIn } from '../questions.ts';
-import { each } from '../../rule.ts';
+import { beside, isKnown } from '../view/commands.ts';
+import { questionsIn } from '../view/questions.ts';
+import { each } from '../../check/rule.ts';
 import { isSamePayload } from './client-commands.ts';
-import type { Line, ServerRule, View } from '../view.ts';
+import type { Line, ServerRule, View } from '../view/view.ts';
 
 const ourMajor = '1';
 
-/** What is said by somebody who gives up. */
+/** Commands of a client that has given up. */
 const leaving: ReadonlySet<unknown> = new Set(['abort', 'delete_session']);
 
 const eventTypes: ReadonlySet<unknown> = new Set([
@@ -22,15 +22,15 @@ const frameTypes: ReadonlySet<unknown> = new Set([
 ]);
 
 /** Frames and events that the document does not know. */
-const unknownIn = ({ said }: View): readonly Line[] =>
-  said.filter(({ json }) =>
+const unknownIn = ({ fromServer }: View): readonly Line[] =>
+  fromServer.filter(({ json }) =>
     json.type === 'event' ? !eventTypes.has(dictionaryOf(json.event).type) : !frameTypes.has(json.type),
   );
 
-/** Commands that were sent under that id behind a response. */
+/** A later command under the id of a response. */
 const againBehind = ({ sentAs }: View, { frame, json }: Line) => sentAs(json.id).find((one) => one.frame > frame);
 
-/** Responses of that kind to commands of this client: a finding for each. */
+/** One finding for each matching response to this client. */
 function settled(view: View, fits: (response: Line) => boolean, says: string) {
   return each(
     view.responses.filter((response) => response.json.id !== undefined && fits(response)),
@@ -38,7 +38,7 @@ function settled(view: View, fits: (response: Line) => boolean, says: string) {
   );
 }
 
-/** What a client makes of what it is told. */
+/** Rules on reactions. */
 export const outcomeRules: readonly ServerRule[] = [
   {
     id: 'pi-server/client/version-checked',
@@ -48,8 +48,8 @@ export const outcomeRules: readonly ServerRule[] = [
     sentence: 'A client that does not speak the version of the server sends it no command.',
     scenarios: ['incompatible'],
     reads: 'both',
-    *judge({ said, sent }) {
-      const ready = said.find(({ json }) => json.type === 'server_ready');
+    *judge({ fromServer, sent }) {
+      const ready = fromServer.find(({ json }) => json.type === 'server_ready');
       const version = dictionaryOf(ready?.json.data).protocolVersion;
       if (ready === undefined || typeof version !== 'string') return;
       const isCompatible = version.split('.')[0] === ourMajor;
@@ -84,7 +84,7 @@ export const outcomeRules: readonly ServerRule[] = [
             ? [{ frame: command.response.frame, command }]
             : [],
         ),
-        // What had the id first may be sent again: that is a repetition.
+        // Sending the first command of the id again is a repetition and allowed.
         ({ frame, command }) =>
           view.sentAs(command.json.id).some((one) => one.frame > frame && isSamePayload(one, command))
             ? 'it is sent again under the id that is in conflict'
@@ -117,7 +117,7 @@ export const outcomeRules: readonly ServerRule[] = [
           ({ frame: at, json }) => at > (question?.frame ?? frame) && !leaving.has(json.type),
         );
         if (isHeard) yield { frame, wrong: null };
-        else if (view.isWhole && question !== undefined)
+        else if (view.isComplete && question !== undefined)
           yield { frame, wrong: 'nothing was heard of the client since, and it was asked' };
       }
     },
@@ -130,10 +130,10 @@ export const outcomeRules: readonly ServerRule[] = [
     sentence: 'A client that was told that the server goes sends nothing new.',
     scenarios: ['farewell'],
     reads: 'both',
-    *judge({ said, sent }) {
-      const farewell = said.find(({ json }) => json.type === 'server_shutdown');
-      // What crossed it on its way was not sent behind it.
-      const since = farewell === undefined ? undefined : said.find(({ frame }) => frame > farewell.frame);
+    *judge({ fromServer, sent }) {
+      const farewell = fromServer.find(({ json }) => json.type === 'server_shutdown');
+      // A command that crossed the shutdown on the wire was not sent after it.
+      const since = farewell === undefined ? undefined : fromServer.find(({ frame }) => frame > farewell.frame);
       if (farewell === undefined) return;
       yield { frame: farewell.frame, wrong: null };
       for (const { frame, json } of sent) {
@@ -155,10 +155,10 @@ export const outcomeRules: readonly ServerRule[] = [
     reads: 'both',
     judge: (view) =>
       each(
-        view.courses.filter(
+        view.lifecycleSteps.filter(
           ({ id, frame }) => typeof id === 'string' && !view.sentAs(id).some((one) => one.frame < frame),
         ),
-        // The same command is what a client sends again when it has connected anew (13).
+        // A client that reconnects sends the same command again (docs/protocols/pi-server.md 13).
         ({ id, data }) =>
           view.sentAs(id).some(({ json }) => json.type !== data.commandType)
             ? `${String(id)} is the id of somebody else`

@@ -1,10 +1,10 @@
-// Rules of what commands answer, and of errors: docs/protocols/pi-server.md 4.2, 12, 17 and 22.
-import { each } from '../../rule.ts';
-import { fields, misfit, type Shape } from '../../shape.ts';
-import { isKnown, needsSession, serverCommands, sessionCommandTypes } from '../commands.ts';
-import { envelopeFault } from '../envelope-faults.ts';
-import { serverAnswers, sessionAnswers, sessionInfo } from '../shapes.ts';
-import { type Sent, type ServerRule, shown, type View } from '../view.ts';
+// Rules on answers and errors: docs/protocols/pi-server.md 4.2, 12, 17 and 22.
+import { each } from '../../check/rule.ts';
+import { fields, misfit, type Shape } from '../../check/shape.ts';
+import { isKnown, needsSession, serverCommands, sessionCommandTypes } from '../view/commands.ts';
+import { envelopeFault } from '../view/envelope-faults.ts';
+import { serverAnswers, sessionAnswers, sessionInfo } from '../view/shapes.ts';
+import { type Sent, type ServerRule, shown, type View } from '../view/view.ts';
 
 const everywhere = ['errands', 'session', 'prompt'];
 const opened = fields({ sessionId: 'string', sessionInfo });
@@ -17,18 +17,18 @@ const answers: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
   ['switch_session', fields({ sessionInfo })],
   ['delete_session', fields({ deleted: 'boolean' })],
   ['fork', fields({ cancelled: 'boolean' })],
-  // There may be none yet (docs/protocols/pi-server.md 17.5).
+  // There may be no text yet (docs/protocols/pi-server.md 17.5).
   ['get_last_assistant_text', fields({ text: { oneOf: ['string', 'null'] } })],
 ]);
 
-/** Successes of commands of that kind, with data that can be judged. */
+/** Successful responses to these commands, with data that can be judged. */
 const successes = ({ responses }: View, fits: (type: unknown) => boolean) =>
   responses.flatMap(({ frame, json }) => {
     const shape = answers.get(json.command);
     return json.success !== true || shape === undefined || !fits(json.command) ? [] : [{ frame, json, shape }];
   });
 
-/** Commands that no server may take, with their responses. */
+/** Commands that every server must refuse, with their responses. */
 const invalid = ({ sent }: View): readonly (Sent & { readonly fault: string })[] =>
   sent.flatMap((command) => {
     const { type, sessionId } = command.json;
@@ -37,7 +37,7 @@ const invalid = ({ sent }: View): readonly (Sent & { readonly fault: string })[]
     return fault === null || command.response === null ? [] : [{ ...command, fault }];
   });
 
-/** What a failure is called, by what was done (docs/protocols/pi-server.md 22). */
+/** The error text for this failure (docs/protocols/pi-server.md 22); null where the document names none. */
 function wordsFor(view: View, { frame, json, response }: Sent): RegExp | null {
   const { type, sessionId, id } = json;
   const error = String(response?.json.error);
@@ -46,10 +46,10 @@ function wordsFor(view: View, { frame, json, response }: Sent): RegExp | null {
   if (typeof type === 'string' && type !== '' && !isKnown(type) && /^Validation failed/u.test(error))
     return /Unknown command type/u;
   if (envelopeFault(json) !== null) return /^Validation failed: \S/u;
-  const isGone = view.said.some(
+  const isGone = view.fromServer.some(
     (line) => line.frame < frame && line.json.type === 'session_deleted' && sessionOf(line.json.data) === sessionId,
   );
-  const isBack = view.said.some(
+  const isBack = view.fromServer.some(
     (line) => line.json.type === 'session_created' && sessionOf(line.json.data) === sessionId && isGone,
   );
   return needsSession(type) && isGone && !isBack ? /\bnot found\b/u : null;
@@ -58,7 +58,7 @@ function wordsFor(view: View, { frame, json, response }: Sent): RegExp | null {
 const sessionOf = (data: unknown): unknown =>
   typeof data === 'object' && data !== null && 'sessionId' in data ? data.sessionId : null;
 
-/** What commands answer. */
+/** Rules on answers. */
 export const dataRules: readonly ServerRule[] = [
   {
     id: 'pi-server/server-data',
@@ -114,7 +114,7 @@ export const dataRules: readonly ServerRule[] = [
     *judge({ sent }) {
       for (const { json, response } of sent) {
         const error = String(response?.json.error);
-        // Servers may know more than the document does: those that do not say so.
+        // Servers may know commands beyond the document.
         if (response === null || typeof json.type !== 'string' || json.type === '' || isKnown(json.type)) continue;
         if (response.json.success === true || !/unknown/iu.test(error)) continue;
         yield { frame: response.frame, wrong: error.includes(json.type) ? null : `the error is ${error}` };

@@ -1,24 +1,30 @@
-// Rules of what sessions say: docs/protocols/pi-server.md 6.1, 7.2, 18.1 and 19.
+// Rules on session events: docs/protocols/pi-server.md 6.1, 7.2, 18.1 and 19.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { each, type Finding } from '../../rule.ts';
-import { fields, misfit, type Shape } from '../../shape.ts';
-import { textOf } from '../frames.ts';
-import type { Event, ServerRule, View } from '../view.ts';
+import { each, type Finding } from '../../check/rule.ts';
+import { fields, misfit, type Shape } from '../../check/shape.ts';
+import { textOf } from '../view/frames.ts';
+import type { Event, ServerRule, View } from '../view/view.ts';
 
 const runs = ['prompt', 'tool', 'retry', 'compaction'];
 
-/** Walks through what each session said. `walk` gets the events one by one and says what is wrong with each, if it applies. */
-function* walked({ talks }: View, start: () => (event: Event) => string | null | undefined): Generator<Finding> {
-  for (const talk of talks.values()) {
+/**
+ * Runs a state machine over the events of each session. `walk` returns what is wrong with an event, or undefined where
+ * the rule does not apply.
+ */
+function* walked(
+  { eventsBySession }: View,
+  start: () => (event: Event) => string | null | undefined,
+): Generator<Finding> {
+  for (const client of eventsBySession.values()) {
     const step = start();
-    for (const event of talk) {
+    for (const event of client) {
       const wrong = step(event);
       if (wrong !== undefined) yield { frame: event.frame, wrong };
     }
   }
 }
 
-/** Begins and ends in turn; what was open when the connection began to hear is not judged. */
+/** Begin and end events must alternate. Whatever was open when the connection subscribed is not judged. */
 function alternating(begin: string, end: string) {
   let isOpen: boolean | null = null;
   return {
@@ -45,7 +51,7 @@ const questions: ReadonlyMap<unknown, Shape> = new Map([
   ['editor', fields({ title: 'string' })],
 ]);
 
-/** What sessions say. */
+/** Rules on session events. */
 export const eventRules: readonly ServerRule[] = [
   {
     id: 'pi-server/event-envelope',
@@ -55,9 +61,9 @@ export const eventRules: readonly ServerRule[] = [
     sentence: 'What a session says names the session, and the kind of event.',
     covers: ['event:event'],
     scenarios: runs,
-    judge: ({ said }) =>
+    judge: ({ fromServer }) =>
       each(
-        said.filter(({ json }) => json.type === 'event'),
+        fromServer.filter(({ json }) => json.type === 'event'),
         ({ json }) => misfit(json, fields({ sessionId: 'string', event: fields({ type: 'string' }) }), 'event'),
       ),
   },
@@ -145,7 +151,7 @@ export const eventRules: readonly ServerRule[] = [
           if (type !== 'message_end' || said === null || dictionaryOf(message).role !== 'assistant') return undefined;
           const told = said;
           said = null;
-          // Some models are not streamed, and some answers come whole.
+          // Some models do not stream, and some answers come complete.
           return told === '' || told === textOf(message) ? null : `it was told as ${JSON.stringify(told).slice(0, 80)}`;
         };
       }),
@@ -214,7 +220,7 @@ export const eventRules: readonly ServerRule[] = [
             const before = attempts;
             attempts = typeof attempt === 'number' ? attempt : null;
             if (attempts === null) return 'the attempt has no number';
-            // Those of another answer begin anew, be it that nobody told of the end.
+            // A new answer starts counting anew, even if the end of the last retry was not reported.
             return attempts === 1 || before === null || attempts === before + 1 ? null : `${attempts} behind ${before}`;
           }
           if (type !== 'auto_retry_end') return undefined;
@@ -232,13 +238,13 @@ export const eventRules: readonly ServerRule[] = [
     covers: ['command:prompt', 'session:agent_end'],
     scenarios: runs,
     reads: 'both',
-    *judge({ sent, talks, subscribedAt }) {
+    *judge({ sent, eventsBySession, subscribedAt }) {
       for (const { frame, json, response } of sent) {
         if (json.type !== 'prompt' || json.streamingBehavior !== undefined) continue;
         if (response?.json.success !== true || response.json.replayed === true) continue;
         const session = String(json.sessionId);
         if ((subscribedAt(session) ?? frame) >= frame) continue;
-        const heard = (talks.get(session) ?? []).filter((event) => event.frame < response.frame);
+        const heard = (eventsBySession.get(session) ?? []).filter((event) => event.frame < response.frame);
         const types = heard.map(({ event }) => event.type);
         const isOver = types.lastIndexOf('agent_end') >= types.lastIndexOf('agent_start');
         yield { frame: response.frame, wrong: isOver ? null : 'its run goes on' };

@@ -1,15 +1,15 @@
-// Rules of the greeting, of frames and of responses: docs/protocols/pi-server.md 2.1 to 6, 12 and 16.1.
+// Rules on the greeting, frames and responses: docs/protocols/pi-server.md 2.1 to 6, 12 and 16.1.
 import { isDictionary } from '../../../core/model/dictionary.ts';
-import { each, type Finding } from '../../rule.ts';
-import { fields, misfit } from '../../shape.ts';
-import { isVersion } from '../envelope-faults.ts';
-import { type ServerRule, shown } from '../view.ts';
+import { each, type Finding } from '../../check/rule.ts';
+import { fields, misfit } from '../../check/shape.ts';
+import { isVersion } from '../view/envelope-faults.ts';
+import { type ServerRule, shown } from '../view/view.ts';
 
 const everywhere = ['errands', 'session', 'prompt'];
 const greeting = fields({ serverVersion: 'string', protocolVersion: 'string', transports: ['string'] });
 const semantic = /^\d+\.\d+\.\d+(?:[-+].*)?$/u;
 
-/** Greeting, frames, responses. */
+/** Rules on greeting, frames and responses. */
 export const frameRules: readonly ServerRule[] = [
   {
     id: 'pi-server/ready-first',
@@ -19,8 +19,8 @@ export const frameRules: readonly ServerRule[] = [
     sentence: 'server_ready comes before any other message.',
     covers: ['event:server_ready'],
     scenarios: everywhere,
-    judge: ({ said, isLate }) =>
-      each(isLate ? [] : said.slice(0, 1), (line) => (line.json.type === 'server_ready' ? null : shown(line))),
+    judge: ({ fromServer, isLate }) =>
+      each(isLate ? [] : fromServer.slice(0, 1), (line) => (line.json.type === 'server_ready' ? null : shown(line))),
   },
   {
     id: 'pi-server/ready-data',
@@ -30,9 +30,9 @@ export const frameRules: readonly ServerRule[] = [
     sentence: 'server_ready tells the versions of server and protocol, and the transports.',
     covers: ['event:server_ready'],
     scenarios: everywhere,
-    judge: ({ said }) =>
+    judge: ({ fromServer }) =>
       each(
-        said.filter(({ json }) => json.type === 'server_ready'),
+        fromServer.filter(({ json }) => json.type === 'server_ready'),
         ({ json }) => misfit(json.data, greeting),
       ),
   },
@@ -44,8 +44,8 @@ export const frameRules: readonly ServerRule[] = [
     sentence: 'The version of the protocol is MAJOR.MINOR.PATCH.',
     covers: ['event:server_ready'],
     scenarios: everywhere,
-    *judge({ said }) {
-      for (const { frame, json } of said) {
+    *judge({ fromServer }) {
+      for (const { frame, json } of fromServer) {
         if (json.type !== 'server_ready') continue;
         const version = isDictionary(json.data) ? json.data.protocolVersion : undefined;
         const isOne = typeof version === 'string' && semantic.test(version);
@@ -72,8 +72,8 @@ export const frameRules: readonly ServerRule[] = [
     basis: 'specification',
     sentence: 'Every frame says of which kind it is.',
     scenarios: everywhere,
-    judge: ({ said }) =>
-      each(said, (line) => (typeof line.json.type === 'string' ? null : `there is no type: ${shown(line)}`)),
+    judge: ({ fromServer }) =>
+      each(fromServer, (line) => (typeof line.json.type === 'string' ? null : `there is no type: ${shown(line)}`)),
   },
   {
     id: 'pi-server/response-shape',
@@ -165,7 +165,7 @@ export const frameRules: readonly ServerRule[] = [
       if (isLate) return;
       for (const { frame, json } of responses) {
         const types = sentAs(json.id).map((command) => command.json.type);
-        // What has no type of its own is called otherwise (docs/protocols/pi-server.md 5.1, 22.3).
+        // A frame without a type is answered under another name (docs/protocols/pi-server.md 5.1, 22.3).
         if (json.id === undefined || types.length === 0 || types.some((type) => typeof type !== 'string')) continue;
         const isOne = types.includes(json.command);
         yield { frame, wrong: isOne ? null : `${JSON.stringify(json.command)} was not sent, but ${types.join(', ')}` };
@@ -181,14 +181,14 @@ export const frameRules: readonly ServerRule[] = [
     covers: ['message:response'],
     scenarios: everywhere,
     reads: 'both',
-    *judge({ sent, responsesTo, sentAs, isWhole, isLate }): Generator<Finding> {
+    *judge({ sent, responsesTo, sentAs, isComplete, isLate }): Generator<Finding> {
       for (const { frame, json } of sent) {
         if (json.id === undefined) continue;
         const place = sentAs(json.id).findIndex((one) => one.frame === frame);
         const all = responsesTo(json.id);
         const extra = all[sentAs(json.id).length];
         if (all.length > place) yield { frame, wrong: null };
-        else if (isWhole) yield { frame, wrong: `${JSON.stringify(json.id)} has no response` };
+        else if (isComplete) yield { frame, wrong: `${JSON.stringify(json.id)} has no response` };
         if (extra !== undefined && place === 0 && !isLate)
           yield { frame: extra.frame, wrong: `${JSON.stringify(json.id)} is answered again` };
       }

@@ -1,11 +1,11 @@
-// Rules of lanes, repetitions, conflicts, timeouts and dependencies: docs/protocols/pi-server.md 7.3 to 9 and 11.
+// Rules on lanes, repetitions, conflicts, timeouts and dependencies: docs/protocols/pi-server.md 7.3 to 9 and 11.
 import { isDeepStrictEqual } from 'node:util';
 import { without } from '../../../core/model/dictionary.ts';
-import { each } from '../../rule.ts';
-import { beside, isKnown, serverCommands } from '../commands.ts';
-import { between, type Course, type Line, type Sent, type ServerRule, type View } from '../view.ts';
+import { each } from '../../check/rule.ts';
+import { beside, isKnown, serverCommands } from '../view/commands.ts';
+import { between, type LifecycleStep, type Line, type Sent, type ServerRule, type View } from '../view/view.ts';
 
-/** Between lanes of their own in some servers (docs/protocols/pi-server.md 7.7). */
+/** Commands that some servers put into lanes of their own (docs/protocols/pi-server.md 7.7). */
 const ofSessions: ReadonlySet<unknown> = new Set([
   'create_session',
   'delete_session',
@@ -13,7 +13,7 @@ const ofSessions: ReadonlySet<unknown> = new Set([
   'load_session',
 ]);
 
-/** The lane in which a command waits for its turn; null when that may differ between servers. */
+/** The lane of a command; null where servers may differ. */
 function laneOf({ json: { type, sessionId, streamingBehavior } }: Sent): string | null {
   if (!isKnown(type) || ofSessions.has(type) || beside.has(type)) return null;
   if (streamingBehavior !== undefined || type === 'extension_ui_response') return null;
@@ -21,21 +21,21 @@ function laneOf({ json: { type, sessionId, streamingBehavior } }: Sent): string 
   return sessionId === undefined ? 'server' : null;
 }
 
-/** A command that was carried out, and its id was used for nothing else. */
+/** A command that was carried out, and whose id was not used for anything else. */
 interface Carried {
   readonly command: Sent;
-  readonly started: Course;
-  readonly finished: Course | null;
+  readonly started: LifecycleStep;
+  readonly finished: LifecycleStep | null;
 }
 
-/** The commands of each lane that were carried out, as they were sent. */
-function lanesOf({ sent, sentAs, coursesOf }: View): readonly (readonly Carried[])[] {
+/** The commands of each lane that were carried out, in the order of sending. */
+function lanesOf({ sent, sentAs, lifecycleOf }: View): readonly (readonly Carried[])[] {
   const lanes = new Map<string, Carried[]>();
   for (const command of sent) {
     const name = laneOf(command);
     const { id } = command.json;
     if (name === null || typeof id !== 'string' || sentAs(id).length > 1) continue;
-    const courses = coursesOf(id);
+    const courses = lifecycleOf(id);
     const [started, ...more] = courses.filter(({ phase }) => phase === 'started');
     if (started === undefined || more.length > 0 || started.frame < command.frame) continue;
     const finished = courses.find(({ phase, frame }) => phase === 'finished' && frame > started.frame) ?? null;
@@ -61,10 +61,10 @@ interface Remembered {
   readonly isOld: boolean;
 }
 
-/** The command that was last carried out under this id, and its response. */
+/** The last command that was carried out under this id, with its response. */
 function remembered(view: View, { frame, json }: Sent): Remembered | null {
   const uses = view.sentAs(json.id).filter((one) => one.frame <= frame);
-  const steps = view.coursesOf(json.id);
+  const steps = view.lifecycleOf(json.id);
   const place = uses.findLastIndex(
     (one, at) => one.frame < frame && between(steps, one.frame, uses[at + 1]?.frame ?? frame).some(isStep('started')),
   );
@@ -73,28 +73,28 @@ function remembered(view: View, { frame, json }: Sent): Remembered | null {
   if (typeof json.id !== 'string' || command === undefined || response === null) return null;
   const ended = between(steps, command.frame, uses[place + 1]?.frame ?? frame).find(isStep('finished'));
   if (ended === undefined) return null;
-  const later = between(view.courses, ended.frame, frame).filter(
+  const later = between(view.lifecycleSteps, ended.frame, frame).filter(
     (one) => one.phase === 'finished' && one.id !== json.id,
   );
   return { command, response, isOld: later.length > 1 };
 }
 
 const isStep =
-  (phase: Course['phase']) =>
-  (course: Course): boolean =>
+  (phase: LifecycleStep['phase']) =>
+  (course: LifecycleStep): boolean =>
     course.phase === phase;
 
-/** Repetitions and other uses of a known id that were answered. */
+/** Answered commands whose id was used before. `isSame`: repetitions, else conflicts. */
 function again(view: View, isSame: boolean) {
   return view.sent.flatMap((command) => {
     const { response } = command;
     const known = remembered(view, command);
-    // A key goes before the id, and may belong to another command (docs/protocols/pi-server.md 8.5).
+    // A key takes precedence over the id, and may belong to another command (docs/protocols/pi-server.md 8.5).
     if (response === null || known === null || command.json.idempotencyKey !== undefined) return [];
     if (isSame ? known.command.text !== command.text : known.command.json.type === command.json.type) return [];
     if (/\bshutting down\b|^Validation failed\b/u.test(String(response.json.error))) return [];
-    // Carried out again, for what was known of that id is forgotten.
-    const steps = between(view.coursesOf(command.json.id), command.frame, response.frame);
+    // The command was carried out again because its outcome was forgotten.
+    const steps = between(view.lifecycleOf(command.json.id), command.frame, response.frame);
     const isNew = known.isOld && steps.some(isStep('started'));
     return [{ frame: response.frame, response, known: known.response, isNew }];
   });
@@ -102,13 +102,13 @@ function again(view: View, isSame: boolean) {
 
 const outcomeOf = ({ json }: Line) => without(json, 'id', 'replayed');
 
-/** The last outcome of that command that was told before, if it was carried out. */
-const outcomeBefore = (view: View, id: unknown, frame: number): Course | undefined =>
+/** The last outcome of that command before the frame, if it was carried out. */
+const outcomeBefore = (view: View, id: unknown, frame: number): LifecycleStep | undefined =>
   view
-    .coursesOf(id)
+    .lifecycleOf(id)
     .findLast(({ phase, data, ...at }) => phase === 'finished' && data.replayed !== true && at.frame < frame);
 
-/** Commands that depend on commands of this client, with what became of those. */
+/** Commands that depend on commands of this client, with the outcomes of those. */
 function dependents(view: View) {
   return view.sent.flatMap(({ frame, json, response }) => {
     const { dependsOn, id } = json;
@@ -118,7 +118,7 @@ function dependents(view: View) {
   });
 }
 
-/** Lanes, repetitions, dependencies. */
+/** Rules on lanes, repetitions and dependencies. */
 export const repeatRules: readonly ServerRule[] = [
   {
     id: 'pi-server/lane-order',
@@ -166,7 +166,7 @@ export const repeatRules: readonly ServerRule[] = [
       each(
         view.sent.flatMap(({ frame, json, response }) => {
           if (response?.json.replayed !== true || outcomeBefore(view, json.id, frame) === undefined) return [];
-          return [{ frame: response.frame, steps: between(view.coursesOf(json.id), frame, response.frame) }];
+          return [{ frame: response.frame, steps: between(view.lifecycleOf(json.id), frame, response.frame) }];
         }),
         ({ steps }) => (steps.some(({ phase }) => phase === 'started') ? 'it was started' : null),
       ),
@@ -184,7 +184,7 @@ export const repeatRules: readonly ServerRule[] = [
       let dialect: boolean | null = null;
       for (const { frame, json, response } of view.sent) {
         if (response?.json.replayed !== true || outcomeBefore(view, json.id, frame) === undefined) continue;
-        const steps = between(view.coursesOf(json.id), frame, response.frame);
+        const steps = between(view.lifecycleOf(json.id), frame, response.frame);
         const isAccepted = steps.some(({ phase }) => phase === 'accepted');
         dialect ??= isAccepted;
         yield { frame: response.frame, wrong: isAccepted === dialect ? null : 'an earlier one was told otherwise' };
@@ -264,7 +264,7 @@ export const repeatRules: readonly ServerRule[] = [
         dependents(view).filter(({ response }) => response.json.success === true && response.json.replayed !== true),
         ({ frame, own }) => {
           const isDone = (id: unknown) =>
-            view.coursesOf(id).some((one) => one.frame < frame && one.data.success === true);
+            view.lifecycleOf(id).some((one) => one.frame < frame && one.data.success === true);
           const missing = own.find((id) => !isDone(id));
           return missing === undefined ? null : `${String(missing)} has not succeeded yet`;
         },

@@ -1,10 +1,10 @@
-// Rules of sessions that come and go, and of the end of a server: docs/protocols/pi-server.md 6, 7.1 and 16.2.
+// Rules on the creation and deletion of sessions, and on shutdown: docs/protocols/pi-server.md 6, 7.1 and 16.2.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { each, type Finding } from '../../rule.ts';
-import { fields, misfit } from '../../shape.ts';
-import { type ServerRule, shown, type View } from '../view.ts';
+import { each, type Finding } from '../../check/rule.ts';
+import { fields, misfit } from '../../check/shape.ts';
+import { type ServerRule, shown, type View } from '../view/view.ts';
 
-/** Successes of that command, and the session that they are about. */
+/** Successful commands of this type, with their session. */
 const successes = ({ sent }: View, type: string) =>
   sent.flatMap(({ frame, json, response }) => {
     if (json.type !== type || response?.json.success !== true || response.json.replayed === true) return [];
@@ -14,7 +14,7 @@ const successes = ({ sent }: View, type: string) =>
 
 function* toldOf(view: View, command: string, event: string): Generator<Finding> {
   for (const { frame, sentAt, session } of successes(view, command)) {
-    const isTold = view.said.some(
+    const isTold = view.fromServer.some(
       ({ frame: at, json }) => at > sentAt && json.type === event && dictionaryOf(json.data).sessionId === session,
     );
     if (isTold || view.isSettled(frame))
@@ -22,7 +22,7 @@ function* toldOf(view: View, command: string, event: string): Generator<Finding>
   }
 }
 
-/** Sessions, and the end. */
+/** Rules on sessions and shutdown. */
 export const sessionRules: readonly ServerRule[] = [
   {
     id: 'pi-server/session-created',
@@ -54,9 +54,9 @@ export const sessionRules: readonly ServerRule[] = [
     sentence: 'server_shutdown says why, and how long what goes on may go on.',
     covers: ['event:server_shutdown'],
     scenarios: ['farewell', 'errands'],
-    judge: ({ said }) =>
+    judge: ({ fromServer }) =>
       each(
-        said.filter(({ json }) => json.type === 'server_shutdown'),
+        fromServer.filter(({ json }) => json.type === 'server_shutdown'),
         ({ json }) => misfit(json.data, fields({ reason: 'string', timeoutMs: 'number' })),
       ),
   },
@@ -68,11 +68,11 @@ export const sessionRules: readonly ServerRule[] = [
     sentence: 'Behind server_shutdown no command is accepted.',
     covers: ['event:server_shutdown', 'event:command_accepted'],
     scenarios: ['farewell', 'errands'],
-    *judge({ said }) {
-      const farewell = said.find(({ json }) => json.type === 'server_shutdown');
+    *judge({ fromServer }) {
+      const farewell = fromServer.find(({ json }) => json.type === 'server_shutdown');
       if (farewell === undefined) return;
       yield { frame: farewell.frame, wrong: null };
-      for (const line of said)
+      for (const line of fromServer)
         if (line.frame > farewell.frame && line.json.type === 'command_accepted')
           yield { frame: line.frame, wrong: `it is accepted: ${shown(line)}` };
     },

@@ -1,29 +1,32 @@
-// Rules of the versions of sessions: docs/protocols/pi-server.md 10.
-import { each } from '../../rule.ts';
-import { changes, reads } from '../commands.ts';
-import type { Course, ServerRule, View } from '../view.ts';
+// Rules on session versions: docs/protocols/pi-server.md 10.
+import { each } from '../../check/rule.ts';
+import { changes, reads } from '../view/commands.ts';
+import type { LifecycleStep, ServerRule, View } from '../view/view.ts';
 
 const openers: ReadonlySet<unknown> = new Set(['create_session', 'load_session']);
 
-/** A command that told the version of its session, and the one that was told before. */
+/** A step with a session version, and the version before. */
 interface Told {
   readonly frame: number;
   readonly type: unknown;
   readonly version: number;
   readonly before: number;
-  /** A command of this session timed out: what it does later shows in the version alone (docs/protocols/pi-server.md 10.4). */
+  /**
+   * A command of this session has timed out, so the version may still change on its own (docs/protocols/pi-server.md
+   * 10.4).
+   */
   readonly isLoose: boolean;
 }
 
-/** All that was told of versions, as the connection heard it. */
-function toldIn({ courses, said }: View): readonly Told[] {
+/** All versions that the connection received. */
+function toldIn({ lifecycleSteps, fromServer }: View): readonly Told[] {
   const told: Told[] = [];
   const versions = new Map<string, number>();
   const loose = new Set<string>();
   const deleted = new Map(
-    said.flatMap(({ frame, json }) => (json.type === 'session_deleted' ? [[frame, json.data] as const] : [])),
+    fromServer.flatMap(({ frame, json }) => (json.type === 'session_deleted' ? [[frame, json.data] as const] : [])),
   );
-  const ends = courses.filter(({ phase }) => phase === 'finished');
+  const ends = lifecycleSteps.filter(({ phase }) => phase === 'finished');
   for (const { frame, data } of ends) {
     const { sessionId, commandType: type, success, replayed, sessionVersion, error } = data;
     if (typeof sessionId !== 'string' || replayed === true) continue;
@@ -43,12 +46,12 @@ function toldIn({ courses, said }: View): readonly Told[] {
   return told;
 }
 
-const isOpening = ({ phase, data }: Course): boolean =>
+const isOpening = ({ phase, data }: LifecycleStep): boolean =>
   phase === 'finished' && openers.has(data.commandType) && data.success === true && data.replayed !== true;
 
 const says = ({ version, before }: Told): string => `the version is ${version} behind ${before}`;
 
-/** Versions of sessions. */
+/** Rules on versions. */
 export const versionRules: readonly ServerRule[] = [
   {
     id: 'pi-server/version-zero',
@@ -58,8 +61,8 @@ export const versionRules: readonly ServerRule[] = [
     sentence: 'A session that has just been made has version 0.',
     covers: ['command:create_session', 'command:load_session'],
     scenarios: ['session'],
-    judge: ({ courses }) =>
-      each(courses.filter(isOpening), ({ data }) =>
+    judge: ({ lifecycleSteps }) =>
+      each(lifecycleSteps.filter(isOpening), ({ data }) =>
         data.sessionVersion === 0 ? null : `the version is ${JSON.stringify(data.sessionVersion)}`,
       ),
   },

@@ -1,10 +1,10 @@
-// Rules of the commands that clients of pi send: lines, types, ids, and the fields of each (docs/protocols/pi.md 3.1, 4).
+// Rules on the commands that clients of pi send: lines, types, ids and fields (docs/protocols/pi.md 3.1, 4).
 import { isDictionary } from '../../../core/model/dictionary.ts';
-import { each, type Finding, type Rule } from '../../rule.ts';
-import { fields, misfit, type Shape } from '../../shape.ts';
-import type { ClientView } from '../client-view.ts';
-import { isPlain } from '../joined.ts';
-import { runAt } from '../view.ts';
+import { each, type Finding, type Rule } from '../../check/rule.ts';
+import { fields, misfit, type Shape } from '../../check/shape.ts';
+import type { ClientView } from '../view/client-view.ts';
+import { isPlain } from '../view/queued-messages.ts';
+import { runAt } from '../view/view.ts';
 
 type ClientRule = Rule<ClientView>;
 
@@ -13,7 +13,7 @@ const should = { level: 'SHOULD', basis: 'specification' } as const;
 const measured = { level: 'SHOULD', basis: 'measured' } as const;
 
 /** Commands of the document: docs/protocols/pi.md 4, 13. */
-const seedCommands = [
+const documentCommands = [
   ...['prompt', 'steer', 'follow_up', 'abort', 'new_session', 'get_state', 'get_messages', 'set_model', 'cycle_model'],
   ...['get_available_models', 'set_thinking_level', 'cycle_thinking_level', 'set_steering_mode', 'set_follow_up_mode'],
   ...['compact', 'set_auto_compaction', 'set_auto_retry', 'abort_retry', 'bash', 'abort_bash', 'get_session_stats'],
@@ -22,18 +22,18 @@ const seedCommands = [
 ];
 /** Commands of newer versions (docs/protocols/pi.md 1.7). */
 const newerCommands = ['clone', 'clear_queue', 'get_entries', 'get_tree', 'get_available_thinking_levels'];
-const known = new Set([...seedCommands, ...newerCommands]);
+const known = new Set([...documentCommands, ...newerCommands]);
 
 const levels = ['off', 'minimal', 'low', 'medium', 'high', 'xhigh'];
 const modes = ['all', 'one-at-a-time'];
 const mimeTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/u;
 
-/** Where our own client sends all that it can. */
+/** The behaviour during which our own client sends all its commands. */
 const busy = ['busy'];
 const anything = ['text'];
 
-/** A rule of the fields of one command. */
+/** A rule on the fields of one command. */
 function fieldsOf(type: string, sentence: string, shape: Shape, scenarios: readonly string[] = anything): ClientRule {
   return {
     ...must,
@@ -42,11 +42,11 @@ function fieldsOf(type: string, sentence: string, shape: Shape, scenarios: reado
     sentence,
     covers: [`command:${type}`],
     scenarios,
-    judge: (view) => each(view.commands(type), ({ json }) => misfit(json, shape, type)),
+    judge: (view) => each(view.commandsOf(type), ({ json }) => misfit(json, shape, type)),
   };
 }
 
-/** A rule of a field that has one of a few values. */
+/** A rule on a field with a fixed set of values. */
 function oneOf(type: string, field: string, values: readonly string[], section = type): ClientRule {
   return {
     ...must,
@@ -57,10 +57,10 @@ function oneOf(type: string, field: string, values: readonly string[], section =
     scenarios: anything,
     reads: 'both',
     *judge(view) {
-      for (const { frame, json, answers } of view.commands(type)) {
+      for (const { frame, json, answers } of view.commandsOf(type)) {
         const value = json[field];
         if (typeof value !== 'string') continue;
-        // Newer versions may know more of them: what is none is for the agent to say.
+        // Newer versions may accept more values; the agent's answer decides.
         const isFine = values.includes(value) || answers[0]?.json.success !== false;
         yield { frame, wrong: isFine ? null : `it is ${value}` };
       }
@@ -73,21 +73,21 @@ interface Imaged {
   readonly image: unknown;
 }
 function* imagesIn(view: ClientView): Generator<Imaged> {
-  for (const { frame, json } of view.commands('prompt', 'steer', 'follow_up'))
+  for (const { frame, json } of view.commandsOf('prompt', 'steer', 'follow_up'))
     if (Array.isArray(json.images)) for (const image of json.images.values()) yield { frame, image };
 }
 
-/** Whether a run was open that a prompt has begun; one that begins by itself may cross what the client says. */
+/** Whether a prompted run was open. A run that begins by itself may cross the client's line. */
 function isHeardOf(view: ClientView, frame: number): boolean {
   const run = runAt(view, frame);
   if (run === undefined) return false;
   const before = view.runs.findLast(({ start }) => start < run.start)?.start ?? -1;
-  return view.commands('prompt').some((one) => {
+  return view.commandsOf('prompt').some((one) => {
     return one.frame > before && one.frame < run.start && one.answers[0]?.json.success !== false;
   });
 }
 
-/** Lines and ids. */
+/** Rules on lines and ids. */
 const lineRules: readonly ClientRule[] = [
   {
     ...must,
@@ -121,11 +121,11 @@ const lineRules: readonly ClientRule[] = [
     sentence: 'Each line has a `type`, which is a command or `extension_ui_response`.',
     scenarios: anything,
     *judge(view) {
-      for (const { frame, type, json, answers } of view.asked) {
+      for (const { frame, type, json, answers } of view.commands) {
         if (json === null) continue;
         if (type === null) yield { frame, wrong: `the type is ${JSON.stringify(json.type)}` };
         else if (known.has(type) || answers[0]?.isSuccess === true) yield { frame, wrong: null };
-        // Newer versions have commands that nobody knows yet: that there is none by that name is for the agent to say.
+        // Newer versions have commands that are not in these lists; the agent's answer decides.
         else if (/unknown/iu.test(String(answers[0]?.json.error)))
           yield { frame, wrong: `the agent knows no ${JSON.stringify(type)}` };
       }
@@ -137,7 +137,8 @@ const lineRules: readonly ClientRule[] = [
     section: 'Core Protocol',
     sentence: 'The `id` of a command is a string, or not there.',
     scenarios: anything,
-    judge: (view) => each(view.commands(...known), ({ json }) => misfit(json, fields({ 'id?': 'string' }), 'command')),
+    judge: (view) =>
+      each(view.commandsOf(...known), ({ json }) => misfit(json, fields({ 'id?': 'string' }), 'command')),
   },
   {
     ...must,
@@ -147,9 +148,10 @@ const lineRules: readonly ClientRule[] = [
     sentence: 'No two commands that are open at the same time have the same `id`.',
     scenarios: anything,
     *judge(view) {
-      const commands = view.commands(...known).filter(({ json }) => json.id !== undefined);
+      const commands = view.commandsOf(...known).filter(({ json }) => json.id !== undefined);
       for (const [at, { frame, json }] of commands.entries()) {
-        // All answers to equal ids are told to be of the first: so many must have come as were asked before.
+        // All answers to one id are assigned to its first command, so there must be as many as commands before this
+        // one.
         const before = commands.slice(0, at).filter((one) => one.json.id === json.id).length;
         const answered = view.answers.filter((answer) => answer.frame < frame && answer.json.id === json.id).length;
         yield { frame, wrong: answered >= before ? null : `${JSON.stringify(json.id)} waits for its answer` };
@@ -158,7 +160,7 @@ const lineRules: readonly ClientRule[] = [
   },
 ];
 
-/** What prompts and their kin hold. */
+/** Rules on prompt, steer and follow_up. */
 const messageRules: readonly ClientRule[] = [
   fieldsOf('prompt', 'A prompt has a message, which is a string.', fields({ message: 'string' })),
   fieldsOf('steer', 'steer has a message, which is a string.', fields({ message: 'string' }), busy),
@@ -172,10 +174,10 @@ const messageRules: readonly ClientRule[] = [
     covers: ['command:prompt'],
     scenarios: busy,
     *judge(view) {
-      for (const { frame, json, answers } of view.commands('prompt')) {
+      for (const { frame, json, answers } of view.commandsOf('prompt')) {
         const { streamingBehavior: how } = json;
         if (how === undefined || how === null) continue;
-        // Newer versions may know more of them.
+        // Newer versions may know more modes.
         const isFine = how === 'steer' || how === 'followUp' || answers[0]?.json.success !== false;
         yield { frame, wrong: isFine ? null : `it is ${JSON.stringify(how)}` };
       }
@@ -190,8 +192,8 @@ const messageRules: readonly ClientRule[] = [
     covers: ['command:prompt'],
     scenarios: ['busy', 'text'],
     *judge(view) {
-      for (const { frame, json, answers } of view.commands('prompt')) {
-        // What begins with a slash is for extensions, which run beside.
+      for (const { frame, json, answers } of view.commandsOf('prompt')) {
+        // A text that begins with a slash is for extensions, which run independently.
         if (!isPlain(json.message)) continue;
         const isSaid = json.streamingBehavior !== undefined && json.streamingBehavior !== null;
         const isRefused = answers[0]?.json.success === false && isHeardOf(view, frame);
@@ -208,7 +210,7 @@ const messageRules: readonly ClientRule[] = [
     scenarios: anything,
     *judge(view) {
       const image = fields({ type: 'string', data: 'string', mimeType: 'string' });
-      for (const { frame, json } of view.commands('prompt', 'steer', 'follow_up')) {
+      for (const { frame, json } of view.commandsOf('prompt', 'steer', 'follow_up')) {
         if (json.images === undefined || json.images === null) continue;
         const other = [...imagesIn(view)].find((one) => one.frame === frame && Object(one.image).type !== 'image');
         const wrong = misfit(json.images, [image], 'images') ?? (other === undefined ? null : 'one is no image');
@@ -232,7 +234,7 @@ const messageRules: readonly ClientRule[] = [
     },
   },
   {
-    // Newer versions may take more.
+    // Newer versions may accept more.
     ...should,
     id: 'pi/client/images-mime-type',
     level: 'MAY',
@@ -250,16 +252,16 @@ const messageRules: readonly ClientRule[] = [
   },
 ];
 
-/** What all other commands hold. */
+/** Rules on all other commands. */
 const fieldRules: readonly ClientRule[] = [
   fieldsOf('set_model', 'set_model names a provider and a model.', fields({ provider: 'string', modelId: 'string' })),
   fieldsOf('set_thinking_level', 'set_thinking_level has a level.', fields({ level: 'string' })),
   {
     ...oneOf('set_thinking_level', 'level', levels),
     level: 'MAY',
-    // An agent that does not know a level takes another one, and says nothing (docs/protocols/pi.md 4.11).
+    // An agent replaces an unknown level without an error (docs/protocols/pi.md 4.11).
     judge: (view) =>
-      each(view.commands('set_thinking_level'), ({ json: { level } }) =>
+      each(view.commandsOf('set_thinking_level'), ({ json: { level } }) =>
         typeof level !== 'string' || levels.includes(level) ? null : `it is ${level}`,
       ),
   },
@@ -278,5 +280,5 @@ const fieldRules: readonly ClientRule[] = [
   fieldsOf('set_session_name', 'set_session_name has a name.', fields({ name: 'string' })),
 ];
 
-/** All of them. */
+/** All rules on commands. */
 export const commandRules: readonly ClientRule[] = [...lineRules, ...messageRules, ...fieldRules];

@@ -1,7 +1,7 @@
 // Rules on the data of responses, by command (docs/protocols/pi.md 5).
-import type { Rule } from '../../rule.ts';
-import { fields, misfit, orNull, type Shape } from '../../shape.ts';
-import { type PiView, succeeded } from '../view.ts';
+import type { Rule } from '../../check/rule.ts';
+import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
+import { type PiView, succeeded } from '../view/view.ts';
 
 type PiRule = Rule<PiView>;
 
@@ -15,7 +15,7 @@ interface Data {
   readonly shape: Shape;
 }
 
-/** What each response must hold at least. A field that ends in `?` may be missing: pi leaves out what it does not have. */
+/** Required fields of each response. A field that ends in `?` is optional: pi omits what it does not have. */
 const shapes: readonly Data[] = [
   {
     command: 'get_state',
@@ -91,7 +91,7 @@ const shapes: readonly Data[] = [
         cacheWrite: orNull('number'),
         total: orNull('number'),
       }),
-      // null is what JSON has for the price of a model without prices.
+      // JSON has null for the price of a model without prices.
       cost: orNull('number'),
     }),
   },
@@ -139,7 +139,7 @@ const shapes: readonly Data[] = [
   },
 ];
 
-/** One rule for each. */
+/** One rule for each shape. */
 export const dataRules: readonly PiRule[] = [
   ...shapes.map(
     ({ command, sentence, scenarios, shape }): PiRule => ({

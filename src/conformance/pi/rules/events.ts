@@ -1,8 +1,9 @@
-// Rules on the shapes and brackets of events beside messages: tools, compactions, retries, queues (docs/protocols/pi.md 1.6, 9, 11).
-import { each, type Finding, type Rule } from '../../rule.ts';
-import { fields, misfit, orNull, type Shape } from '../../shape.ts';
-import type { Line } from '../lines.ts';
-import type { PiView } from '../view.ts';
+// Rules on the shapes and pairing of events beside messages: tools, compactions, retries, queues (docs/protocols/pi.md
+// 1.6, 9, 11).
+import { each, type Finding, type Rule } from '../../check/rule.ts';
+import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
+import type { Line } from '../view/lines.ts';
+import type { PiView } from '../view/view.ts';
 
 type PiRule = Rule<PiView>;
 
@@ -13,11 +14,11 @@ const output = fields({ content: ['object'] });
 const shapeOf = (type: string, shape: Shape) => (view: PiView) =>
   each(view.of(type), ({ json }) => misfit(json, shape, type));
 
-/** Names up to 0.64, and since. */
+/** The name up to 0.64, and the name since. */
 const compactionStarts = ['auto_compaction_start', 'compaction_start'];
 const compactionEnds = ['auto_compaction_end', 'compaction_end'];
 
-/** Each of the second is behind one of the first, and none of the first is left at the end. */
+/** Each end event follows a start event, and no start event stays without its end. */
 function* paired(view: PiView, starts: readonly string[], ends: readonly string[], end: string): Generator<Finding> {
   let open: Line | null = null;
   let isHeard = false;
@@ -27,17 +28,17 @@ function* paired(view: PiView, starts: readonly string[], ends: readonly string[
       yield { frame, wrong: open === null || end === 'retry' ? null : `${type} before the end of the one before` };
       open = line;
     } else {
-      // Who comes late has not heard it begin.
+      // A trace that begins late may lack the start.
       if (open !== null || isHeard || view.start.prompted < frame)
         yield { frame, wrong: open === null ? `${type} without a start` : null };
       open = null;
     }
     isHeard = true;
   }
-  if (open !== null && view.isWhole) yield { frame: open.frame, wrong: `${open.type} has no end` };
+  if (open !== null && view.isComplete) yield { frame: open.frame, wrong: `${open.type} has no end` };
 }
 
-/** Tools. */
+/** Rules on tool events. */
 export const toolShapeRules: readonly PiRule[] = [
   {
     ...of,
@@ -82,7 +83,7 @@ export const toolShapeRules: readonly PiRule[] = [
   },
 ];
 
-/** Compactions. */
+/** Rules on compactions. */
 export const compactionRules: readonly PiRule[] = [
   {
     ...of,
@@ -119,7 +120,7 @@ export const compactionRules: readonly PiRule[] = [
   },
 ];
 
-/** Retries. */
+/** Rules on retries. */
 export const retryRules: readonly PiRule[] = [
   {
     ...of,
@@ -172,7 +173,7 @@ export const retryRules: readonly PiRule[] = [
   },
 ];
 
-/** Lines of newer versions, where they come. */
+/** Rules on lines of newer versions, where they occur. */
 export const newerRules: readonly PiRule[] = [
   {
     ...of,

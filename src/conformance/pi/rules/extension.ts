@@ -1,8 +1,8 @@
-// Rules on the extension UI sub-protocol (docs/protocols/pi.md 12): what is asked of the user and shown to the user.
-// Methods of newer versions pass.
-import { each, type Rule } from '../../rule.ts';
-import { fields, misfit, type Shape } from '../../shape.ts';
-import type { PiView } from '../view.ts';
+// Rules on the extension UI sub-protocol (docs/protocols/pi.md 12): dialogs and notices. Unknown methods of newer
+// versions pass.
+import { each, type Rule } from '../../check/rule.ts';
+import { fields, misfit, type Shape } from '../../check/shape.ts';
+import type { PiView } from '../view/view.ts';
 
 type PiRule = Rule<PiView>;
 
@@ -96,7 +96,7 @@ const ruleOf =
       ),
   });
 
-/** Requests of extensions. */
+/** Rules on requests of extensions. */
 export const extensionRules: readonly PiRule[] = [
   {
     ...must,
@@ -130,7 +130,7 @@ export const extensionRules: readonly PiRule[] = [
   {
     ...must,
     id: 'pi/ui-notify-type',
-    // Newer versions may know more of them.
+    // Newer versions may know more values.
     level: 'MAY',
     section: 'Fire-and-Forget Methods (no response needed)',
     sentence: 'A notifyType is info, warning or error.',
@@ -152,13 +152,13 @@ export const extensionRules: readonly PiRule[] = [
     sentence: 'The answer to a request of an extension has no response, whether its id is known or not.',
     covers: ['command:extension_ui_response'],
     scenarios: ['dialogs', 'odd'],
-    *judge({ replies, answers, asked }) {
+    *judge({ replies, answers, commands }) {
       for (const { frame, json } of replies) {
         const isOf = (answer: (typeof answers)[number]) =>
           answer.frame > frame &&
           (answer.json.command === 'extension_ui_response' ||
-            (answer.asked === null && json.id !== undefined && answer.json.id === json.id));
-        const found = asked.some((one) => one.json?.id === json.id) ? undefined : answers.find(isOf);
+            (answer.command === null && json.id !== undefined && answer.json.id === json.id));
+        const found = commands.some((one) => one.json?.id === json.id) ? undefined : answers.find(isOf);
         yield { frame: found?.frame ?? frame, wrong: found === undefined ? null : 'a response to an answer' };
       }
     },

@@ -1,17 +1,17 @@
-// Rules on the shapes of messages, wherever a line says one (the text tells none of them: docs/protocols/pi.md 1.6, 8). Roles
-// and kinds of block of newer versions pass.
+// Rules on the shapes of messages in any line; the document describes no message (docs/protocols/pi.md 1.6, 8). Unknown
+// roles and block types of newer versions pass.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import { each, type Rule } from '../../rule.ts';
-import { fields, misfit, orNull, type Shape } from '../../shape.ts';
-import { callsOf } from '../walk.ts';
-import type { PiView, Told } from '../view.ts';
+import { each, type Rule } from '../../check/rule.ts';
+import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
+import { callsOf } from '../view/walk.ts';
+import type { PiView, MessageInLine } from '../view/view.ts';
 
 type PiRule = Rule<PiView>;
 
 const of = { section: 'Event Stream', level: 'MUST', basis: 'measured' } as const;
 
-/** null is what JSON has for the price of a model without prices. */
+/** JSON has null for the price of a model without prices. */
 const figure = orNull('number');
 const usage = fields({
   input: figure,
@@ -44,10 +44,10 @@ const blocks: ReadonlyMap<unknown, Shape> = new Map([
   ['image', fields({ data: 'string', mimeType: 'string' })],
 ]);
 
-const ofRole = (view: PiView, role: string): readonly Told[] =>
-  view.told.filter(({ message }) => message.role === role);
-/** Messages of the model that are whole. */
-const wholeOf = (view: PiView): readonly Told[] =>
+const ofRole = (view: PiView, role: string): readonly MessageInLine[] =>
+  view.allMessages.filter(({ message }) => message.role === role);
+/** Complete messages of the model. */
+const wholeOf = (view: PiView): readonly MessageInLine[] =>
   ofRole(view, 'assistant').filter(({ place }) => place !== 'message_start');
 
 function wrongBlock({ content }: Dictionary): string | null {
@@ -62,7 +62,7 @@ function wrongBlock({ content }: Dictionary): string | null {
   return null;
 }
 
-/** Messages of all roles. */
+/** Rules on messages of all roles. */
 export const messageRules: readonly PiRule[] = [
   {
     ...of,
@@ -70,8 +70,8 @@ export const messageRules: readonly PiRule[] = [
     sentence: 'A message is an object with a string role.',
     covers: ['event:message_start', 'event:message_end', 'event:turn_end', 'event:agent_end', 'command:get_messages'],
     scenarios: ['text', 'tool'],
-    judge: ({ told }) =>
-      each(told, ({ message, isNone }) =>
+    judge: ({ allMessages }) =>
+      each(allMessages, ({ message, isNone }) =>
         isNone ? 'no object' : typeof message.role === 'string' ? null : 'role must be a string',
       ),
   },
@@ -158,13 +158,13 @@ export const messageRules: readonly PiRule[] = [
     scenarios: ['text', 'think', 'tool', 'image'],
     judge: (view) =>
       each(
-        view.told.filter(({ isNone }) => !isNone),
+        view.allMessages.filter(({ isNone }) => !isNone),
         ({ message }) => wrongBlock(message),
       ),
   },
 ];
 
-/** Events beside messages. */
+/** Rules on the update events of messages. */
 export const updateRules: readonly PiRule[] = [
   {
     ...of,

@@ -1,7 +1,6 @@
-// Rules on the order of events: runs, turns, messages, tools (docs/protocols/pi.md 6). The walk finds where
-// they apply.
-import type { Rule } from '../../rule.ts';
-import { noted, type PiView } from '../view.ts';
+// Rules on the order of events: runs, turns, messages, tools (docs/protocols/pi.md 6). view/walk.ts makes the findings.
+import type { Rule } from '../../check/rule.ts';
+import { noted, type PiView } from '../view/view.ts';
 
 type PiRule = Rule<PiView>;
 
@@ -13,7 +12,7 @@ const order = {
 const measured = { ...order, basis: 'measured' } as const;
 const usual = { ...measured, level: 'SHOULD' } as const;
 
-/** Brackets, and what they repeat. */
+/** Rules on start and end events, and on what they repeat. */
 export const orderRules: readonly PiRule[] = [
   {
     ...order,
@@ -97,7 +96,7 @@ export const orderRules: readonly PiRule[] = [
   },
 ];
 
-/** Tools and their results. */
+/** Rules on tools and their results. */
 export const toolRules: readonly PiRule[] = [
   {
     ...order,
@@ -159,7 +158,7 @@ export const toolRules: readonly PiRule[] = [
   },
 ];
 
-/** The message that streams. */
+/** Rules on the streaming message. */
 export const streamRules: readonly PiRule[] = [
   {
     ...order,

@@ -1,34 +1,38 @@
-// Rules on prompts: what they begin, the images in them, and those that come during a run (docs/protocols/pi.md 4.4, 8.2, 10).
+// Rules on prompts: the runs that they begin, their images, and prompts during a run (docs/protocols/pi.md 4.4, 8.2,
+// 10).
 import { isDeepStrictEqual } from 'node:util';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import type { Rule } from '../../rule.ts';
-import { isPlain, saidAs, type Spoken, spoken } from '../joined.ts';
-import type { Answer, Asked } from '../lines.ts';
-import { answerOf, dataOf, type PiView, runAt } from '../view.ts';
-import type { Run } from '../walk.ts';
+import type { Rule } from '../../check/rule.ts';
+import { isPlain, userMessageWithText, type UserMessage, userMessages } from '../view/queued-messages.ts';
+import type { Answer, Command } from '../view/lines.ts';
+import { answerOf, dataOf, type PiView, runAt } from '../view/view.ts';
+import type { Run } from '../view/walk.ts';
 
 type PiRule = Rule<PiView>;
 
 const must = { level: 'MUST', basis: 'specification' } as const;
 const should = { level: 'SHOULD', basis: 'measured' } as const;
 
-/** Since 0.99 a prompt may be told to have been taken by an extension, or to wait (docs/protocols/pi.md 4.12). */
+/**
+ * Since 0.99 the answer to a prompt may say that an extension took the prompt, or that it waits (docs/protocols/pi.md
+ * 4.12).
+ */
 const isElsewhere = (answer: Answer, ...how: readonly string[]): boolean =>
   how.includes(String(dataOf(answer).disposition));
 
-/** Prompts that were sent while no run was going on, and the run that began behind each. */
-function* begun(view: PiView): Generator<Spoken & { readonly run: Run | undefined }> {
-  const all = [...spoken(view, 'prompt')].filter(({ asked, answer }) => {
-    return runAt(view, asked.frame) === undefined && !isElsewhere(answer, 'handled', 'queued');
+/** Prompts sent while no run was open, and the run that began after each. */
+function* begun(view: PiView): Generator<UserMessage & { readonly run: Run | undefined }> {
+  const all = [...userMessages(view, 'prompt')].filter(({ command, answer }) => {
+    return runAt(view, command.frame) === undefined && !isElsewhere(answer, 'handled', 'queued');
   });
   for (const [index, one] of all.entries()) {
-    const next = all[index + 1]?.asked.frame ?? Number.POSITIVE_INFINITY;
-    yield { ...one, run: view.runs.find(({ start }) => start > one.asked.frame && start < next) };
+    const next = all[index + 1]?.command.frame ?? Number.POSITIVE_INFINITY;
+    yield { ...one, run: view.runs.find(({ start }) => start > one.command.frame && start < next) };
   }
 }
 
-/** Prompts. */
+/** Rules on prompts. */
 export const promptRules: readonly PiRule[] = [
   {
     ...must,
@@ -39,10 +43,10 @@ export const promptRules: readonly PiRule[] = [
     covers: ['command:prompt', 'event:agent_start'],
     scenarios: ['text', 'tool'],
     *judge(view) {
-      for (const { asked, run } of begun(view)) {
+      for (const { command, run } of begun(view)) {
         if (run !== undefined) yield { frame: run.start, wrong: null };
-        // An extension may take it, so it is only known of what was played for it.
-        else if (view.isWhole) yield { frame: asked.frame, wrong: 'no agent_start behind it' };
+        // An extension may take the prompt, so only our own scenarios are judged.
+        else if (view.isComplete) yield { frame: command.frame, wrong: 'no agent_start behind it' };
       }
     },
   },
@@ -70,11 +74,11 @@ export const promptRules: readonly PiRule[] = [
     covers: ['command:prompt', 'event:message_start'],
     scenarios: ['text', 'tool', 'image', 'unicode'],
     *judge(view) {
-      for (const { text, run, asked } of begun(view)) {
+      for (const { text, run, command } of begun(view)) {
         if (run?.end == null) continue;
-        const isSaid = saidAs(run.said, text, asked.frame) !== undefined;
-        // Extensions may change it, so that it is missing is only known of what was played for it.
-        if (isSaid || view.isWhole)
+        const isSaid = userMessageWithText(run.messages, text, command.frame) !== undefined;
+        // Extensions may change the text, so its absence counts only in our own scenarios.
+        if (isSaid || view.isComplete)
           yield { frame: run.start, wrong: isSaid ? null : 'no message of the user with the words of the prompt' };
       }
     },
@@ -88,14 +92,14 @@ export const promptRules: readonly PiRule[] = [
     covers: ['command:prompt', 'command:steer', 'command:follow_up'],
     scenarios: ['image'],
     *judge(view) {
-      for (const { json, text, asked } of spoken(view, 'prompt', 'steer', 'follow_up')) {
+      for (const { json, text, command } of userMessages(view, 'prompt', 'steer', 'follow_up')) {
         const sent = Array.isArray(json.images) ? json.images.map(imageOf) : [];
-        const said = saidAs(view.said, text, asked.frame);
+        const said = userMessageWithText(view.endedMessages, text, command.frame);
         if (sent.length === 0 || said === undefined) continue;
         const { content } = said.message;
         const images = Array.isArray(content) ? content.filter((one) => dictionaryOf(one).type === 'image') : [];
-        // Large ones may have been made smaller; those that were played for it are not large.
-        const isSame = view.isWhole ? isDeepStrictEqual(images.map(imageOf), sent) : images.length === sent.length;
+        // Large images may have been made smaller; those of our own scenarios are small.
+        const isSame = view.isComplete ? isDeepStrictEqual(images.map(imageOf), sent) : images.length === sent.length;
         yield {
           frame: said.frame,
           wrong: isSame ? null : `${images.length} images in it, and not those ${sent.length}`,
@@ -127,9 +131,9 @@ export const promptRules: readonly PiRule[] = [
     *judge(view) {
       for (const { asked, answer, text } of hasty(view)) {
         if (answer.isSuccess) continue;
-        const again = view.asked.some(({ frame, json }) => frame > asked.frame && json?.message === text);
+        const again = view.commands.some(({ frame, json }) => frame > asked.frame && json?.message === text);
         if (again || text === '') continue;
-        const said = saidAs(view.said, text, answer.frame);
+        const said = userMessageWithText(view.endedMessages, text, answer.frame);
         yield { frame: said?.frame ?? answer.frame, wrong: said === undefined ? null : 'it was refused, and is said' };
       }
     },
@@ -143,21 +147,21 @@ export const promptRules: readonly PiRule[] = [
     covers: ['command:prompt'],
     scenarios: ['busy'],
     *judge(view) {
-      for (const asked of view.asked) {
+      for (const asked of view.commands) {
         const answer = answerOf(asked);
         const { streamingBehavior: behaviour, message } = asked.json ?? {};
         if (asked.type !== 'prompt' || answer === undefined || !isPlain(message)) continue;
         if (behaviour !== 'steer' && behaviour !== 'followUp') continue;
-        // Without one it is not looked at.
+        // Without a run in progress the field is ignored.
         yield { frame: answer.frame, wrong: answer.isSuccess ? null : `it was refused: ${String(answer.json.error)}` };
       }
     },
   },
 ];
 
-/** Prompts during a run that do not say how they are meant, and were answered during the same run. */
-function* hasty(view: PiView): Generator<{ asked: Asked; answer: Answer; text: string }> {
-  for (const asked of view.asked) {
+/** Prompts during a run that do not say how to queue them, and were answered during the same run. */
+function* hasty(view: PiView): Generator<{ asked: Command; answer: Answer; text: string }> {
+  for (const asked of view.commands) {
     const answer = answerOf(asked);
     const { streamingBehavior, message } = asked.json ?? {};
     if (asked.type !== 'prompt' || answer === undefined || streamingBehavior != null || !isPlain(message)) continue;

@@ -1,23 +1,23 @@
 // Rules on lines and responses (docs/protocols/pi.md 4).
 import { isDeepStrictEqual } from 'node:util';
-import { each, type Finding, type Rule } from '../../rule.ts';
-import type { Asked } from '../lines.ts';
-import { answerOf, type PiView } from '../view.ts';
+import { each, type Finding, type Rule } from '../../check/rule.ts';
+import type { Command } from '../view/lines.ts';
+import { answerOf, type PiView } from '../view/view.ts';
 
 type PiRule = Rule<PiView>;
 
 const core = { section: 'Core Protocol', level: 'MUST', basis: 'specification', covers: ['line:response'] } as const;
 const errors = { ...core, section: 'Error Responses' } as const;
 
-/** Whatever the agent says. */
+/** Rules on every line of the agent. */
 export const lineRules: readonly PiRule[] = [
   {
     ...core,
     id: 'pi/line-is-object',
     sentence: 'Each line of the agent is one JSON object.',
     scenarios: ['text', 'unicode'],
-    *judge({ lines, junk }) {
-      yield* each(junk, ({ says }) => says);
+    *judge({ lines, unreadable }) {
+      yield* each(unreadable, ({ says }) => says);
       yield* each(lines, () => null);
     },
   },
@@ -30,7 +30,7 @@ export const lineRules: readonly PiRule[] = [
   },
 ];
 
-/** What a command without them has nothing to be done with (docs/protocols/pi.md 4.9). */
+/** Required fields by command; without them the command cannot be carried out (docs/protocols/pi.md 4.9). */
 const needed: ReadonlyMap<string, readonly string[]> = new Map([
   ['prompt', ['message']],
   ['set_model', ['provider', 'modelId']],
@@ -38,7 +38,7 @@ const needed: ReadonlyMap<string, readonly string[]> = new Map([
   ['set_session_name', ['name']],
 ]);
 
-/** Answers to commands. */
+/** Rules on responses. */
 export const responseRules: readonly PiRule[] = [
   {
     ...core,
@@ -46,13 +46,13 @@ export const responseRules: readonly PiRule[] = [
     reads: 'both',
     sentence: 'Each command has a response.',
     scenarios: ['state', 'text', 'odd'],
-    *judge({ asked, isWhole }) {
-      for (const one of asked) {
+    *judge({ commands, isComplete }) {
+      for (const one of commands) {
         const { frame, json, type } = one;
-        // A line that is no command is another rule's.
+        // Another rule covers lines that are no command.
         if (json === null || type === null) continue;
         if (answerOf(one) !== undefined) yield { frame, wrong: null };
-        else if (isWhole) yield { frame, wrong: `no response to ${type}` };
+        else if (isComplete) yield { frame, wrong: `no response to ${type}` };
       }
     },
   },
@@ -62,8 +62,8 @@ export const responseRules: readonly PiRule[] = [
     reads: 'both',
     sentence: 'A command has one response.',
     scenarios: ['state', 'busy', 'odd'],
-    *judge({ asked }) {
-      for (const { answers } of asked) {
+    *judge({ commands }) {
+      for (const { answers } of commands) {
         const [first, second] = answers;
         if (second !== undefined) yield { frame: second.frame, wrong: 'a second response to the same command' };
         else if (first !== undefined) yield { frame: first.frame, wrong: null };
@@ -76,16 +76,16 @@ export const responseRules: readonly PiRule[] = [
     reads: 'both',
     sentence: 'A response with an id has that of a command.',
     scenarios: ['state', 'text'],
-    *judge({ answers, asked, replies, isWhole, start }) {
+    *judge({ answers, commands, replies, isComplete, start }) {
       const first = Math.min(start.firstEvent, answers[0]?.frame ?? Number.POSITIVE_INFINITY);
-      const isFromStart = (asked[0]?.frame ?? first) < first;
-      for (const { frame, json, asked: by } of answers) {
+      const isFromStart = (commands[0]?.frame ?? first) < first;
+      for (const { frame, json, command: by } of answers) {
         if (json.id === undefined || json.id === null) continue;
-        // That a reply to a dialog has no response is another rule's.
+        // Another rule covers responses to dialog replies.
         const isReply = replies.some((one) => one.frame < frame && isDeepStrictEqual(one.json.id, json.id));
         if (by !== null || isReply) yield { frame, wrong: null };
-        // Who came late has not heard what was asked before.
-        else if ((isWhole && isFromStart) || asked.some((one) => isForgotten(one, json.command, frame)))
+        // A trace that begins late lacks earlier commands.
+        else if ((isComplete && isFromStart) || commands.some((one) => isForgotten(one, json.command, frame)))
           yield { frame, wrong: `nobody asked with the id ${JSON.stringify(json.id)}` };
       }
     },
@@ -105,10 +105,13 @@ export const responseRules: readonly PiRule[] = [
     sentence: 'A response that succeeds names its command.',
     scenarios: ['state', 'text'],
     *judge({ answers }) {
-      for (const { frame, json, asked, isSuccess } of answers) {
-        if (!isSuccess || asked === null || asked.type === null) continue;
-        const isSame = json.command === asked.type;
-        yield { frame, wrong: isSame ? null : `command must be ${asked.type}, and is ${JSON.stringify(json.command)}` };
+      for (const { frame, json, command, isSuccess } of answers) {
+        if (!isSuccess || command === null || command.type === null) continue;
+        const isSame = json.command === command.type;
+        yield {
+          frame,
+          wrong: isSame ? null : `command must be ${command.type}, and is ${JSON.stringify(json.command)}`,
+        };
       }
     },
   },
@@ -137,8 +140,8 @@ export const responseRules: readonly PiRule[] = [
     sentence: 'The response to a command without id has none.',
     scenarios: ['odd'],
     *judge({ answers }) {
-      for (const { frame, json, asked } of answers) {
-        if (asked === null || asked.json === null || asked.type === null || 'id' in asked.json) continue;
+      for (const { frame, json, command } of answers) {
+        if (command === null || command.json === null || command.type === null || 'id' in command.json) continue;
         yield { frame, wrong: 'id' in json ? 'there is an id, and nobody sent one' : null };
       }
     },
@@ -188,12 +191,12 @@ export const responseRules: readonly PiRule[] = [
     basis: 'measured',
     sentence: 'A line that is no JSON gets a response that fails, and its command is "parse".',
     scenarios: ['odd'],
-    *judge({ asked, isWhole }) {
-      for (const one of asked) {
+    *judge({ commands, isComplete }) {
+      for (const one of commands) {
         // `null` is JSON, and kills pi since 0.73 (docs/protocols/pi.md 2.8).
         if (one.json !== null || one.isJson) continue;
         const answer = answerOf(one);
-        if (answer === undefined && !isWhole) continue;
+        if (answer === undefined && !isComplete) continue;
         const isRefused = answer?.json.success === false && answer.json.command === 'parse';
         yield { frame: one.frame, wrong: isRefused ? null : 'no response to it that fails with the command "parse"' };
       }
@@ -207,12 +210,12 @@ export const responseRules: readonly PiRule[] = [
     basis: 'measured',
     sentence: 'A line without a string "type" gets a response that fails.',
     scenarios: ['odd'],
-    *judge({ asked, isWhole }) {
-      for (const one of asked) {
+    *judge({ commands, isComplete }) {
+      for (const one of commands) {
         const { frame, json, type, isJson, text } = one;
         if (type !== null || (json === null && !isJson) || text.trim() === 'null') continue;
         const answer = answerOf(one);
-        if (answer === undefined && !isWhole) continue;
+        if (answer === undefined && !isComplete) continue;
         yield { frame, wrong: answer?.json.success === false ? null : 'no response to it that fails' };
       }
     },
@@ -226,8 +229,8 @@ export const responseRules: readonly PiRule[] = [
     sentence: 'A prompt without message, a model without name, a fork without entry and a name without words fail.',
     covers: ['command:prompt', 'command:set_model', 'command:fork', 'command:set_session_name'],
     scenarios: ['odd'],
-    *judge({ asked }) {
-      for (const one of asked) {
+    *judge({ commands }) {
+      for (const one of commands) {
         const answer = answerOf(one);
         const missing = needed.get(one.type ?? '')?.find((name) => (one.json?.[name] ?? null) === null);
         if (answer === undefined || missing === undefined) continue;
@@ -243,8 +246,8 @@ export const responseRules: readonly PiRule[] = [
     basis: 'measured',
     sentence: 'A command that nobody knows fails.',
     scenarios: ['odd'],
-    *judge({ asked }) {
-      for (const one of asked) {
+    *judge({ commands }) {
+      for (const one of commands) {
         const answer = answerOf(one);
         if (answer === undefined || one.type === null || !nobodyKnows(one.type)) continue;
         yield { frame: answer.frame, wrong: answer.isSuccess ? `${one.type} succeeds` : null };
@@ -253,20 +256,20 @@ export const responseRules: readonly PiRule[] = [
   },
 ];
 
-/** Whether that command was asked before, and no response has come for it. */
-const isForgotten = ({ type, frame, answers }: Asked, command: unknown, before: number): boolean =>
+/** Whether an earlier command of this type is still without a response. */
+const isForgotten = ({ type, frame, answers }: Command, command: unknown, before: number): boolean =>
   type !== null && type === command && frame < before && answers.length === 0;
 
-/** Names that no version will have: those that say so. */
+/** Made-up names, which no version will implement. */
 function nobodyKnows(type: string): boolean {
   return /^no[_-]?such/u.test(type);
 }
 
 function* idFindings({ answers }: PiView, ofSuccess: boolean): Generator<Finding> {
-  for (const { frame, json, asked, isSuccess } of answers) {
-    if (asked === null || asked.json === null || !('id' in asked.json) || asked.type === null) continue;
+  for (const { frame, json, command, isSuccess } of answers) {
+    if (command === null || command.json === null || !('id' in command.json) || command.type === null) continue;
     if (isSuccess !== ofSuccess) continue;
-    const isSame = isDeepStrictEqual(json.id, asked.json.id);
-    yield { frame, wrong: isSame ? null : `id must be ${JSON.stringify(asked.json.id)}` };
+    const isSame = isDeepStrictEqual(json.id, command.json.id);
+    yield { frame, wrong: isSame ? null : `id must be ${JSON.stringify(command.json.id)}` };
   }
 }

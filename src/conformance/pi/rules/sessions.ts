@@ -1,8 +1,8 @@
-// Rules on what new_session, fork and switch_session do to a session (docs/protocols/pi.md 13.1).
-import type { Rule } from '../../rule.ts';
-import type { Asked } from '../lines.ts';
-import { doneOf, messagesOf, quietly, spoken } from '../known.ts';
-import { answerOf, dataOf, type PiView, textOf, thenAsked } from '../view.ts';
+// Rules on new_session, fork and switch_session (docs/protocols/pi.md 13.1).
+import type { Rule } from '../../check/rule.ts';
+import type { Command } from '../view/lines.ts';
+import { doneOf, messagesOf, unchangedBetween, conversationRoles } from '../view/session-answers.ts';
+import { answerOf, dataOf, type PiView, textOf, consecutive } from '../view/view.ts';
 
 type PiRule = Rule<PiView>;
 
@@ -13,7 +13,7 @@ const leaving: ReadonlySet<string | null> = new Set(['new_session', 'switch_sess
 /** The last part of a path. */
 const nameOf = (path: string): string | undefined => path.split(/[\\/]/u).at(-1);
 
-/** Sessions. */
+/** Rules on sessions. */
 export const sessionRules: readonly PiRule[] = [
   {
     ...must,
@@ -24,9 +24,9 @@ export const sessionRules: readonly PiRule[] = [
     covers: ['command:new_session'],
     scenarios: ['sessions'],
     *judge(view) {
-      for (const { before, after } of thenAsked(view, 'new_session', 'get_messages')) {
+      for (const { before, after } of consecutive(view, 'new_session', 'get_messages')) {
         if (dataOf(before.answer).cancelled !== false) continue;
-        const left = messagesOf(after).filter(({ role }) => spoken.has(role)).length;
+        const left = messagesOf(after).filter(({ role }) => conversationRoles.has(role)).length;
         yield { frame: after.answer.frame, wrong: left === 0 ? null : `${left} messages are left` };
       }
     },
@@ -40,14 +40,15 @@ export const sessionRules: readonly PiRule[] = [
     covers: ['command:new_session', 'command:get_state'],
     scenarios: ['sessions'],
     *judge(view) {
-      const states = view.asked.flatMap(doneOf).filter(({ asked: { type } }) => type === 'get_state');
-      for (const { asked: one, answer } of view.asked.flatMap(doneOf)) {
+      const states = view.commands.flatMap(doneOf).filter(({ command: { type } }) => type === 'get_state');
+      for (const { command: one, answer } of view.commands.flatMap(doneOf)) {
         if (one.type !== 'new_session' || dataOf(answer).cancelled !== false) continue;
         const before = states.findLast((state) => state.answer.frame < one.frame);
-        const after = states.find((state) => state.asked.frame > answer.frame);
+        const after = states.find((state) => state.command.frame > answer.frame);
         if (before === undefined || after === undefined) continue;
-        const isLeft = ({ type, frame }: Asked) => leaving.has(type) && frame > one.frame && frame < after.asked.frame;
-        if (view.asked.some(isLeft)) continue;
+        const isLeft = ({ type, frame }: Command) =>
+          leaving.has(type) && frame > one.frame && frame < after.command.frame;
+        if (view.commands.some(isLeft)) continue;
         const isNew = dataOf(before.answer).sessionId !== dataOf(after.answer).sessionId;
         yield { frame: after.answer.frame, wrong: isNew ? null : 'it has the id of the one before' };
       }
@@ -63,7 +64,7 @@ export const sessionRules: readonly PiRule[] = [
     covers: ['command:get_fork_messages'],
     scenarios: ['sessions'],
     *judge(view) {
-      for (const { before, after } of quietly(view, 'get_messages', 'get_fork_messages')) {
+      for (const { before, after } of unchangedBetween(view, 'get_messages', 'get_fork_messages')) {
         const messages = messagesOf(before);
         if (messages.some(({ role }) => role === 'compactionSummary' || role === 'branchSummary')) continue;
         const users = messages
@@ -85,8 +86,8 @@ export const sessionRules: readonly PiRule[] = [
     covers: ['command:fork'],
     scenarios: ['sessions'],
     *judge(view) {
-      for (const { before, after } of thenAsked(view, 'get_fork_messages', 'fork')) {
-        const entry = messagesOf(before).find(({ entryId }) => entryId === after.asked.json?.entryId);
+      for (const { before, after } of consecutive(view, 'get_fork_messages', 'fork')) {
+        const entry = messagesOf(before).find(({ entryId }) => entryId === after.command.json?.entryId);
         if (entry === undefined) continue;
         const wrong = dataOf(after.answer).text === entry.text ? null : 'that is another text';
         yield { frame: after.answer.frame, wrong };
@@ -102,12 +103,12 @@ export const sessionRules: readonly PiRule[] = [
     covers: ['command:fork'],
     scenarios: ['sessions'],
     *judge(view) {
-      for (const { before, after } of thenAsked(view, 'fork', 'get_messages')) {
-        const told = view.asked
+      for (const { before, after } of consecutive(view, 'fork', 'get_messages')) {
+        const told = view.commands
           .flatMap(doneOf)
-          .findLast(({ asked: { type, frame } }) => type === 'get_fork_messages' && frame < before.asked.frame);
+          .findLast(({ command: { type, frame } }) => type === 'get_fork_messages' && frame < before.command.frame);
         const at =
-          told === undefined ? -1 : messagesOf(told).findIndex((one) => one.entryId === before.asked.json?.entryId);
+          told === undefined ? -1 : messagesOf(told).findIndex((one) => one.entryId === before.command.json?.entryId);
         if (at < 0 || dataOf(before.answer).cancelled !== false) continue;
         const count = messagesOf(after).filter((one) => one.role === 'user' && textOf(one) !== '').length;
         yield { frame: after.answer.frame, wrong: count === at ? null : `${count} messages of the user, not ${at}` };
@@ -123,13 +124,13 @@ export const sessionRules: readonly PiRule[] = [
     sentence: 'An entry that get_fork_messages does not tell cannot be forked from.',
     covers: ['command:fork', 'command:get_fork_messages'],
     scenarios: ['sessions'],
-    *judge({ asked: all }) {
+    *judge({ commands: all }) {
       let known: readonly unknown[] | null = null;
       for (const one of all) {
         const answer = answerOf(one);
         const { entryId } = one.json ?? {};
         if (one.type === 'get_fork_messages' && answer?.isSuccess === true)
-          known = messagesOf({ asked: one, answer }).map((message) => message.entryId);
+          known = messagesOf({ command: one, answer }).map((message) => message.entryId);
         if (one.type !== 'fork' || answer === undefined || known === null || known.includes(entryId)) continue;
         yield { frame: answer.frame, wrong: answer.isSuccess ? 'it was forked from' : null };
       }
@@ -144,11 +145,11 @@ export const sessionRules: readonly PiRule[] = [
     covers: ['command:switch_session', 'command:get_state'],
     scenarios: ['sessions'],
     *judge(view) {
-      for (const { before, after } of thenAsked(view, 'switch_session', 'get_state')) {
+      for (const { before, after } of consecutive(view, 'switch_session', 'get_state')) {
         const { sessionFile } = dataOf(after.answer);
         if (dataOf(before.answer).cancelled !== false || typeof sessionFile !== 'string') continue;
-        // The path may have been a relative one.
-        const isSame = nameOf(sessionFile) === nameOf(String(before.asked.json?.sessionPath));
+        // The path may have been relative.
+        const isSame = nameOf(sessionFile) === nameOf(String(before.command.json?.sessionPath));
         const wrong = isSame ? null : `it is that of ${sessionFile}`;
         yield { frame: after.answer.frame, wrong };
       }

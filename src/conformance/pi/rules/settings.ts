@@ -1,25 +1,25 @@
-// Rules on settings: what a command sets, the next get_state tells (docs/protocols/pi.md 4.10, 4.11, 10.4, 13.3).
+// Rules on settings: the next get_state reports what a command has set (docs/protocols/pi.md 4.10, 4.11, 10.4, 13.3).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import type { Rule } from '../../rule.ts';
-import type { Asked, Line } from '../lines.ts';
-import { answerOf, type Done, dataOf, type PiView, succeeded, thenAsked } from '../view.ts';
+import type { Rule } from '../../check/rule.ts';
+import type { Command, Line } from '../view/lines.ts';
+import { answerOf, type AnsweredCommand, dataOf, type PiView, succeeded, consecutive } from '../view/view.ts';
 
 type PiRule = Rule<PiView>;
 
 const must = { level: 'MUST', basis: 'specification' } as const;
 const should = { level: 'SHOULD', basis: 'measured' } as const;
 
-/** What get_state must say, right behind a command that succeeded; undefined where nothing follows from it. */
+/** The expected value in a get_state right after a successful command; undefined where nothing is expected. */
 interface Setting {
   readonly command: string;
   readonly field: string;
   readonly sentence: string;
   read?(state: Dictionary): unknown;
-  expected(done: Done): unknown;
+  expected(done: AnsweredCommand): unknown;
 }
 
-const asked = (name: string) => (done: Done) => done.asked.json?.[name];
+const asked = (name: string) => (done: AnsweredCommand) => done.command.json?.[name];
 
 const settings: readonly Setting[] = [
   {
@@ -64,13 +64,13 @@ const settings: readonly Setting[] = [
     command: 'set_session_name',
     field: 'sessionName',
     sentence: 'The name that was set is that of the session.',
-    // Some trim it, and some keep it as it came; one of blanks is another rule's.
+    // Some versions trim the name and some keep it; another rule covers names of blanks.
     read: ({ sessionName }) => (typeof sessionName === 'string' ? sessionName.trim() : sessionName),
-    expected: ({ asked: { json } }) => (typeof json?.name === 'string' && json.name.trim()) || undefined,
+    expected: ({ command: { json } }) => (typeof json?.name === 'string' && json.name.trim()) || undefined,
   },
 ];
 
-/** Right behind a command. */
+/** Rules on a get_state right after a command. */
 export const settingRules: readonly PiRule[] = [
   ...settings.map(
     ({ command, field, sentence, read = (state) => state[field], expected }): PiRule => ({
@@ -82,7 +82,7 @@ export const settingRules: readonly PiRule[] = [
       covers: [`command:${command}`, 'command:get_state'],
       scenarios: ['state'],
       *judge(view) {
-        for (const { before, after } of thenAsked(view, command, 'get_state')) {
+        for (const { before, after } of consecutive(view, command, 'get_state')) {
           const wanted = expected(before);
           if (wanted === undefined) continue;
           const told = read(dataOf(after.answer));
@@ -103,8 +103,8 @@ export const settingRules: readonly PiRule[] = [
     covers: ['command:set_thinking_level', 'command:get_state'],
     scenarios: ['state'],
     *judge(view) {
-      for (const { before, after } of thenAsked(view, 'set_thinking_level', 'get_state')) {
-        const level = before.asked.json?.level;
+      for (const { before, after } of consecutive(view, 'set_thinking_level', 'get_state')) {
+        const level = before.command.json?.level;
         const { model, thinkingLevel } = dataOf(after.answer);
         if (dictionaryOf(model).reasoning !== true || typeof level !== 'string' || !sureLevels.has(level)) continue;
         const wrong = thinkingLevel === level ? null : `thinkingLevel is ${String(thinkingLevel)}, not ${level}`;
@@ -122,7 +122,7 @@ export const settingRules: readonly PiRule[] = [
     covers: ['command:get_state', 'command:cycle_thinking_level'],
     scenarios: ['state'],
     *judge({ answers }) {
-      for (const { frame, json, isSuccess, asked: by } of answers) {
+      for (const { frame, json, isSuccess, command: by } of answers) {
         const data = dictionaryOf(json.data);
         const level = by?.type === 'get_state' ? data.thinkingLevel : data.level;
         const isTold = by?.type === 'get_state' || by?.type === 'cycle_thinking_level';
@@ -141,7 +141,7 @@ export const settingRules: readonly PiRule[] = [
     covers: ['command:get_state'],
     scenarios: ['state'],
     *judge({ answers }) {
-      for (const { frame, json, isSuccess, asked: by } of answers) {
+      for (const { frame, json, isSuccess, command: by } of answers) {
         if (!isSuccess || by?.type !== 'get_state') continue;
         const { steeringMode, followUpMode } = dictionaryOf(json.data);
         const wrong = [steeringMode, followUpMode].find((mode) => mode !== 'all' && mode !== 'one-at-a-time');
@@ -158,7 +158,7 @@ export const settingRules: readonly PiRule[] = [
     sentence: 'A model that is not among the available ones cannot be set.',
     covers: ['command:set_model', 'command:get_available_models'],
     scenarios: ['state'],
-    *judge({ asked: all }) {
+    *judge({ commands: all }) {
       let known: readonly Dictionary[] | null = null;
       for (const one of all) {
         const answer = answerOf(one);
@@ -181,7 +181,7 @@ export const settingRules: readonly PiRule[] = [
     sentence: 'A session cannot have a name of blanks.',
     covers: ['command:set_session_name'],
     scenarios: ['state'],
-    *judge({ asked: all }) {
+    *judge({ commands: all }) {
       for (const one of all) {
         const answer = answerOf(one);
         const name = one.json?.name;
@@ -193,12 +193,12 @@ export const settingRules: readonly PiRule[] = [
   },
 ];
 
-/** Those of the text. */
+/** Levels of the document. */
 const levels: ReadonlySet<unknown> = new Set(['off', 'minimal', 'low', 'medium', 'high', 'xhigh']);
-/** Levels that every model which thinks has. */
+/** Levels that every thinking model has. */
 const sureLevels: ReadonlySet<string> = new Set(['low', 'medium', 'high']);
 
-/** Switches that are off, and what then does not come. */
+/** Switches that are off, and the events that must then not come. */
 const switches = [
   {
     command: 'set_auto_retry',
@@ -217,7 +217,7 @@ const switches = [
   },
 ] as const;
 
-/** What is switched off, and what is stopped. */
+/** Rules on switches and on aborted shell commands. */
 export const switchRules: readonly PiRule[] = [
   ...switches.map(
     ({ command, id, sentence, scenario, isForbidden }): PiRule => ({
@@ -229,7 +229,7 @@ export const switchRules: readonly PiRule[] = [
       covers: [`command:${command}`],
       scenarios: [scenario],
       *judge(view) {
-        const changes = view.asked.filter(({ type }) => type === command);
+        const changes = view.commands.filter(({ type }) => type === command);
         for (const line of view.lines) {
           if (line.type !== 'agent_end' && !isForbidden(line)) continue;
           const last = changes.findLast(({ frame }) => frame < line.frame);
@@ -249,7 +249,7 @@ export const switchRules: readonly PiRule[] = [
       sentence: `${command} succeeds.`,
       covers: [`command:${command}`],
       scenarios: ['state'],
-      *judge({ asked: all }) {
+      *judge({ commands: all }) {
         for (const one of all) {
           const answer = answerOf(one);
           if (one.type !== command || answer === undefined) continue;
@@ -267,13 +267,13 @@ export const switchRules: readonly PiRule[] = [
     covers: ['command:abort_bash', 'command:bash'],
     scenarios: ['shell'],
     *judge(view) {
-      for (const { asked: one, answer } of succeeded(view, 'bash')) {
-        const isAborted = ({ type, frame }: Asked) =>
+      for (const { command: one, answer } of succeeded(view, 'bash')) {
+        const isAborted = ({ type, frame }: Command) =>
           type === 'abort_bash' && frame > one.frame && frame < answer.frame;
-        if (!view.asked.some(isAborted)) continue;
+        if (!view.commands.some(isAborted)) continue;
         const isCancelled = dataOf(answer).cancelled === true;
-        // It may have come to its end by itself at the same time: only what was played for it cannot.
-        if (isCancelled || view.isWhole)
+        // The command may have ended by itself at the same moment; only in our own scenarios it cannot.
+        if (isCancelled || view.isComplete)
           yield { frame: answer.frame, wrong: isCancelled ? null : 'it was not cancelled' };
       }
     },

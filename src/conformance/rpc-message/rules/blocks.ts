@@ -1,10 +1,11 @@
-// Rules about content blocks of the dialect, where they open and where they are whole (docs/protocols/rpc-message.md 6.2, 6.3, 7.2, 9.1).
+// Rules on content blocks of the dialect, in start events and in complete messages (docs/protocols/rpc-message.md 6.2,
+// 6.3, 7.2, 9.1).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { blocksOf } from '../../claude/blocks.ts';
-import { each } from '../../rule.ts';
-import { fields, misfit } from '../../shape.ts';
-import { type Row, rpcRules } from '../rpc-rule.ts';
+import { blocksOf } from '../../claude/view/blocks.ts';
+import { each } from '../../check/rule.ts';
+import { fields, misfit } from '../../check/shape.ts';
+import { type Row, rpcRules } from './rpc-rule.ts';
 import type { View } from '../view.ts';
 
 interface Part {
@@ -12,7 +13,7 @@ interface Part {
   readonly part: Dictionary;
 }
 
-/** Those of the newest front end of the project of RpcMessage among them. */
+/** Includes the block types of the newest front end of the RpcMessage project. */
 const knownBlocks: ReadonlySet<unknown> = new Set([
   ...['text', 'thinking', 'tool_use', 'tool_result', 'image', 'unknown'],
   ...['command_execution', 'file_change', 'mcp_tool_call', 'web_search', 'todo_list', 'error'],

@@ -1,9 +1,9 @@
-// Rules of what a front end of rpc-message sends: requests (docs/protocols/rpc-message.md 8), and what the
-// docs/protocols/rpc-message.md 5 shows of on the wire.
+// Rules on the requests of a front end (docs/protocols/rpc-message.md 8), and on what docs/protocols/rpc-message.md 5
+// shows on the wire.
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import type { Level } from '../../check.ts';
-import { each, type Finding, type Rule } from '../../rule.ts';
-import { fields, misfit, type Shape } from '../../shape.ts';
+import type { Level } from '../../check/check.ts';
+import { each, type Finding, type Rule } from '../../check/rule.ts';
+import { fields, misfit, type Shape } from '../../check/shape.ts';
 import { isQuery, type View } from '../view.ts';
 
 const anything = ['text', 'tool'];
@@ -26,7 +26,7 @@ interface Row {
   readonly sentence: string;
   readonly scenarios?: readonly string[];
   readonly covers: readonly string[];
-  /** It sets what the front end says against what its agent said. */
+  /** The rule compares both sides. */
   readonly reads?: 'both';
   judge(view: View): Iterable<Finding>;
 }
@@ -52,7 +52,7 @@ const blocksIn = ({ requests }: View) =>
     return list.map((block) => ({ frame, block }));
   });
 
-/** What it sends. */
+/** Rules on requests. */
 export const requestRules = clientRules({
   'request-object': {
     sentence: 'Everything that a front end says is a JSON object with a method.',
@@ -87,7 +87,7 @@ export const requestRules = clientRules({
     covers: every,
     judge: ({ requests }) =>
       each(requests, ({ method, replies }) => {
-        // A later agent may know more methods, and refuses none of them as unknown.
+        // A newer agent may know more methods and refuse none of them as unknown.
         const isRefused = replies.some(({ json }) =>
           /unknown|not found|unsupported/iu.test(String(dictionaryOf(json.error).message)),
         );
@@ -99,8 +99,8 @@ export const requestRules = clientRules({
     sentence: 'connect comes before all other requests.',
     covers: ['request:connect'],
     judge: ({ requests, trace, isFromStart }) =>
-      // A recording may begin behind it.
-      each(trace.isWhole || isFromStart ? requests.slice(0, 1) : [], ({ method }) =>
+      // A recording may begin after `connect`.
+      each(trace.isComplete || isFromStart ? requests.slice(0, 1) : [], ({ method }) =>
         method === 'connect' ? null : `${method} comes first`,
       ),
   },
@@ -184,7 +184,7 @@ export const requestRules = clientRules({
       const farewell = requests[last];
       const next = requests[last + 1];
       if (farewell === undefined) return;
-      // Who connects again has begun anew.
+      // A second `connect` begins anew.
       const isWrong = next !== undefined && next.method !== 'connect';
       yield { frame: next?.frame ?? farewell.frame, wrong: isWrong ? `${next.method} comes behind it` : null };
     },

@@ -1,15 +1,16 @@
-// Rules about single messages of the dialect: its five types and their fields (docs/protocols/rpc-message.md 3.2 to 3.4, 6, 7.2, 9).
+// Rules on single messages of the dialect: its five types and their fields (docs/protocols/rpc-message.md 3.2 to 3.4,
+// 6, 7.2, 9).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
-import { eventKinds } from '../../claude/stream.ts';
-import { each } from '../../rule.ts';
-import { fields, misfit, orNull, type Shape } from '../../shape.ts';
-import { type Row, rpcRules } from '../rpc-rule.ts';
+import { eventKinds } from '../../claude/view/stream.ts';
+import { each } from '../../check/rule.ts';
+import { fields, misfit, orNull, type Shape } from '../../check/shape.ts';
+import { type Row, rpcRules } from './rpc-rule.ts';
 import type { Told, View } from '../view.ts';
 
 const types: ReadonlySet<string> = new Set(['user', 'assistant', 'result', 'stream_event', 'error']);
 const deltas: ReadonlySet<unknown> = new Set(['text_delta', 'thinking_delta', 'input_json_delta']);
-/** What is in there belongs to a tool or a foreign block, and is not the dialect's. */
+/** Fields whose content belongs to a tool or to a foreign block; the dialect says nothing about it. */
 const payloads: ReadonlySet<string> = new Set(['input', 'data', 'tool_input', 'tool_use_result', 'modelUsage']);
 
 const ofType = ({ messages }: View, type: string): readonly Told[] => messages.filter((told) => told.type === type);
@@ -203,7 +204,7 @@ const rows: Record<string, Row> = {
 
 export const messageRules = rpcRules(rows);
 
-/** The path of the first null, or null. */
+/** The path of the first null; null without one. */
 function nullIn(value: unknown, path: string): string | null {
   if (value === null) return path;
   if (Array.isArray(value)) return firstOf(value.map((item) => nullIn(item, `${path}[]`)));

@@ -1,15 +1,16 @@
-// Rules about what each method of the front end is answered (docs/protocols/rpc-message.md 8.2 to 8.4): the document is silent about it.
+// Rules on the answers to each method of the front end (docs/protocols/rpc-message.md 8.2 to 8.4). The document does
+// not describe them.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { each } from '../../rule.ts';
-import { fields, misfit, type Shape } from '../../shape.ts';
-import { type Row, rpcRules } from '../rpc-rule.ts';
+import { each } from '../../check/rule.ts';
+import { fields, misfit, type Shape } from '../../check/shape.ts';
+import { type Row, rpcRules } from './rpc-rule.ts';
 import type { Reply, View } from '../view.ts';
 
 const row = { section: '概述', isMeasured: true, reads: 'both' } as const;
 const covers = (method: string) => [`request:${method}`];
 
 const isError = ({ json }: Reply): boolean => json.error !== null && json.error !== undefined;
-/** The answers to requests of that method. */
+/** The answers to requests of this method. */
 const answers = ({ requests }: View, method: string): Reply[] =>
   requests.filter((request) => request.method === method).flatMap(({ replies }) => replies.slice(0, 1));
 const succeeded = (method: string, shape: Shape) => (view: View) =>

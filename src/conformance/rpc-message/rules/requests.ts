@@ -1,9 +1,8 @@
-// Rules about the envelope in which the front end asks and is answered (docs/protocols/rpc-message.md 8): the document is silent
-// about it.
+// Rules on the envelope of requests and answers (docs/protocols/rpc-message.md 8). The document does not describe it.
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
-import { each, type Finding } from '../../rule.ts';
-import { fields, misfit } from '../../shape.ts';
-import { type Row, rpcRules } from '../rpc-rule.ts';
+import { each, type Finding } from '../../check/rule.ts';
+import { fields, misfit } from '../../check/shape.ts';
+import { type Row, rpcRules } from './rpc-rule.ts';
 import { isQuery, type Reply, type Request, type View } from '../view.ts';
 
 const alone = { section: '概述', isMeasured: true } as const;
@@ -12,7 +11,7 @@ const covers = (method: string) => [`request:${method}`];
 
 const isError = ({ json }: Reply): boolean => json.error !== null && json.error !== undefined;
 
-/** Where a request is over: an answer, or the end of its stream. */
+/** Frame at which a request is over: its answer, or the end of its stream. */
 const endOf = ({ replies, completes }: Request): number | undefined => replies[0]?.frame ?? completes[0];
 /** Queries that were not refused. */
 const queries = ({ requests }: View): Request[] =>
@@ -28,7 +27,7 @@ const rows: Record<string, Row> = {
     *judge({ requests, trace }) {
       for (const request of requests) {
         const isOver = endOf(request) !== undefined;
-        if (isOver || trace.isWhole)
+        if (isOver || trace.isComplete)
           yield { frame: request.frame, wrong: isOver ? null : `${request.method} has no end` };
       }
     },
@@ -125,7 +124,7 @@ const rows: Record<string, Row> = {
         if (request.method !== 'queryWithContent') continue;
         const isOver = endOf(request) !== undefined;
         const wrong = request.replies.some(isError) ? 'it was refused' : isOver ? null : 'nothing came of it';
-        if (isOver || trace.isWhole) yield { frame: request.frame, wrong };
+        if (isOver || trace.isComplete) yield { frame: request.frame, wrong };
       }
     },
   },
@@ -158,7 +157,7 @@ const rows: Record<string, Row> = {
         if (by !== 'client' || 'method' in dictionaryOf(json)) continue;
         const next = requests.find((request) => request.frame > frame);
         const isOver = next !== undefined && endOf(next) !== undefined;
-        if (next !== undefined && (isOver || trace.isWhole))
+        if (next !== undefined && (isOver || trace.isComplete))
           yield { frame, wrong: isOver ? null : 'nothing is answered any more' };
       }
     },
@@ -184,7 +183,7 @@ const rows: Record<string, Row> = {
     *judge({ requests, trace }) {
       for (const { method, params, replies, streamed, frame } of requests) {
         if (method !== 'query' || typeof dictionaryOf(params).message === 'string') continue;
-        if (replies.length === 0 && streamed.length === 0 && !trace.isWhole) continue;
+        if (replies.length === 0 && streamed.length === 0 && !trace.isComplete) continue;
         yield { frame, wrong: replies.some(isError) && streamed.length === 0 ? null : 'it was not refused' };
       }
     },
@@ -202,7 +201,7 @@ const rows: Record<string, Row> = {
         );
         if (open === undefined) continue;
         const isOver = open.completes.length > 0;
-        if (isOver || view.trace.isWhole) yield { frame: open.frame, wrong: isOver ? null : 'it went on and on' };
+        if (isOver || view.trace.isComplete) yield { frame: open.frame, wrong: isOver ? null : 'it went on and on' };
       }
     },
   },
@@ -217,6 +216,6 @@ function* nextQuery(view: View): Generator<Finding> {
     const next = all[at + 1];
     if (end?.json.is_error !== true || next === undefined) continue;
     const isOver = endOf(next) !== undefined;
-    if (isOver || view.trace.isWhole) yield { frame: next.frame, wrong: isOver ? null : 'nothing came of it' };
+    if (isOver || view.trace.isComplete) yield { frame: next.frame, wrong: isOver ? null : 'nothing came of it' };
   }
 }

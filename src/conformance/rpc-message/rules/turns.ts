@@ -1,13 +1,14 @@
-// Rules about what messages make of each other: the stream, calls and results, the end of a turn (docs/protocols/rpc-message.md 4, 5.3, 6.4, 7.1).
+// Rules across messages: the stream, calls and results, the end of a turn (docs/protocols/rpc-message.md 4, 5.3, 6.4,
+// 7.1).
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { streamRules } from '../../claude/rules/stream.ts';
-import { each, type Finding } from '../../rule.ts';
-import { rpcRules } from '../rpc-rule.ts';
+import { each, type Finding } from '../../check/rule.ts';
+import { rpcRules } from './rpc-rule.ts';
 import type { View } from '../view.ts';
 
 const results = ['block:tool_use', 'block:tool_result'];
 
-/** The grammar is that of the native dialect; the document says here what goes wrong in it. */
+/** The grammar of the native dialect, with the sections of this document. */
 export const rpcStreamRules = streamRules<View>('rpc-message', {
   'message-first': { section: '5.2' },
   'message-closed': { section: '4.4' },
@@ -32,7 +33,7 @@ export const rpcStreamRules = streamRules<View>('rpc-message', {
   'assistant-id': { section: '4.1' },
   'assistant-content': { section: '4.1' },
   'assistant-every-block': { section: '4.1' },
-  // The front end tells copies by their id; the document lets them come behind the message as well.
+  // The front end recognises copies by id, and the document allows them after the message.
   'assistant-place': { section: '4.1', level: 'MAY' },
 });
 
@@ -76,7 +77,7 @@ function* answered({ calls, messages, stream }: View): Generator<Finding> {
     const message = stream.messages.findLast((one) => one.lane === lane && one.frame <= frame);
     const reason = dictionaryOf(message?.delta?.event.delta).stop_reason;
     const end = messages.find((told) => told.type === 'result' && told.frame > frame);
-    // A call that was cut was not made.
+    // A truncated call was not made.
     if (reason !== 'tool_use' || end === undefined) continue;
     yield { frame: end.frame, wrong: given.some((one) => one.frame < end.frame) ? null : `${id} has no result` };
   }

@@ -1,26 +1,26 @@
-// One streamed content block: how it opens, what it takes, and whether its assistant frame repeats it truly.
+// One streamed content block: its start, its deltas, and whether its assistant frame repeats it.
 import { isDeepStrictEqual } from 'node:util';
 import { type Block, blockHeads, deltaKinds } from './shapes.ts';
 
-/** A block that is open. */
+/** An open block. */
 export interface OpenBlock {
   readonly head: Block;
-  /** Everything that streamed, joined, by the key of the deltas that held it. */
+  /** The joined deltas, by the key that holds their text. */
   readonly streamed: Map<string, string>;
-  /** The content of its assistant frames. */
+  /** The content of the block's assistant frames. */
   readonly assistants: (readonly Block[])[];
 }
 
-/** A delta as it comes off the wire. */
+/** A delta as it comes from the wire. */
 export type Piece = { readonly type: string; readonly [key: string]: unknown };
 
-/** What is wrong with the way a block opens, or null. */
+/** What is wrong with the start of a block, or null. */
 export function headProblem(head: Block): string | null {
   const issue = blockHeads.get(head.type)?.safeParse(head).error?.issues[0];
   return issue === undefined ? null : `${head.type}: ${issue.path.join('.')} ${issue.message}`;
 }
 
-/** Adds a delta to a block; false when the block does not take that kind. */
+/** Adds a delta to a block; false when the block type does not take this delta. */
 export function addPiece(block: OpenBlock, piece: Piece): boolean {
   const key = deltaKinds.get(block.head.type)?.get(piece.type);
   if (key === undefined) return false;
@@ -28,7 +28,7 @@ export function addPiece(block: OpenBlock, piece: Piece): boolean {
   return true;
 }
 
-/** Where the content of an assistant frame departs from the block that streamed, or null. */
+/** How the content of an assistant frame differs from the streamed block, or null. */
 export function contentProblem(block: OpenBlock, blocks: readonly Block[]): string | null {
   const { head, streamed } = block;
   const [content, ...more] = blocks;
@@ -43,7 +43,7 @@ export function contentProblem(block: OpenBlock, blocks: readonly Block[]): stri
   return 'input differs from what streamed';
 }
 
-/** Arguments that were cut are not whole JSON: whatever was made of them passes. */
+/** Truncated arguments are incomplete JSON; any repetition of them passes. */
 function sameInput(json: string, input: unknown): boolean {
   try {
     return isDeepStrictEqual(JSON.parse(json === '' ? '{}' : json), input);

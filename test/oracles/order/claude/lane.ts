@@ -1,24 +1,24 @@
-// One lane of a turn: the messages of one parent_tool_use_id, event by event. Knows nothing of turns and results.
+// One lane of a turn: the messages of one parent_tool_use_id, event by event.
 import { addPiece, contentProblem, headProblem, type OpenBlock, type Piece } from './block.ts';
 import type { Report } from './rules.ts';
 import { type AssistantFrame, type Block, type StreamEvent, stopReasons } from './shapes.ts';
 
-/** What a lane tells of the tool calls in it. */
+/** What a lane reports about its tool calls. */
 export interface ToolBook {
   announce(id: string, at: number): void;
-  /** The call was cut before anybody could run it: an answer is welcome but not owed. */
+  /** The call was truncated and cannot have run: a result is optional. */
   excuse(id: string): void;
-  /** The next message or the end: every call of the lane must have been answered. */
+  /** At the next message or the end, every call of the lane must have its result. */
   settle(at: number): void;
 }
 
-/** The order rules of one lane. */
+/** The order checker of one lane. */
 export interface Lane {
   event(event: StreamEvent, at: number): void;
   assistant(frame: AssistantFrame, at: number): void;
   /** A message is open. */
   readonly busy: boolean;
-  /** The turn ends, with an error or not. */
+  /** The turn ends; `failed`: with an error. */
   end(at: number, failed: boolean): void;
 }
 
@@ -26,7 +26,7 @@ interface OpenMessage {
   /** Null when its start was missing. */
   readonly id: string | null;
   readonly open: Map<number, OpenBlock>;
-  /** Blocks that have stopped, in order, with the frame of their stop. */
+  /** Blocks that have ended, in order, with the frame of their end. */
   readonly stopped: { readonly block: OpenBlock; readonly at: number }[];
   next: number;
   delta: { readonly stop: string | null } | null;
@@ -38,7 +38,7 @@ const endsInTool = (message: OpenMessage): boolean => message.stopped.at(-1)?.bl
 /** Creates the checker of one lane. `whole`: assistant frames may come without a stream. */
 export function createLane(report: Report, tools: ToolBook, messageIds: Set<string>, whole: boolean): Lane {
   let message: OpenMessage | null = null;
-  /** The stop reason of the last message that ended; undefined before the first. */
+  /** The stop reason of the last complete message; undefined before the first. */
   let lastStop: string | null | undefined;
 
   function begin(id: string | null): OpenMessage {
@@ -99,7 +99,7 @@ export function createLane(report: Report, tools: ToolBook, messageIds: Set<stri
     if (saysEnd && endsInTool(open)) report('stop-reason', at, `${stop} after a tool call`);
   }
 
-  /** A cut message may lack the assistant frame of its last block, which then was never whole. */
+  /** A truncated message may lack the assistant frame of its last block, which never became complete. */
   function checkAssistants(open: OpenMessage): void {
     for (const { block, at } of open.stopped) {
       if (block.assistants.length > 0) continue;
@@ -155,8 +155,8 @@ export function createLane(report: Report, tools: ToolBook, messageIds: Set<stri
   }
 
   /**
-   * What Claude Code says itself, an error mostly, is no answer of a model and never streams; an answer whose stream broke
-   * is asked for again without one (docs/protocols/claude.md 5.2).
+   * Claude Code's own messages, mostly errors, never stream. An answer whose stream broke is requested again without a
+   * stream (docs/protocols/claude.md 5.3, 5.4).
    */
   function mayBeWhole({ message: { id, model } }: AssistantFrame): boolean {
     if (message !== null || messageIds.has(id)) return false;

@@ -1,5 +1,5 @@
-// The order checker for native Claude frames: turns and envelopes; claude-lane.ts has the messages of a turn.
-// A judge of our output, so it follows the strict grammar, and it shares no code with the product.
+// The order checker for native Claude frames: turns and envelopes; lane.ts checks the messages of a turn. The checker
+// judges our own output by the strict grammar, and shares no code with the product.
 import { z } from 'zod';
 import { createLane, type Lane } from './lane.ts';
 import type { Report, Violation } from './rules.ts';
@@ -17,11 +17,11 @@ import { createToolCalls, type ToolCalls } from './tools.ts';
 
 const Frame = z.looseObject({ type: z.string() });
 
-/** What stands between messages; other subtypes are said by agents of this protocol, wherever they like. */
+/** Subtypes that must not interrupt a message; agents of this protocol may send other subtypes anywhere. */
 const betweenMessages: ReadonlySet<unknown> = new Set(['status', 'compact_boundary', 'api_retry', 'notice']);
 type Frame = z.infer<typeof Frame>;
 
-/** Frames that belong to the connection and may come between any two others. */
+/** Frame types of the connection, which may come between any two frames. */
 const connectionTypes: ReadonlySet<string> = new Set([
   'control_request',
   'control_response',
@@ -37,13 +37,13 @@ interface Turn {
 
 /** How to read a sequence. */
 export interface OrderOptions {
-  /** False when the sequence was taken while a turn may still be running. Default true. */
+  /** False when a turn may still be running at the end. Default true. */
   readonly complete?: boolean;
-  /** True when the main lane carries whole assistant frames only (no stream events). Default false. */
+  /** True when the main lane carries complete assistant frames without stream events. Default false. */
   readonly whole?: boolean;
 }
 
-/** Checks a sequence of frames from agent to client against the strict grammar; an empty list means that it holds. */
+/** Checks frames from agent to client against the strict grammar; an empty list means no violation. */
 export function checkClaudeOrder(frames: readonly unknown[], options: OrderOptions = {}): Violation[] {
   const violations: Violation[] = [];
   const report: Report = (rule, at, says) => void violations.push({ rule, at, says });
@@ -85,7 +85,7 @@ export function checkClaudeOrder(frames: readonly unknown[], options: OrderOptio
     turn = null;
   }
 
-  /** The turn that a frame belongs to. One that lacks its init is opened all the same, so that one fault counts once. */
+  /** The turn of a frame. A missing init opens the turn all the same, so that one fault counts once. */
   function turnOf(frame: Frame, at: number): Turn | null {
     const init = frame.type === 'system' && frame.subtype === 'init';
     if (turn !== null && init) {
@@ -140,12 +140,13 @@ export function checkClaudeOrder(frames: readonly unknown[], options: OrderOptio
         break;
       case 'system':
         if (frame.subtype === 'init') checkShape(InitFrame, frame, at);
-        // The rest comes from an agent of this protocol, which says it anywhere (docs/protocols/claude.md 5.2).
+        // Other subtypes come from an agent of this protocol, which may send them anywhere (docs/protocols/claude.md
+        // 5.2).
         else if (open.lanes.get(null)?.busy && betweenMessages.has(frame.subtype))
           report('system-inside', at, `system ${String(frame.subtype)} in a message`);
         break;
       default:
-      // Types of a newer protocol are nobody's fault.
+      // Types of a newer protocol are no violation.
     }
   }
 

@@ -1,6 +1,6 @@
-// The rules of the order checker by name, and the list in which it reports. Each has a mutation test.
+// The rules of the Claude order checker by name, and its report. Each rule has a mutation test.
 
-/** Every rule of the strict grammar, with the sentence that states it. */
+/** Every rule of the strict grammar, with its sentence. */
 export const rules = {
   frame: 'every frame is an object with a type',
   shape: 'every frame has the keys of its type',
@@ -35,12 +35,12 @@ export const rules = {
 } as const;
 export type Rule = keyof typeof rules;
 
-/** One breach: which rule, at which frame (index in the sequence), in words. */
+/** One violation: the rule, the index of the frame, and an explanation. */
 export interface Violation {
   readonly rule: Rule;
   readonly at: number;
   readonly says: string;
 }
 
-/** Adds a breach to the checker's list. */
+/** Adds a violation to the checker's list. */
 export type Report = (rule: Rule, at: number, says: string) => void;

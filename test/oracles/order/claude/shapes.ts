@@ -1,19 +1,19 @@
-// The shapes of native Claude frames that the order checker insists on: required keys only, anything more is welcome.
-// Sources: docs/protocols/claude.md 4 and 7.
+// The shapes that the order checker requires of native Claude frames: required keys only, more are allowed. Sources:
+// docs/protocols/claude.md 4 and 7.
 import { z } from 'zod';
 
 const text = z.string();
 const Counts = z.looseObject({ input_tokens: z.number(), output_tokens: z.number() });
 const AllCounts = Counts.extend({ cache_read_input_tokens: z.number(), cache_creation_input_tokens: z.number() });
 
-/** A content block, open or whole. */
+/** A content block, open or complete. */
 export const Block = z.looseObject({ type: text });
 export type Block = z.infer<typeof Block>;
 
 const index = z.int().min(0);
 const delta = z.looseObject({ type: text });
 
-/** What the walk over a message needs of a stream event; {@link strictEvents} has the rest. */
+/** The fields of a stream event that the order depends on; {@link strictEvents} has the rest. */
 export const StreamEvent = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('message_start'), message: z.looseObject({ id: text }) }),
   z.looseObject({ type: z.literal('content_block_start'), index, content_block: Block }),
@@ -35,7 +35,7 @@ const MessageStart = z.looseObject({
   usage: Counts,
 });
 
-/** The keys of an event that no order depends on, but without which a client's parser breaks. */
+/** Fields that no order depends on, but that client parsers require. */
 export const strictEvents: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ['message_start', z.looseObject({ message: MessageStart })],
   [
@@ -47,7 +47,7 @@ export const strictEvents: ReadonlyMap<string, z.ZodType> = new Map<string, z.Zo
   ],
 ]);
 
-/** Null on the main thread. Absent is a fault of shape, and then taken as null. */
+/** Null on the main thread. A missing key violates the shape and then counts as null. */
 const parent = { parent_tool_use_id: text.nullish() };
 /** The strict form of that key. */
 export const WithParent = z.looseObject({ parent_tool_use_id: text.nullable() });
@@ -64,7 +64,7 @@ export const AssistantFrame = z.looseObject({
 });
 export type AssistantFrame = z.infer<typeof AssistantFrame>;
 
-/** A user frame that the agent wrote: tool results, or text in the user's name. */
+/** A user frame of the agent: tool results, or text in the user's role. */
 export const UserFrame = z.looseObject({
   type: z.literal('user'),
   message: z.looseObject({ role: z.literal('user'), content: z.union([text, z.array(Block)]) }),
@@ -95,7 +95,7 @@ const resultBase = {
   usage: AllCounts,
 };
 
-/** A turn's verdict. An API error may be `success` with `is_error` true, as the real program has it. */
+/** The result of a turn. An API error may be `success` with `is_error` true, as in the real program. */
 export const ResultFrame = z.discriminatedUnion('subtype', [
   z.looseObject({ ...resultBase, subtype: z.literal('success'), is_error: z.boolean(), result: text }),
   ...(['error_during_execution', 'error_max_turns'] as const).map((subtype) =>
@@ -110,7 +110,7 @@ export const ResultFrame = z.discriminatedUnion('subtype', [
 export type ResultFrame = z.infer<typeof ResultFrame>;
 
 const empty = z.literal('');
-/** What a block looks like when it opens. Kinds that are not listed arrive whole. */
+/** The start of a block, by type. Other types arrive complete. */
 export const blockHeads: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ['text', z.looseObject({ text: empty })],
   ['thinking', z.looseObject({ thinking: empty, signature: empty })],
@@ -119,7 +119,7 @@ export const blockHeads: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodT
   ['redacted_thinking', z.looseObject({ data: text })],
 ]);
 
-/** Which deltas a kind of block takes, with the key that holds the piece. Kinds that are not listed take none. */
+/** The deltas of each block type, with the key that holds their text. Other types take none. */
 export const deltaKinds: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   [
     'text',
@@ -149,7 +149,7 @@ export const stopReasons: ReadonlySet<string> = new Set([
   'pause_turn',
 ]);
 
-/** The first problem that zod names, as one sentence. */
+/** The first problem that zod reports, as one sentence. */
 export function problemOf(error: z.ZodError): string {
   const [issue] = error.issues;
   return issue === undefined ? 'unknown problem' : `${issue.path.join('.') || 'frame'}: ${issue.message}`;

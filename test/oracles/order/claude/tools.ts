@@ -1,13 +1,13 @@
-// The tool calls of one turn: who called, and who has been answered.
+// The tool calls of one turn, and their results.
 import type { ToolBook } from './lane.ts';
 import type { Report } from './rules.ts';
 
 /** The calls of one turn over all lanes. */
 export interface ToolCalls {
   has(id: string): boolean;
-  /** The part of the book that the lane of that parent writes in. */
+  /** The view of one lane on the calls. */
   book(lane: string | null): ToolBook;
-  /** A tool_result came on a lane. */
+  /** Records a tool_result on a lane. */
   answer(lane: string | null, id: unknown, at: number): void;
 }
 
@@ -17,7 +17,7 @@ interface Call {
   state: 'owed' | 'excused' | 'answered' | 'settled';
 }
 
-/** Creates the book of a turn. */
+/** Creates the record of one turn. */
 export function createToolCalls(report: Report): ToolCalls {
   const calls = new Map<string, Call>();
   return {

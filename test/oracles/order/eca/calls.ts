@@ -1,19 +1,19 @@
-// The tool calls of one chat: how far each has come, and what two readers of its arguments have before them.
+// The tool calls of one chat: the state of each, and its arguments as two kinds of readers see them.
 import { isDeepStrictEqual } from 'node:util';
 import type { EcaReport } from './rules.ts';
 
-/** How clients read `argumentsText`: those of the first era replace what they have, those of today append. */
+/** How clients read `argumentsText`: those of the first era replace the text, newer ones append to it. */
 export type ArgumentsReader = 'replaces' | 'appends';
 
 /** The calls of one chat. */
 export interface Calls {
-  /** A content that names a call, which has the members of its kind. */
+  /** Records a content about a call; the content has the fields of its type. */
   content(content: Readonly<Record<string, unknown>>, at: number): void;
-  /** Whether a call of that id waits for its end. */
+  /** Whether the call with that id is open. */
   isOpen(id: unknown): boolean;
-  /** All that is open should have been ended. */
+  /** Every open call should have ended by now. */
   settle(at: number): void;
-  /** The chat begins again. */
+  /** The chat begins anew. */
   forget(): void;
 }
 
@@ -22,7 +22,7 @@ interface Call {
   readonly head: readonly unknown[];
   readonly texts: Map<ArgumentsReader, string>;
   state: 'prepared' | 'run' | 'running' | 'ended';
-  /** Whether the user was asked to let it run. */
+  /** Whether the user was asked for approval. */
   isAsked?: boolean;
 }
 
@@ -31,7 +31,7 @@ const isSubAgent = (details: unknown): boolean =>
 
 const headOf = ({ name, origin, server }: Readonly<Record<string, unknown>>) => [name, origin, server];
 
-/** The value of a JSON text; no text at all is a call without arguments. */
+/** Parses a JSON text; an empty text means no arguments. */
 function parsed(text: string): unknown {
   if (text.trim() === '') return {};
   try {
@@ -41,7 +41,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** An empty book. */
+/** Starts without calls. */
 export function createCalls(report: EcaReport, readers: readonly ArgumentsReader[]): Calls {
   const calls = new Map<unknown, Call>();
 
@@ -90,7 +90,7 @@ export function createCalls(report: EcaReport, readers: readonly ArgumentsReader
       checkHead(known, content, at);
       switch (content.type) {
         case 'toolCallRun':
-          // Some agents ask only when the tool is about to run: the clients read take a second one that asks.
+          // Some agents ask only when the tool is about to run; known clients accept a second `toolCallRun` that asks.
           if (state === 'prepared') run(known, content, at);
           else if (known.isAsked || content.manualApproval !== true || state === 'ended')
             report('call-id', at, `${name}, which is ${state}`);
@@ -98,14 +98,14 @@ export function createCalls(report: EcaReport, readers: readonly ArgumentsReader
           if (state !== 'ended') known.state = 'run';
           break;
         case 'toolCallRunning':
-          // A call that a sub-agent works for runs on with other details (servers say so at each of its steps).
+          // The call of a sub-agent repeats `toolCallRunning` with new details, as servers do at each step.
           if (state !== 'run' && !(state === 'running' && isSubAgent(content.details)))
             report('call-order', at, `${name}, which is ${state}`);
           if (state !== 'ended') known.state = 'running';
           break;
         case 'toolCalled':
           if (state === 'ended') report('call-twice', at, name);
-          // What failed while it was written has never run (docs/faults.md 1.5).
+          // A call that failed while it was written never ran (docs/faults.md 1.5).
           else if (state === 'prepared' && content.error !== true)
             report('call-order', at, `${name}, which is ${state}`);
           known.state = 'ended';

@@ -1,36 +1,36 @@
-// One chat as its client hears it: runs, thoughts, calls. Fed with contents that have the members of their kind.
+// One chat as its client receives it: runs, reasoning, calls. The contents already have the fields of their type.
 import { type ArgumentsReader, createCalls } from './calls.ts';
 import type { EcaReport } from './rules.ts';
 import { Output, type Received } from './shapes.ts';
 
 /** Bytes that a client of the first era reads at once (docs/protocols/eca.md 2.12). */
 const mostBytes = 4096;
-/** `Content-Length: 4095`, and the empty line. */
+/** Length of `Content-Length: 4095` and the empty line. */
 const headerBytes = 24;
 
-/** A walk through one chat. */
+/** The checker of one chat. */
 export interface Chat {
-  /** `bytes`: the size of the whole message as JSON. */
+  /** `bytes`: size of the whole message as JSON. */
   content(received: Received, at: number, bytes: number): void;
   status(status: unknown, at: number): void;
-  /** What came before counts no more. */
+  /** The chat was cleared: forget everything before. */
   clear(): void;
   deleted(): void;
-  /** The client has prompted: the chat is there again if it was deleted. */
+  /** The client has prompted, which recreates a deleted chat. */
   prompted(): void;
-  /** The words of the user that were told again, each once. */
+  /** The echoed texts of the user, each once. */
   readonly echoes: string[];
-  /** The run for which a prompt would wait now, counted from 1; null when none is open. */
+  /** The run that a new prompt would wait for, counted from 1; null when none is open. */
   readonly openRun: number | null;
   /** How many runs have begun. */
   readonly runs: number;
-  /** It was, at some time: a prompt that waited then is never heard of again. */
+  /** The chat was deleted at some time: a prompt that waited then never runs. */
   readonly wasDeleted: boolean;
   /** `complete`: no run may be open. */
   end(at: number, complete: boolean): void;
 }
 
-/** A chat of which nothing is known yet. */
+/** A new chat. */
 export function createChat(report: EcaReport, readers: readonly ArgumentsReader[]): Chat {
   const calls = createCalls(report, readers);
   const echoes: string[] = [];
@@ -43,7 +43,7 @@ export function createChat(report: EcaReport, readers: readonly ArgumentsReader[
 
   function open(at: number): void {
     if (run !== null) return;
-    // What the last run has left may be ended until now (docs/protocols/eca.md 4.6: a stop while an approval waits).
+    // Calls left by the last run may end until now (docs/protocols/eca.md 4.6: a stop while an approval waits).
     calls.settle(at);
     run = { from: at };
     runs += 1;

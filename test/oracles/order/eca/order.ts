@@ -1,5 +1,5 @@
-// The order checker for ECA: what a client hears on one connection, from its first request to the end; eca-chat.ts has
-// what is said in one chat. A judge of our output: strict, and without any code of the product.
+// The order checker for ECA: what a client receives on one connection; chat.ts checks single chats. The checker judges
+// our own output strictly, and shares no code with the product.
 import type { ArgumentsReader } from './calls.ts';
 import { type Chat, createChat } from './chat.ts';
 import type { EcaReport, EcaViolation } from './rules.ts';
@@ -16,27 +16,27 @@ import {
   speakers,
 } from './shapes.ts';
 
-/** One message of a talk. */
+/** One message of a conversation. */
 export interface Said {
   readonly by: 'client' | 'server';
   readonly message: unknown;
 }
 
-/** How to read a talk. */
+/** How to read a conversation. */
 export interface EcaOrderOptions {
-  /** False when the talk was cut while a run may be going on, or a request may be on its way. Default true. */
+  /** False when a run or a request may be in progress at the end. Default true. */
   readonly complete?: boolean;
-  /** Who reads the arguments of calls. Default both, as without knowledge of the client. */
+  /** The clients that read the arguments of calls. Default both, for an unknown client. */
   readonly readers?: readonly ArgumentsReader[];
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
 const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
-/** Members whose insides are the tool's own, or the model's. */
+/** Fields whose content belongs to the tool or to the model. */
 const opaque: ReadonlySet<string> = new Set(['arguments', 'parameters']);
 
-/** The place of a null, if there is one. */
+/** The path of the first null, if any. */
 function nullIn(value: unknown, place = ''): string | undefined {
   if (value === null) return place;
   if (typeof value !== 'object') return undefined;
@@ -47,29 +47,29 @@ function nullIn(value: unknown, place = ''): string | undefined {
   return undefined;
 }
 
-/** A member of a message under one of its spellings: clients write camel or kebab. */
+/** A field under any of its spellings: clients write camel case or dashes. */
 const member = (params: unknown, ...names: string[]): unknown =>
   isJson(params) ? names.map((name) => params[name]).find((value) => value !== undefined) : undefined;
 
-/** Only what was heard: rules that need to know the client's requests do not count. */
+/** Only the server's messages: rules that need the client's requests do not apply. */
 export const heard = (frames: readonly unknown[]): Said[] => frames.map((message) => ({ by: 'server', message }));
 
 interface Asked {
   readonly method: string;
   readonly params: unknown;
   readonly at: number;
-  /** The run for which a prompt waits: it may be stopped with that run, and is not heard of again. */
+  /** The run that a prompt waits for; the prompt is dropped when that run is stopped. */
   readonly waitsFor: number | null;
   isStopped: boolean;
   answers: number;
   answer?: Json;
 }
 
-/** Checks a talk against the strict grammar; an empty list means that it holds. */
+/** Checks a conversation against the strict grammar; an empty list means no violation. */
 export function checkEcaOrder(talk: readonly Said[], options: EcaOrderOptions = {}): EcaViolation[] {
   const { complete = true, readers = ['replaces', 'appends'] } = options;
   const violations: EcaViolation[] = [];
-  /** Messages with the wrong members are followed all the same, so that one fault counts once. */
+  /** A message with a violation is still processed, without further reports, so that one fault counts once. */
   let isMuted = false;
   const report: EcaReport = (rule, at, says) => {
     if (!isMuted) violations.push({ rule, at, says });
@@ -79,7 +79,7 @@ export function checkEcaOrder(talk: readonly Said[], options: EcaOrderOptions = 
   const asked = new Map<unknown, Asked>();
   const everAsked: Asked[] = [];
   const serverIds = new Set<unknown>();
-  /** Chats that the client has named, or has been told of. */
+  /** Chats that the client has named or heard of. */
   const named = new Set<unknown>();
   let capabilities: unknown;
   let isListening = !knowsClient;
@@ -117,7 +117,7 @@ export function checkEcaOrder(talk: readonly Said[], options: EcaOrderOptions = 
     else if (has('error') && !RpcError.safeParse(message.error).success) report('answer', at, 'no error of JSON-RPC');
     const request = asked.get(message.id);
     if (request === undefined) {
-      // What could not be read has no id to be answered under.
+      // A request that could not be parsed has no id to answer.
       if (knowsClient && !(message.id === null && has('error')))
         report('answer-unasked', at, JSON.stringify(message.id));
       return;
@@ -161,7 +161,7 @@ export function checkEcaOrder(talk: readonly Said[], options: EcaOrderOptions = 
     const chatId = member(message.params, 'chatId');
     if (typeof chatId !== 'string') return;
     const chat = chatOf(chatId, at);
-    // The chat of a sub-agent names the one that it belongs to.
+    // The chat of a sub-agent names its parent.
     if (typeof member(message.params, 'parentChatId') === 'string') named.add(chatId);
     switch (method) {
       case 'chat/contentReceived':
@@ -195,7 +195,7 @@ export function checkEcaOrder(talk: readonly Said[], options: EcaOrderOptions = 
     isMuted = false;
   }
 
-  /** What can be judged only when all is said. */
+  /** Rules that apply to the end of the conversation. */
   function atTheEnd(): void {
     for (const { chat } of chats.values()) chat.end(talk.length, complete);
     if (!knowsClient || !complete) return;

@@ -1,6 +1,6 @@
-// The rules of the ECA order checker by name, and the list in which it reports. Each has a mutation test.
+// The rules of the ECA order checker by name, and its report. Each rule has a mutation test.
 
-/** Every rule of the strict grammar, with the sentence that states it. */
+/** Every rule of the strict grammar, with its sentence. */
 export const ecaRules = {
   frame: 'every message is a JSON-RPC 2.0 object: a notification, a request or an answer',
   answer: 'an answer has a result or an error and never both; an error has a code and a message',
@@ -38,12 +38,12 @@ export const ecaRules = {
 } as const;
 export type EcaRule = keyof typeof ecaRules;
 
-/** One breach: which rule, at which message (index in the sequence), in words. */
+/** One violation: the rule, the index of the message, and an explanation. */
 export interface EcaViolation {
   readonly rule: EcaRule;
   readonly at: number;
   readonly says: string;
 }
 
-/** Adds a breach to the checker's list. */
+/** Adds a violation to the checker's list. */
 export type EcaReport = (rule: EcaRule, at: number, says: string) => void;

@@ -1,5 +1,5 @@
-// The shapes of ECA messages that the order checker insists on: what the clients of both eras need, anything more is
-// welcome. Sources: docs/protocols/eca.md 8 and 2 to 4.
+// The shapes that the order checker requires of ECA messages: what clients of both eras need; more fields are allowed.
+// Sources: docs/protocols/eca.md 8 and 2 to 4.
 import { z } from 'zod';
 
 const text = z.string();
@@ -8,9 +8,9 @@ const id = words;
 
 /** A JSON-RPC message of any kind. */
 export const Message = z.looseObject({ jsonrpc: z.literal('2.0') });
-/** Ids are strings or integers; an answer to what could not be read has none. */
+/** Ids are strings or integers; the answer to an unparsable message has none. */
 export const MessageId = z.union([text, z.int()]);
-/** What an error must have. */
+/** Required fields of an error. */
 export const RpcError = z.looseObject({ code: z.int(), message: text });
 
 const FileChange = z.looseObject({
@@ -33,7 +33,7 @@ const call = {
 };
 const input = z.record(text, z.unknown());
 
-/** What is said in a chat, by its type. */
+/** Contents of a chat, by type. */
 export const contents: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ['text', z.looseObject({ text, contentId: id.optional() })],
   ['url', z.looseObject({ title: text, url: words })],
@@ -66,7 +66,7 @@ export const contents: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodTyp
   ['flag', z.looseObject({ text })],
 ]);
 
-/** Who says what. Texts are everybody's. */
+/** The role of each content type. Texts may have any role. */
 export const speakers: ReadonlyMap<string, string> = new Map([
   ...['progress', 'usage', 'metadata', 'flag'].map((type) => [type, 'system'] as const),
   ...['url', 'image', 'reasonStarted', 'reasonText', 'reasonFinished'].map((type) => [type, 'assistant'] as const),
@@ -98,7 +98,7 @@ const Server = z.looseObject({
   tools: z.array(z.looseObject({ name: words, description: text, parameters: z.unknown() })).optional(),
 });
 
-/** What the server tells, by method. */
+/** Notifications of the server, by method. */
 export const notifications: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ['chat/contentReceived', Received],
   ['chat/opened', ofChat],
@@ -124,7 +124,7 @@ export const notifications: ReadonlyMap<string, z.ZodType> = new Map<string, z.Z
   ['$/cancelRequest', z.looseObject({ id: MessageId })],
 ]);
 
-/** What the server asks, by method, and where the client has said that it can answer. */
+/** Requests of the server, by method, with the capability that the client must have declared. */
 export const serverRequests: ReadonlyMap<string, readonly string[]> = new Map([
   ['chat/askQuestion', ['codeAssistant', 'chatCapabilities', 'askQuestion']],
   ['editor/getDiagnostics', ['codeAssistant', 'editor', 'diagnostics']],
@@ -139,7 +139,7 @@ const Command = z.looseObject({
   arguments: z.array(z.looseObject({ name: words, required: z.boolean() })),
 });
 
-/** Answers that a client reads, by the method that was asked. All others are objects. */
+/** Answers that a client reads, by method. All others are objects. */
 export const results: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   [
     'initialize',
@@ -162,7 +162,7 @@ export const results: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType
   ['shutdown', z.null()],
 ]);
 
-/** The first thing that a schema complains of. */
+/** The first problem that a schema reports. */
 export function problemIn(error: z.ZodError): string {
   const [issue] = error.issues;
   return `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'wrong'}`;

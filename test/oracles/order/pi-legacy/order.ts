@@ -1,5 +1,6 @@
-// The judge of what a client of pi 0.13.2 hears: only the lines of docs/protocols/pi-legacy.md 2.1, in the order in which pi
-// prints them (docs/protocols/pi-legacy.md 2.2), each repetition equal to what it repeats. Written from those two alone.
+// The order checker for what a client of pi 0.13.2 receives: only the lines of docs/protocols/pi-legacy.md 2.1, in the
+// order of docs/protocols/pi-legacy.md 2.2, each repetition equal to its original. Written from those two sections
+// alone.
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 
@@ -63,7 +64,7 @@ type Update = z.infer<typeof Update>;
 const line = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
   z.strictObject({ type: z.literal(type), ...shape });
 const tool = { toolCallId: z.string(), toolName: z.string() };
-/** All lines that there are. */
+/** All lines of the protocol. */
 const Line = z.discriminatedUnion('type', [
   line('agent_start', {}),
   line('agent_end', { messages: z.array(Message) }),
@@ -89,14 +90,14 @@ const Line = z.discriminatedUnion('type', [
 ]);
 type Line = z.infer<typeof Line>;
 
-/** What streams of the block that is open. */
+/** The streamed text of the open block. */
 interface Open {
   readonly index: number;
   readonly kind: string;
   text: string;
 }
 
-/** What is wrong with the lines of a whole session, one sentence each; empty when nothing is. */
+/** The violations in the lines of a whole session, one sentence each. */
 export function checkLegacyLines(lines: readonly unknown[]): string[] {
   const faults: string[] = [];
   let agent: Message[] | null = null;
@@ -105,7 +106,7 @@ export function checkLegacyLines(lines: readonly unknown[]): string[] {
   let block: Open | null = null;
   let blocks: string[] = [];
   const running = new Set<string>();
-  /** Calls that nobody here runs. */
+  /** Calls that the provider runs. */
   const foreign = new Set<string>();
   const owed: { call: string; content: unknown }[] = [];
 
@@ -150,7 +151,7 @@ export function checkLegacyLines(lines: readonly unknown[]): string[] {
       }
       case 'turn_end':
         if (turn === null || message !== null || running.size > 0) fault('turn_end with something open');
-        // A turn in which the model said nothing ends in a message that was not told.
+        // A turn without an answer of the model ends in a message that was not sent before.
         if (turn?.message != null && !isDeepStrictEqual(line.message, turn.message))
           fault('turn_end repeats another message');
         if (!isDeepStrictEqual(line.toolResults, turn?.results)) fault('turn_end repeats other results');
@@ -192,11 +193,11 @@ export function checkLegacyLines(lines: readonly unknown[]): string[] {
     if (block === null || block.index !== index || block.kind !== kind) return fault(`${event.type} of a closed block`);
     if ('delta' in event) block.text += event.delta;
     const shown = growth(event.partial.content[index]);
-    // pi prints late, so its snapshots may be ahead of the deltas; never behind.
+    // pi prints late, so its snapshots may be ahead of the deltas, but never behind.
     if (kind !== 'toolcall' && shown?.startsWith(block.text) !== true) fault(`the snapshot lacks ${block.text}`);
     if (step !== 'end') return;
     if ('content' in event && event.content !== block.text) fault('the end of a block is not what streamed');
-    // Half an argument is what pi makes of it.
+    // pi decides how to parse incomplete arguments.
     const args = event.type === 'toolcall_end' ? argumentsIn(block.text) : undefined;
     if (event.type === 'toolcall_end' && args !== undefined && !isDeepStrictEqual(args, event.toolCall.arguments)) {
       fault('the arguments of a call are not what streamed');
@@ -205,7 +206,7 @@ export function checkLegacyLines(lines: readonly unknown[]): string[] {
     block = null;
   }
 
-  /** pi prints nothing while thinking comes that is hidden, or a call that the provider runs by itself. */
+  /** pi prints nothing while hidden thinking or a call of the provider streams. */
   function addWhole(content: Assistant['content']): void {
     for (const part of content.slice(blocks.length)) {
       if (!isWhole(part)) return;
@@ -250,18 +251,18 @@ export function checkLegacyLines(lines: readonly unknown[]): string[] {
   }
 }
 
-/** The text that grows in a block; null for a tool call. */
+/** The growing text of a block; null for a tool call. */
 function growth(part: Assistant['content'][number] | undefined): string | null {
   if (part?.type === 'text') return part.text;
   return part?.type === 'thinking' ? part.thinking : null;
 }
 
-/** Whether a block may be there without having streamed. */
+/** Whether a block may appear without having streamed. */
 function isWhole(part: Assistant['content'][number]): boolean {
   return part.type === 'toolCall' || (part.type === 'thinking' && part.redacted === true);
 }
 
-/** The value of a JSON text; undefined for half of one. */
+/** Parses a JSON text; undefined for an incomplete one. */
 function argumentsIn(text: string): unknown {
   try {
     return text === '' ? {} : JSON.parse(text);

@@ -1,6 +1,6 @@
-// The judge of all that one connection to a pi-server receives: may a client rely on the order of these frames (docs/protocols/pi-server.md)? Knows the protocol and nothing of how the frames were made.
+// The order checker for everything that one connection to a pi-server receives (docs/protocols/pi-server.md).
 import { checkPiOrder } from '../pi/order.ts';
-import { type Courses, createCourses } from './course.ts';
+import { type Courses, createCourses } from './lifecycle.ts';
 import type { PiServerOrderOptions, PiServerRule, PiServerViolation } from './rules.ts';
 import { type Finished, type Response, Sent, ServerFrame, Switched } from './shapes.ts';
 
@@ -13,14 +13,14 @@ export {
 
 type Line = Record<string, unknown>;
 
-/** What a session has said since the connection began to hear it, with the places of its frames. */
+/** The events of a session since the subscription, with their frames. */
 interface Heard {
   readonly lines: Line[];
   readonly places: number[];
   isAgentOpen: boolean;
 }
 
-/** All breaches in the frames that one connection received, each parsed, in the order of the wire. */
+/** All violations in the parsed frames of one connection, in wire order. */
 export function checkPiServerOrder(
   frames: readonly unknown[],
   options: PiServerOrderOptions = {},
@@ -35,10 +35,10 @@ export function checkPiServerOrder(
     if (typeof command?.id === 'string' && command.streamingBehavior !== undefined) joining.add(command.id);
   const courses: Courses = createCourses(complain, options, joining);
   const answers = createAnswers(complain);
-  /** What is heard now, and all that was. */
+  /** Sessions subscribed at the moment, and all that ever were. */
   const hearing = new Map<string, Heard>();
   const heard: Heard[] = [];
-  /** Sessions whose last deletion was a repetition: it deletes nothing, though all are told again. */
+  /** Sessions whose last deletion was a repetition, which deletes nothing but is announced again. */
   const deletedBefore = new Set<string>();
   let isShutting = false;
 
@@ -138,11 +138,13 @@ function commandIn(sent: unknown): Line | null {
   }
 }
 
-/** Pairs responses with the endings that they tell. */
+/** Pairs responses with `finished` steps. */
 function createAnswers(complain: (rule: PiServerRule, says: string) => void) {
-  /** Endings that no response has told to this connection; most are of commands of others. */
+  /** `finished` steps without a response on this connection; most belong to other clients. */
   const endings: Finished[] = [];
-  /** Failures that nothing had been said of: of frames that were no command, unless their ending still comes. */
+  /**
+   * Failures without a `finished` step so far: responses to frames that were no command, unless the step still comes.
+   */
   const unheard: Response[] = [];
   const responses: Response[] = [];
 
@@ -174,7 +176,10 @@ function createAnswers(complain: (rule: PiServerRule, says: string) => void) {
   };
 }
 
-/** Whether a response is the one to that ending. A command without an id has a name of the server's there (docs/protocols/pi-server.md 7.5). */
+/**
+ * Whether the response belongs to that `finished` step. A command without an id appears there under a name of the
+ * server (docs/protocols/pi-server.md 7.5).
+ */
 function tells(response: Response, ending: Finished): boolean {
   const isNamed = response.id === undefined ? ending.commandId.startsWith('anon:') : response.id === ending.commandId;
   return (

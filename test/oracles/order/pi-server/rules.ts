@@ -1,6 +1,6 @@
-// The rules of the pi-server checker by name, and the list in which it reports. Each has a mutation test.
+// The rules of the pi-server order checker by name, and its report. Each rule has a mutation test.
 
-/** Every rule, with the sentence that states it (docs/protocols/pi-server.md). */
+/** Every rule, with its sentence (docs/protocols/pi-server.md). */
 export const piServerRules = {
   frame: 'every frame is one of the messages that the protocol has, with the fields of its kind (3.1, 5, 6)',
   ready: 'server_ready comes first, and once (16.1)',
@@ -22,28 +22,28 @@ export const piServerRules = {
 } as const;
 export type PiServerRule = keyof typeof piServerRules;
 
-/** One breach, at an index of the frames. */
+/** One violation, at an index of the frames. */
 export interface PiServerViolation {
   readonly rule: PiServerRule;
   readonly at: number;
   readonly says: string;
 }
 
-/** Takes a breach of the frame that is being read. */
+/** Reports a violation of the current frame. */
 export type Complain = (rule: PiServerRule, says: string) => void;
 
-/** How to read what a connection received. */
+/** How to read the frames of a connection. */
 export interface PiServerOrderOptions {
-  /** `newer`: replays and refusals are only finished (2.2 of the server). Default `document`. */
+  /** `newer`: replays and refusals get no lifecycle but `finished` (server 2.2). Default `document`. */
   readonly dialect?: 'document' | 'newer';
-  /** False when the connection was cut while commands or runs may have been going on. Default true. */
+  /** False when commands or runs may be in progress at the end. Default true. */
   readonly complete?: boolean;
-  /** The connection was made while commands of others may have been going on: their beginnings were not heard. */
+  /** Commands of other clients may have begun before the connection. */
   readonly late?: boolean;
-  /** The session that the connection hears from the first. */
+  /** The session that the connection is subscribed to from the beginning. */
   readonly bound?: string;
-  /** All that the connection sent, parsed or as text: then every command must have its response. */
+  /** Everything that the connection sent, parsed or as text; every command must then have its response. */
   readonly sent?: readonly unknown[];
-  /** Ids of prompts of others that join a run; those in `sent` are known by their `streamingBehavior`. */
+  /** Ids of other clients' prompts that join a run; those in `sent` are known by their `streamingBehavior`. */
   readonly joining?: Iterable<string>;
 }

@@ -1,5 +1,4 @@
-// The frames that a pi-server may send, strictly: what the checker reads them with (docs/protocols/pi-server.md 7.5, 17.4 to 17.9). Knows
-// no order.
+// The frames that a pi-server may send, in strict form (docs/protocols/pi-server.md 7.5, 17.4 to 17.9).
 import { z } from 'zod';
 
 const name = z.string().min(1);
@@ -13,7 +12,7 @@ const identity = {
   ifSessionVersion: version.optional(),
   idempotencyKey: name.optional(),
 };
-/** What lifecycle frames say of a command. */
+/** The fields of a lifecycle frame that identify the command. */
 export const Identity = z.strictObject(identity);
 export type Identity = z.infer<typeof Identity>;
 
@@ -41,7 +40,7 @@ const Response = z
     timedOut: z.literal(true).optional(),
   })
   .refine(saysWhy, 'has an error if and only if it failed, and no version then')
-  // What is no id comes back as it was sent (docs/protocols/pi-server.md 4.2).
+  // An invalid id comes back as it was sent (docs/protocols/pi-server.md 4.2).
   .refine(({ success, id }) => !success || id === undefined || name.safeParse(id).success, 'succeeds under no id')
   .refine((response) => response.success || !('data' in response), 'failed and has data')
   .refine(({ success, timedOut }) => !success || timedOut === undefined, 'is a success out of time');
@@ -82,5 +81,5 @@ export type ServerFrame = z.infer<typeof ServerFrame>;
 /** The session in the answer to `switch_session`. */
 export const Switched = z.object({ sessionInfo: SessionInfo });
 
-/** What a client sends, as far as the checker needs it. */
+/** The fields of a client's frame that the checker needs. */
 export const Sent = z.looseObject({ type: z.unknown(), id: z.unknown(), streamingBehavior: z.unknown() });

@@ -1,8 +1,9 @@
-// The judge of a stream of pi: may a program written against pi rely on the order of these lines (docs/protocols/pi.md 6, 7)? Knows pi's lines and nothing of how they were made.
+// The order checker for a stream of pi: whether a program written for pi can rely on these lines (docs/protocols/pi.md
+// 6, 7).
 import { isDeepStrictEqual } from 'node:util';
 import { type Line, lineOf, type OpenMessage, openMessage } from './update.ts';
 
-/** Every rule, with the sentence that states it. */
+/** Every rule, with its sentence. */
 export const piRules = {
   agent: 'agent_start and agent_end alternate',
   turn: 'turn_start and turn_end alternate, inside an agent',
@@ -21,7 +22,7 @@ export const piRules = {
 } as const;
 export type PiRule = keyof typeof piRules;
 
-/** One breach, at an index of the sequence. */
+/** One violation, at an index of the sequence. */
 export interface PiViolation {
   readonly rule: PiRule;
   readonly at: number;
@@ -30,7 +31,7 @@ export interface PiViolation {
 
 const responseKeys = ['id', 'type', 'command', 'success', 'data', 'error'];
 
-/** All breaches in a stream; `isOver` when its runs are. */
+/** All violations in a stream; `isOver`: its runs have ended. */
 export function checkPiOrder(lines: readonly Line[], isOver = true): PiViolation[] {
   const violations: PiViolation[] = [];
   let at = 0;

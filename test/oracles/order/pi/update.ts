@@ -1,4 +1,4 @@
-// The judge of one streaming message of pi: blocks begin, grow and end, and the whole message is what they said.
+// The checker of one streaming message of pi: blocks start, grow and end, and the final message repeats them.
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 
@@ -10,7 +10,7 @@ export function lineOf(value: unknown): Line {
   return Line.safeParse(value).data ?? {};
 }
 
-/** What is wrong with a line; the rules are in pi-order.ts. */
+/** Reports what is wrong with a line; order.ts has the rules. */
 export type Complain = (rule: 'block' | 'snapshot' | 'content', says: string) => void;
 
 interface Block {
@@ -19,7 +19,7 @@ interface Block {
   ended: boolean;
 }
 
-/** One message of the model under way. */
+/** A message of the model in progress. */
 export interface OpenMessage {
   update(line: Line): void;
   end(message: Line): void;
@@ -33,7 +33,7 @@ const fields: ReadonlyMap<string, string> = new Map([
 export function openMessage(complain: Complain): OpenMessage {
   const blocks = new Map<number, Block>();
 
-  /** Both snapshots say the same, and what was said so far. */
+  /** Both snapshots must be equal, and hold everything streamed so far. */
   function checkSnapshots(line: Line, event: Line, index: number, block: Block): void {
     const { partial } = event;
     if (partial === undefined && line.message === undefined) return;

@@ -1,5 +1,5 @@
-// The judge of the envelope: what the front end of its project needs to keep its promises (docs/protocols/rpc-message.md 8).
-// What is in the envelopes is rpc-message.ts's. It shares no code with the product.
+// The checker of the envelope that the front end of the RpcMessage project relies on (docs/protocols/rpc-message.md 8).
+// order.ts checks the content. Shares no code with the product.
 import { z } from 'zod';
 import { checkRpcMessages } from './order.ts';
 
@@ -32,8 +32,8 @@ const Bare = z.looseObject({ type: z.string() });
 const typeOf = (frame: unknown): string | undefined => Bare.safeParse(frame).data?.type;
 
 /**
- * What is wrong with all that one connection was sent for these requests; empty when nothing is. `isCut`: the connection
- * ended before everything was answered.
+ * The violations in everything that one connection received for these requests. `isCut`: the connection ended before
+ * everything was answered.
  */
 export function checkRpcEnvelopes(calls: readonly RpcCall[], frames: readonly unknown[], isCut = false): string[] {
   const faults: string[] = [];
@@ -44,7 +44,7 @@ export function checkRpcEnvelopes(calls: readonly RpcCall[], frames: readonly un
   for (const [at, frame] of frames.entries()) {
     const kind = kindOf(frame);
     if (kind === null) {
-      // A message without an envelope is legal.
+      // A message without an envelope is allowed.
       if (typeof frame === 'object' && frame !== null && 'type' in frame && !('data' in frame)) bare.push(frame);
       else faults.push(`${at}: neither an envelope nor a message`);
       continue;
@@ -74,7 +74,7 @@ function answerFault(kinds: readonly Kind[], isCut: boolean): string | null {
   return only === 'result' || only === 'error' ? null : `answered with ${only}`;
 }
 
-/** It resolves by `complete` or rejects by `error`, once, and nothing follows; before `complete` stands the result. */
+/** A query ends once, with `complete` after its result or with `error`, and nothing follows. */
 function queryFault(kinds: readonly Kind[], data: readonly unknown[], isCut: boolean): string | null {
   const results = data.filter((frame) => typeOf(frame) === 'result').length;
   const words = kinds.join(' ');

@@ -1,8 +1,8 @@
-// The judge of RpcMessage: what the parser of its project takes (docs/protocols/rpc-message.md 3, 9; measured).
-// It checks shapes only; the order is that of the native dialect.
+// The checker of RpcMessage messages: what the parser of its project accepts (docs/protocols/rpc-message.md 3, 9;
+// measured). It checks shapes only; the order is that of the native dialect.
 import { z } from 'zod';
 
-/** Every rule of the dialect, with the sentence that states it. */
+/** Every rule of the dialect, with its sentence. */
 export const rpcRules = {
   type: 'only user, assistant, result, stream_event and error exist',
   null: 'an optional key is left out, never null',
@@ -19,7 +19,7 @@ export const rpcRules = {
 } as const;
 export type RpcRule = keyof typeof rpcRules;
 
-/** One breach, at an index of the sequence. */
+/** One violation, at an index of the sequence. */
 export interface RpcViolation {
   readonly rule: RpcRule;
   readonly at: number;
@@ -42,7 +42,7 @@ const blocks: ReadonlySet<unknown> = new Set([
   ...['text', 'thinking', 'tool_use', 'tool_result', 'image', 'unknown'],
   ...['command_execution', 'file_change', 'mcp_tool_call', 'web_search', 'todo_list', 'error'],
 ]);
-/** Keys whose value belongs to a tool or to a foreign block: whatever is in there is not the dialect's. */
+/** Fields whose content belongs to a tool or to a foreign block; the dialect says nothing about it. */
 const payloads: ReadonlySet<string> = new Set(['input', 'data', 'tool_use_result', 'permission_denials']);
 
 const Tool = z.looseObject({
@@ -72,7 +72,7 @@ function nullPath(value: unknown, path: string): string | null {
   return null;
 }
 
-/** Checks a sequence of messages against the dialect; an empty list means that its parser takes them all. */
+/** Checks messages against the dialect; an empty list means that its parser accepts all of them. */
 export function checkRpcMessages(frames: readonly unknown[]): RpcViolation[] {
   const violations: RpcViolation[] = [];
   let messageId: unknown;
@@ -109,7 +109,7 @@ export function checkRpcMessages(frames: readonly unknown[]): RpcViolation[] {
       report('content', `${String(frame.type)} content is ${typeof message.content}`);
     else for (const block of message.content) checkBlock(dictionary(block), report);
     if (frame.type !== 'assistant') return;
-    // A sub-agent's message does not stream, so nothing was started under its id.
+    // The message of a sub-agent does not stream, so nothing was started under its id.
     const due = typeof frame.parent_tool_use_id === 'string' ? message.id : (messageId ?? message.id);
     if (typeof frame.id !== 'string' || frame.id !== due) report('id', `${String(frame.id)} instead of ${String(due)}`);
   }

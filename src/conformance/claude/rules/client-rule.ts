@@ -1,0 +1,26 @@
+// The table form of rules on Claude clients.
+import type { Rule } from '../../check/rule.ts';
+import type { RuleRow } from '../../check/rule-rows.ts';
+import { type CarriedView, carried } from '../view/carried.ts';
+import type { View } from '../view/view.ts';
+
+/** A rule without the fields that follow from its name. */
+export interface Row extends Omit<RuleRow<View>, 'section' | 'isMeasured'> {
+  /** Default `1.1`, which names the messages. How clients use them is measured (docs/protocols/claude.md 3). */
+  readonly section?: string;
+  /** The document states the rule; default: measured. */
+  readonly isSpecified?: true;
+}
+
+/** Builds the rules. */
+export function clientRules(rows: Readonly<Record<string, Row>>): Rule<CarriedView>[] {
+  return Object.entries(rows).map(([name, { section = '1.1', level = 'MUST', isSpecified, ...row }]) =>
+    carried({
+      id: `claude/client/${name}`,
+      section,
+      level,
+      basis: isSpecified === true ? 'specification' : 'measured',
+      ...row,
+    }),
+  );
+}

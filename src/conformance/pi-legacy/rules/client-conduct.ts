@@ -1,0 +1,99 @@
+// Rules on the conduct of pi-legacy clients: one prompt at a time, and no disconnect whatever the agent sends
+// (docs/protocols/pi-legacy.md 1.7, 2).
+import { probe } from '../../pi/fake-agent/shared-behaviours.ts';
+import type { Finding, TraceFrame } from '../../check/rule.ts';
+import { type LegacyRule, rulesOf } from './legacy-rule.ts';
+import type { View } from '../view/parts.ts';
+
+/**
+ * Whether the client was still connected after that frame: our agent sends the end of each run only to a connected
+ * client.
+ */
+function wasThere({ trace, agent }: View, after: number): boolean {
+  const isHeard = trace.frames.some(({ by }, frame) => frame > after && by === 'client');
+  return isHeard || agent.some(({ frame, type }) => frame > after && type === 'agent_end');
+}
+
+/** One finding for each place where our agent sent the unusual line; no other agent sends such lines. */
+function survives(
+  name: string,
+  behaviour: string,
+  { section, sentence }: Pick<LegacyRule, 'section' | 'sentence'>,
+  isProbe: (frame: TraceFrame) => boolean,
+): LegacyRule {
+  return {
+    name,
+    reads: 'both',
+    section,
+    sentence,
+    scenarios: [behaviour],
+    *judge(view): Generator<Finding> {
+      for (const [frame, said] of view.trace.frames.entries()) {
+        if (said.by === 'agent' && said.text.includes(probe) && isProbe(said))
+          yield { frame, wrong: wasThere(view, frame) ? null : 'the client has left after this line' };
+      }
+    },
+  };
+}
+
+const typeOf = ({ json }: TraceFrame) => String(Object(json).type);
+/** Length of a long line, characters. */
+const long = 100_000;
+
+export const clientConductRules = rulesOf('client/', [
+  {
+    name: 'one-prompt-at-a-time',
+    reads: 'both',
+    section: 'Prompt Message',
+    level: 'SHOULD',
+    measured: true,
+    sentence: 'A prompt waits for the end of the run before, for the lines of two runs cannot be told apart.',
+    covers: ['command:prompt'],
+    scenarios: ['text', 'tool', 'abort'],
+    *judge({ prompts, mixes }) {
+      const second = new Set(mixes.flatMap((mix) => mix.prompts.slice(1)));
+      for (const prompt of prompts)
+        yield { frame: prompt.line.frame, wrong: second.has(prompt) ? 'another prompt is at work' : null };
+    },
+  },
+  {
+    name: 'compact-when-idle',
+    reads: 'both',
+    section: 'Compact Message',
+    level: 'SHOULD',
+    measured: true,
+    sentence: 'A compaction is asked for between two runs, for in one it takes the messages away from under it.',
+    covers: ['command:compact'],
+    scenarios: ['text'],
+    *judge({ compacts, agent }) {
+      for (const { line } of compacts) {
+        const last = agent.findLast(({ frame, type }) => frame < line.frame && /^agent_(?:start|end)$/u.test(type));
+        yield { frame: line.frame, wrong: last?.type === 'agent_start' ? 'a run is open' : null };
+      }
+    },
+  },
+  survives(
+    'survives-events',
+    'unknown-event',
+    { section: 'Event Types Overview', sentence: 'A line of an unknown type does not drive the client away.' },
+    (frame) => typeOf(frame) === probe,
+  ),
+  survives(
+    'survives-fields',
+    'unknown-fields',
+    { section: 'Event Schemas', sentence: 'Unknown fields in a line do not drive the client away.' },
+    (frame) => typeOf(frame).startsWith('tool_execution'),
+  ),
+  survives(
+    'survives-separators',
+    'separators',
+    { section: 'Output Protocol', sentence: 'U+2028 and its kin inside a line do not drive the client away.' },
+    (frame) => typeOf(frame) === 'message_update' && frame.text.includes('\u2028'),
+  ),
+  survives(
+    'survives-long-lines',
+    'long',
+    { section: 'Output Protocol', sentence: 'A line of a megabyte does not drive the client away.' },
+    (frame) => typeOf(frame) === 'message_update' && frame.text.length > long,
+  ),
+]);

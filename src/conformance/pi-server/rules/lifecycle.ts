@@ -1,0 +1,253 @@
+// Rules on the lifecycle of commands: docs/protocols/pi-server.md 4.2 and 6.2 to 7.2.
+import { isDeepStrictEqual } from 'node:util';
+import type { Dictionary } from '../../../core/model/content.ts';
+import { each } from '../../check/rule.ts';
+import { between, type LifecycleStep, type Line, type ServerRule, shown, type View } from '../view/view.ts';
+
+const everywhere = ['errands', 'session', 'prompt'];
+const isName = (value: unknown): boolean => typeof value === 'string' && value !== '';
+
+/** Number of matching steps up to that frame. */
+const count = (courses: readonly LifecycleStep[], until: number, fits: (course: LifecycleStep) => boolean): number =>
+  courses.filter((course) => course.frame <= until && fits(course)).length;
+const is = (phase: LifecycleStep['phase']) => (course: LifecycleStep) => course.phase === phase;
+/** Whether the step ends a command that was carried out successfully. */
+const isDone = ({ phase, data }: LifecycleStep) =>
+  phase === 'finished' && data.success === true && data.replayed !== true;
+
+/**
+ * Lifecycle steps of this client's commands. Earlier steps of other commands may not have reached this connection
+ * (docs/protocols/pi-server.md 6.2).
+ */
+const ownLifecycle = (
+  { lifecycleSteps, sentAs, isLate }: View,
+  fits: (course: LifecycleStep) => boolean,
+): readonly LifecycleStep[] =>
+  isLate
+    ? []
+    : lifecycleSteps.filter((course) => fits(course) && sentAs(course.id).some(({ frame }) => frame < course.frame));
+
+/** Successful responses with an id, which must have a matching `finished` step. */
+const told = ({ responses, isLate }: View): readonly Line[] =>
+  isLate ? [] : responses.filter(({ json }) => json.success === true && typeof json.id === 'string');
+
+/**
+ * Errors of commands that get no lifecycle. A lifecycle under their id belongs to another client, because ids are
+ * shared (docs/protocols/pi-server.md 8.4).
+ */
+const unadmitted = /^Validation failed\b|\bshutting down\b/u;
+
+const endsAs =
+  ({ json }: Line) =>
+  ({ phase, data }: LifecycleStep): boolean =>
+    phase === 'finished' && data.success === json.success && data.replayed === json.replayed;
+
+const identity = ({ commandType, sessionId, dependsOn, ifSessionVersion, idempotencyKey }: Dictionary) => ({
+  commandType,
+  sessionId,
+  dependsOn,
+  ifSessionVersion,
+  idempotencyKey,
+});
+
+/** Rules on the lifecycle. */
+export const lifecycleRules: readonly ServerRule[] = [
+  {
+    id: 'pi-server/lifecycle-names',
+    section: '6.2',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'Each step of a command names it and its type.',
+    covers: ['event:command_accepted', 'event:command_started', 'event:command_finished'],
+    scenarios: everywhere,
+    judge: ({ lifecycleSteps }) =>
+      each(lifecycleSteps, (course) =>
+        isName(course.data.commandId) && isName(course.data.commandType) ? null : shown(course),
+      ),
+  },
+  {
+    id: 'pi-server/lifecycle-depends-on',
+    section: '6.2',
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'Each step of a command says what it depends on, if only that it is nothing.',
+    covers: ['event:command_accepted', 'event:command_started', 'event:command_finished'],
+    scenarios: everywhere,
+    judge: ({ lifecycleSteps }) =>
+      each(lifecycleSteps, (course) =>
+        Array.isArray(course.data.dependsOn) && course.data.dependsOn.every(isName) ? null : shown(course),
+      ),
+  },
+  {
+    id: 'pi-server/finished-outcome',
+    section: '6.2',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'command_finished says whether it succeeded, and why not.',
+    covers: ['event:command_finished'],
+    scenarios: everywhere,
+    judge: ({ lifecycleSteps }) =>
+      each(lifecycleSteps.filter(is('finished')), (course) => {
+        const { success, error } = course.data;
+        const isOne = success === true ? error === undefined : success === false && isName(error);
+        return isOne ? null : shown(course);
+      }),
+  },
+  {
+    id: 'pi-server/lifecycle-identity',
+    section: '6.2',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A command is described in the same way when it is accepted, started and finished.',
+    covers: ['event:command_started', 'event:command_finished'],
+    scenarios: everywhere,
+    *judge({ lifecycleSteps, lifecycleOf }) {
+      for (const course of lifecycleSteps) {
+        if (course.phase === 'accepted' || (course.phase === 'finished' && !isDone(course))) continue;
+        const before = lifecycleOf(course.id).filter(
+          ({ phase, frame }) => phase === 'accepted' && frame < course.frame,
+        );
+        if (before.length === 0) continue;
+        const isSame = before.some(({ data }) => isDeepStrictEqual(identity(data), identity(course.data)));
+        yield { frame: course.frame, wrong: isSame ? null : `it was accepted otherwise: ${shown(course)}` };
+      }
+    },
+  },
+  {
+    id: 'pi-server/accepted-first',
+    section: '7.1',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A command is accepted before it is started.',
+    covers: ['event:command_accepted', 'event:command_started'],
+    scenarios: everywhere,
+    reads: 'both',
+    judge: (view) =>
+      each(ownLifecycle(view, is('started')), ({ id, frame }) => {
+        const all = view.lifecycleOf(id);
+        return count(all, frame, is('accepted')) >= count(all, frame, is('started')) ? null : 'it was not accepted';
+      }),
+  },
+  {
+    id: 'pi-server/started-first',
+    section: '7.2',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'A command that is carried out is started before it is finished, and finished once.',
+    covers: ['event:command_started', 'event:command_finished'],
+    scenarios: everywhere,
+    reads: 'both',
+    judge: (view) =>
+      each(ownLifecycle(view, isDone), ({ id, frame }) => {
+        const all = view.lifecycleOf(id);
+        const isOne = count(all, frame, isDone) <= count(all, frame, is('started'));
+        return isOne ? null : 'it was not started, or is finished again';
+      }),
+  },
+  {
+    id: 'pi-server/accepted-finished',
+    section: '7.2',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'Every command that was accepted is finished.',
+    covers: ['event:command_accepted', 'event:command_finished'],
+    scenarios: everywhere,
+    reads: 'both',
+    *judge(view) {
+      for (const { frame, id } of ownLifecycle(view, is('accepted'))) {
+        const all = view.lifecycleOf(id);
+        const isEnded = all.filter(is('finished')).length >= count(all, frame, is('accepted'));
+        if (isEnded || view.isComplete) yield { frame, wrong: isEnded ? null : 'it was never finished' };
+      }
+    },
+  },
+  {
+    id: 'pi-server/finished-before-response',
+    section: '7.2',
+    level: 'SHOULD',
+    basis: 'measured',
+    sentence: 'The response comes behind command_finished.',
+    covers: ['event:command_finished', 'message:response'],
+    scenarios: everywhere,
+    *judge(view) {
+      for (const response of told(view)) {
+        const { frame, json } = response;
+        const ends = endsAs(response);
+        const answers = view.responsesTo(json.id).filter((one) => one.frame <= frame && one.json.success === true);
+        const same = answers.filter((one) => one.json.replayed === json.replayed).length;
+        const isOne = count(view.lifecycleOf(json.id), frame, ends) >= same;
+        // The document does not forbid a `finished` after the response; another rule covers a missing one.
+        if (isOne || view.lifecycleOf(json.id).some(ends))
+          yield { frame, wrong: isOne ? null : 'the command was not finished yet' };
+      }
+    },
+  },
+  {
+    id: 'pi-server/response-finished',
+    section: '7.1',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'What was answered with success was finished with success; a replay was finished with replayed: true.',
+    covers: ['event:command_finished', 'message:response'],
+    scenarios: everywhere,
+    *judge(view) {
+      for (const response of told(view)) {
+        const { frame, json } = response;
+        const isOne = view.lifecycleOf(json.id).some(endsAs(response));
+        if (isOne || view.isSettled(frame))
+          yield { frame, wrong: isOne ? null : `no command_finished tells the outcome of ${String(json.id)}` };
+      }
+    },
+  },
+  {
+    id: 'pi-server/response-outcome',
+    section: '6.2',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'command_finished and the response tell the same outcome: command, error, version.',
+    covers: ['event:command_finished', 'message:response'],
+    scenarios: everywhere,
+    *judge({ responses, lifecycleOf, isLate }) {
+      if (isLate) return;
+      for (const response of responses) {
+        const { frame, json } = response;
+        const { command, error, sessionVersion } = json;
+        if (unadmitted.test(String(error))) continue;
+        const endings = typeof json.id === 'string' ? lifecycleOf(json.id).filter(endsAs(response)) : [];
+        if (endings.length === 0) continue;
+        const isOne = endings.some(
+          ({ data }) => data.commandType === command && data.error === error && data.sessionVersion === sessionVersion,
+        );
+        yield { frame, wrong: isOne ? null : `its command_finished says otherwise: ${shown(response)}` };
+      }
+    },
+  },
+  {
+    id: 'pi-server/rejected-silent',
+    section: '4.2',
+    level: 'MUST',
+    basis: 'specification',
+    sentence: 'What is no valid command, or comes when the server shuts down, has no lifecycle.',
+    covers: ['message:response'],
+    scenarios: ['errands'],
+    reads: 'both',
+    *judge({ sent, sentAs, lifecycleOf, isComplete }) {
+      for (const { frame, json, response } of sent) {
+        if (response === null || typeof json.id !== 'string' || sentAs(json.id).length > 1) continue;
+        const { error } = response.json;
+        if (!unadmitted.test(String(error))) continue;
+        const all = lifecycleOf(json.id);
+        const own = between(all, frame, response.frame);
+        const [step] = own;
+        const end = own.find(is('finished'));
+        // Another client may use the same id at that time.
+        const isOwn =
+          own.length === all.length &&
+          own.every(({ data }) => data.commandType === json.type) &&
+          (end === undefined ? isComplete : end.data.error === error);
+        if (step === undefined || isOwn)
+          yield { frame: step?.frame ?? frame, wrong: step === undefined ? null : 'it was not admitted' };
+      }
+    },
+  },
+];

@@ -1,0 +1,187 @@
+// A trace of pi-server as rules read it: frames, commands with their responses, lifecycle steps and session events.
+import type { Dictionary } from '../../../core/model/content.ts';
+import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
+import type { Rule, Trace, TraceFrame } from '../../check/rule.ts';
+import { dataOf, type Phase } from './frames.ts';
+
+/** A frame that is a JSON object. */
+export interface Line {
+  /** Index in the trace. */
+  readonly frame: number;
+  readonly json: Dictionary;
+}
+
+/** A command of the client. */
+export interface Sent extends Line {
+  readonly text: string;
+  /** The response that certainly belongs to the command: the only one to its id before the id is used again. */
+  readonly response: Line | null;
+}
+
+/** A lifecycle step of a command. */
+export interface LifecycleStep extends Line {
+  readonly phase: Phase;
+  readonly data: Dictionary;
+  readonly id: unknown;
+}
+
+/** An event of a session. */
+export interface Event extends Line {
+  readonly session: string;
+  readonly event: Dictionary;
+}
+
+/** A trace as rules read it. */
+export interface View {
+  readonly frames: readonly TraceFrame[];
+  readonly isComplete: boolean;
+  /** The trace seems to begin in the middle: it holds no greeting. */
+  readonly isLate: boolean;
+  /** All JSON objects of the server. */
+  readonly fromServer: readonly Line[];
+  readonly responses: readonly Line[];
+  readonly sent: readonly Sent[];
+  readonly lifecycleSteps: readonly LifecycleStep[];
+  /** The lifecycle steps of this command id. */
+  lifecycleOf(id: unknown): readonly LifecycleStep[];
+  responsesTo(id: unknown): readonly Line[];
+  sentAs(id: unknown): readonly Sent[];
+  readonly events: readonly Event[];
+  /** The events of each session, from the subscription on. */
+  readonly eventsBySession: ReadonlyMap<string, readonly Event[]>;
+  /** Frame of the response that subscribed the connection to the session; undefined without one. */
+  subscribedAt(session: string): number | undefined;
+  /**
+   * Whether everything that follows from that frame has come: the trace is complete, or the server has answered a later
+   * command.
+   */
+  isSettled(frame: number): boolean;
+}
+
+/** A rule on pi-servers or their clients. */
+export type ServerRule = Rule<View>;
+
+const phases: ReadonlyMap<unknown, Phase> = new Map([
+  ['command_accepted', 'accepted'],
+  ['command_started', 'started'],
+  ['command_finished', 'finished'],
+]);
+
+/** Ids are compared as JSON: a number never equals a string. */
+const keyOf = (id: unknown): string => JSON.stringify(id) ?? '';
+
+function grouped<Item>(items: readonly Item[], key: (item: Item) => unknown): (key: unknown) => readonly Item[] {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const name = keyOf(key(item));
+    const group = groups.get(name) ?? [];
+    group.push(item);
+    groups.set(name, group);
+  }
+  return (name) => groups.get(keyOf(name)) ?? [];
+}
+
+/** Reads a trace. */
+export function viewOf({ frames, isComplete }: Trace): View {
+  const lines = frames.flatMap(({ by, json }, frame) => (isDictionary(json) ? [{ by, frame, json }] : []));
+  const said: Line[] = lines.filter(({ by }) => by === 'agent');
+  const responses = said.filter(({ json }) => json.type === 'response');
+  const commands: Line[] = lines.filter(({ by }) => by === 'client');
+  const responsesTo = grouped(responses, ({ json }) => json.id);
+  const commandsOf = grouped(commands, ({ json }) => json.id);
+  const sent = commands.map(
+    (line): Sent => ({
+      ...line,
+      text: frames[line.frame]?.text ?? '',
+      response: line.json.id === undefined ? null : ownResponse(line, commandsOf, responsesTo),
+    }),
+  );
+  const courses = said.flatMap(({ frame, json }): LifecycleStep[] => {
+    const phase = phases.get(json.type);
+    const data = dataOf(json);
+    return phase === undefined ? [] : [{ frame, json, phase, data, id: data.commandId }];
+  });
+  const events = said.flatMap(({ frame, json }): Event[] => {
+    const { type, sessionId, event } = json;
+    return type === 'event' && typeof sessionId === 'string' && isDictionary(event)
+      ? [{ frame, json, session: sessionId, event }]
+      : [];
+  });
+  const subscriptions = new Map<string, number>();
+  for (const { frame, json } of responses) {
+    if (json.command !== 'switch_session' || json.success !== true) continue;
+    const { sessionId } = dictionaryOf(dataOf(json).sessionInfo);
+    if (typeof sessionId === 'string' && !subscriptions.has(sessionId)) subscriptions.set(sessionId, frame);
+  }
+  const talks = new Map<string, Event[]>();
+  for (const event of events) {
+    const client = talks.get(event.session) ?? [];
+    client.push(event);
+    talks.set(event.session, client);
+  }
+  return {
+    frames,
+    isComplete,
+    isLate: beginsLate({ isComplete, said, responses, commands, events, subscriptions }),
+    fromServer: said,
+    responses,
+    sent,
+    lifecycleSteps: courses,
+    lifecycleOf: grouped(courses, ({ id }) => id),
+    responsesTo,
+    sentAs: grouped(sent, ({ json }) => json.id),
+    events,
+    eventsBySession: talks,
+    subscribedAt: (session) => subscriptions.get(session),
+    isSettled: (frame) =>
+      isComplete ||
+      sent.some((later) => later.frame > frame && later.response !== null && later.response.frame > frame),
+  };
+}
+
+/**
+ * Distinguishes a server that never greets from a recording that begins late: such a recording lacks more than the
+ * greeting.
+ */
+function beginsLate(view: {
+  readonly isComplete: boolean;
+  readonly said: readonly Line[];
+  readonly responses: readonly Line[];
+  readonly commands: readonly Line[];
+  readonly events: readonly Event[];
+  readonly subscriptions: ReadonlyMap<string, number>;
+}): boolean {
+  const { isComplete, said, responses, commands, events, subscriptions } = view;
+  if (said.some(({ json }) => json.type === 'server_ready')) return false;
+  const asked = new Set(commands.map(({ json }) => keyOf(json.id)));
+  return (
+    !isComplete ||
+    responses.some(({ json }) => json.id !== undefined && !asked.has(keyOf(json.id))) ||
+    events.some(({ session }) => !subscriptions.has(session))
+  );
+}
+
+/** When an id is reused before its response, the response cannot be assigned. */
+function ownResponse(
+  command: Line,
+  commandsOf: (id: unknown) => readonly Line[],
+  responsesTo: (id: unknown) => readonly Line[],
+): Line | null {
+  const { id } = command.json;
+  const all = commandsOf(id);
+  const place = all.indexOf(command);
+  const until = all[place + 1]?.frame ?? Number.POSITIVE_INFINITY;
+  const isOver = all
+    .slice(0, place)
+    .every((before, at) => between(responsesTo(id), before.frame, all[at + 1]?.frame ?? 0).length === 1);
+  const [own, ...more] = between(responsesTo(id), command.frame, until);
+  return isOver && own !== undefined && more.length === 0 ? own : null;
+}
+
+/** Items between two frames. */
+export function between<Item extends Line>(items: readonly Item[], from: number, to: number): readonly Item[] {
+  return items.filter(({ frame }) => frame > from && frame < to);
+}
+
+/** A line as a finding quotes it. */
+export const shown = ({ json }: Line): string => JSON.stringify(json).slice(0, 200);

@@ -1,0 +1,48 @@
+// What the rules on pi clients read beside the lines: commands by type, and dialogs with their replies.
+import type { Dictionary } from '../../../core/model/content.ts';
+import type { TraceFrame } from '../../check/rule.ts';
+import type { Trace } from '../../check/rule.ts';
+import type { Command, Line } from './lines.ts';
+import { type PiView, readPi } from './view.ts';
+
+/** A dialog of the agent, and the client's replies. */
+export interface Dialog {
+  readonly frame: number;
+  readonly method: string;
+  readonly json: Dictionary;
+  readonly replies: readonly Line[];
+}
+
+/** A trace, read for the client's conduct. */
+export interface ClientView extends PiView {
+  readonly frames: readonly TraceFrame[];
+  readonly dialogs: readonly Dialog[];
+  /** Requests that need no reply. */
+  readonly informs: readonly Line[];
+  /** Commands of these types, with their fields. */
+  commandsOf(...types: readonly string[]): readonly (Command & { readonly json: Dictionary })[];
+}
+
+/** Methods that wait for a reply. */
+export const dialogMethods: readonly string[] = ['select', 'confirm', 'input', 'editor'];
+/** Methods without a reply. */
+const informMethods: readonly string[] = ['notify', 'setStatus', 'setWidget', 'setTitle', 'set_editor_text'];
+
+/** Reads any trace. */
+export function readClient(trace: Trace): ClientView {
+  const view = readPi(trace);
+  const requests = view.of('extension_ui_request');
+  const named = view.commands.filter((one): one is Command & { readonly json: Dictionary } => one.json !== null);
+  return {
+    ...view,
+    frames: trace.frames,
+    dialogs: requests
+      .filter(({ json }) => dialogMethods.includes(String(json.method)))
+      .map(({ frame, json }) => ({
+        ...{ frame, json, method: String(json.method) },
+        replies: view.replies.filter((reply) => reply.frame > frame && reply.json.id === json.id),
+      })),
+    informs: requests.filter(({ json }) => informMethods.includes(String(json.method))),
+    commandsOf: (...types) => named.filter(({ type }) => type !== null && types.includes(type)),
+  };
+}

@@ -1,0 +1,134 @@
+// Follows one streaming message: its blocks start, grow and end, and the final message repeats them. Notes each judged
+// place under the name of its rule. Accepts any input.
+import { isDeepStrictEqual } from 'node:util';
+import type { Dictionary } from '../../../core/model/content.ts';
+import { dictionaryIn, dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
+import type { Line } from './lines.ts';
+
+/** Notes that a rule applies at a frame, and what is wrong there. */
+export type Note = (rule: string, frame: number, wrong: string | null) => void;
+
+/** A message in progress. */
+export interface OpenMessage {
+  update(line: Line): void;
+  end(line: Line): void;
+}
+
+interface Block {
+  readonly kind: string;
+  /** The joined deltas. */
+  said: string;
+  deltas: number;
+  ended: boolean;
+  /** The complete block, from its end event. */
+  whole: unknown;
+}
+
+/** The field that the deltas spell; for a tool call it is parsed. */
+const fieldOf: ReadonlyMap<string, string> = new Map([
+  ['text', 'text'],
+  ['thinking', 'thinking'],
+]);
+/** Stop reasons with which a message may end in the middle of a block. */
+const cuts: ReadonlySet<unknown> = new Set(['error', 'aborted', 'length']);
+/** Update events, by block type and step. */
+const kinds: ReadonlyMap<string, { readonly kind: string; readonly step: 'start' | 'delta' | 'end' }> = new Map(
+  ['text', 'thinking', 'toolcall'].flatMap((kind) =>
+    (['start', 'delta', 'end'] as const).map((step) => [`${kind}_${step}`, { kind, step }] as const),
+  ),
+);
+
+/** A message that has just started. */
+export function openMessage(note: Note): OpenMessage {
+  const blocks = new Map<unknown, Block>();
+
+  function snapshots({ frame, json }: Line, event: Dictionary, block: Block): void {
+    const { partial } = event;
+    if (!isDictionary(partial) || !Array.isArray(partial.content)) return;
+    const own = dictionaryOf(partial.content[Number(event.contentIndex)]);
+    const field = fieldOf.get(block.kind);
+    if (field !== undefined) {
+      // Snapshots are written late and may be ahead of the deltas (docs/protocols/pi.md 7.3).
+      const isBehind = !String(own[field]).startsWith(block.said);
+      note('partial', frame, isBehind ? `partial does not begin with what the deltas of its block said` : null);
+    } else note('partial', frame, own.type === 'toolCall' ? null : 'partial has no tool call at that place');
+    if (!isDictionary(json.message)) return;
+    const isSame = isDeepStrictEqual(json.message.content, partial.content);
+    note('partial-same', frame, isSame ? null : '`message` and `partial` have different content');
+  }
+
+  function start(frame: number, kind: string, index: unknown): Block {
+    const known = blocks.get(index);
+    const open = [...blocks.values()].some(({ ended }) => !ended);
+    const wrong = known !== undefined ? `block ${String(index)} starts twice` : open ? 'another block is open' : null;
+    note('block-order', frame, wrong);
+    note('block-index', frame, index === blocks.size ? null : `the next block is ${blocks.size}, not ${String(index)}`);
+    const block = { kind, said: '', deltas: 0, ended: false, whole: undefined };
+    blocks.set(index, block);
+    return block;
+  }
+
+  function end(frame: number, event: Dictionary, block: Block): void {
+    block.ended = true;
+    if (block.kind === 'toolcall') {
+      const call = dictionaryOf(event.toolCall);
+      block.whole = call;
+      const isCall = typeof call.id === 'string' && typeof call.name === 'string' && isDictionary(call.arguments);
+      note('toolcall-end', frame, isCall ? null : 'toolCall must have an id, a name and arguments');
+      const spelled = dictionaryIn(block.said);
+      // The agent decides what to make of arguments that are no JSON.
+      if (spelled === null || !isCall) return;
+      const isSame = isDeepStrictEqual(spelled, call.arguments);
+      note('toolcall-deltas', frame, isSame ? null : 'the deltas of the call spell other arguments');
+      return;
+    }
+    block.whole = event.content;
+    // A block with hidden text has an end event without deltas (docs/protocols/pi.md 7.5).
+    if (block.deltas === 0 && event.content !== block.said) return;
+    const isSame = event.content === block.said;
+    note(`${block.kind}-deltas`, frame, isSame ? null : 'its content is not what the deltas said');
+  }
+
+  return {
+    update(line) {
+      const { frame, json } = line;
+      const event = dictionaryOf(json.assistantMessageEvent);
+      const known = kinds.get(String(event.type));
+      if (known === undefined) return;
+      const { kind, step } = known;
+      const index = event.contentIndex;
+      if (step === 'start') return snapshots(line, event, start(frame, kind, index));
+      const block = blocks.get(index);
+      if (block === undefined || block.ended || block.kind !== kind)
+        return note('block-order', frame, `${String(event.type)} of a block that is not open: ${String(index)}`);
+      note('block-order', frame, null);
+      if (step === 'delta') {
+        block.deltas += 1;
+        block.said += typeof event.delta === 'string' ? event.delta : '';
+      } else end(frame, event, block);
+      snapshots(line, event, block);
+    },
+    end({ frame, json }) {
+      const message = dictionaryOf(json.message);
+      const content = Array.isArray(message.content) ? message.content.map(dictionaryOf) : [];
+      const isCut = cuts.has(message.stopReason);
+      if (!isCut && blocks.size > 0) {
+        const open = [...blocks].find(([, { ended }]) => !ended);
+        note('blocks-end', frame, open === undefined ? null : `block ${String(open[0])} is open at the end`);
+      }
+      for (const [index, { kind, whole, ended }] of blocks) {
+        // Newer versions drop the arguments of a half-written call (docs/protocols/pi.md 8.6).
+        if (!ended || (kind === 'toolcall' && message.stopReason === 'length')) continue;
+        const own = content[Number(index)];
+        const field = fieldOf.get(kind);
+        const isSame =
+          own !== undefined && (field === undefined ? isSameCall(own, dictionaryOf(whole)) : own[field] === whole);
+        note('message-content', frame, isSame ? null : `block ${String(index)} is not what its end said`);
+      }
+    },
+  };
+}
+
+function isSameCall(own: Dictionary, call: Dictionary): boolean {
+  return own.id === call.id && own.name === call.name && isDeepStrictEqual(own.arguments, call.arguments);
+}

@@ -1,0 +1,128 @@
+// A channel with a log of its messages and a way to wait for the next one.
+import type { Channel } from '../../core/contract/channel.ts';
+import { CannotTell, type Connection, type LoggedMessage, PeerWrong } from '../check/check.ts';
+import { firstFound } from '../within.ts';
+
+/** How a connection is watched. */
+export interface WatchOptions {
+  readonly patienceMs: number;
+  /** Present where the transport can send binary messages. */
+  sendBinary?(text: string): void;
+  /** Present where the transport has no frames of its own. */
+  sendRaw?(text: string): void;
+  /** Present where {@link sendRaw} is present. */
+  endInput?(): void;
+}
+
+/** How many of the last messages a timeout quotes. */
+const quoted = 4;
+
+/** End reasons of channels that never reached a peer. The peer is not at fault. */
+const unreached =
+  /^(?:could not connect|agent could not be started|the server refused the stream|the stream was lost)/u;
+
+/** End reasons of channels that could not send our message. */
+const unsaid = /^could not send/u;
+
+/** Opens the channel and starts the log. */
+export function watchChannel(
+  channel: Channel,
+  { patienceMs, sendBinary, sendRaw, endInput }: WatchOptions,
+): Connection {
+  const began = performance.now();
+  const log: LoggedMessage[] = [];
+  const watchers = new Set<() => void>();
+  let ended: string | null = null;
+  /** What the program wrote to stderr. */
+  let cries = '';
+
+  function wake(): void {
+    for (const watcher of [...watchers]) watcher();
+  }
+  function heard(text: string, json?: unknown): void {
+    log.push({ at: performance.now() - began, by: 'peer', text, ...(json === undefined ? {} : { json }) });
+    wake();
+  }
+  function said(text: string): void {
+    log.push({ at: performance.now() - began, by: 'us', text });
+  }
+
+  channel.open({
+    frame(frame) {
+      try {
+        heard(frame.text, frame.json);
+      } catch {
+        heard(Buffer.from(frame.bytes).toString('utf8'));
+      }
+    },
+    fault({ message }) {
+      log.push({ at: performance.now() - began, by: 'peer', text: message, isFault: true });
+      wake();
+    },
+    end({ reason, detail }) {
+      ended = reason;
+      if (detail !== undefined) cries = `; it said:\n  ${detail.replaceAll('\n', '\n  ')}`;
+      wake();
+    },
+  });
+
+  function until<Value>(label: string, look: () => Value | undefined): Promise<Value> {
+    const latest = performance.now() + patienceMs;
+    const late = () => new PeerWrong(`no ${label} within ${patienceMs} ms${lastWords(log)}`);
+    function over(reason: string): Error {
+      const isUnreached = unreached.test(reason) && !log.some(({ by }) => by === 'peer');
+      if (isUnreached) return new CannotTell(`it cannot be reached: ${reason}${cries}`);
+      const words = `no ${label} before the connection ended (${reason})${lastWords(log)}${cries}`;
+      return unsaid.test(reason) ? new CannotTell(words) : new PeerWrong(words);
+    }
+    function lookInTime(): Value | undefined {
+      const value = look();
+      if (value !== undefined) return value;
+      if (ended !== null) throw over(ended);
+      // A peer that sends without pause keeps the timer from firing, so the deadline is checked here too.
+      if (performance.now() > latest) throw late();
+      return undefined;
+    }
+    return firstFound(watchers, lookInTime, patienceMs, late);
+  }
+
+  return {
+    label: channel.label,
+    log,
+    get ended() {
+      return ended;
+    },
+    send(text) {
+      said(text);
+      channel.send(text);
+    },
+    ...(sendBinary === undefined
+      ? {}
+      : {
+          sendBinary(text: string) {
+            said(`(binary) ${text}`);
+            sendBinary(text);
+          },
+        }),
+    ...(sendRaw === undefined
+      ? {}
+      : {
+          sendRaw(text: string) {
+            said(text);
+            sendRaw(text);
+          },
+        }),
+    ...(endInput === undefined ? {} : { endInput }),
+    until,
+    async close() {
+      channel.close('normal', 'the check is over');
+      await until('end of the connection', () => ended ?? undefined);
+    },
+  };
+}
+
+function lastWords(log: readonly LoggedMessage[]): string {
+  if (log.length === 0) return '; nothing was said';
+  const last = log.slice(-quoted).map(({ by, text }) => `\n  ${by}: ${text.slice(0, 300)}`);
+  return `; the last that was said:${last.join('')}`;
+}

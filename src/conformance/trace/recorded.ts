@@ -1,0 +1,25 @@
+// The traces that a recording is read into.
+import type { Trace, TraceFrame } from '../check/rule.ts';
+
+/** One connection of a recording. */
+export interface RecordedTrace extends Trace {
+  /** Name of the connection or scenario; empty where the recording has only one. */
+  readonly name: string;
+  /** What the reader skipped, with line numbers. */
+  readonly remarks: readonly string[];
+}
+
+/** The text is no recording. */
+export class TraceFileError extends Error {
+  override readonly name = 'TraceFileError';
+}
+
+/** A frame, with its JSON where the text parses. */
+export function recordedFrame(by: TraceFrame['by'], text: string, at = 0): TraceFrame {
+  try {
+    const json: unknown = JSON.parse(text);
+    return { at, by, text, json };
+  } catch {
+    return { at, by, text };
+  }
+}

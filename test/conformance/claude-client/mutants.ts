@@ -1,0 +1,214 @@
+// Broken Claude clients, each made from our own backend.
+import type { Dictionary } from '../../../src/core/model/content.ts';
+import { dictionaryOf, without } from '../../../src/core/model/dictionary.ts';
+import { type Mutant, dropsOutput, changesOutput } from '../support/mutant.ts';
+import type { Link, Interceptor } from '../support/intercept.ts';
+
+const isPrompt = ({ type }: Dictionary) => type === 'user';
+const requestOf = (frame: Dictionary) => (frame.type === 'control_request' ? dictionaryOf(frame.request) : {});
+const isRequest = (frame: Dictionary, subtype: string) => requestOf(frame).subtype === subtype;
+const isAnswer = ({ type }: Dictionary) => type === 'control_response';
+
+/** Says more before its prompt. */
+const besides =
+  (...more: readonly Dictionary[]) =>
+  (): Interceptor => ({
+    out: (frame) => (isPrompt(frame) ? [...more, frame] : [frame]),
+  });
+/** Its prompts, changed. */
+const prompts = (change: (frame: Dictionary) => Dictionary) =>
+  changesOutput((frame) => (isPrompt(frame) ? change(frame) : frame));
+/** With one more block. */
+const withBlock = (block: Dictionary) =>
+  prompts((frame) => {
+    const message = dictionaryOf(frame.message);
+    const content: readonly unknown[] = Array.isArray(message.content)
+      ? message.content
+      : [{ type: 'text', text: message.content }];
+    return { ...frame, message: { ...message, content: [...content, block] } };
+  });
+/** Its answers, changed. */
+const answers = (change: (response: Dictionary) => Dictionary) =>
+  changesOutput((frame) => (isAnswer(frame) ? { ...frame, response: change(dictionaryOf(frame.response)) } : frame));
+const decides = (change: (decision: Dictionary) => Dictionary) =>
+  answers((response) => ({ ...response, response: change(dictionaryOf(response.response)) }));
+
+/** Registers something, and answers itself what the agent then asks of it. */
+const registered = (registers: Dictionary, subtype: string, response: Dictionary) => (): Interceptor => ({
+  out: (frame) =>
+    isRequest(frame, 'initialize') ? [{ ...frame, request: { ...requestOf(frame), ...registers } }] : [frame],
+  in(frame, link) {
+    if (!isRequest(frame, subtype)) return [frame];
+    const answer = { subtype: 'success', request_id: frame.request_id, response };
+    queueMicrotask(() => link.toClient({ type: 'control_response', response: answer }));
+    return [];
+  },
+});
+
+/** Allows what was withdrawn when the turn is over. */
+function belated(): Interceptor {
+  const asked = new Map<Link, unknown>();
+  return {
+    out: (frame) => (isAnswer(frame) ? [] : [frame]),
+    in(frame, link) {
+      if (isRequest(frame, 'can_use_tool')) asked.set(link, frame.request_id);
+      const response = { subtype: 'success', request_id: asked.get(link), response: { behavior: 'allow' } };
+      if (frame.type === 'result') queueMicrotask(() => link.toClient({ type: 'control_response', response }));
+      return [frame];
+    },
+  };
+}
+
+/** Hears nothing more from there on. */
+function deaf(): Interceptor {
+  const links = new Set<Link>();
+  return {
+    in(frame, link) {
+      if (frame.type === 'weather_report') links.add(link);
+      return links.has(link) ? [] : [frame];
+    },
+  };
+}
+
+const status = (id: string): Dictionary => ({
+  type: 'control_request',
+  request_id: id,
+  request: { subtype: 'mcp_status' },
+});
+
+/** All of them. */
+export const clientMutants: readonly Mutant[] = [
+  {
+    fault: 'it sends a list',
+    caughtBy: ['message-object'],
+    make: () => ({
+      out(frame, link) {
+        if (isPrompt(frame)) link.say('[]');
+        return [frame];
+      },
+    }),
+  },
+  { fault: 'it sends a result', caughtBy: ['message-type'], make: besides({ type: 'result', subtype: 'success' }) },
+  { fault: 'it sends the weather', caughtBy: ['message-known'], make: besides({ type: 'weather_report' }) },
+  {
+    fault: 'a prompt is of the assistant',
+    caughtBy: ['prompt-shape'],
+    make: prompts((frame) => ({ ...frame, message: { ...dictionaryOf(frame.message), role: 'assistant' } })),
+  },
+  {
+    fault: 'a prompt says nothing',
+    caughtBy: ['prompt-content'],
+    make: besides({ type: 'user', message: { role: 'user', content: '' }, parent_tool_use_id: null, session_id: '' }),
+  },
+  { fault: 'a block has no type', caughtBy: ['block-type'], make: withBlock({ text: 'words' }) },
+  { fault: 'a picture has no source', caughtBy: ['block-fields'], make: withBlock({ type: 'image' }) },
+  {
+    fault: 'the parent is a number',
+    caughtBy: ['prompt-parent'],
+    make: prompts((frame) => ({ ...frame, parent_tool_use_id: 5 })),
+  },
+  {
+    fault: 'the session is a number',
+    caughtBy: ['prompt-session'],
+    make: prompts((frame) => ({ ...frame, session_id: 5 })),
+  },
+  {
+    fault: 'two prompts have one uuid',
+    caughtBy: ['prompt-uuid'],
+    make: () => ({
+      out: (frame) => (isPrompt(frame) ? [1, 2].map(() => ({ ...frame, uuid: 'one' })) : [frame]),
+    }),
+  },
+  {
+    fault: 'it asks for the tool servers before it introduces itself',
+    caughtBy: ['initialize-first'],
+    make: () => ({ out: (frame) => (isRequest(frame, 'initialize') ? [status('early'), frame] : [frame]) }),
+  },
+  {
+    fault: 'its hooks are a list',
+    caughtBy: ['initialize-shape'],
+    make: changesOutput((frame) =>
+      isRequest(frame, 'initialize') ? { ...frame, request: { ...requestOf(frame), hooks: [] } } : frame,
+    ),
+  },
+  { fault: 'a request has no id', caughtBy: ['request-shape'], make: besides(without(status(''), 'request_id')) },
+  { fault: 'two requests have one id', caughtBy: ['request-unique'], make: besides(status('same'), status('same')) },
+  {
+    fault: 'a mode is set to nothing',
+    caughtBy: ['request-fields'],
+    make: besides({ ...status('mode'), request: { subtype: 'set_permission_mode' } }),
+  },
+  {
+    fault: 'it never answers',
+    caughtBy: ['ask-answered'],
+    alsoCaughtBy: ['unknown-ignored'],
+    make: dropsOutput(isAnswer),
+  },
+  {
+    fault: 'it answers twice',
+    caughtBy: ['answer-once'],
+    make: () => ({ out: (frame) => (isAnswer(frame) ? [frame, frame] : [frame]) }),
+  },
+  {
+    fault: 'it answers what nobody asked',
+    caughtBy: ['answer-asked'],
+    alsoCaughtBy: ['ask-answered'],
+    make: answers((response) => ({ ...response, request_id: 'another' })),
+  },
+  {
+    fault: 'an answer is neither success nor error',
+    caughtBy: ['answer-shape'],
+    make: answers((response) => ({ ...response, subtype: 'fine' })),
+  },
+  {
+    fault: 'a permission is neither given nor denied',
+    caughtBy: ['permission-decision'],
+    make: decides((decision) => ({ ...decision, behavior: 'maybe' })),
+  },
+  {
+    fault: 'the input is a text',
+    caughtBy: ['permission-input'],
+    make: decides((decision) => ({ ...decision, updatedInput: 'ls' })),
+  },
+  {
+    fault: 'a denial has no message',
+    caughtBy: ['permission-message'],
+    make: decides(() => ({ behavior: 'deny' })),
+  },
+  {
+    fault: 'a denial interrupts with a word',
+    caughtBy: ['permission-interrupt'],
+    make: decides(() => ({ behavior: 'deny', message: 'no', interrupt: 'yes' })),
+  },
+  {
+    fault: 'a permission is for another call',
+    caughtBy: ['permission-call'],
+    make: decides((decision) => ({ ...decision, toolUseID: 'another' })),
+  },
+  {
+    fault: 'a permission brings rules that are none',
+    caughtBy: ['permission-rules'],
+    make: decides((decision) => ({ ...decision, updatedPermissions: 'all' })),
+  },
+  { fault: 'what was withdrawn is allowed', caughtBy: ['withdrawn-left'], make: belated },
+  {
+    fault: 'a hook answers with a word',
+    caughtBy: ['hook-answer'],
+    make: registered({ hooks: { PreToolUse: [{ hookCallbackIds: ['hook_0'] }] } }, 'hook_callback', {
+      continue: 'yes',
+    }),
+  },
+  {
+    fault: 'a tool server answers under another id',
+    caughtBy: ['server-answer'],
+    make: registered({ sdkMcpServers: ['calc'] }, 'mcp_message', {
+      mcp_response: { jsonrpc: '2.0', id: 99, result: {} },
+    }),
+  },
+  {
+    fault: 'it goes silent when it hears something new',
+    caughtBy: ['unknown-ignored'],
+    alsoCaughtBy: ['ask-answered'],
+    make: deaf,
+  },
+];

@@ -1,0 +1,307 @@
+// Broken agents of the native dialect whose messages, calls and results are wrong.
+import type { Dictionary } from '../../../src/core/model/content.ts';
+import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
+import {
+  changesOutput,
+  followed,
+  isSystem,
+  onSystem,
+  onResult,
+  isResultOfTool,
+  onToolResult,
+  type Row,
+  counted,
+} from './changes.ts';
+import { beside, drop, each, inside, mint, onBlocks, onEvent, onType } from './stream-mutants.ts';
+
+/** By the name of the check that must find it. */
+export const messageMutants: Record<string, Row> = {
+  'message-type': {
+    fault: 'talks of itself on its output',
+    make: () => ({
+      out(frame, link) {
+        if (isSystem('init')(frame)) link.say('Starting up …');
+        return [frame];
+      },
+    }),
+  },
+  'session-id': {
+    fault: 'init names no session',
+    make: changesOutput(onSystem('init', (frame) => drop(frame, 'session_id'))),
+  },
+  'session-same': {
+    fault: 'assistant messages are of another session',
+    make: changesOutput(onType('assistant', (frame) => ({ ...frame, session_id: 'another' }))),
+  },
+  uuid: { fault: 'results without uuid', make: changesOutput(onResult((frame) => drop(frame, 'uuid'))) },
+  'uuid-own': {
+    fault: 'all assistant messages have one uuid',
+    make: changesOutput(onType('assistant', (frame) => ({ ...frame, uuid: 'same' }))),
+  },
+  'parent-field': {
+    fault: 'assistant messages without parent_tool_use_id',
+    make: changesOutput(onType('assistant', (frame) => drop(frame, 'parent_tool_use_id'))),
+  },
+  'parent-known': {
+    fault: 'sub-agents of a call that nobody made',
+    make: changesOutput(
+      each((frame) =>
+        typeof frame.parent_tool_use_id === 'string' ? { ...frame, parent_tool_use_id: 'nobody' } : frame,
+      ),
+    ),
+  },
+  'assistant-shape': {
+    fault: 'assistant messages without a model',
+    make: changesOutput(onType('assistant', (frame) => inside(frame, 'message', (message) => drop(message, 'model')))),
+  },
+  'assistant-blocks': {
+    fault: 'calls without input in assistant messages',
+    make: changesOutput(onType('assistant', (frame) => onBlocks(frame, (block) => drop(block, 'input')))),
+  },
+  'user-shape': {
+    fault: 'user messages without a role',
+    make: changesOutput(onType('user', (frame) => inside(frame, 'message', (message) => drop(message, 'role')))),
+  },
+  'tool-result-shape': {
+    fault: 'is_error is a text',
+    make: changesOutput(onToolResult((frame) => onBlocks(frame, (block) => ({ ...block, is_error: 'no' })))),
+  },
+  'system-subtype': {
+    fault: 'a system message without subtype',
+    make: changesOutput(followed(isSystem('init'), (frame) => beside(frame, { type: 'system' }))),
+  },
+  'init-shape': { fault: 'init without tools', make: changesOutput(onSystem('init', (frame) => drop(frame, 'tools'))) },
+  'init-first': { fault: 'no init', make: changesOutput(onSystem('init', () => null)) },
+  'status-shape': {
+    fault: 'a status that is a number',
+    make: changesOutput(onSystem('status', (frame) => ({ ...frame, status: 5 }))),
+  },
+  'retry-shape': {
+    fault: 'api_retry does not say which attempt it is',
+    make: changesOutput(onSystem('api_retry', (frame) => drop(frame, 'attempt'))),
+  },
+  'compact-boundary-shape': {
+    fault: 'compact_boundary without metadata',
+    make: changesOutput(onSystem('compact_boundary', (frame) => drop(frame, 'compact_metadata'))),
+  },
+  'tool-progress-shape': {
+    fault: 'tool_progress with output and nothing else',
+    make: changesOutput(
+      followed(isSystem('init'), (frame) => beside(frame, { type: 'tool_progress', output: 'half' })),
+    ),
+  },
+  'error-shape': {
+    fault: 'errors without words',
+    make: changesOutput(onType('error', (frame) => drop(frame, 'message'))),
+  },
+  'event-kind': {
+    fault: 'an event of its own',
+    make: changesOutput(
+      followed(
+        (frame) => dictionaryOf(frame.event).type === 'message_start',
+        (frame) => ({ ...frame, uuid: mint(), event: { type: 'message_pause' } }),
+      ),
+    ),
+  },
+  'event-index': {
+    fault: 'a delta without index',
+    make: changesOutput(
+      followed(
+        (frame) => dictionaryOf(frame.event).type === 'content_block_start',
+        (frame) => ({
+          ...frame,
+          uuid: mint(),
+          event: { type: 'content_block_delta', delta: { type: 'text_delta', text: '' } },
+        }),
+      ),
+    ),
+    alsoCaughtBy: ['block-open'],
+  },
+  'message-start-shape': {
+    fault: 'message_start without usage',
+    make: changesOutput(
+      onEvent('message_start', (event) => inside(event, 'message', (message) => drop(message, 'usage'))),
+    ),
+  },
+  'block-start-shape': {
+    fault: 'calls that open without a name',
+    make: changesOutput(
+      onEvent('content_block_start', (event) => inside(event, 'content_block', (block) => drop(block, 'name'))),
+    ),
+  },
+  'block-start-empty': {
+    fault: 'text blocks that open with text',
+    make: changesOutput(
+      onEvent('content_block_start', (event) =>
+        inside(event, 'content_block', (block) => (block.type === 'text' ? { ...block, text: 'Well,' } : block)),
+      ),
+    ),
+  },
+  'block-delta-shape': {
+    fault: 'a delta without a type',
+    make: changesOutput(
+      followed(
+        (frame) => dictionaryOf(frame.event).type === 'content_block_start',
+        (frame) => ({
+          ...frame,
+          uuid: mint(),
+          event: { type: 'content_block_delta', index: dictionaryOf(frame.event).index, delta: {} },
+        }),
+      ),
+    ),
+    alsoCaughtBy: ['delta-kind'],
+  },
+  'message-delta-shape': {
+    fault: 'message_delta without usage',
+    make: changesOutput(onEvent('message_delta', (event) => drop(event, 'usage'))),
+  },
+  'tool-id-own': {
+    fault: 'two calls with one id',
+    make: changesOutput(each((frame) => withOneCallId(frame))),
+    alsoCaughtBy: ['tool-result-once', 'tool-answered', 'tool-result-order'],
+  },
+  'tool-result-known': {
+    fault: 'a result for a call that nobody made',
+    make: changesOutput(
+      followed(isResultOfTool, (frame) => ({
+        ...onBlocks(frame, (block) => ({ ...block, tool_use_id: 'nobody' })),
+        uuid: mint(),
+      })),
+    ),
+    alsoCaughtBy: ['result-turns'],
+  },
+  'tool-result-once': {
+    fault: 'results that come twice',
+    make: changesOutput(followed(isResultOfTool, (frame) => ({ ...frame, uuid: mint() }))),
+    alsoCaughtBy: ['result-turns'],
+  },
+  'tool-result-lane': {
+    fault: 'results that come from a sub-agent',
+    make: changesOutput(onToolResult((frame) => ({ ...frame, parent_tool_use_id: callIn(frame) }))),
+    alsoCaughtBy: ['result-turns'],
+  },
+  'tool-answered': {
+    fault: 'no results',
+    make: changesOutput(onToolResult(() => null)),
+    alsoCaughtBy: ['result-turns'],
+  },
+  'tool-result-order': {
+    fault: 'results that come when everything else was said',
+    make: changesOutput(() => {
+      let late: Dictionary[] = [];
+      return (frame) => {
+        if (isResultOfTool(frame)) {
+          late.push(frame);
+          return [];
+        }
+        if (frame.type !== 'result') return [frame];
+        const held = late;
+        late = [];
+        return [...held, frame];
+      };
+    }),
+  },
+  'tool-failure': {
+    fault: 'the result of a call that was denied is no error',
+    make: changesOutput(onToolResult((frame) => onBlocks(frame, (block) => ({ ...block, is_error: false })))),
+  },
+  'result-each-turn': { fault: 'no results of turns', make: changesOutput(onResult(() => null)) },
+  'result-once': {
+    fault: 'every result comes twice',
+    make: changesOutput(
+      followed(
+        ({ type }) => type === 'result',
+        (frame) => ({ ...frame, uuid: mint() }),
+      ),
+    ),
+    alsoCaughtBy: ['result-index', 'result-turns'],
+  },
+  'result-last': {
+    fault: 'words in the name of the user behind the result',
+    make: changesOutput(
+      followed(
+        ({ type }) => type === 'result',
+        (frame) =>
+          beside(frame, {
+            type: 'user',
+            message: { role: 'user', content: 'By the way.' },
+            parent_tool_use_id: null,
+          }),
+      ),
+    ),
+    alsoCaughtBy: ['result-turns'],
+  },
+  'result-shape': {
+    fault: 'results without duration_api_ms',
+    make: changesOutput(onResult((frame) => drop(frame, 'duration_api_ms'))),
+  },
+  'result-subtype': {
+    fault: 'results with a subtype of their own',
+    make: changesOutput(onResult((frame) => ({ ...frame, subtype: 'done' }))),
+    alsoCaughtBy: ['interrupt-verdict'],
+  },
+  'result-usage': {
+    fault: 'usage in camel case',
+    make: changesOutput(onResult((frame) => ({ ...frame, usage: { inputTokens: 1, outputTokens: 1 } }))),
+  },
+  'result-success': {
+    fault: 'a success without result',
+    make: changesOutput(onResult((frame) => drop(frame, 'result'))),
+  },
+  'result-text': {
+    fault: 'a result that nobody said',
+    make: changesOutput(onResult((frame) => ('result' in frame ? { ...frame, result: 'All done!' } : frame))),
+  },
+  'result-error': { fault: 'errors without a reason', make: changesOutput(onResult((frame) => drop(frame, 'errors'))) },
+  'result-failed': {
+    fault: 'is_error is never true',
+    make: changesOutput(onResult((frame) => ({ ...frame, is_error: false }))),
+    alsoCaughtBy: ['result-error', 'result-turns'],
+  },
+  'result-turns': {
+    fault: 'num_turns counts from 2',
+    make: changesOutput(onResult((frame) => ({ ...frame, num_turns: Number(frame.num_turns) + 1 }))),
+  },
+  'result-index': {
+    fault: 'result_index stays 0',
+    make: changesOutput(onResult((frame) => ({ ...frame, result_index: 0 }))),
+  },
+  'result-cost': {
+    fault: 'the cost falls',
+    make: changesOutput(
+      counted(
+        (frame, count) => ({ ...frame, total_cost_usd: 10 - count }),
+        ({ type }) => type === 'result',
+      ),
+    ),
+  },
+  'result-model-usage': {
+    fault: 'results without modelUsage',
+    make: changesOutput(onResult((frame) => drop(frame, 'modelUsage'))),
+  },
+  'result-stop-reason': {
+    fault: 'a stop_reason of its own',
+    make: changesOutput(onResult((frame) => ({ ...frame, stop_reason: 'max_tokens' }))),
+  },
+  'result-denials': {
+    fault: 'results without permission_denials',
+    make: changesOutput(onResult((frame) => drop(frame, 'permission_denials'))),
+  },
+};
+
+/** The blocks of a call and of its result, all under one id. */
+function withOneCallId(frame: Dictionary): Dictionary {
+  const renamed = (block: Dictionary): Dictionary => ({
+    ...block,
+    ...(block.type === 'tool_use' ? { id: 'same' } : {}),
+    ...(block.type === 'tool_result' ? { tool_use_id: 'same' } : {}),
+  });
+  if (frame.type === 'user' || frame.type === 'assistant') return onBlocks(frame, renamed);
+  const event = dictionaryOf(frame.event);
+  return event.type === 'content_block_start' ? { ...frame, event: inside(event, 'content_block', renamed) } : frame;
+}
+
+function callIn(frame: Dictionary): unknown {
+  const { content } = dictionaryOf(frame.message);
+  return Array.isArray(content) ? dictionaryOf(content[0]).tool_use_id : null;
+}

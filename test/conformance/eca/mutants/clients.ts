@@ -1,0 +1,186 @@
+// ECA editors with one fault each. Here `out` is what an editor says, for we are its server.
+import type { Dictionary } from '../../../../src/core/model/content.ts';
+import { isDictionary } from '../../../../src/core/model/dictionary.ts';
+import { type Mutant, dropsOutput, changesOutput } from '../../support/mutant.ts';
+import { alone, behind, contentOf, having, isAnswer, isMethod, lacking, notice, params } from './changes.ts';
+
+const isInitialize = isMethod('initialize');
+const isPrompt = isMethod('chat/prompt');
+const isQuery = isMethod('chat/queryCommands');
+const isDelete = isMethod('chat/delete');
+const isApproval = isMethod('chat/toolCallApprove');
+const same = (frame: Dictionary) => frame;
+const request = (id: string | number, method: string) => () => ({ jsonrpc: '2.0', id, method, params: { query: '' } });
+/** Says that before each frame that is one. */
+const before = (isIt: (frame: Dictionary) => boolean, more: Dictionary) => () => ({
+  out: (frame: Dictionary) => (isIt(frame) ? [more, frame] : [frame]),
+});
+
+const greets: readonly (readonly [fault: string, caught: string, change: (fields: Dictionary) => Dictionary])[] = [
+  ['no processId', 'initialize-process', lacking('processId')],
+  ['a client without a name', 'initialize-client', having({ clientInfo: { version: '1' } })],
+  ['no capabilities', 'initialize-capabilities', lacking('capabilities')],
+  ['a capability in words', 'initialize-capabilities', having({ capabilities: { codeAssistant: { chat: 'yes' } } })],
+  ['options that are no object', 'initialize-options', having({ initializationOptions: 'all' })],
+  ['no folders', 'initialize-folders', lacking('workspaceFolders')],
+  [
+    'a folder that is no URI',
+    'initialize-folders',
+    having({ workspaceFolders: [{ uri: '/project', name: 'project' }] }),
+  ],
+  ['an empty list of folders', 'initialize-a-folder', having({ workspaceFolders: [] })],
+];
+
+const prompts: readonly (readonly [fault: string, caught: string, change: (fields: Dictionary) => Dictionary])[] = [
+  ['prompts without a message', 'prompt-message', lacking('message')],
+  ['prompts without a requestId', 'prompt-request-id', lacking('requestId')],
+  ['one requestId for all prompts', 'prompt-request-id', having({ requestId: 'r' })],
+  ['a number for a chat', 'prompt-chat', having({ chatId: 7 })],
+  ['a model that nobody offers', 'prompt-model', having({ model: 'nobody' })],
+  ['a behavior that nobody offers', 'prompt-behavior', having({ behavior: 'nobody' })],
+  ['a file without a path', 'prompt-contexts', having({ contexts: [{ type: 'file' }] })],
+  ['contexts that are no list', 'prompt-contexts', having({ contexts: 'all' })],
+];
+
+/** All of them. */
+export const brokenEditors: readonly Mutant[] = [
+  {
+    fault: 'messages without jsonrpc',
+    caughtBy: ['message-shape'],
+    make: changesOutput((frame) => (isQuery(frame) ? lacking('jsonrpc')(frame) : frame)),
+  },
+  { fault: 'two requests under one id', caughtBy: ['request-id'], make: behind(isQuery, same) },
+  { fault: 'ids below zero', caughtBy: ['id-not-negative'], make: behind(isQuery, request(-5, 'chat/queryCommands')) },
+  {
+    fault: 'params as a list',
+    caughtBy: ['params-object'],
+    make: behind(isMethod('initialized'), () => ({ jsonrpc: '2.0', method: '$/setTrace', params: [] })),
+  },
+  {
+    fault: 'speaks before it initializes',
+    caughtBy: ['initialize-first'],
+    make: before(isInitialize, notice('$/setTrace', {})),
+  },
+  {
+    fault: 'initializes twice',
+    caughtBy: ['initialize-once'],
+    make: behind(isInitialize, (frame) => ({ ...frame, id: 'again' })),
+  },
+  ...greets.map(([fault, check, change]): Mutant => ({ fault, caughtBy: [check], make: params(isInitialize, change) })),
+  {
+    fault: 'is never initialized',
+    caughtBy: ['initialized-after-answer', 'no-prompt-before-initialized'],
+    make: dropsOutput(isMethod('initialized')),
+  },
+  {
+    fault: 'is initialized twice',
+    caughtBy: ['initialized-after-answer'],
+    make: behind(isMethod('initialized'), same),
+  },
+  {
+    fault: 'is initialized before the answer',
+    caughtBy: ['initialized-after-answer'],
+    alsoCaughtBy: ['initialize-first'],
+    make: () => ({
+      out(frame) {
+        if (isInitialize(frame)) return [notice('initialized', {}), frame];
+        return isMethod('initialized')(frame) ? [] : [frame];
+      },
+    }),
+  },
+  {
+    fault: 'prompts before it is initialized',
+    caughtBy: ['no-prompt-before-initialized'],
+    make: alone(() => {
+      let held: Dictionary | null = null;
+      return {
+        out(frame) {
+          if (isMethod('initialized')(frame)) {
+            held = frame;
+            return [];
+          }
+          if (!isPrompt(frame) || held === null) return [frame];
+          const late = held;
+          held = null;
+          return [frame, late];
+        },
+      };
+    }),
+  },
+  {
+    fault: 'does not answer',
+    caughtBy: ['answers-requests'],
+    alsoCaughtBy: ['survives-unknown'],
+    make: dropsOutput(isAnswer),
+  },
+  { fault: 'answers twice', caughtBy: ['answer-once'], make: behind(isAnswer, same) },
+  {
+    fault: 'answers under another id',
+    caughtBy: ['answer-once'],
+    alsoCaughtBy: ['answers-requests'],
+    make: changesOutput((frame) => (isAnswer(frame) ? { ...frame, id: String(frame.id).slice(1) } : frame)),
+  },
+  {
+    fault: 'a result beside an error',
+    caughtBy: ['answer-result-or-error'],
+    make: changesOutput((frame) => (isAnswer(frame) ? { ...frame, result: null } : frame)),
+  },
+  {
+    fault: 'an error of another number',
+    caughtBy: ['unknown-method'],
+    make: changesOutput((frame) =>
+      isDictionary(frame.error) ? { ...frame, error: { ...frame.error, code: -32603 } } : frame,
+    ),
+  },
+  {
+    fault: 'dies of what it does not know',
+    caughtBy: ['survives-unknown'],
+    alsoCaughtBy: ['answers-requests'],
+    make: alone(() => {
+      let isDead = false;
+      return {
+        in(frame) {
+          isDead ||= contentOf(frame).type === 'conformanceContent';
+          return [frame];
+        },
+        out: (frame) => (isDead ? [] : [frame]),
+      };
+    }),
+  },
+  {
+    fault: 'exits without shutdown',
+    caughtBy: ['exit-after-shutdown'],
+    make: behind(isDelete, () => ({ jsonrpc: '2.0', method: 'exit' })),
+  },
+  {
+    fault: 'asks after shutdown',
+    caughtBy: ['quiet-after-shutdown'],
+    make: before(isDelete, { jsonrpc: '2.0', id: 'shutdown', method: 'shutdown' }),
+  },
+  ...prompts.map(([fault, check, change]): Mutant => ({ fault, caughtBy: [check], make: params(isPrompt, change) })),
+  { fault: 'approves no call', caughtBy: ['answer-fields'], make: params(isApproval, lacking('toolCallId')) },
+  {
+    fault: 'approves a call that does not wait',
+    caughtBy: ['answer-waiting'],
+    alsoCaughtBy: ['answer-once-each'],
+    make: params(isApproval, having({ toolCallId: 'nobody' })),
+  },
+  {
+    fault: 'approves in another chat',
+    caughtBy: ['answer-chat'],
+    make: params(isApproval, having({ chatId: 'another' })),
+  },
+  { fault: 'approves twice', caughtBy: ['answer-once-each'], make: behind(isApproval, same) },
+  {
+    fault: 'stops a chat that nobody knows',
+    caughtBy: ['stop-known'],
+    make: params(isMethod('chat/promptStop'), having({ chatId: 'nobody' })),
+  },
+  { fault: 'queries without words', caughtBy: ['query-fields'], make: params(isQuery, lacking('query')) },
+  { fault: 'deletes a number', caughtBy: ['delete-fields'], make: params(isDelete, having({ chatId: 7 })) },
+  {
+    fault: 'stops a server without a name',
+    caughtBy: ['mcp-fields'],
+    make: params(isMethod('mcp/stopServer'), lacking('name')),
+  },
+];

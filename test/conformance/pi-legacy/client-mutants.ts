@@ -1,0 +1,91 @@
+// Broken clients of pi-legacy. Each is our own one with somebody between it and our agent.
+import type { Dictionary } from '../../../src/core/model/content.ts';
+import { isDictionary } from '../../../src/core/model/dictionary.ts';
+import { probe } from '../../../src/conformance/pi/fake-agent/shared-behaviours.ts';
+import type { Mutant } from '../support/mutant.ts';
+import { sendsGarbage, sendsBefore, disconnectsOn, without, changesSent } from '../support/client-mutant.ts';
+
+const files = (change: (file: Dictionary) => Dictionary) =>
+  changesSent('prompt', (frame) =>
+    Array.isArray(frame.attachments)
+      ? { ...frame, attachments: frame.attachments.filter(isDictionary).map(change) }
+      : frame,
+  );
+/** In a run of all acts it flees from all of them. */
+const survivals = ['survives-events', 'survives-fields', 'survives-separators', 'survives-long-lines'];
+const flees = disconnectsOn(probe);
+
+export const clientMutants: readonly Mutant[] = [
+  {
+    fault: 'says what is no JSON',
+    caughtBy: ['json-lines'],
+    make: sendsGarbage('hello'),
+  },
+  {
+    fault: 'does not escape separators',
+    caughtBy: ['separators-escaped'],
+    make: changesSent('prompt', (frame) => ({ ...frame, message: `${String(frame.message)}\u2028` })),
+  },
+  {
+    fault: 'speaks the words of a newer version',
+    caughtBy: ['known-commands'],
+    make: sendsBefore('prompt', { type: 'get_state', id: 'a' }),
+  },
+  {
+    fault: 'prompts with a number',
+    caughtBy: ['prompt-message'],
+    make: sendsBefore('prompt', { type: 'prompt', message: 7 }),
+  },
+  {
+    fault: 'prompts with nothing',
+    caughtBy: ['prompt-words'],
+    make: sendsBefore('prompt', { type: 'prompt', message: '' }),
+  },
+  {
+    fault: 'attaches a word',
+    caughtBy: ['attachments-list'],
+    make: changesSent('prompt', (frame) => ({ ...frame, attachments: 'none' })),
+  },
+  {
+    fault: 'does not name its attachments',
+    caughtBy: ['attachment-fields'],
+    make: files((file) => without(file, 'fileName')),
+  },
+  { fault: 'attaches sounds', caughtBy: ['attachment-type'], make: files((file) => ({ ...file, type: 'sound' })) },
+  {
+    fault: 'attaches URLs',
+    caughtBy: ['attachment-base64'],
+    make: files((file) => ({ ...file, content: `data:image/png;base64,${String(file.content)}` })),
+  },
+  {
+    fault: 'attaches documents without their text',
+    caughtBy: ['document-text'],
+    make: files((file) => without(file, 'extractedText')),
+  },
+  {
+    fault: 'asks for a compaction with a number',
+    caughtBy: ['compact-fields'],
+    make: changesSent('compact', (frame) => ({ ...frame, customInstructions: 7 })),
+  },
+  {
+    fault: 'prompts twice',
+    caughtBy: ['one-prompt-at-a-time'],
+    // It leaves while its second prompt is at work.
+    alsoCaughtBy: survivals,
+    make: () => ({ out: (frame) => (frame.type === 'prompt' ? [frame, frame] : [frame]) }),
+  },
+  {
+    fault: 'compacts in the middle of a run',
+    caughtBy: ['compact-when-idle'],
+    make: () => ({
+      in(frame, link) {
+        if (frame.type === 'agent_start') link.toClient({ type: 'compact' });
+        return [frame];
+      },
+    }),
+  },
+  { fault: 'flees from new lines', caughtBy: ['survives-events'], alsoCaughtBy: survivals, make: flees },
+  { fault: 'flees from new fields', caughtBy: ['survives-fields'], alsoCaughtBy: survivals, make: flees },
+  { fault: 'flees from separators', caughtBy: ['survives-separators'], alsoCaughtBy: survivals, make: flees },
+  { fault: 'flees from long lines', caughtBy: ['survives-long-lines'], alsoCaughtBy: survivals, make: flees },
+];

@@ -1,0 +1,30 @@
+// What the broken pi-servers have in common: the parts of its frames. Re-exports what those of all protocols have.
+import type { Dictionary } from '../../../../src/core/model/content.ts';
+import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
+
+export { type Mutant, dropsOutput, changesOutput, changesInput } from '../../support/mutant.ts';
+
+export const dataOf = (frame: Dictionary): Dictionary => dictionaryOf(frame.data);
+export const isResponse = (frame: Dictionary, ...commands: readonly string[]): boolean =>
+  frame.type === 'response' && (commands.length === 0 || commands.includes(String(frame.command)));
+
+/** The phase of a lifecycle frame, without its prefix; empty for all others. */
+export const phaseOf = ({ type }: Dictionary): string => /^command_(\w+)$/u.exec(String(type))?.[1] ?? '';
+export const idOf = (frame: Dictionary): string => String(dataOf(frame).commandId);
+export const eventOf = (frame: Dictionary): Dictionary => (frame.type === 'event' ? dictionaryOf(frame.event) : {});
+
+/** The frame with other data. */
+export const withData = (frame: Dictionary, data: Dictionary): Dictionary => ({
+  ...frame,
+  data: { ...dataOf(frame), ...data },
+});
+/** The frame with another event. */
+export const withEvent = (frame: Dictionary, event: Dictionary): Dictionary => ({
+  ...frame,
+  event: { ...eventOf(frame), ...event },
+});
+
+/** The command without its id and its key, as text. */
+export function payloadOf({ id: _id, idempotencyKey: _key, ...payload }: Dictionary): string {
+  return JSON.stringify(payload);
+}

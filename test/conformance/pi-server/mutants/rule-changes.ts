@@ -1,0 +1,42 @@
+// What doubles for rules are made of. Knows no rule.
+import type { Dictionary } from '../../../../src/core/model/content.ts';
+import type { Link, Interceptor } from '../../support/intercept.ts';
+import { dataOf, eventOf, isResponse, phaseOf, changesOutput, withData } from './mutant.ts';
+
+export const isFailure = (frame: Dictionary) => isResponse(frame) && frame.success === false;
+/** A step of that kind, of commands of that type. */
+export const isStep = (frame: Dictionary, phase: string, type?: string) =>
+  phaseOf(frame) === phase && (type === undefined || dataOf(frame).commandType === type);
+export const isEvent = (frame: Dictionary, type: string) => eventOf(frame).type === type;
+
+/** More frames in the place of those that fit. */
+export const puts =
+  (fits: (frame: Dictionary) => boolean, instead: (frame: Dictionary) => readonly Dictionary[]) => () => ({
+    out: (frame: Dictionary) => (fits(frame) ? instead(frame) : [frame]),
+  });
+/** Holds the first frames that fit until one that frees them, and says them behind that. */
+export const delays =
+  (fits: (frame: Dictionary) => boolean, frees: (frame: Dictionary) => boolean) => (): Interceptor => {
+    const held = new Map<Link, Dictionary[]>();
+    return {
+      out(frame, link) {
+        const own = held.get(link) ?? [];
+        if (fits(frame)) {
+          held.set(link, [...own, frame]);
+          return [];
+        }
+        if (own.length === 0 || !frees(frame)) return [frame];
+        held.delete(link);
+        return [frame, ...own];
+      },
+    };
+  };
+/** The version in a response or an ending, as that makes of it. */
+export const versions = (change: (version: number, frame: Dictionary) => number) =>
+  changesOutput((frame) => {
+    const { sessionVersion } = frame.type === 'response' ? frame : dataOf(frame);
+    if (typeof sessionVersion !== 'number') return frame;
+    const changed = { sessionVersion: change(sessionVersion, frame) };
+    return frame.type === 'response' ? { ...frame, ...changed } : withData(frame, changed);
+  });
+export const commandOf = (frame: Dictionary) => (frame.type === 'response' ? frame.command : dataOf(frame).commandType);

@@ -1,0 +1,501 @@
+// Agents that speak pi badly in events: runs, turns, messages, blocks, tools, and what extensions ask and show.
+import type { Dictionary } from '../../../../src/core/model/content.ts';
+import { dictionaryOf, isDictionary, without } from '../../../../src/core/model/dictionary.ts';
+import { type Mutant, dropsOutput, changesInput } from '../../support/mutant.ts';
+import type { Link, Interceptor } from '../../support/intercept.ts';
+import { answers, drop, events, messages, put, requests, updates } from './change.ts';
+
+const isRole = (role: string) => (frame: Dictionary) => dictionaryOf(frame.message).role === role;
+const listOf = (value: unknown): Dictionary[] => (Array.isArray(value) ? value.filter(isDictionary) : []);
+const eventOf = (frame: Dictionary) => dictionaryOf(frame.assistantMessageEvent);
+
+/** Says something beside each frame that fits: `before` it, or behind. */
+function adds(
+  fits: (frame: Dictionary) => boolean,
+  more: (frame: Dictionary) => Dictionary,
+  before = false,
+): () => Interceptor {
+  return () => ({
+    out(frame) {
+      if (!fits(frame)) return [frame];
+      return before ? [more(frame), frame] : [frame, more(frame)];
+    },
+  });
+}
+
+const is = (type: string) => (frame: Dictionary) => frame.type === type;
+/** Later, so that equal messages differ. */
+const later = (message: unknown) => ({ ...dictionaryOf(message), timestamp: 1 });
+const inMessage = (change: (message: unknown) => unknown) => (frame: Dictionary) => ({
+  ...frame,
+  message: change(frame.message),
+});
+
+/** Runs and turns. */
+const brackets: readonly Mutant[] = [
+  {
+    fault: 'begins each run twice',
+    caughtBy: ['agent-brackets'],
+    alsoCaughtBy: ['dialog-late'],
+    make: adds(is('agent_start'), (frame) => frame),
+  },
+  {
+    fault: 'ends runs in the middle of a turn',
+    caughtBy: ['agent-end-closes'],
+    alsoCaughtBy: ['turn-brackets'],
+    make: dropsOutput(is('turn_end')),
+  },
+  { fault: 'forgets messages', caughtBy: ['agent-end-messages'], make: events('agent_end', put({ messages: [] })) },
+  {
+    fault: 'settles before the run is over',
+    caughtBy: ['settled-outside-run'],
+    make: adds(is('turn_start'), () => ({ type: 'agent_settled' })),
+  },
+  { fault: 'begins each turn twice', caughtBy: ['turn-brackets'], make: adds(is('turn_start'), (frame) => frame) },
+  {
+    fault: 'ends turns with another message',
+    caughtBy: ['turn-end-message'],
+    make: events('turn_end', inMessage(later)),
+  },
+  {
+    fault: 'ends turns without their first result',
+    caughtBy: ['turn-end-results'],
+    make: events('turn_end', (frame) => ({ ...frame, toolResults: listOf(frame.toolResults).slice(1) })),
+  },
+  {
+    fault: 'begins each message twice',
+    caughtBy: ['message-brackets'],
+    make: adds(
+      (frame) => frame.type === 'message_start' && isRole('assistant')(frame),
+      (frame) => frame,
+    ),
+  },
+  {
+    fault: 'begins messages of the model, and never ends them',
+    caughtBy: ['message-brackets'],
+    alsoCaughtBy: ['messages-said', 'tool-beside-message'],
+    make: dropsOutput((frame) => frame.type === 'message_end' && isRole('assistant')(frame)),
+  },
+  {
+    fault: 'speaks outside turns',
+    caughtBy: ['assistant-in-turn'],
+    alsoCaughtBy: ['turn-brackets'],
+    make: dropsOutput(is('turn_start')),
+  },
+  {
+    fault: 'changes messages on their way',
+    caughtBy: ['message-same'],
+    make: events('message_start', (frame) => (isRole('user')(frame) ? inMessage(later)(frame) : frame)),
+  },
+  {
+    fault: 'says willRetry in words',
+    caughtBy: ['agent-end-retry'],
+    make: events('agent_end', put({ willRetry: 'no' })),
+  },
+];
+
+const lost = ['turn-end-results', 'agent-end-messages', 'messages-said'];
+const isResult = (frame: Dictionary) => /^message_/u.test(String(frame.type)) && isRole('toolResult')(frame);
+
+/** Tools. */
+const tools: readonly Mutant[] = [
+  {
+    fault: 'does not say that a tool starts',
+    caughtBy: ['tool-brackets'],
+    alsoCaughtBy: ['tool-update-inside'],
+    make: dropsOutput(is('tool_execution_start')),
+  },
+  {
+    fault: 'tells of another tool',
+    caughtBy: ['tool-update-inside'],
+    make: events('tool_execution_update', put({ toolCallId: 'other' })),
+  },
+  {
+    fault: 'runs other tools than were called',
+    caughtBy: ['tool-call-known'],
+    alsoCaughtBy: ['tool-end-name'],
+    make: events('tool_execution_start', put({ toolName: 'other' })),
+  },
+  {
+    fault: 'runs tools while the model speaks',
+    caughtBy: ['tool-beside-message'],
+    make() {
+      let held: Dictionary[] = [];
+      return {
+        out(frame) {
+          const { stopReason } = dictionaryOf(frame.message);
+          if (frame.type === 'message_end' && stopReason === 'toolUse') {
+            held = [frame];
+            return [];
+          }
+          const waiting = held;
+          held = [];
+          return [frame, ...waiting];
+        },
+      };
+    },
+  },
+  {
+    fault: 'loses results',
+    caughtBy: ['tool-result'],
+    alsoCaughtBy: [...lost, 'call-answered'],
+    make: dropsOutput(isResult),
+  },
+  {
+    fault: 'tells other results',
+    caughtBy: ['tool-result-same'],
+    make: events('tool_execution_end', (frame) => ({ ...frame, isError: frame.isError !== true })),
+  },
+  {
+    fault: 'does not run what the model calls',
+    caughtBy: ['call-answered'],
+    alsoCaughtBy: lost,
+    make: dropsOutput((frame) => isResult(frame) || String(frame.type).startsWith('tool_execution')),
+  },
+  {
+    fault: 'starts tools without arguments',
+    caughtBy: ['tool-start-fields'],
+    make: events('tool_execution_start', drop('args')),
+  },
+  {
+    fault: 'updates tools without content',
+    caughtBy: ['tool-update-fields'],
+    make: events('tool_execution_update', put({ partialResult: {} })),
+  },
+  {
+    fault: 'says in words whether a tool failed',
+    caughtBy: ['tool-end-fields'],
+    alsoCaughtBy: ['tool-result-same'],
+    make: events('tool_execution_end', put({ isError: 'no' })),
+  },
+  {
+    fault: 'ends tools by another name',
+    caughtBy: ['tool-end-name'],
+    alsoCaughtBy: ['tool-result-same'],
+    make: events('tool_execution_end', put({ toolName: 'other' })),
+  },
+];
+
+const partialOf = (change: (partial: Dictionary) => Dictionary) => (event: Dictionary) =>
+  isDictionary(event.partial) ? { ...event, partial: change(event.partial) } : event;
+const oddBlock = (block: unknown) => ({ ...dictionaryOf(block), text: 'something else' });
+
+/** The message that streams. */
+const streams: readonly Mutant[] = [
+  {
+    fault: 'goes on behind the end of a message',
+    caughtBy: ['update-in-message'],
+    make: adds(
+      (frame) => frame.type === 'message_end' && isRole('assistant')(frame),
+      () => ({
+        type: 'message_update',
+        assistantMessageEvent: { type: 'text_delta', contentIndex: 0, delta: 'and' },
+      }),
+    ),
+  },
+  {
+    fault: 'ends each text twice',
+    caughtBy: ['block-order'],
+    make: adds(
+      (frame) => eventOf(frame).type === 'text_end',
+      (frame) => frame,
+    ),
+  },
+  {
+    fault: 'counts blocks from 1',
+    caughtBy: ['block-index'],
+    alsoCaughtBy: ['message-content', 'partial'],
+    make: events('message_update', (frame) => {
+      const event = eventOf(frame);
+      return { ...frame, assistantMessageEvent: { ...event, contentIndex: Number(event.contentIndex) + 1 } };
+    }),
+  },
+  {
+    fault: 'does not end texts',
+    caughtBy: ['blocks-end'],
+    alsoCaughtBy: ['block-order'],
+    make: dropsOutput((frame) => eventOf(frame).type === 'text_end'),
+  },
+  ...(['text', 'thinking'] as const).map(
+    (kind): Mutant => ({
+      fault: `ends ${kind} with other words`,
+      caughtBy: [`${kind}-deltas`],
+      alsoCaughtBy: ['message-content'],
+      make: updates(`${kind}_end`, (event) => ({ ...event, content: `${String(event.content)}!` })),
+    }),
+  ),
+  {
+    fault: 'spells other arguments',
+    caughtBy: ['toolcall-deltas'],
+    make: updates('toolcall_delta', (event) => ({ ...event, delta: String(event.delta).replaceAll('3', '4') })),
+  },
+  {
+    fault: 'ends calls without arguments',
+    caughtBy: ['toolcall-end'],
+    alsoCaughtBy: ['message-content'],
+    make: updates('toolcall_end', (event) => ({
+      ...event,
+      toolCall: without(dictionaryOf(event.toolCall), 'arguments'),
+    })),
+  },
+  {
+    fault: 'ends messages with another text',
+    caughtBy: ['message-content'],
+    alsoCaughtBy: ['turn-end-message', 'agent-end-messages', 'messages-said', 'last-text'],
+    make: events('message_end', (frame) => {
+      if (!isRole('assistant')(frame)) return frame;
+      const message = dictionaryOf(frame.message);
+      const content = listOf(message.content).map((block) => (block.type === 'text' ? oddBlock(block) : block));
+      return { ...frame, message: { ...message, content } };
+    }),
+  },
+  {
+    fault: 'repeats something else in updates',
+    caughtBy: ['partial'],
+    alsoCaughtBy: ['partial-same'],
+    make: updates(
+      'text_delta',
+      partialOf((partial) => ({ ...partial, content: listOf(partial.content).map(oddBlock) })),
+    ),
+  },
+  {
+    fault: 'repeats two things in updates',
+    caughtBy: ['partial-same'],
+    make: events('message_update', (frame) => ({ ...frame, message: { ...dictionaryOf(frame.message), content: [] } })),
+  },
+  {
+    fault: 'updates with nothing',
+    caughtBy: ['update-event'],
+    make: adds(
+      (frame) => eventOf(frame).type === 'text_delta',
+      (frame) => ({ ...frame, assistantMessageEvent: {} }),
+    ),
+  },
+  {
+    fault: 'has deltas that are no strings',
+    caughtBy: ['delta-string'],
+    make: adds(
+      (frame) => eventOf(frame).type === 'text_delta',
+      (frame) => ({ ...frame, assistantMessageEvent: { ...eventOf(frame), delta: 5 } }),
+    ),
+  },
+];
+
+/** The shapes of messages. */
+const shapes: readonly Mutant[] = [
+  {
+    fault: 'has messages of nobody',
+    caughtBy: ['message-role'],
+    make: events('agent_end', (frame) => ({ ...frame, messages: [...listOf(frame.messages), {}] })),
+  },
+  {
+    fault: 'tells the time of users in words',
+    caughtBy: ['user-message'],
+    make: messages('user', put({ timestamp: 'now' })),
+  },
+  { fault: 'does not tell the api', caughtBy: ['assistant-message'], make: messages('assistant', drop('api')) },
+  {
+    fault: 'does not tell costs',
+    caughtBy: ['usage'],
+    make: messages('assistant', (message) => ({ ...message, usage: without(dictionaryOf(message.usage), 'cost') })),
+  },
+  {
+    fault: 'counts its stop reasons',
+    caughtBy: ['stop-reason'],
+    make: messages('assistant', (message) => ({
+      ...message,
+      stopReason: message.stopReason === 'stop' ? 0 : message.stopReason,
+    })),
+  },
+  {
+    fault: 'just stops when it calls tools',
+    caughtBy: ['stop-for-tools'],
+    make: messages('assistant', (message) => ({
+      ...message,
+      stopReason: message.stopReason === 'toolUse' ? 'stop' : message.stopReason,
+    })),
+  },
+  {
+    fault: 'does not say why it failed',
+    caughtBy: ['error-message'],
+    make: messages('assistant', drop('errorMessage')),
+  },
+  {
+    fault: 'does not tell the time of results',
+    caughtBy: ['tool-result-message'],
+    make: messages('toolResult', drop('timestamp')),
+  },
+  {
+    fault: 'has images of no kind',
+    caughtBy: ['content-blocks'],
+    alsoCaughtBy: ['images-attached'],
+    make: messages('user', (message) => ({ ...message, content: listOf(message.content).map(drop('mimeType')) })),
+  },
+];
+
+/** Compactions, retries, queues. */
+const others: readonly Mutant[] = [
+  {
+    fault: 'ends a compaction that did not start',
+    caughtBy: ['compaction-brackets'],
+    make: dropsOutput((frame) => /compaction_start$/u.test(String(frame.type))),
+  },
+  {
+    fault: 'counts its reasons to compact',
+    caughtBy: ['compaction-start-fields'],
+    make: events('auto_compaction_start', put({ reason: 7 })),
+  },
+  {
+    fault: 'does not say whether it goes on behind a compaction',
+    caughtBy: ['compaction-end-fields'],
+    make: events('auto_compaction_end', drop('willRetry')),
+  },
+  {
+    fault: 'ends a retry that did not start',
+    caughtBy: ['retry-brackets'],
+    make: dropsOutput(is('auto_retry_start')),
+  },
+  {
+    fault: 'does not say how long it waits',
+    caughtBy: ['retry-start-fields'],
+    make: events('auto_retry_start', drop('delayMs')),
+  },
+  {
+    fault: 'does not say at which attempt it ended',
+    caughtBy: ['retry-end-fields'],
+    make: events('auto_retry_end', drop('attempt')),
+  },
+  { fault: 'cannot count attempts', caughtBy: ['retry-counts'], make: events('auto_retry_start', put({ attempt: 9 })) },
+  {
+    fault: 'has a queue without follow-ups',
+    caughtBy: ['queue-update-fields'],
+    make: events('queue_update', drop('followUp')),
+  },
+  {
+    fault: 'has output without words',
+    caughtBy: ['bash-update-fields'],
+    make: events('bash_execution_update', drop('delta')),
+  },
+];
+
+/** Says that before a run begins. */
+const says = (line: Dictionary) => adds(is('agent_start'), () => line, true);
+
+/** Requests of extensions. */
+const extensions: readonly Mutant[] = [
+  { fault: 'shows without an id', caughtBy: ['ui-request'], make: requests('notify', drop('id')) },
+  {
+    fault: 'asks with one id',
+    caughtBy: ['ui-id-unique'],
+    make() {
+      const own = new Map<Link, unknown>();
+      return {
+        out(frame, link) {
+          if (frame.type !== 'extension_ui_request') return [frame];
+          own.set(link, frame.id);
+          return [{ ...frame, id: 'same' }];
+        },
+        in: (frame, link) => [frame.type === 'extension_ui_response' ? { ...frame, id: own.get(link) } : frame],
+      };
+    },
+  },
+  { fault: 'has one option, and no list', caughtBy: ['ui-select'], make: requests('select', put({ options: 'red' })) },
+  { fault: 'confirms nothing', caughtBy: ['ui-confirm'], make: requests('confirm', drop('message')) },
+  { fault: 'asks for input without a title', caughtBy: ['ui-input'], make: requests('input', drop('title')) },
+  { fault: 'edits a number', caughtBy: ['ui-editor'], make: requests('editor', put({ prefill: 7 })) },
+  { fault: 'notifies of nothing', caughtBy: ['ui-notify'], make: requests('notify', drop('message')) },
+  {
+    fault: 'notifies in a way of its own',
+    caughtBy: ['ui-notify-type'],
+    make: requests('notify', put({ notifyType: 'loud' })),
+  },
+  { fault: 'has a status of nothing', caughtBy: ['ui-set-status'], make: requests('setStatus', drop('statusKey')) },
+  {
+    fault: 'has a widget of one line, and no list',
+    caughtBy: ['ui-set-widget'],
+    make: requests('setWidget', put({ widgetLines: 'one' })),
+  },
+  { fault: 'has a title of no words', caughtBy: ['ui-set-title'], make: requests('setTitle', drop('title')) },
+  {
+    fault: 'writes nothing into the editor',
+    caughtBy: ['ui-set-editor-text'],
+    make: says({ type: 'extension_ui_request', id: 'e', method: 'set_editor_text' }),
+  },
+  {
+    fault: 'answers answers',
+    caughtBy: ['ui-response-silent'],
+    make: () => ({
+      in(frame, link) {
+        const { type } = frame;
+        if (type === 'extension_ui_response') link.toClient({ type: 'response', command: type, success: true });
+        return [frame];
+      },
+    }),
+  },
+  {
+    fault: 'does not say which extension failed',
+    caughtBy: ['extension-error'],
+    make: says({ type: 'extension_error', error: 'it failed' }),
+  },
+];
+
+/** Those that are found by what is done. */
+const deeds: readonly Mutant[] = [
+  {
+    fault: 'takes line separators for blanks',
+    caughtBy: ['separators'],
+    make: answers('get_state', (data) => ({
+      ...data,
+      sessionName: String(data.sessionName).replaceAll(/[\u2028\u2029\u0085]/gu, ' '),
+    })),
+  },
+  {
+    fault: 'passes over long lines',
+    caughtBy: ['long-line'],
+    make: () => ({ in: (frame) => (JSON.stringify(frame).length > 500_000 ? [] : [frame]) }),
+  },
+  {
+    fault: 'does not wait for an answer',
+    caughtBy: ['dialog-blocks'],
+    alsoCaughtBy: [
+      'dialog-late',
+      'agent-brackets',
+      'agent-end-closes',
+      'agent-end-messages',
+      'turn-brackets',
+      'assistant-in-turn',
+    ],
+    make: adds(is('extension_ui_request'), () => ({ type: 'agent_end', messages: [] })),
+  },
+  {
+    fault: 'cannot be cancelled',
+    caughtBy: ['dialog-cancel'],
+    make: changesInput((frame) => (frame.cancelled === true ? null : frame)),
+  },
+  {
+    fault: 'ends the run for each answer',
+    caughtBy: ['dialog-late'],
+    alsoCaughtBy: ['dialog-blocks', 'agent-brackets'],
+    make() {
+      const answered = new Map<Link, number>();
+      return {
+        in(frame, link) {
+          if (frame.type === 'extension_ui_response') answered.set(link, (answered.get(link) ?? 0) + 1);
+          return [frame];
+        },
+        out: (frame, link) => (frame.type === 'agent_end' && (answered.get(link) ?? 0) > 1 ? [frame, frame] : [frame]),
+      };
+    },
+  },
+];
+
+/** All of them. */
+export const eventMutants: readonly Mutant[] = [
+  ...brackets,
+  ...tools,
+  ...streams,
+  ...shapes,
+  ...others,
+  ...extensions,
+  ...deeds,
+];

@@ -1,0 +1,80 @@
+// Broken front ends of rpc-message, each made from a correct one.
+import type { Dictionary } from '../../../src/core/model/content.ts';
+import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
+import { type Mutant, changesOutput } from '../support/mutant.ts';
+import type { Interceptor } from '../support/intercept.ts';
+
+/** Another request in the place of those of that method. */
+const asks = (method: string, change: (frame: Dictionary) => Dictionary) =>
+  changesOutput((frame) => (frame.method === method ? change(frame) : frame));
+/** More requests before those of that method. */
+const before =
+  (method: string, ...more: readonly Dictionary[]) =>
+  (): Interceptor => ({
+    out: (frame) => (frame.method === method ? [...more, frame] : [frame]),
+  });
+const history = (id: unknown): Dictionary => ({ id, method: 'getHistory' });
+
+/** All of them. */
+export const clientMutants: readonly Mutant[] = [
+  {
+    fault: 'it sends a list',
+    caughtBy: ['request-object'],
+    make: () => ({
+      out(frame, link) {
+        if (frame.method === 'setModel') link.say('[]');
+        return [frame];
+      },
+    }),
+  },
+  { fault: 'an id is a number', caughtBy: ['request-id'], make: before('setModel', history(7)) },
+  {
+    fault: 'two requests have one id',
+    caughtBy: ['request-unique'],
+    make: before('setModel', history('x'), history('x')),
+  },
+  {
+    fault: 'it asks for what there is not',
+    caughtBy: ['request-known'],
+    make: before('setModel', { id: 'x', method: 'getWeather' }),
+  },
+  { fault: 'it asks before it connects', caughtBy: ['connect-first'], make: before('connect', history('x')) },
+  {
+    fault: 'it queries before it is connected',
+    caughtBy: ['connect-answered'],
+    make: () => ({
+      out: (frame) =>
+        frame.method === 'connect' ? [frame, { id: 'x', method: 'query', params: { message: 'quick' } }] : [frame],
+    }),
+  },
+  {
+    fault: 'a query is a text by itself',
+    caughtBy: ['query-params'],
+    make: asks('query', (frame) => ({ ...frame, params: dictionaryOf(frame.params).message })),
+  },
+  {
+    fault: 'a content is a text',
+    caughtBy: ['content-params'],
+    make: asks('queryWithContent', (frame) => ({ ...frame, params: { content: 'words' } })),
+  },
+  {
+    fault: 'a picture has no source',
+    caughtBy: ['content-blocks'],
+    make: asks('queryWithContent', (frame) => ({ ...frame, params: { content: [{ type: 'image' }] } })),
+  },
+  {
+    fault: 'a model is an object',
+    caughtBy: ['setting-params'],
+    make: asks('setModel', (frame) => ({ ...frame, params: { model: frame.params } })),
+  },
+  {
+    fault: 'it interrupts when nothing goes on',
+    caughtBy: ['interrupt-running'],
+    make: before('setModel', { id: 'x', method: 'interrupt' }),
+  },
+  {
+    fault: 'it asks on when it has left',
+    caughtBy: ['disconnect-last'],
+    make: () => ({ out: (frame) => (frame.method === 'disconnect' ? [frame, history('x')] : [frame]) }),
+  },
+];

@@ -1,0 +1,52 @@
+// The tests of a list of broken peers: each is found by the checks that are meant to find it, and by no others; each check finds
+// one. Knows no protocol and no side.
+import { expect, test } from 'vitest';
+import type { Result } from '../../../src/conformance/check/check.ts';
+import type { Mutant } from './mutant.ts';
+
+/** Every scenario or act is played with every broken peer, not only those that its own checks read. */
+export const runsEverything = process.env.PATCHBAY_CONFORMANCE === 'all';
+
+/** What is tried, and how. */
+export interface MutantTests {
+  readonly protocol: string;
+  readonly peers: 'agents' | 'clients';
+  readonly mutants: readonly Mutant[];
+  /** All checks, as doubles call them. */
+  readonly names: readonly string[];
+  /** Checks that no broken peer here can fail, with the reason; all others must catch one. */
+  readonly unbroken: ReadonlyMap<string, string>;
+  /** As doubles call it. */
+  nameOf(id: string): string;
+  judge(mutant: Mutant): Promise<readonly Result[]>;
+}
+
+/** Defines the tests. */
+export function testMutants({ protocol, peers, mutants, names, unbroken, nameOf, judge }: MutantTests): void {
+  test.each(mutants.map((mutant) => [mutant.fault, mutant] as const))(
+    '%s',
+    { concurrent: true, timeout: 60_000 },
+    async (_fault, mutant) => {
+      const { caughtBy, alsoCaughtBy = [] } = mutant;
+      const failed = (await judge(mutant)).filter(({ verdict }) => verdict === 'failed');
+      const found = failed.map(({ id }) => nameOf(id));
+      expect(
+        caughtBy.filter((name) => !found.includes(name)),
+        'not found by',
+      ).toEqual([]);
+      const unrelated = failed.filter(({ id }) => !caughtBy.includes(nameOf(id)) && !alsoCaughtBy.includes(nameOf(id)));
+      expect(
+        unrelated.map(({ id, reason }) => `${id}: ${reason}`),
+        'found by others',
+      ).toEqual([]);
+    },
+  );
+
+  test('every check can fail, and every name is one of a check', () => {
+    const caught = new Set(mutants.flatMap((mutant) => mutant.caughtBy));
+    const all = mutants.flatMap((mutant) => [...mutant.caughtBy, ...(mutant.alsoCaughtBy ?? [])]);
+    console.log(`${protocol}: ${mutants.length} broken ${peers} for ${caught.size} of ${names.length} checks`);
+    expect(names.filter((name) => !caught.has(name) && !unbroken.has(name))).toEqual([]);
+    expect([...all, ...unbroken.keys()].filter((name) => !names.includes(name))).toEqual([]);
+  });
+}
