@@ -14,7 +14,7 @@ export default defineConfig(({ mode }) => ({
     reporters: ['default'],
     // Loading the modules anew for each file costs more than most files do. test/support/leftovers.ts is the price.
     isolate: false,
-    setupFiles: ['test/support/leftovers.ts'],
+    setupFiles: ['test/support/leftovers.ts', 'test/support/same-chance.ts'],
     projects: [
       {
         extends: true,
@@ -40,6 +40,8 @@ export default defineConfig(({ mode }) => ({
     ],
     env: {
       PATCHBAY_FULL: mode === 'full' ? '1' : '0',
+      // No test speaks TLS, and reading certificates is most of what the start of a Node costs.
+      NODE_EXTRA_CA_CERTS: '',
       // What gateways keep of the sessions of a test is nobody's.
       XDG_STATE_HOME: join(tmpdir(), `patchbay-test-state-${process.pid}`),
     },
