@@ -1,7 +1,7 @@
 // A channel with a memory: all that was said on it, and somebody who waits for what comes. Knows no protocol.
 import type { Channel } from '../core/channel.ts';
 import { CannotTell, type Connection, type Exchange, PeerWrong } from './check.ts';
-import { firstFound } from './within.ts';
+import { firstFound, sliceOf } from './within.ts';
 
 /** How a connection is watched. */
 export interface WatchOptions {
@@ -67,7 +67,7 @@ export function watchChannel(
   });
 
   function until<Value>(label: string, look: () => Value | undefined): Promise<Value> {
-    const latest = performance.now() + patienceMs;
+    let [lookedAt, waited] = [performance.now(), 0];
     const late = () => new PeerWrong(`no ${label} within ${patienceMs} ms${lastWords(log)}`);
     function over(reason: string): Error {
       const isUnreached = unreached.test(reason) && !log.some(({ by }) => by === 'peer');
@@ -80,7 +80,10 @@ export function watchChannel(
       if (value !== undefined) return value;
       if (ended !== null) throw over(ended);
       // While more and more is said, no timer has its turn.
-      if (performance.now() > latest) throw late();
+      const now = performance.now();
+      waited += Math.min(now - lookedAt, sliceOf(patienceMs));
+      lookedAt = now;
+      if (waited > patienceMs) throw late();
       return undefined;
     }
     return firstFound(watchers, lookInTime, patienceMs, late);

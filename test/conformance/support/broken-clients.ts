@@ -4,7 +4,7 @@ import type { Result } from '../../../src/conformance/check.ts';
 import type { ClientSet } from '../../../src/conformance/sets.ts';
 import type { ClientRig } from './client-rig.ts';
 import type { Double } from './double.ts';
-import { isWhole, testDoubles } from './double-tests.ts';
+import { isWhole, type Patience, testDoubles } from './double-tests.ts';
 import { tampering } from './tamper.ts';
 
 /** How the broken clients of a set are tried. */
@@ -25,11 +25,11 @@ export function testBrokenClients(
   const nameOf = (id: string) => id.replace(`${set.protocol}/client/`, '');
   const names = set.rules.map(({ id }) => nameOf(id));
 
-  function judge({ caught, make }: Double): Promise<readonly Result[]> {
+  function judge({ caught, make }: Double, patience: Patience): Promise<readonly Result[]> {
     const read = new Set(set.rules.filter(({ id }) => caught.includes(nameOf(id))).flatMap((rule) => rule.scenarios));
     const all = set.acts.map(({ name }) => name);
     const acts = isWhole ? all : all.filter((name) => read.has(name));
-    return rig.run(set, { acts, through: tampering(make()), patienceMs });
+    return rig.run(set, { acts, through: tampering(make()), patienceMs: patienceMs * patience });
   }
 
   testDoubles({ protocol: set.protocol, peers: 'clients', doubles, names, unbroken, nameOf, judge });

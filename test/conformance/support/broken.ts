@@ -5,7 +5,7 @@ import { runChecks } from '../../../src/conformance/runner.ts';
 import { type AgentSet, descriptionsOf } from '../../../src/conformance/sets.ts';
 import type { Target } from '../../../src/conformance/target.ts';
 import type { Double } from './double.ts';
-import { isWhole, testDoubles } from './double-tests.ts';
+import { isWhole, type Patience, testDoubles } from './double-tests.ts';
 import { tampering } from './tamper.ts';
 
 /** How the broken agents of a set are tried. */
@@ -24,7 +24,7 @@ export function testBrokenAgents(set: AgentSet, doubles: readonly Double[], opti
   const nameOf = (id: string) => id.replace(`${set.protocol}/`, '');
   const names = descriptionsOf(set).map(({ id }) => nameOf(id));
 
-  async function judge({ caught, make }: Double): Promise<readonly Result[]> {
+  async function judge({ caught, make }: Double, patience: Patience): Promise<readonly Result[]> {
     const through = tampering(make());
     const checks = new Set(set.checks.map(({ id }) => id).filter((id) => caught.includes(nameOf(id))));
     const rules = set.rules.filter(({ id }) => caught.includes(nameOf(id)));
@@ -34,7 +34,7 @@ export function testBrokenAgents(set: AgentSet, doubles: readonly Double[], opti
       set,
       { ...options.target(), through },
       {
-        patienceMs,
+        patienceMs: patienceMs * patience,
         only: ({ id }) => isWhole || checks.has(id) || (rules.length > 0 && isRule.has(id)),
         scenarios: (name) => isWhole || read.has(name),
       },

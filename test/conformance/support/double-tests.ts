@@ -18,27 +18,34 @@ export interface DoubleTests {
   readonly unbroken: ReadonlyMap<string, string>;
   /** As doubles call it. */
   nameOf(id: string): string;
-  judge(double: Double): Promise<readonly Result[]>;
+  judge(double: Double, patience: Patience): Promise<readonly Result[]>;
 }
+
+/** How many times its usual patience a judgement takes. */
+export type Patience = 1 | typeof longPatience;
+const longPatience = 20;
 
 /** Defines the tests. */
 export function testDoubles({ protocol, peers, doubles, names, unbroken, nameOf, judge }: DoubleTests): void {
   test.each(doubles.map((double) => [double.fault, double] as const))(
     '%s',
-    { concurrent: true, timeout: 60_000 },
+    { concurrent: true, timeout: 300_000 },
     async (_fault, double) => {
       const { caught, kin = [] } = double;
-      const failed = (await judge(double)).filter(({ verdict }) => verdict === 'failed');
-      const found = failed.map(({ id }) => nameOf(id));
-      expect(
-        caught.filter((name) => !found.includes(name)),
-        'not found by',
-      ).toEqual([]);
-      const unrelated = failed.filter(({ id }) => !caught.includes(nameOf(id)) && !kin.includes(nameOf(id)));
-      expect(
-        unrelated.map(({ id, reason }) => `${id}: ${reason}`),
-        'found by others',
-      ).toEqual([]);
+      async function look(patience: Patience) {
+        const failed = (await judge(double, patience)).filter(({ verdict }) => verdict === 'failed');
+        const found = failed.map(({ id }) => nameOf(id));
+        const unrelated = failed.filter(({ id }) => !caught.includes(nameOf(id)) && !kin.includes(nameOf(id)));
+        return {
+          'not found by': caught.filter((name) => !found.includes(name)),
+          'found by others': unrelated.map(({ id, reason }) => `${id}: ${reason}`),
+        };
+      }
+      const none = { 'not found by': [], 'found by others': [] };
+      const quick = await look(1);
+      // On a busy machine a peer that is slow looks like one that is silent: only long patience tells them apart.
+      const isClear = Object.values(quick).every((names) => names.length === 0);
+      expect(isClear ? quick : await look(longPatience)).toEqual(none);
     },
   );
 
