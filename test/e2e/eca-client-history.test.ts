@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
-import { anyEra, type Editor, type Era, eras, startEditor } from '../support/eca-client.ts';
+import { anyEra, type Editor, type Era, eras, openEditor, startEditor } from '../support/eca-client.ts';
 import { makePiHome, type PiHome, piCommand } from '../support/pi-rig.ts';
 
 const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
@@ -39,8 +39,10 @@ type AgentName = 'demo' | 'pi';
 async function open(era: Era, agent: AgentName): Promise<Editor> {
   const { argv, env } = piCommand(home);
   const command = argv.filter((word) => word !== '--no-session');
-  const words = agent === 'pi' ? ['pi', '--', ...command] : ['demo', '--option', 'paceMs=0'];
-  editor = startEditor(era, [...stdio, ...words], { cwd: home.project, env: { ...env, HOME: home.dir } });
+  editor =
+    agent === 'demo'
+      ? openEditor(era, { backend: 'demo', option: { paceMs: '0' } })
+      : startEditor(era, [...stdio, 'pi', '--', ...command], { cwd: home.project, env: { ...env, HOME: home.dir } });
   await editor.greet(home.project);
   return editor;
 }
