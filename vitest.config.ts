@@ -7,6 +7,12 @@ const spawning = ['test/{cli,e2e}/**/*.test.ts', 'test/**/*.spawn.test.ts'];
 /** Tests that run in `npm run test:full` alone. */
 const long = ['test/**/*.full.test.ts'];
 
+/** `vitest run --mode full`; the projects read this file again, and in another mode. */
+function fullIn(mode: string): boolean {
+  if (mode === 'full') process.env.PATCHBAY_FULL = '1';
+  return process.env.PATCHBAY_FULL === '1';
+}
+
 export default defineConfig(({ mode }) => ({
   test: {
     // Of two processors vitest would use one, and many tests wait for programs more than they work.
@@ -14,7 +20,7 @@ export default defineConfig(({ mode }) => ({
     reporters: ['default'],
     // Loading the modules anew for each file costs more than most files do. test/support/leftovers.ts is the price.
     isolate: false,
-    setupFiles: ['test/support/leftovers.ts'],
+    setupFiles: ['test/support/leftovers.ts', 'test/support/same-chance.ts'],
     projects: [
       {
         extends: true,
@@ -34,12 +40,14 @@ export default defineConfig(({ mode }) => ({
           globalSetup: ['test/support/build.ts'],
         },
       },
-      ...(mode === 'full'
+      ...(fullIn(mode)
         ? [{ extends: true as const, test: { name: 'full', include: long, globalSetup: ['test/support/build.ts'] } }]
         : []),
     ],
     env: {
-      PATCHBAY_FULL: mode === 'full' ? '1' : '0',
+      PATCHBAY_FULL: fullIn(mode) ? '1' : '0',
+      // No test speaks TLS, and reading certificates is most of what the start of a Node costs.
+      NODE_EXTRA_CA_CERTS: '',
       // What gateways keep of the sessions of a test is nobody's.
       XDG_STATE_HOME: join(tmpdir(), `patchbay-test-state-${process.pid}`),
     },

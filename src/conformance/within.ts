@@ -1,7 +1,15 @@
 // Waits for an event instead of a duration. Every timeout of such a wait is here.
 
-/** Default timeout, ms; generous, because the machine may be loaded. */
-const patience = 15_000;
+/** Default timeout of a wait, ms; generous, because the machine may be loaded. */
+const patience = 60_000;
+
+/**
+ * Patience is counted in slices, each with its own timer. A process that got no CPU for a while then finds one due timer, and reads
+ * what has arrived before it counts the next slice.
+ */
+const slices = 20;
+/** The most of `patienceMs` that one turn of the event loop can use up, ms. */
+export const sliceOf = (patienceMs: number): number => patienceMs / slices;
 
 /**
  * Resolves with the first value that `look` finds. `look` runs at once and whenever the owner calls the functions in
@@ -14,7 +22,13 @@ export function firstFound<Value>(
   late: () => Error,
 ): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => finish(() => reject(late())), patienceMs);
+    let timer = wait(slices);
+    function wait(left: number): NodeJS.Timeout {
+      return setTimeout(() => {
+        if (left > 1) timer = wait(left - 1);
+        else finish(() => reject(late()));
+      }, sliceOf(patienceMs));
+    }
     function finish(settle: () => void): void {
       clearTimeout(timer);
       watchers.delete(check);

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { resultsIn, type Talk, type TalkOptions, takeTurns, talk, turnsOf } from '../support/agent-sdk.ts';
 import { saidIn } from '../support/claude-judge.ts';
+import { shareOf } from '../support/full.ts';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
 import { Frame } from '../support/inbox.ts';
 import { checkClaudeOrder, describeViolations } from '../oracles/order/claude/order.ts';
@@ -203,7 +204,7 @@ describe('settings', () => {
 
   const preset = { type: 'preset', preset: 'claude_code' } as const;
   const [own, given, more] = ['You are a test agent.', 'You speak of boats alone.', 'You rhyme.'];
-  test.each<[string, Options, string[], string[]]>([
+  const systems: [string, Options, string[], string[]][] = [
     ['a system prompt', { systemPrompt: given }, [given], [own, more]],
     [
       'a system prompt in parts',
@@ -223,7 +224,8 @@ describe('settings', () => {
     ['nothing on the command line', { extraArgs: { 'system-prompt': '', 'append-system-prompt': '' } }, [own], []],
     // A file of that name would be read by pi.
     ['what is the name of a file', { systemPrompt: 'notes.txt' }, ['notes.txt'], ['alpha']],
-  ])('%s reaches the model', async (_, options, there, missing) => {
+  ];
+  test.each(shareOf(systems, 0, 3))('%s reaches the model', async (_, options, there, missing) => {
     const went = await talkToPi({ prompt: promptFor('text'), options });
     expect(went).toMatchObject(good);
     const system = JSON.stringify(fake.requests.at(-1)?.body.system);

@@ -3,7 +3,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { agentRoles } from '../support/agent-roles.ts';
 import {
@@ -12,12 +11,11 @@ import {
   type Era,
   eras,
   type Heard,
+  openEditor,
   outline,
-  startEditor,
   wordsIn,
 } from '../support/eca-client.ts';
 
-const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'patchbay-agents-'));
 const config = join(folder, 'patchbay.json');
 const programs = [...agentRoles].filter(([, { config: agent }]) => agent.command !== undefined);
@@ -33,17 +31,7 @@ let editor: Editor;
 afterEach(() => editor?.close());
 
 async function open(era: Era, agent: string): Promise<Chat> {
-  editor = startEditor(era, [
-    process.execPath,
-    cli,
-    'stdio',
-    '--frontend',
-    'eca',
-    '--config',
-    config,
-    '--agent',
-    agent,
-  ]);
+  editor = openEditor(era, { config, agent });
   await editor.greet(folder);
   return editor.chat();
 }

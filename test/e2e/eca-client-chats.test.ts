@@ -4,13 +4,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Editor, type Era, eras, startEditor, wordsIn } from '../support/eca-client.ts';
+import { type Editor, type Era, eras, openEditor, wordsIn } from '../support/eca-client.ts';
 
-const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-const demo = [process.execPath, cli, 'stdio', '--frontend', 'eca', '--backend', 'demo', '--option', 'paceMs=0'];
+const demo = { backend: 'demo', option: { paceMs: '0' } };
 
 let folder: string;
 let outside: string;
@@ -33,7 +31,7 @@ let editor: Editor;
 afterEach(() => editor?.close());
 
 async function open(era: Era): Promise<Editor> {
-  editor = startEditor(era, demo, { cwd: folder });
+  editor = openEditor(era, demo);
   await editor.greet(folder);
   return editor;
 }

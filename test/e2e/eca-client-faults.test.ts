@@ -1,19 +1,16 @@
 // What an editor may do wrong, and what may go wrong for it: each request is answered once, each run is finished once, and
 // the next prompt works. With vscode-jsonrpc, in front of the demo agent.
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
-import { anyEra, type Chat, type Editor, type Era, outline, startEditor, wordsIn } from '../support/eca-client.ts';
+import { anyEra, type Chat, type Editor, type Era, openEditor, outline, wordsIn } from '../support/eca-client.ts';
 
-const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-const demo = [process.execPath, cli, 'stdio', '--frontend', 'eca', '--backend', 'demo', '--option'];
+const demo = (paceMs = 0) => ({ backend: 'demo', option: { paceMs: String(paceMs) } });
 
 let editor: Editor;
 afterEach(() => editor?.close());
 
 /** `paceMs`: how long the agent waits between what it says at once, and how long its tools run. */
 async function open(era: Era, paceMs = 0): Promise<Editor> {
-  editor = startEditor(era, [...demo, `paceMs=${paceMs}`]);
+  editor = openEditor(era, demo(paceMs));
   await editor.greet();
   return editor;
 }
@@ -75,7 +72,7 @@ describe.each(anyEra)('an editor of the $name', (era) => {
   });
 
   test('requests before initialize are served, and nothing is told before the client listens', async () => {
-    editor = startEditor(era, [...demo, 'paceMs=0']);
+    editor = openEditor(era, demo());
     editor.say({ id: 'early', method: 'chat/queryCommands', params: { query: '' } });
     expect(await answerTo('early')).toHaveProperty('result');
     expect(await editor.greet()).toHaveProperty('chatWelcomeMessage');
@@ -87,16 +84,16 @@ describe.each(anyEra)('an editor of the $name', (era) => {
   });
 
   test('a prompt before initialize is a prompt', async () => {
-    editor = startEditor(era, [...demo, 'paceMs=0']);
+    editor = openEditor(era, demo());
     await works();
     expect(editor.judge()).toEqual([]);
   });
 
   test('what is no JSON, and what is no JSON-RPC, is answered as far as it can be', async () => {
     await open(era);
-    editor.child.stdin.write('Content-Length: 5\r\n\r\n{bad}');
+    editor.input.write('Content-Length: 5\r\n\r\n{bad}');
     expect((await answerTo(null)).error?.code).toBe(-32_700);
-    editor.child.stdin.write('Content-Length: 2\r\n\r\n[]');
+    editor.input.write('Content-Length: 2\r\n\r\n[]');
     await editor.until('the answer to a batch', (talk) =>
       talk.find(({ message }) => JSON.stringify(message).includes('-32600')),
     );
@@ -175,10 +172,9 @@ describe.each(anyEra)('an editor of the $name', (era) => {
     await open(era);
     const chat = editor.chat();
     await chat.prompt('slow 20 long 20');
-    const gone = once(editor.child, 'exit');
-    editor.child.stdin.end();
+    editor.input.end();
     expect(wordsIn(await chat.over())).toContain('20 ');
-    expect(await gone).toEqual([0, null]);
+    expect(await editor.gone).toBe(0);
     expect(editor.judge()).toEqual([]);
   });
 });

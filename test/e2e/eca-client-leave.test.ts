@@ -3,13 +3,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { agentRoles } from '../support/agent-roles.ts';
-import { type Chat, type Editor, type Era, eras, type Heard, outline, startEditor } from '../support/eca-client.ts';
+import { type Chat, type Editor, type Era, eras, type Heard, openEditor, outline } from '../support/eca-client.ts';
 
-const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'patchbay-leave-'));
 const config = join(folder, 'patchbay.json');
 const server = agentRoles.get('eca')?.config.command ?? [];
@@ -24,8 +22,7 @@ let editor: Editor;
 afterEach(() => editor?.close());
 
 async function open(era: Era, agent: string): Promise<Chat> {
-  const words = ['stdio', '--frontend', 'eca', '--config', config, '--agent', agent];
-  editor = startEditor(era, [process.execPath, cli, ...words]);
+  editor = openEditor(era, { config, agent });
   await editor.greet(folder);
   return editor.chat();
 }

@@ -10,7 +10,6 @@ import {
   type Chat,
   type Editor,
   type Era,
-  eras,
   modern,
   outline,
   startEditor,
@@ -77,7 +76,7 @@ const isText = ({ type }: { type: string }, role: string) => type === 'text' && 
 const question = (chat: Chat) =>
   chat.until('a question', ({ type, manualApproval }) => type === 'toolCallRun' && manualApproval === true);
 
-describe.each(eras)('an editor of the $name', { timeout }, (era) => {
+describe.each(anyEra)('an editor of the $name', { timeout }, (era) => {
   test('text and thoughts', async () => {
     await open(era);
     const chat = editor.chat();

@@ -7,6 +7,7 @@ import { createGateway } from '../../src/gateway/gateway.ts';
 import { type Client, connectSse, connectStdio, connectWebSocket } from '../support/clients.ts';
 import { clientTransports } from '../support/client-transports.ts';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
+import { shareOf } from '../support/full.ts';
 import { type GatewayServer, startServer } from '../support/gateway.ts';
 import { createInbox, type Frame } from '../support/inbox.ts';
 import { checkLegacyLines } from '../oracles/order/pi-legacy/order.ts';
@@ -148,6 +149,7 @@ function follow(lines: readonly Frame[], shown: readonly object[]): void {
 }
 
 describe.each(parts)('in front of the real %s', (part) => {
+  const names = Object.keys(transports);
   test.each(Object.keys(transports))('the example of the document, over %s', async (transport) => {
     const client = await transports[transport]?.(part);
     if (client === undefined) throw new Error(`no transport ${transport}`);
@@ -186,12 +188,13 @@ describe.each(parts)('in front of the real %s', (part) => {
     long: { says: [longText], stop: 'stop' },
   };
 
-  describe.each(Object.keys(transports))('over %s', (transport) => {
+  describe.each(names)('over %s', (transport) => {
+    const place = names.indexOf(transport) + parts.indexOf(part);
     let client: Client | null = null;
     let prompts = 0;
     afterAll(() => client?.close());
 
-    test.each(Object.entries(cases))('%s', async (name, { abortAt, says, stop }) => {
+    test.each(shareOf(Object.entries(cases), place, names.length))('%s', async (name, { abortAt, says, stop }) => {
       onTestFailed(async () => {
         const broken = client;
         client = null;

@@ -5,6 +5,7 @@ import { judgeTurn, saidIn } from '../support/claude-judge.ts';
 import { interruptFrame, isEvent, promptFrame, turn } from '../support/claude-turn.ts';
 import { type Client, connectSse, connectStdio, connectWebSocket } from '../support/clients.ts';
 import { type FakeAnthropic, startFakeAnthropic } from '../../src/conformance/model/endpoint.ts';
+import { shareOf } from '../support/full.ts';
 import { type GatewayServer, startServer } from '../support/gateway.ts';
 import type { Frame } from '../support/inbox.ts';
 import { linesAround, makePiHome, type PiHome, recordOf } from '../support/pi-rig.ts';
@@ -85,39 +86,43 @@ const cases: Record<string, Case> = {
   compact: { says: ['Used many tokens.'], system: 'compact_boundary' },
 };
 
-describe.each(Object.keys(transports))('%s', (transport) => {
+const names = Object.keys(transports);
+describe.each(names)('%s', (transport) => {
   // One session for all cases, as a user would have it; after a failure the next case starts with a fresh one.
   let client: Client | null = null;
   let prompts = 0;
   afterAll(() => client?.close());
 
-  test.each(Object.entries(cases))('%s', async (name, { during, says, system = 'init', fails = false }) => {
-    onTestFailed(async () => {
-      const broken = client;
-      client = null;
-      await broken?.close();
-    });
-    client ??= (await transports[transport]?.()) ?? null;
-    if (client === null) throw new Error(`no transport ${transport}`);
-    const own = client;
+  test.each(shareOf(Object.entries(cases), names.indexOf(transport), names.length))(
+    '%s',
+    async (name, { during, says, system = 'init', fails = false }) => {
+      onTestFailed(async () => {
+        const broken = client;
+        client = null;
+        await broken?.close();
+      });
+      client ??= (await transports[transport]?.()) ?? null;
+      if (client === null) throw new Error(`no transport ${transport}`);
+      const own = client;
 
-    const prompt = `[[${name}]] ${transport} ${++prompts}`;
-    const frames = await turn(own, prompt, (from) => during?.(own, from, prompt) ?? Promise.resolve());
-    await judgeTurn(home, own, prompt, frames);
-    const text = await saidIn(frames);
-    for (const phrase of says) expect(text).toContain(phrase);
-    expect(frames).toContainEqual(expect.objectContaining({ type: 'system', subtype: system }));
-    expect(frames.at(-1)).toMatchObject({ type: 'result', is_error: fails });
+      const prompt = `[[${name}]] ${transport} ${++prompts}`;
+      const frames = await turn(own, prompt, (from) => during?.(own, from, prompt) ?? Promise.resolve());
+      await judgeTurn(home, own, prompt, frames);
+      const text = await saidIn(frames);
+      for (const phrase of says) expect(text).toContain(phrase);
+      expect(frames).toContainEqual(expect.objectContaining({ type: 'system', subtype: system }));
+      expect(frames.at(-1)).toMatchObject({ type: 'result', is_error: fails });
 
-    const again = `[[text]] ${transport} again ${prompts}`;
-    const second = await turn(own, again);
-    await judgeTurn(home, own, again, second);
-    expect(second.at(-1)).toMatchObject({
-      type: 'result',
-      is_error: false,
-      result: 'Hello, world. This is plain text.',
-    });
-  });
+      const again = `[[text]] ${transport} again ${prompts}`;
+      const second = await turn(own, again);
+      await judgeTurn(home, own, again, second);
+      expect(second.at(-1)).toMatchObject({
+        type: 'result',
+        is_error: false,
+        result: 'Hello, world. This is plain text.',
+      });
+    },
+  );
 });
 
 test('an interrupt reaches the model: it is not left talking to itself', () => {

@@ -1,7 +1,7 @@
 // An editor with vscode-jsonrpc, the library that the VS Code client of ECA speaks with: it starts the gateway, and keeps
 // every message of both sides for the judge. Knows the protocol and no agent.
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   createMessageConnection,
   type Message,
@@ -14,6 +14,9 @@ import { z } from 'zod';
 import type { ArgumentsReader } from '../oracles/order/eca/calls.ts';
 import { checkEcaOrder, describeEcaViolations, type EcaOrderOptions, type Said } from '../oracles/order/eca/order.ts';
 import { within } from '../../src/conformance/within.ts';
+import type { AgentOptions } from '../../src/cli/agent-options.ts';
+import { type EcaGateway, gatewayHere, gatewayOf, gatewayWords } from './eca-gateway.ts';
+import { isFull, oneOf } from './full.ts';
 
 /** How clients of one time behave (docs/protocols/eca.md 2). */
 export interface Era {
@@ -54,8 +57,8 @@ export const modern: Era = {
 };
 
 export const eras: readonly Era[] = [seedDay, modern];
-/** For what does not depend on the era: one of them, or both with `PATCHBAY_ERAS=all`. */
-export const anyEra: readonly Era[] = process.env.PATCHBAY_ERAS === 'all' ? eras : [modern];
+/** For what does not depend on the era: one of them, or both in `npm run test:full`. */
+export const anyEra: readonly Era[] = oneOf(eras);
 
 const Content = z.looseObject({ type: z.string() });
 const Notification = z.looseObject({
@@ -100,7 +103,10 @@ export interface Chat {
 /** An editor that runs. */
 export interface Editor {
   readonly talk: readonly Said[];
-  readonly child: ChildProcessWithoutNullStreams;
+  /** What the gateway reads. */
+  readonly input: Writable;
+  /** The exit code, when the gateway has ended. */
+  readonly gone: Promise<number | null>;
   readonly connection: MessageConnection;
   /** What the gateway wrote to stderr. */
   log(): string;
@@ -127,22 +133,31 @@ export function startEditor(
   argv: readonly string[],
   options: { cwd?: string; env?: Readonly<Record<string, string>> } = {},
 ): Editor {
-  const [program = '', ...words] = argv;
-  const child = spawn(program, words, { cwd: options.cwd, env: { ...process.env, ...options.env } });
-  let log = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    log += text;
-  });
-  child.stdin.on('error', () => {});
+  return editorOf(era, gatewayOf(argv, options));
+}
+
+/** An editor of that era in front of that agent: the gateway runs in this process, in `npm run test:full` as a program. */
+export function openEditor(era: Era, agent: AgentOptions): Editor {
+  return editorOf(era, isFull ? gatewayOf(gatewayWords(agent)) : gatewayHere(agent));
+}
+
+function editorOf(era: Era, gateway: EcaGateway): Editor {
+  const { log } = gateway;
   const talk: Said[] = [];
   const watchers = new Set<() => void>();
   let exit: number | null | undefined;
-  // All that it has said is heard by then.
-  const gone = once(child, 'close').then(([code]) => {
-    exit = z.number().nullable().parse(code);
+  const gone = gateway.gone.then(async (code) => {
+    // The library hands on one message in each turn of the process: the gateway has ended, and its last words are heard first.
+    for (let heard = -1; heard < talk.length; ) {
+      heard = talk.length;
+      await nextTurn();
+      await nextTurn();
+    }
+    exit = code;
     // Who waits for an answer need not wait any longer.
     connection.dispose();
     wake();
+    return code;
   });
 
   function wake(): void {
@@ -153,14 +168,14 @@ export function startEditor(
     wake();
   }
 
-  const plainReader = new StreamMessageReader(child.stdout);
+  const plainReader = new StreamMessageReader(gateway.output);
   const listen = plainReader.listen.bind(plainReader);
   plainReader.listen = (callback) =>
     listen((message) => {
       keep('server', message);
       callback(message);
     });
-  const writer = new StreamMessageWriter(child.stdin);
+  const writer = new StreamMessageWriter(gateway.input);
   const write = writer.write.bind(writer);
   writer.write = (message) => {
     keep('client', message);
@@ -177,14 +192,14 @@ export function startEditor(
       () => {
         const found = look(talk);
         if (found === undefined && exit !== undefined)
-          throw new Error(`the gateway has exited (${exit}) before ${label}: ${log}`);
+          throw new Error(`the gateway has exited (${exit}) before ${label}: ${log()}`);
         return found;
       },
       () =>
         `: ${talk
           .slice(-30)
           .map(({ by, message }) => `\n${by} ${JSON.stringify(message)}`)
-          .join('')}\n${log}`,
+          .join('')}\n${log()}`,
     );
   }
 
@@ -194,7 +209,7 @@ export function startEditor(
     const answered = params === undefined ? connection.sendRequest(method) : connection.sendRequest(method, params);
     return answered.catch((thrown: unknown) => {
       if (thrown instanceof ResponseError || exit === undefined) throw thrown;
-      throw new Error(`the gateway has exited (${exit}) before it answered ${method}: ${log}`);
+      throw new Error(`the gateway has exited (${exit}) before it answered ${method}: ${log()}`);
     });
   };
   const notify = (method: string, params?: unknown) =>
@@ -255,9 +270,10 @@ export function startEditor(
 
   return {
     talk,
-    child,
+    input: gateway.input,
+    gone,
     connection,
-    log: () => log,
+    log,
     request,
     notify,
     say,
@@ -283,7 +299,7 @@ export function startEditor(
     judge: (judgement = {}) => describeEcaViolations(checkEcaOrder(talk, { readers: era.readers, ...judgement }), talk),
     async close() {
       connection.dispose();
-      if (exit === undefined) child.kill('SIGKILL');
+      if (exit === undefined) gateway.kill();
       await gone;
     },
   };

@@ -1,7 +1,7 @@
 // A channel with a log of its messages and a way to wait for the next one.
 import type { Channel } from '../../core/contract/channel.ts';
 import { CannotTell, type Connection, type LoggedMessage, PeerWrong } from '../check/check.ts';
-import { firstFound } from '../within.ts';
+import { firstFound, sliceOf } from '../within.ts';
 
 /** How a connection is watched. */
 export interface WatchOptions {
@@ -67,7 +67,7 @@ export function watchChannel(
   });
 
   function until<Value>(label: string, look: () => Value | undefined): Promise<Value> {
-    const latest = performance.now() + patienceMs;
+    let [lookedAt, waited] = [performance.now(), 0];
     const late = () => new PeerWrong(`no ${label} within ${patienceMs} ms${lastWords(log)}`);
     function over(reason: string): Error {
       const isUnreached = unreached.test(reason) && !log.some(({ by }) => by === 'peer');
@@ -79,8 +79,11 @@ export function watchChannel(
       const value = look();
       if (value !== undefined) return value;
       if (ended !== null) throw over(ended);
-      // A peer that sends without pause keeps the timer from firing, so the deadline is checked here too.
-      if (performance.now() > latest) throw late();
+      // A peer that sends without pause keeps the timer from firing, so the patience is counted here too.
+      const now = performance.now();
+      waited += Math.min(now - lookedAt, sliceOf(patienceMs));
+      lookedAt = now;
+      if (waited > patienceMs) throw late();
       return undefined;
     }
     return firstFound(watchers, lookInTime, patienceMs, late);

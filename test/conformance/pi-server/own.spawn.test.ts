@@ -8,6 +8,7 @@ import { piServerChecks } from '../../../src/conformance/pi-server/checks/index.
 import { type RunOptions, runChecks } from '../../../src/conformance/runner/runner.ts';
 import type { Target } from '../../../src/conformance/runner/target.ts';
 import { killAllChildren } from '../../../src/transports/process-group.ts';
+import { isFull } from '../../support/full.ts';
 import { type Own, ownDemo, ownPi } from '../support/targets.ts';
 
 afterAll(killAllChildren);
@@ -79,14 +80,18 @@ describe('our own server', () => {
     for (const line of unheard(results)) expect(line).toMatch(/one connection|no prompt for 'later/u);
   });
 
-  test('over WebSocket, in front of the real pi', { timeout: 600_000 }, async () => {
-    const isChosen = ({ id }: Check<never>) => isComplete || piRows.has(id.replace('pi-server/', ''));
-    const only = (check: Check<never>) => check.needs?.script !== undefined && isChosen(check);
-    const results = await run(ownPi(), { only, atOnce: 3, patienceMs: 60_000 });
-    expect(faultsOf(results)).toEqual([]);
-    expect(unheard(results)).toEqual([]);
-    expect(results.length).toBeGreaterThanOrEqual(piRows.size);
-  });
+  test.runIf(isFull)(
+    'over WebSocket, in front of the real pi (in npm run test:full)',
+    { timeout: 600_000 },
+    async () => {
+      const isChosen = ({ id }: Check<never>) => isComplete || piRows.has(id.replace('pi-server/', ''));
+      const only = (check: Check<never>) => check.needs?.script !== undefined && isChosen(check);
+      const results = await run(ownPi(), { only, atOnce: 3, patienceMs: 60_000 });
+      expect(faultsOf(results)).toEqual([]);
+      expect(unheard(results)).toEqual([]);
+      expect(results.length).toBeGreaterThanOrEqual(piRows.size);
+    },
+  );
 });
 
 describe('the table of checks', () => {

@@ -4,7 +4,7 @@ import type { Result } from '../../../src/conformance/check/check.ts';
 import type { ClientSet } from '../../../src/conformance/check/sets.ts';
 import type { ClientRig } from './client-rig.ts';
 import type { Mutant } from './mutant.ts';
-import { runsEverything, testMutants } from './mutant-tests.ts';
+import { type Patience, runsEverything, testMutants } from './mutant-tests.ts';
 import { intercepting } from './intercept.ts';
 
 /** How the broken clients of a set are tried. */
@@ -25,11 +25,11 @@ export function testBrokenClients(
   const nameOf = (id: string) => id.replace(`${set.protocol}/client/`, '');
   const names = set.rules.map(({ id }) => nameOf(id));
 
-  function judge({ caughtBy, make }: Mutant): Promise<readonly Result[]> {
+  function judge({ caughtBy, make }: Mutant, patience: Patience): Promise<readonly Result[]> {
     const read = new Set(set.rules.filter(({ id }) => caughtBy.includes(nameOf(id))).flatMap((rule) => rule.scenarios));
     const all = set.behaviours.map(({ name }) => name);
     const behaviours = runsEverything ? all : all.filter((name) => read.has(name));
-    return rig.run(set, { behaviours, through: intercepting(make()), patienceMs });
+    return rig.run(set, { behaviours, through: intercepting(make()), patienceMs: patienceMs * patience });
   }
 
   testMutants({ protocol: set.protocol, peers: 'clients', mutants, names, unbroken, nameOf, judge });

@@ -5,7 +5,7 @@ import { runChecks } from '../../../src/conformance/runner/runner.ts';
 import { type AgentSet, descriptionsOf } from '../../../src/conformance/check/sets.ts';
 import type { Target } from '../../../src/conformance/runner/target.ts';
 import type { Mutant } from './mutant.ts';
-import { runsEverything, testMutants } from './mutant-tests.ts';
+import { type Patience, runsEverything, testMutants } from './mutant-tests.ts';
 import { intercepting } from './intercept.ts';
 
 /** How the broken agents of a set are tried. */
@@ -24,7 +24,7 @@ export function testBrokenAgents(set: AgentSet, mutants: readonly Mutant[], opti
   const nameOf = (id: string) => id.replace(`${set.protocol}/`, '');
   const names = descriptionsOf(set).map(({ id }) => nameOf(id));
 
-  async function judge({ caughtBy, make }: Mutant): Promise<readonly Result[]> {
+  async function judge({ caughtBy, make }: Mutant, patience: Patience): Promise<readonly Result[]> {
     const through = intercepting(make());
     const checks = new Set(set.checks.map(({ id }) => id).filter((id) => caughtBy.includes(nameOf(id))));
     const rules = set.rules.filter(({ id }) => caughtBy.includes(nameOf(id)));
@@ -34,7 +34,7 @@ export function testBrokenAgents(set: AgentSet, mutants: readonly Mutant[], opti
       set,
       { ...options.target(), through },
       {
-        patienceMs,
+        patienceMs: patienceMs * patience,
         only: ({ id }) => runsEverything || checks.has(id) || (rules.length > 0 && isRule.has(id)),
         scenarios: (name) => runsEverything || read.has(name),
       },

@@ -18,27 +18,36 @@ export interface MutantTests {
   readonly unbroken: ReadonlyMap<string, string>;
   /** As doubles call it. */
   nameOf(id: string): string;
-  judge(mutant: Mutant): Promise<readonly Result[]>;
+  judge(mutant: Mutant, patience: Patience): Promise<readonly Result[]>;
 }
+
+/** How many times its usual patience a judgement takes. */
+export type Patience = 1 | typeof longPatience;
+const longPatience = 20;
 
 /** Defines the tests. */
 export function testMutants({ protocol, peers, mutants, names, unbroken, nameOf, judge }: MutantTests): void {
   test.each(mutants.map((mutant) => [mutant.fault, mutant] as const))(
     '%s',
-    { concurrent: true, timeout: 60_000 },
+    { concurrent: true, timeout: 300_000 },
     async (_fault, mutant) => {
       const { caughtBy, alsoCaughtBy = [] } = mutant;
-      const failed = (await judge(mutant)).filter(({ verdict }) => verdict === 'failed');
-      const found = failed.map(({ id }) => nameOf(id));
-      expect(
-        caughtBy.filter((name) => !found.includes(name)),
-        'not found by',
-      ).toEqual([]);
-      const unrelated = failed.filter(({ id }) => !caughtBy.includes(nameOf(id)) && !alsoCaughtBy.includes(nameOf(id)));
-      expect(
-        unrelated.map(({ id, reason }) => `${id}: ${reason}`),
-        'found by others',
-      ).toEqual([]);
+      async function look(patience: Patience) {
+        const failed = (await judge(mutant, patience)).filter(({ verdict }) => verdict === 'failed');
+        const found = failed.map(({ id }) => nameOf(id));
+        const unrelated = failed.filter(
+          ({ id }) => !caughtBy.includes(nameOf(id)) && !alsoCaughtBy.includes(nameOf(id)),
+        );
+        return {
+          'not found by': caughtBy.filter((name) => !found.includes(name)),
+          'found by others': unrelated.map(({ id, reason }) => `${id}: ${reason}`),
+        };
+      }
+      const none = { 'not found by': [], 'found by others': [] };
+      const quick = await look(1);
+      // On a busy machine a peer that is slow looks like one that is silent: only long patience tells them apart.
+      const isClear = Object.values(quick).every((names) => names.length === 0);
+      expect(isClear ? quick : await look(longPatience)).toEqual(none);
     },
   );
 

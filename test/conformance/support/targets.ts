@@ -54,12 +54,17 @@ function ways({ words, cwd, env }: Agent): Pick<Target, 'websocket' | 'stdio' | 
   };
 }
 
-/** A new folder. What ends late may write there once more, so it is removed again when this process is over. */
+/** What ends late may write in its folder once more, so all folders are removed again when this process is over. */
+const homes = new Set<string>();
+const removeFolder = (folder: string) => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+process.once('exit', () => {
+  for (const home of homes) removeFolder(home);
+});
+
 function newHome() {
   const home = mkdtempSync(join(tmpdir(), 'patchbay-conformance-'));
-  const removeHome = () => rmSync(home, { recursive: true, force: true, maxRetries: 3 });
-  process.once('exit', removeHome);
-  return { home, removeHome };
+  homes.add(home);
+  return { home, removeHome: () => removeFolder(home) };
 }
 
 /** In front of the demo agent. */
