@@ -1,4 +1,5 @@
-// The blocks of one message of the model as contents of a chat: texts, thoughts, calls being written (docs/protocols/eca.md 8.3). Knows no run and no result.
+// The blocks of one message of the model as chat contents: texts, thoughts, and tool calls while the model writes them
+// (docs/protocols/eca.md 8.3).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryIn } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';
@@ -15,30 +16,30 @@ export interface BlockPorts extends WholePorts {
   readonly streamsArguments: boolean;
 }
 
-/** The blocks of one message. */
+/** Writes the blocks of one message. */
 export interface BlockTeller {
   start(event: EventOf<'block-start'>, at: number): void;
   delta(index: number, delta: string): void;
-  /** `text`: all that was streamed of it. */
+  /** `text`: all text that was streamed for the block. */
   end(event: EventOf<'block-end'>, text: () => string, at: number): void;
 }
 
-/** A block that is being told. */
+/** An open block. */
 interface Open {
-  /** Tells a piece; null where pieces are not told. */
+  /** Writes one piece; null if pieces are not sent. */
   readonly piece: ((text: string) => void) | null;
   end(event: EventOf<'block-end'>, text: () => string, at: number): void;
-  /** Half of a pair of surrogates: the other half comes with the next piece, and some readers refuse one alone. */
+  /** The first half of a surrogate pair, kept back until the second half arrives. Some readers refuse a lone half. */
   held: string;
 }
 
-/** As the model wrote them, if that is what they are. */
+/** The arguments as the model wrote them, if that text parses to the input; else the input as JSON. */
 function argumentsText(written: string, input: Dictionary): string {
   const read = dictionaryIn(written);
   return read !== null && jsonEqual(read, input) ? written : JSON.stringify(input);
 }
 
-/** `name` is this message's alone: the ids of its thoughts derive from it. */
+/** `name` is unique to this message: the ids of its thoughts derive from it. */
 export function createBlockTeller(ports: BlockPorts, name: string): BlockTeller {
   const { speaker, calls } = ports;
   const open = new Map<number, Open>();
@@ -65,12 +66,15 @@ export function createBlockTeller(ports: BlockPorts, name: string): BlockTeller 
     };
   }
 
-  /** Those who replace what they have and those who append agree on one piece after an empty one (docs/protocols/eca.md 3.3). */
+  /**
+   * The whole arguments as one piece after an empty one. Readers that replace and readers that append agree on the
+   * result (docs/protocols/eca.md 3.3).
+   */
   function openCall(event: EventOf<'block-start'>, id: string, toolName: string): Open {
     const frames = calls.prepare(id, toolName, speaker, saidIn(event));
     let isTold = false;
     const piece = (text: string) => {
-      // Those of a call that runs already were said with that.
+      // The arguments of a call that already runs were sent with the run.
       if (!calls.isWriting(id)) return;
       isTold = true;
       speaker.model(frames.pieces(text));
@@ -78,7 +82,7 @@ export function createBlockTeller(ports: BlockPorts, name: string): BlockTeller 
     return {
       piece: ports.streamsArguments ? piece : null,
       end({ input }, text) {
-        // Arguments that never became whole are left as far as they were told.
+        // The arguments never became complete: keep what was sent.
         if (input === undefined || !calls.isWriting(id)) return;
         if (!isTold) speaker.model([frames.whole(argumentsText(text(), input))]);
         calls.written(id, input);
@@ -99,7 +103,7 @@ export function createBlockTeller(ports: BlockPorts, name: string): BlockTeller 
       case 'whole': {
         const { content } = block;
         tellWhole(content, speaker, `${name}-${index}`, ports);
-        // The provider has run it: there is no other result.
+        // The provider ran this call itself, so no other result follows.
         if (content.type === 'tool-call') calls.tellResult(content.id, [], false);
         return null;
       }

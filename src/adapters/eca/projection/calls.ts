@@ -1,6 +1,6 @@
-// Tool calls as ECA's clients follow them: prepared, run or asked about, running, called or rejected, each under an id of
-// its own (docs/protocols/eca.md 2.7, 3.3, 4.3 to 4.7; docs/faults.md 1.5). Approvals without a call, and dialogs that can be answered
-// with yes or no, are shown as calls of their own. Knows no message.
+// Tool calls as ECA clients follow them: prepared, run or asked about, running, called or rejected. Each call has its
+// own id (docs/protocols/eca.md 2.7, 3.3, 4.3 to 4.7; docs/faults.md 1.5). Approvals without a call, and dialogs that
+// are answered with yes or no, are shown as calls too.
 import type { Content, Dictionary } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import {
@@ -19,57 +19,57 @@ import { words } from './chat.ts';
 
 type Asking = EventOf<'tool-start' | 'approval-request'>;
 
-/** The calls of a chat and its sub-agents. */
+/** Writes the calls of a chat and its sub-agents. */
 export interface CallTeller {
-  /** The call of that id, if it was told and is not over. */
+  /** The call with that id, if it was shown and is not over. */
   open(id: string): Call | undefined;
-  /** The model begins to write it. Returns the frames of its arguments. */
+  /** The model begins to write the call. Returns the writers of its arguments. */
   prepare(id: string, name: string, place: Place, said: Dictionary): ArgumentFrames;
-  /** Whether its arguments may be told. */
+  /** Whether the arguments of the call may still be sent. */
   isWriting(id: string): boolean;
-  /** All of its arguments were told. */
+  /** All arguments of the call are known. */
   written(id: string, input: Dictionary): void;
   ask(event: EventOf<'approval-request'>, place: Place, isPast: boolean): void;
   answered(event: EventOf<'approval-end'>): void;
   start(event: EventOf<'tool-start'>, place: Place, at: number): void;
-  /** `place` is null where only what was told before is told on. */
+  /** Without a `place`, only a call that was shown before is ended. */
   end(event: EventOf<'tool-end'>, place: Place | null, at: number): void;
-  /** A dialog that can be answered with yes or no. */
+  /** Shows a dialog that is answered with yes or no. */
   confirm(event: EventOf<'dialog-request'>, place: Place): void;
   confirmed(event: EventOf<'dialog-end'>, isRunning: boolean): void;
-  /** A call that nobody waits for, of the history or of the provider, up to its result. */
+  /** Shows a call of the history or of the provider that no event will follow, up to its result. */
   tell(id: string, name: string, input: Dictionary, place: Place): void;
-  /** Its result. */
+  /** Shows the result of such a call. */
   tellResult(id: string, content: readonly Content[], isError: boolean): void;
-  /** Says again that it is running: its details have changed. */
+  /** Sends `toolCallRunning` again because the call's details changed. */
   again(id: string): void;
-  /** The run goes on: what ended without having run did not end with it. */
+  /** The run goes on, so the calls that ended without running were not ended by the run's end. */
   goOn(): void;
-  /** Whether a call that was told there is not over. */
+  /** Whether a call in that chat is not over. */
   isBusy(place: Place): boolean;
-  /** Ends what is open. */
+  /** Ends all open calls. */
   endRun(event: EventOf<'run-end'>): void;
-  /** The chat was cleared: ids may come again. */
+  /** The chat was cleared, so call ids may be used again. */
   clear(): void;
 }
 
-/** Before any call. */
+/** Begins without calls. */
 export function createCallTeller(ports: CallPorts): CallTeller {
   const { say, called, rejected } = createCallSayer(ports);
-  /** Of the run, by canonical id: calls, and approvals without a call. */
+  /** Calls of the run, and approvals without a call, by canonical id. */
   const calls = new Map<string, Call>();
-  /** Of the history, until their result comes. */
+  /** Calls of the history that have no result yet. */
   const told = new Map<string, Call>();
-  /** Approvals by their id. */
+  /** Open approvals, by their id. */
   const asked = new Map<string, { readonly key: string; readonly hasCall: boolean; readonly isPast: boolean }>();
   const dialogs = new Map<string, Call>();
-  /** Calls that have begun while their question was open: they run when its user says so. */
+  /** Calls that started while their approval was open. They are shown as running once the user allows them. */
   const begun = new Set<string>();
-  /** Calls whose question nobody has answered. */
+  /** Calls whose approval ended without an answer. */
   const unanswered = new Set<string>();
-  /** Calls that their user has rejected: agents may say behind that that they begin and end. */
+  /** Calls that the user rejected. An agent may still report that they start and end. */
   const denied = new Set<string>();
-  /** How often each id has come in the chat. */
+  /** How often each id was used in the chat. */
   const lives = new Map<string, number>();
 
   function nameOf(key: string): string {
@@ -93,7 +93,10 @@ export function createCallTeller(ports: CallPorts): CallTeller {
     call.place.content('assistant', { ...preparing(call), argumentsText });
   }
 
-  /** The call, prepared at least: clients cannot show one that was not (docs/protocols/eca.md 2.7). */
+  /**
+   * The open call with that id. Shows it as prepared first if needed: clients cannot show an unprepared call
+   * (docs/protocols/eca.md 2.7).
+   */
   function ensure(id: string, event: Asking | EventOf<'tool-end'>, place: Place): Call {
     return open(id) ?? tell(id, live(id, event.name, place), event);
   }
@@ -109,19 +112,22 @@ export function createCallTeller(ports: CallPorts): CallTeller {
     return call;
   }
 
-  /** What is going on when a question is over that stood beside the calls. */
+  /** Shows what the run is doing after a separate question has ended. */
   function resume(place: Place): void {
     const isCalling = [...calls.values()].some(({ stage }) => stage === 'running');
     place.progress(isCalling ? words.calling : words.generating);
   }
 
-  /** Whose tool it is stays as it was first told. */
+  /** Updates the title and the change. `origin` and `server` stay as they were first sent. */
   function learn(call: Call, event: Asking | EventOf<'tool-end'>): void {
     const { title, change } = event;
     call.shown = { ...call.shown, ...shownIn({ title, change }) };
   }
 
-  /** `input`: what it is to run with, as far as it was told; who reads its arguments must come to the same. */
+  /**
+   * Shows the call as run. Sends the arguments first if they were not sent yet, so that readers of the prepared
+   * arguments get the same value.
+   */
   function run(call: Call, manualApproval: boolean, said: Dictionary): void {
     if (!call.isWritten && Object.keys(call.input).length > 0) {
       call.place.content('assistant', { ...preparing(call), argumentsText: JSON.stringify(call.input) });
@@ -144,7 +150,10 @@ export function createCallTeller(ports: CallPorts): CallTeller {
     denied.clear();
   }
 
-  /** That the user stopped it is the only reason for which a call may be rejected (docs/protocols/eca.md 8.4); all else has failed. */
+  /**
+   * Ends a call that did not finish. A rejection is reserved for a stop by the user (docs/protocols/eca.md 8.4). In all
+   * other cases the call has failed.
+   */
   function close(call: Call, isByUser: boolean, why: string): void {
     const { ending } = call;
     const said = ending === undefined ? {} : saidIn(ending);
@@ -174,7 +183,7 @@ export function createCallTeller(ports: CallPorts): CallTeller {
     ask(event, place, isPast) {
       const { id } = event;
       const wanted = event.call ?? id;
-      // A second question about a call stands beside it.
+      // A second question about the same call is shown as a separate call.
       const isSecond = open(wanted)?.isAsked === true;
       const key = isSecond ? `second ${id}` : wanted;
       asked.set(id, { key, hasCall: event.call !== undefined && !isSecond, isPast });
@@ -183,7 +192,7 @@ export function createCallTeller(ports: CallPorts): CallTeller {
       learn(call, event);
       call.isAsked = true;
       call.input = event.input;
-      // Whoever comes when it is answered need not know that it was asked.
+      // A late client need not learn that an answered call was asked about.
       if (!isPast || call.stage === 'prepared') run(call, !isPast, saidIn(event));
       if (isRunning) call.stage = 'running';
       if (!isPast) call.place.progress(words.asking);
@@ -200,13 +209,13 @@ export function createCallTeller(ports: CallPorts): CallTeller {
         denied.add(key);
         rejected(call, saidIn(event));
       }
-      // Some ask only when the tool is about to run: nothing more will say that it does.
+      // Some agents ask just before the tool runs, and send no later event when the tool starts.
       else if (outcome === 'allowed' && isBegun) {
-        // Whoever comes later has heard that it runs, and not that it was asked about.
+        // A late client was told that the call runs, not that it was asked about.
         return isPast && call.stage === 'running' ? undefined : running(call, saidIn(event));
       } else if (hasCall || (outcome === 'cancelled' && event.synthetic === true)) return;
       else {
-        // Which call it was about, nobody knows.
+        // It is unknown which call the approval was about.
         const text = outcome === 'allowed' ? 'allowed' : (reason ?? `nobody answered: ${outcome}`);
         called(call, { content: [{ type: 'text', text }], isError: outcome !== 'allowed' });
       }
@@ -218,7 +227,7 @@ export function createCallTeller(ports: CallPorts): CallTeller {
       learn(call, event);
       call.startedAt = at;
       const said = saidIn(event);
-      // What its user or the agent has changed shows when it is running.
+      // Arguments that the user or the agent changed are shown when the call is running.
       if (!call.isWritten) call.input = event.input;
       if (call.stage === 'prepared') run(call, false, said);
       call.input = event.input;
@@ -235,7 +244,7 @@ export function createCallTeller(ports: CallPorts): CallTeller {
       const { skipped, content, isError, durationMs: totalTimeMs = at - (call.startedAt ?? at) } = event;
       const hasNotRun = skipped === 'aborted' || (skipped === undefined && unanswered.has(event.call));
       if (hasNotRun && call.stage !== 'running') {
-        // Whether its user stopped it or it failed, the end of the run will tell.
+        // The end of the run decides whether the user stopped the call or it failed.
         call.ending = event;
         return;
       }
@@ -243,7 +252,7 @@ export function createCallTeller(ports: CallPorts): CallTeller {
       else {
         called(call, { content, isError, totalTimeMs }, saidIn(event));
       }
-      // Nothing follows what ends because the run does.
+      // A synthetic end comes with the end of the run, so no progress follows.
       if (event.synthetic !== true) call.place.progress(words.generating);
     },
     confirm({ id, title, message }, place) {
@@ -260,7 +269,7 @@ export function createCallTeller(ports: CallPorts): CallTeller {
       const call = dialogs.get(id);
       dialogs.delete(id);
       if (call === undefined) return;
-      // Whether its user stopped it or the agent is gone, the end of the run will tell.
+      // The end of the run decides whether the user stopped the call or the agent is gone.
       if (outcome === 'cancelled' && synthetic === true && isRunning) {
         calls.set(`dialog ${id}`, call);
         return;

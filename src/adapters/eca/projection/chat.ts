@@ -1,10 +1,11 @@
-// What a chat says of itself: that it is there, and how its run goes on, in the order of a real turn (docs/protocols/eca.md 4.1). Knows no message and no tool.
+// The state of one chat: that the chat is open and how its run progresses, in the order of a real turn
+// (docs/protocols/eca.md 4.1).
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import { contentFrame, type Role, textFrames, type Voice } from './encode-frame.ts';
 import { notificationFrame } from '../json-rpc.ts';
 
-/** The words of a run's progress that real servers have. */
+/** The progress texts of real servers. */
 export const words = {
   waiting: 'Waiting model',
   generating: 'Generating',
@@ -12,43 +13,43 @@ export const words = {
   calling: 'Calling tool',
 } as const;
 
-/** One chat, as the parts of a projection speak in it. */
+/** One chat, as the parts of a projection write to it. */
 export interface Chat {
   readonly voice: Voice;
-  /** Something has been told of it. */
+  /** Something of the chat was sent. */
   readonly isOpened: boolean;
   /** A run has begun and is not over. */
   readonly isRunning: boolean;
-  /** A frame, said as it is. */
+  /** Sends a frame as it is. */
   say(frame: string): void;
-  /** Frames of the run: that it goes on is told before them. */
+  /** Sends frames of the run. Shows the run as begun first. */
   sayInRun(frames: readonly string[]): void;
   content(role: Role, content: Dictionary): void;
-  /** What the model says now: "Generating" stands before it. */
+  /** Shows the progress "Generating" before content of the model. */
   generating(): void;
-  /** Where the run has come to. Says nothing outside of runs. */
+  /** Shows the progress of the run. Does nothing outside of runs. */
   progress(text: string): void;
-  /** Something for a while; `null` goes back to where the run has come to. */
+  /** Shows a temporary progress text; `null` returns to the progress of the run. */
   aside(text: string | null): void;
   title(name: string): void;
-  /** Words of the system. */
+  /** Sends a text of the system. */
   system(text: string): void;
-  /** Its history is gone. */
+  /** Clears the history of the chat. */
   clear(): void;
-  /** The words of the run's own prompt, or of one that is to come, have been told. */
+  /** The text of the run's prompt, or of the prompt of the next run, was sent. */
   heard(): void;
   startRun(): void;
-  /** `words`: how it went, where that is to be said. */
+  /** `words`: a text about how the run went, if there is one. */
   endRun(event: EventOf<'run-end'>, words: string | null): void;
 }
 
-/** A chat of which nothing was told. `say` takes frames; those of `opening` come before the first. */
+/** A chat of which nothing was sent. `say` sends a frame. The frames of `opening` are sent before the first one. */
 export function createChat(voice: Voice, say: (frame: string) => void, opening: () => readonly string[]): Chat {
   const { chatId } = voice;
   let isOpened = false;
-  /** `due`: it has begun, but what the user said should come first. */
+  /** `due`: the run has begun, but the text of the user is to be sent first. */
   let run: 'none' | 'due' | 'open' = 'none';
-  /** What the user said has been told since the last run. */
+  /** A text of the user was sent since the last run. */
   let isHeard = false;
   let place: string = words.waiting;
   let shown = '';
@@ -100,7 +101,7 @@ export function createChat(voice: Voice, say: (frame: string) => void, opening: 
       for (const frame of frames) told(frame);
     },
     content(role, content) {
-      // What the user says comes before the run that it is for.
+      // The text of the user comes before the run that answers it.
       if (role !== 'user') begin();
       told(contentFrame(voice, role, content));
     },
@@ -111,7 +112,7 @@ export function createChat(voice: Voice, say: (frame: string) => void, opening: 
     progress,
     aside(text) {
       const next = text === null ? place : text.trim();
-      // A running progress without words is taken for none (docs/protocols/eca.md 2.9).
+      // Clients ignore a running progress without text (docs/protocols/eca.md 2.9).
       if (run === 'none' || next === '') return;
       begin();
       if (next !== shown) show(next);
@@ -139,7 +140,7 @@ export function createChat(voice: Voice, say: (frame: string) => void, opening: 
       begin();
       if (words !== null) for (const frame of systemText(words)) told(frame);
       status(outcome === 'aborted' ? 'stopping' : 'idle');
-      // The document asks for a text here, too: docs/protocols/eca.md 8.3.
+      // The document requires a text here too (docs/protocols/eca.md 8.3).
       told(contentFrame(voice, 'system', { type: 'progress', state: 'finished', text: '' }));
       run = 'none';
       isHeard = false;

@@ -1,4 +1,5 @@
-// What a session says to ECA clients of both eras: the order of a real turn, whatever the agent behind (docs/protocols/eca.md 3, 4). Who is told what is decided here; the parts know how.
+// What a session tells ECA clients of both eras, in the order of a real turn, whatever the agent is
+// (docs/protocols/eca.md 3, 4). This file decides which event is shown; the other files of the folder write the frames.
 import type { NoteLevel, Projection, SessionView } from '../../../core/contract/adapter.ts';
 import type { Content, Dictionary } from '../../../core/model/content.ts';
 import { without } from '../../../core/model/dictionary.ts';
@@ -31,8 +32,8 @@ import { type Speaker, tellWhole } from './whole.ts';
 import { titleFrom } from '../frontend/titles.ts';
 
 /**
- * One projection over one session, shared by all clients of the dialect. It is made with the first event: most sessions
- * are only opened.
+ * One projection of one session, shared by all clients of the dialect. Created with the first event: most sessions are
+ * only opened.
  */
 export function createProjection(session: SessionView, dialect: Dialect): Projection {
   let speaking: Projection | null = null;
@@ -46,15 +47,18 @@ export function createProjection(session: SessionView, dialect: Dialect): Projec
 }
 
 function startProjection(session: SessionView, dialect: Dialect): Projection {
-  /** Only clients known as new follow arguments as they are written, and sub-agents in chats of their own. */
+  /**
+   * Only clients known to be of the second era follow arguments as they are written, and sub-agents in chats of their
+   * own.
+   */
   const isModern = dialect.streamsArguments;
   const voice = { chatId: session.id };
   let outs: string[] = [];
   let notes: { level: NoteLevel; text: string }[] = [];
   let isRetold = false;
-  /** The title that clients were told last: the session's name, or the first words of its user. */
+  /** The title that was sent last: the session's name, or the first words of the user. */
   let title: string | undefined;
-  /** Those that clients know of. */
+  /** The settings that clients know. */
   let settings: Dictionary = {};
 
   const say = (frame: string) => {
@@ -64,14 +68,17 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
     notes.push({ level: 'loss', text });
   };
 
-  /** Whoever has heard of the chat before is told it from its beginning, as when a chat is opened (docs/protocols/eca.md 4.14). */
+  /**
+   * The frames before the first frame of a chat. A late client gets the chat from its beginning, as when a chat is
+   * opened (docs/protocols/eca.md 4.14).
+   */
   function opening(): string[] {
     const { chatId } = voice;
     const cleared = isRetold ? [notificationFrame('chat/cleared', { chatId, messages: true })] : [];
     return [...cleared, notificationFrame('chat/opened', { chatId, title }), ...newSettings()];
   }
 
-  /** What has changed since the chat was heard first: what was known then was told with the connection. */
+  /** The settings that changed since the chat was first subscribed to. The connection sent the earlier ones. */
   function newSettings(): string[] {
     const known = settings;
     settings = chatSettings(session.transcript.info);
@@ -101,10 +108,10 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
   const remarks = createRemarks(session);
   /** Open messages by lane. */
   const telling = new Map<string, BlockTeller>();
-  /** Dialogs that clients were asked about in their own words. */
+  /** Dialogs that clients were asked as `chat/askQuestion`. */
   const questions = new Set<string>();
 
-  /** Where a lane is told; null where it is not. */
+  /** Where the contents of a lane are written; null if they are not shown. */
   function speakerOf(parent: string | undefined): Speaker | null {
     if (parent === undefined) return main;
     return isModern ? subAgents.speaker(parent) : null;
@@ -123,7 +130,7 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
   function endMessage(event: EventOf<'message-end'>): void {
     telling.delete(laneOf(event));
     if (event.parent === undefined) remarks.messageEnd(event);
-    // An ECA server tells its figures before a message is over: they were told.
+    // An ECA server sends its figures before the end of the message. They were already passed on.
     const isTold = event.parent !== undefined || saidIn(event).usage === 'told';
     const content = isTold ? null : usage.message(event);
     if (content !== null) chat.content('system', content);
@@ -136,7 +143,7 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
 
   function addMessage(event: EventOf<'message-added'>, seq: number): void {
     const { role, origin, parent, content } = event;
-    // Results count where the tool ends, but for those of the history.
+    // Results are shown where the tool ends, except those of the history.
     if (role === 'tool') return calls.tellResult(event.call ?? '', content, event.isError === true);
     const speaker = parent === undefined || chat.isRunning ? speakerOf(parent) : null;
     if (speaker === null) return loss('message of a sub-agent');
@@ -152,14 +159,17 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
     } else loss(role === 'user' ? 'message of the agent in the user’s name' : `message of role ${role}`);
   }
 
-  /** The name of a place to which the chat can go back. Newer clients draw buttons for each, so there is none in vain. */
+  /**
+   * The id of a message to which the chat can go back. Newer clients draw buttons for each id, so it is left out if the
+   * agent cannot go back.
+   */
   function placeOf(event: EventOf<'message-added'>, seq: number): { contentId?: string } {
     const isPlace = event.parent === undefined && session.agent?.commands.has('fork') === true;
     const said = saidIn(event).contentId;
     return isPlace || typeof said === 'string' ? { contentId: contentIdOf(session.epoch, event, seq) } : {};
   }
 
-  /** Without the contexts that were read for an agent that takes none: they stand with the first text. */
+  /** The text without the contexts that were inserted for an agent that takes none. They are in the first text part. */
   function wordsOf(content: readonly Content[]): string {
     for (const { type } of content) if (type !== 'text') loss(`${type} in a prompt`);
     const [first = '', ...others] = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
@@ -172,10 +182,10 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
     calls.start(event, place, at);
   }
 
-  /** Agents have been heard that take a call for its own sub-agent. */
+  /** Some agents name a call as its own parent. */
   const laneOfTool = ({ call, parent }: EventOf<'tool-start' | 'tool-end'>) => (parent === call ? undefined : parent);
 
-  /** What a user is asked must be seen, whoever wants to know. */
+  /** An approval must be visible to the user, also for a sub-agent that is not shown. */
   function askApproval(event: EventOf<'approval-request'>, isPast: boolean): void {
     const speaker = event.call === undefined ? main : speakerOf(event.parent);
     calls.ask(event, speaker ?? main, isPast);
@@ -199,9 +209,9 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
   }
 
   function changeSession({ changes }: EventOf<'session-changed'>): void {
-    // Agents that say with their first run what they are say it before the chat is spoken of.
+    // Some agents describe themselves with their first run, before anything of the chat was sent.
     if (chat.isOpened) for (const frame of newSettings()) say(frame);
-    // The connection told what there is to choose; whether the chat is trusted it did not.
+    // The connection already sent the choices to a late client, but not the trust of the chat.
     else if (isRetold) settings = without(chatSettings(session.transcript.info), 'selectTrust');
     if (changes.name !== '') entitle(changes.name);
   }
@@ -212,14 +222,14 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
     if (chat.isOpened) chat.title(name);
   }
 
-  /** An ECA server has words of the system in the chat itself. */
+  /** A system text of an ECA server belongs into the chat itself. */
   function notify(event: EventOf<'notice'>): void {
     const said = saidIn(event);
     if (typeof said.text === 'string') chat.system(said.text);
     else tellUser(event.level, event.text, said);
   }
 
-  /** Clients that show no messages find the words in the chat. */
+  /** Clients that do not show messages get the text in the chat. */
   function tellUser(level: EventOf<'notice'>['level'], text: string, said?: Dictionary): void {
     if (dialect.saysInChat) chat.system(inChat(text));
     else say(messageFrame(level, text, said));
@@ -240,7 +250,7 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
     tellUsage(usage.compacted(event));
   }
 
-  /** Nothing of a run comes after its end: these figures are told with the next. */
+  /** Nothing of a run may follow its end, so figures outside a run are sent with the next one. */
   function tellUsage(content: Dictionary | null): void {
     if (content !== null && chat.isRunning) chat.content('system', content);
   }
@@ -256,7 +266,7 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
       case 'message-start':
         return startMessage(event, seq);
       case 'block-start':
-        // An empty message may say no more than that the run was stopped.
+        // Wait for a block: an empty message may only report that the run was stopped.
         if (event.parent === undefined) calls.goOn();
         return telling.get(laneOf(event))?.start(event, at);
       case 'block-delta':
@@ -276,7 +286,7 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
         if (!telling.has(event.call)) subAgents.end(event.call);
         return calls.end(event, speakerOf(laneOfTool(event)), at);
       case 'approval-request':
-        // What the session answers itself runs without a question, as what its user has approved beforehand.
+        // A question that the session answers itself is shown as a call that runs without a question.
         return askApproval(event, replay === 'past' || event.standing !== undefined);
       case 'approval-end':
         return calls.answered(event);

@@ -1,6 +1,6 @@
-// Sub-agents as newer clients show them: each speaks in a chat of its own that names its parent, and the call that it
-// works for says which chat that is (newer than the document, docs/protocols/eca.md 1.4: parentChatId, details of type `subagent`). Clients
-// that are not known as new would take it for another chat: they hear of the call alone. Knows no message.
+// Sub-agents as newer clients show them. Each sub-agent has a chat of its own that names its parent, and the details of
+// its call name that chat (newer than the document, docs/protocols/eca.md 1.4: parentChatId, details of type
+// `subagent`). Other clients would show an unrelated chat, so they get the call alone.
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { contentFrame, textFrames } from './encode-frame.ts';
@@ -11,13 +11,13 @@ import type { Speaker } from './whole.ts';
 
 /** The sub-agents of a run, by the canonical id of the call that each works for. */
 export interface SubAgents {
-  /** Where it speaks. */
+  /** Where the sub-agent writes. */
   speaker(call: string): Speaker;
-  /** It begins a message. */
+  /** The sub-agent begins a message. */
   step(call: string, model: string | undefined): void;
-  /** Its call is over, and so is its chat. */
+  /** The call is over, so the chat of the sub-agent ends too. */
   end(call: string): void;
-  /** What its call says of it; undefined for calls without one. */
+  /** The details of a call that describe its sub-agent; undefined for a call without one. */
   detailsOf(call: string): Dictionary | undefined;
   clear(): void;
 }
@@ -27,11 +27,11 @@ interface SubAgent {
   readonly name: string;
   model: string;
   steps: number;
-  /** Ends what it says, until it says more. */
+  /** Ends the chat's progress, until the sub-agent writes more. */
   finish(): void;
 }
 
-/** `calls` is asked when the first one speaks. */
+/** `calls` is called when the first sub-agent writes. */
 export function createSubAgents(session: SessionView, chat: Chat, calls: () => CallTeller): SubAgents {
   const all = new Map<string, SubAgent>();
 
@@ -57,7 +57,7 @@ export function createSubAgents(session: SessionView, chat: Chat, calls: () => C
         content: (role, content) => say([contentFrame(voice, role, content)]),
         model: say,
         generating: () => {},
-        // What the user is asked must be seen in the chat as well.
+        // A question to the user must be visible in the main chat too.
         progress: (text) => chat.aside(text === words.asking ? text : null),
       },
       name,
@@ -88,7 +88,7 @@ export function createSubAgents(session: SessionView, chat: Chat, calls: () => C
     },
     end(call) {
       const agent = all.get(call);
-      // What is open in it ends with the run at the latest.
+      // Open calls of the sub-agent end with the run at the latest.
       if (agent !== undefined && !calls().isBusy(agent.speaker)) agent.finish();
     },
     detailsOf(call) {

@@ -1,30 +1,31 @@
-// Contents that come whole, in a message of the model or in the history: each as contents of a chat (docs/protocols/eca.md 8.3). Knows no block and no run.
+// Contents that arrive whole, in a message of the model or in the history, as contents of a chat (docs/protocols/eca.md
+// 8.3).
 import type { Content, Dictionary } from '../../../core/model/content.ts';
 import type { Place } from './encode-call.ts';
 import { type TextFrames, textFrames } from './encode-frame.ts';
 import { imageOf } from '../frontend/encode-values.ts';
 import type { CallTeller } from './calls.ts';
 
-/** Where what the model says is told. */
+/** Where the output of the model is written. */
 export interface Speaker extends Place {
-  /** Of the model's texts. */
+  /** Frames of the model's texts. */
   readonly text: TextFrames;
-  /** Frames of what the model says; "Generating" stands before them. */
+  /** Sends frames of the model, after the progress "Generating". */
   model(frames: readonly string[]): void;
 }
 
-/** What they need. */
+/** What whole contents need. */
 export interface WholePorts {
   readonly calls: CallTeller;
   loss(text: string): void;
 }
 
-/** The frames of a thought that has this id. */
+/** The frames of the thought with this id. */
 export function thoughtFrames(speaker: Place, id: string): TextFrames {
   return textFrames(speaker.voice, 'assistant', { type: 'reasonText', id }, 'text');
 }
 
-/** Tells one. `id` is for a thought; `isAnswered`: a call whose result is told elsewhere, or not at all. */
+/** Writes one content. `id` is used for a thought. */
 export function tellWhole(content: Content, speaker: Speaker, id: string, ports: WholePorts): void {
   const { calls, loss } = ports;
   const say = (words: Dictionary) => {
@@ -37,7 +38,7 @@ export function tellWhole(content: Content, speaker: Speaker, id: string, ports:
     case 'text':
       return content.text === '' ? undefined : speaker.model(speaker.text(content.text));
     case 'thinking':
-      // There is nothing to show of what the provider hid.
+      // The provider hid this thought: there is nothing to show.
       if (content.redacted === true) return loss('redacted thinking');
       say({ type: 'reasonStarted', id });
       if (content.text !== '') speaker.model(thoughtFrames(speaker, id)(content.text));
