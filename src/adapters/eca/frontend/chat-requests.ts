@@ -1,4 +1,5 @@
-// What a client asks of its chats beside prompts: to stop, steer, clear, delete, name and tell them again (docs/protocols/eca.md 8.6; the rest since 0.80). Knows no prompt on its way.
+// Requests about chats other than prompts: stop, steer, clear, delete, rename, open (docs/protocols/eca.md 8.6; the
+// rest since 0.80).
 import type { AutoDecline } from '../../../core/session/auto-decline.ts';
 import type { ChatLists } from './chat-lists.ts';
 import { type Chat, type Chats, isChatId, isRunning, openedParams } from './chats.ts';
@@ -11,17 +12,17 @@ import type { ClearParams, SteerParams, UpdateParams } from '../wire/client.ts';
 export interface ChatRequests {
   stop(chatId: string | undefined): Actions;
   steer(params: SteerParams): Actions;
-  /** Takes back what was steered and not heard yet. */
+  /** Withdraws steering messages that the agent has not taken yet. */
   unsteer(chatId: string | undefined): Actions;
   remove(id: RpcId, chatId: string | undefined): Actions;
   clear(id: RpcId, params: ClearParams): Actions;
   open(id: RpcId, chatId: string | undefined): Actions;
   update(id: RpcId, params: UpdateParams): Actions;
-  /** That session is over, and says nothing more. */
+  /** The session is over and sends nothing more. */
   over(session: string, reason: string): Actions;
 }
 
-/** What they need. */
+/** What the chat requests need. */
 export interface ChatRequestPorts extends ConnectionPorts {
   readonly chats: Chats;
   readonly prompts: Prompts;
@@ -29,7 +30,7 @@ export interface ChatRequestPorts extends ConnectionPorts {
   readonly bystander: AutoDecline;
 }
 
-/** No state of its own. */
+/** Has no state of its own. */
 export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
   const { chats, prompts, chatLists, bystander, client, bound } = ports;
 
@@ -39,7 +40,10 @@ export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
     return chats.forget(chat);
   }
 
-  /** In its order, where prompts may be on their way; `otherwise` without a session, or where too much waits. */
+  /**
+   * Acts after the prompts that are still on their way. Runs `otherwise` for a chat without a session, or if the chat's
+   * queue is full.
+   */
   function inLine(chat: Chat | undefined, act: (chat: Chat) => Actions, otherwise: () => Actions): Actions {
     if (chat === undefined) return otherwise();
     const added = chat.line.add((done) => [
@@ -49,7 +53,10 @@ export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
     return added ?? otherwise();
   }
 
-  /** Answers; with the reason as a message to the user where it could not be done, for clients read no errors here. */
+  /**
+   * Answers the request. A failure is shown to the user as a message, because clients do not read errors of these
+   * requests.
+   */
   function tried(id: RpcId, chat: Chat, command: Parameters<ConnectionPorts['ask']>[1], words: string): Actions {
     if (chat.target === undefined) return ports.answer(id, {});
     return ports.ask(chat.target, command, (outcome) => [
@@ -68,7 +75,7 @@ export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
       if (chat === undefined) return [];
       const stopped = prompts.stop(chat);
       if (chat.target === undefined) return stopped;
-      // What its user sees as one thing that goes on may be a compaction.
+      // The user sees one activity, which may be a compaction instead of a run.
       const isCompacting = chat.view !== undefined && chat.view.transcript.compaction !== null && !isRunning(chat);
       const targets = isCompacting ? (['run', 'compaction'] as const) : (['run'] as const);
       const { target: session } = chat;
@@ -80,7 +87,7 @@ export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
     steer({ chatId, message }) {
       const chat = chats.get(chatId);
       const isRunning = chat?.view !== undefined && chat.view.transcript.run !== null;
-      // A client sends it again as a prompt when the run ends without it (docs/protocols/eca.md 2.10).
+      // The client sends the text again as a prompt when the run ends without it (docs/protocols/eca.md 2.10).
       if (chat?.target === undefined || !isRunning) return note('loss', 'chat/promptSteer: no run to steer');
       const content = [{ type: 'text' as const, text: message }];
       return ports.ask(chat.target, { type: 'steer', content }, (outcome) =>
@@ -98,7 +105,7 @@ export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
       if (chatId === undefined || !isChatId(chatId)) return ports.answer(id, {});
       if (bound !== undefined && chatId !== bound.id) return ports.refuse(id, oneChat(bound.id));
       const chat = chats.get(chatId);
-      // Of an earlier connection, perhaps: one that is still looked for may be there.
+      // The id may name a session of an earlier connection, also while the chat's own session is still being looked up.
       const target = chat === undefined || (chat.isNamed && chat.target === undefined) ? chatId : chat.target;
       const gone = (): Actions => [
         ...(chat === undefined ? [] : [...prompts.drop(chat), ...forget(chat)]),
@@ -147,7 +154,7 @@ export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
       const chat = chats.all().find(({ target }) => target === session);
       if (chat === undefined) return [];
       if (chat.view === undefined) {
-        // Its prompt will be refused.
+        // The prompt that waits for this session will be refused.
         chats.unheard(chat);
         return [];
       }

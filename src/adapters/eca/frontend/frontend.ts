@@ -1,5 +1,5 @@
-// One connection of an ECA client: its parts put together, and the envelope around what they say. Knows no session log;
-// what sessions say comes from projection.ts.
+// One connection of an ECA client: joins the parts and writes the JSON-RPC envelope. What sessions tell is written by
+// the projection.
 import type { Env, Frontend, SessionView } from '../../../core/contract/adapter.ts';
 import { createAutoDecline } from '../../../core/session/auto-decline.ts';
 import type { Command } from '../../../core/model/command.ts';
@@ -33,14 +33,14 @@ import { createSettings } from './settings.ts';
 import { createStartUp } from './start-up.ts';
 
 const mostHeld = 256;
-/** Warnings that are remembered as said: a client that makes up folders must not fill the memory with them. */
+/** Warnings that are remembered. Limited, because a client may make up any number of folders. */
 const mostWarned = 256;
 
-/** The machine of one connection; bound to a session, or carrying many. */
+/** The state machine of one connection. `bound`: the session it belongs to; undefined if it carries many. */
 export function createConnection(env: Env, bound: SessionView | undefined): Frontend {
-  /** What to do with the outcomes that are still to come. */
+  /** The handlers of outcomes that are still to come. */
   const asked = new Map<Command, (outcome: Outcome) => Actions>();
-  /** What the client is told as soon as it is ready; null from then on. */
+  /** Notifications for the time when the client is ready; null from then on. */
   let held: string[] | null = [];
   const warned = new Set<string>();
   const client: Client = {
@@ -87,7 +87,7 @@ export function createConnection(env: Env, bound: SessionView | undefined): Fron
     },
   };
 
-  // Without a connection of its own a client is spoken to as all are, and asked nothing.
+  // A client without a connection of its own shares the common dialect, and is asked no questions.
   const asks = () => bound === undefined && client.asks;
   const bystander = createAutoDecline(bound ?? 'many', (question) =>
     question.type === 'approval-request' ? true : wayOfAsking(question, { asks: asks() }) !== null,

@@ -1,26 +1,27 @@
-// Sentences for the user of a client, beside what sessions say: as `$/showMessage` where the client shows it, else as words
-// of the system in a chat, or in the welcome where no chat has begun (seed, section showMessage). Never in two places.
+// Messages to the user of a client that no session sends: as `$/showMessage` if the client shows it, else as a system
+// text in a chat, or in the welcome message before the first chat (docs/protocols/eca.md 8.9, 2.17). Each message is
+// sent in one place only.
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import type { Client } from '../client.ts';
 
-/** Something to be told: a method and its params. */
+/** A notification. */
 export interface Notice {
   readonly method: string;
   readonly params: object;
 }
 
-/** The sentences of one connection. */
+/** The messages of one connection. */
 export interface Messages {
-  /** `chatId`: the chat that the sentence is about; without one it is about the connection. */
+  /** `chatId`: the chat that the message is about. Without it, the message is about the connection. */
   notice(type: 'error' | 'warning', message: string, chatId?: string): Notice;
-  /** The params of a notification of ours: a welcome keeps the sentences that stand in it. */
+  /** Adds the kept messages to the welcome in the params of a notification. */
   dressed(method: string, params: object): object;
 }
 
-/** Sentences that stand in a welcome: a client that never prompts must not fill the memory with them. */
+/** Messages in a welcome. Limited, for clients that never send a prompt. */
 const mostKept = 16;
 
-/** Nothing has been said yet. */
+/** Begins without messages. */
 export function createMessages(client: Client): Messages {
   let welcome = '';
   const kept: string[] = [];
@@ -50,7 +51,7 @@ export function createMessages(client: Client): Messages {
   };
 }
 
-/** A sentence as words of the system: apart from what stands before it. */
+/** Sets a message apart from the chat text before it. */
 export function inChat(message: string): string {
   return `\n\n${message}\n`;
 }

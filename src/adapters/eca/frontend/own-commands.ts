@@ -1,6 +1,6 @@
-// Slash commands that users of real servers know and that are carried out here, whatever the agent has for prompts: listed
-// with the agent's own, and done when one is sent as a prompt (docs/protocols/eca.md 4.9). A command of the
-// agent that has the same name wins. Knows no method.
+// Slash commands that users of real servers know and that the gateway carries out, whatever the agent offers. They are
+// listed with the agent's commands and run when sent as a prompt (docs/protocols/eca.md 4.9). An agent's command of the
+// same name takes precedence.
 import type { CommandType } from '../../../core/model/command.ts';
 import type { Outcome } from '../../../core/model/errors.ts';
 import type { CommandInfo, EventOf } from '../../../core/model/event.ts';
@@ -16,7 +16,7 @@ type Name = 'compact' | 'fork' | 'clear' | 'costs';
 
 interface OwnCommand extends CommandInfo {
   readonly name: Name;
-  /** What its agent must be able to do. */
+  /** The command type that the agent must support. */
   readonly needs?: CommandType;
 }
 
@@ -32,24 +32,24 @@ const all: readonly OwnCommand[] = [
   { name: 'costs', description: 'Show what this chat has used and cost.' },
 ];
 
-/** Those that an agent allows which can do that, but for those that it has itself. */
+/** The gateway commands that the agent supports and does not offer itself. `can`: the command types of the agent. */
 export function ownCommands(can: ReadonlySet<string> | undefined, theirs: readonly CommandInfo[]): OwnCommand[] {
   const taken = new Set(theirs.map(({ name }) => name.replace(/^\//u, '')));
   return all.filter(({ name, needs }) => !taken.has(name) && (needs === undefined || can?.has(needs) === true));
 }
 
-/** The commands of one connection. */
+/** The gateway commands of one connection. */
 export interface OwnCommands {
-  /** `through`: when a command of ours was carried out; `otherwise`: the words are a prompt. */
+  /** Carries the command out, then runs `through`. Runs `otherwise` if the text is an ordinary prompt. */
   take(chat: Chat, words: string, through: () => Actions, otherwise: () => Actions): Actions;
 }
 
-/** What they need. */
+/** What the commands need. */
 export interface OwnCommandPorts extends ConnectionPorts {
   readonly forks: ChatForks;
 }
 
-/** No state of its own. */
+/** Has no state of its own. */
 export function createOwnCommands(ports: OwnCommandPorts): OwnCommands {
   function say(chat: Chat, text: string): Actions {
     return tellContent(ports, chat.id, { type: 'text', text });
@@ -122,7 +122,7 @@ export function createOwnCommands(ports: OwnCommandPorts): OwnCommands {
 
 const atWork = (done: string): string => `\n\nThe chat was not ${done}: the agent is at work. Stop it first.\n`;
 
-/** An agent that tells how its compaction went is not repeated. */
+/** Whether the agent itself reported the end of the compaction, so that the gateway need not. */
 function hasCompacted({ items }: Transcript, since: number): boolean {
   const last = items.findLast((item) => item.kind === 'event' && item.logged.event.type === 'compaction-end');
   return last?.kind === 'event' && last.logged.seq > since;
@@ -138,7 +138,7 @@ function endOf(outcome: Outcome): EventOf<'compaction-end'> {
   return { type: 'compaction-end', outcome: 'failed', failure: { kind: 'agent', message } };
 }
 
-/** In the words of real servers. */
+/** Uses the words of real servers. */
 function costWords(data: unknown): string {
   const read = QueryData.statistics.safeParse(data).data;
   if (read === undefined) return '\n\nThe costs are not known.\n';

@@ -1,4 +1,5 @@
-// Prompts of a client: from the request to the session, and what the client sees until a run speaks for itself (docs/protocols/eca.md 8.2, 4). Knows no other request.
+// Prompts of a client: from the request to the session, and what the client sees until the run sends its own events
+// (docs/protocols/eca.md 8.2, 4).
 import type { AutoDecline } from '../../../core/session/auto-decline.ts';
 import type { Problem } from '../../../core/model/errors.ts';
 import { type Chat, type Chats, isBusy, isChatId, isRunning } from './chats.ts';
@@ -9,29 +10,29 @@ import type { OwnCommands } from './own-commands.ts';
 import type { Settings } from './settings.ts';
 import type { PromptParams } from '../wire/client.ts';
 
-/** A prompt that the session has not taken in yet. */
+/** A prompt that the session has not accepted yet. */
 interface Ticket {
   readonly id: RpcId;
   readonly chat: Chat;
-  /** What the client wished. */
+  /** The requested model. */
   readonly model: string;
-  /** What its user said. */
+  /** The text of the user. */
   readonly words: string;
-  /** The session has been asked. */
+  /** The prompt was delivered to the session. */
   isSent: boolean;
   isAnswered: boolean;
-  /** A run goes on before it, whose end frees the chat: that must not be said again. */
+  /** An earlier run is going on. The end of that run frees the chat, and the prompt must not free it again. */
   isBehind: boolean;
-  /** Nobody waits for it any more. */
+  /** Nobody waits for the prompt any more. */
   isOver: boolean;
 }
 
 /** The prompts of one connection. */
 export interface Prompts {
   prompt(id: RpcId, params: PromptParams): Actions;
-  /** Those that are not with the session yet will not go there. */
+  /** Discards the prompts that were not delivered to the session yet. */
   stop(chat: Chat): Actions;
-  /** The chat is gone for the client: nothing more is said in it. */
+  /** The client deleted the chat: answers its prompts and sends nothing else in it. */
   drop(chat: Chat): Actions;
   /** The session is over. */
   lose(chat: Chat, reason: string): Actions;
@@ -45,11 +46,11 @@ export interface PromptPorts extends ConnectionPorts {
   readonly ownCommands: OwnCommands;
 }
 
-/** No prompts yet. */
+/** Begins without prompts. */
 export function createPrompts(ports: PromptPorts): Prompts {
   const { chats, settings, bystander, ownCommands, client, bound } = ports;
   const tickets = new Set<Ticket>();
-  /** Chats that were told that something goes on, before a run says so itself. */
+  /** Chats in which the gateway showed a progress before their run began. */
   const held = new WeakSet<Chat>();
   const of = (chat: Chat) => [...tickets].filter((ticket) => ticket.chat === chat);
 
@@ -66,7 +67,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
     tickets.delete(ticket);
   }
 
-  /** The chat is free again, unless a run of its own or another prompt holds it: they say so themselves. */
+  /** Frees the chat, unless a run or another prompt of the chat keeps it busy and will free it. */
   function unlock({ chat, isBehind }: Ticket): Actions {
     if ((isBehind && !held.has(chat)) || chat.isOver || isRunning(chat) || of(chat).length > 0) return [];
     held.delete(chat);
@@ -77,23 +78,23 @@ export function createPrompts(ports: PromptPorts): Prompts {
     if (ticket.isOver) return [];
     close(ticket);
     const { chat, id, words, isAnswered } = ticket;
-    // Stopped by the user before it began: that is no failure, and nothing to look at.
+    // The user stopped the prompt before its run began. This is no failure.
     if (problem.code === 'aborted') return [...answer(ticket), ...unlock(ticket)];
-    // No editor expects an error here: eca-vscode does not catch it (docs/protocols/eca.md 4.13).
+    // No editor expects an error here; eca-vscode does not catch it (docs/protocols/eca.md 4.13).
     const refusal = isAnswered ? [] : ports.answer(id, failed(chat.id));
     if (chat.isOver) return refusal;
     return [
       ...refusal,
-      // No run will repeat what the user said.
+      // No run will repeat the user's text.
       ...tellContent(ports, chat.id, { type: 'text', text: `${words}\n` }, 'user'),
       ...tellContent(ports, chat.id, { type: 'text', text: `\n\n${problem.message}` }),
       ...unlock(ticket),
-      // Closed before it could be heard: the next prompt gets another session.
+      // The session closed before the subscription was confirmed. The next prompt gets another session.
       ...(problem.code === 'not-found' && chat.view === undefined ? chats.forget(chat) : []),
     ];
   }
 
-  /** Its run begins; those behind it wait for the end of that run, and their clients need not. */
+  /** The run of the prompt begins. Later prompts wait for the end of that run; their requests are answered now. */
   function accepted(ticket: Ticket): Actions {
     if (ticket.isOver) return [];
     close(ticket);
@@ -103,7 +104,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
     return [ticket, ...behind].flatMap(answer);
   }
 
-  /** A command of ours leads to no run: the answer comes last (docs/protocols/eca.md 4.9). */
+  /** A gateway command starts no run, so the answer to the request comes last (docs/protocols/eca.md 4.9). */
   function carriedOut(ticket: Ticket): Actions {
     if (ticket.isOver) return [];
     close(ticket);
@@ -137,7 +138,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
     return chats.ready(chat, true, (ready) => {
       if (ticket.isOver) return done();
       if (!ready.isThere) return [...fail(ticket, ready.problem ?? gone), ...done()];
-      // Agents may start slowly: the user sees at once that something goes on. Behind posts it would be told last.
+      // Agents may start slowly, so the user sees a progress at once. Behind posts, the progress would arrive last.
       const isToldAlready = isRunning(chat) || bound !== undefined;
       if (!isToldAlready) held.add(chat);
       const waiting = isToldAlready ? [] : tellContent(ports, chat.id, waitingModel);
@@ -157,7 +158,7 @@ export function createPrompts(ports: PromptPorts): Prompts {
       const isNamed = params.chatId !== undefined && params.chatId !== null;
       const chatId = params.chatId ?? bound?.id ?? ports.env.id('chat');
       if (bound !== undefined && chatId !== bound.id) return ports.refuse(id, oneChat(bound.id));
-      // Real servers answer it so, and say nothing else (docs/protocols/eca.md 4.13).
+      // Real servers answer a bad id like this, and send nothing else (docs/protocols/eca.md 4.13).
       if (bound === undefined && !isChatId(chatId)) {
         return [...note('violation', 'chat/prompt: a bad chatId'), ...ports.answer(id, failed(chatId))];
       }
@@ -196,13 +197,13 @@ export function createPrompts(ports: PromptPorts): Prompts {
   };
 }
 
-/** How real servers answer a prompt that comes to nothing (docs/protocols/eca.md 4.13). */
+/** The answer of real servers to a prompt that starts no run (docs/protocols/eca.md 4.13). */
 const failed = (chatId: string) => ({ chatId, model: 'error', status: 'error' });
 const waitingModel = { type: 'progress', state: 'running', text: 'Waiting model' };
 const gone: Problem = { code: 'not-found', message: 'the chat is over' };
 const tooMany: Problem = { code: 'limit', message: 'too many prompts wait in this chat' };
 
-/** What a client is told that speaks of another chat than the one its connection serves. */
+/** The refusal for a client that names another chat than the one its connection serves. */
 export function oneChat(id: string): Problem {
   return { code: 'invalid', message: `this connection serves one chat, ${JSON.stringify(id)}` };
 }

@@ -1,4 +1,5 @@
-// What a client may look up while its user types: contexts, files, commands (docs/protocols/eca.md 8.7). A chat that has no session yet looks where its session will be. Knows no prompt.
+// Lookups while the user types: contexts, files, commands (docs/protocols/eca.md 8.7). A chat without a session uses
+// the connection's initial session.
 import type { Command } from '../../../core/model/command.ts';
 import type { Outcome } from '../../../core/model/errors.ts';
 import type { CommandInfo } from '../../../core/model/event.ts';
@@ -11,16 +12,16 @@ import type { RpcId } from '../json-rpc.ts';
 import { ownCommands } from './own-commands.ts';
 import type { QueryParams } from '../wire/client.ts';
 
-/** The look-ups of one connection. */
+/** The lookups of one connection. */
 export interface Queries {
   contexts(id: RpcId, params: QueryParams): Actions;
   files(id: RpcId, params: QueryParams): Actions;
   commands(id: RpcId, params: QueryParams): Actions;
 }
 
-/** `chats` and `home`: who is asked. */
+/** `chats` and `initialSession`: the sessions to ask. */
 export function createQueries(ports: ConnectionPorts, chats: Chats, home: Home): Queries {
-  /** Answers with what the session says; with nothing where it cannot tell. */
+  /** Answers with the data of the session, or with nothing if the session has none. */
   function look(id: RpcId, { chatId }: QueryParams, command: Command, answerOf: (outcome: Outcome) => object): Actions {
     const told = typeof chatId === 'string' ? { chatId } : {};
     const answer = (outcome: Outcome) => ports.answer(id, { ...told, ...answerOf(outcome) });
@@ -66,7 +67,7 @@ const modernKinds: ReadonlyMap<string | undefined, string> = new Map([
   ['skill', 'skill'],
 ]);
 
-/** Clients of the first era know two types of command; two more came with 0.107. */
+/** Clients of the first era know two types of commands; two more came with 0.107. */
 function wireCommandOf({ name, description = '', kind, arguments: parameters = [] }: CommandInfo, isModern: boolean) {
   const modern = modernKinds.get(kind) ?? 'native';
   const type = isModern ? modern : modern === 'mcpPrompt' ? 'mcp-prompt' : 'native';

@@ -1,5 +1,5 @@
-// What a client may ask and tell, by method: tables of requests and notifications (docs/protocols/eca.md 8, 2.16).
-// Each is read by its schema and handed to the part that knows it. Knows no session.
+// The methods that a client may call: tables of requests and notifications (docs/protocols/eca.md 8, 2.16). Each
+// message is read by its schema and passed to the part that handles it.
 import type { z } from 'zod';
 import type { ChatForks } from './chat-forks.ts';
 import type { ChatLists } from './chat-lists.ts';
@@ -31,7 +31,7 @@ import {
 } from '../wire/client.ts';
 import { ForkParams, ListParams, RollbackParams } from '../wire/chats.ts';
 
-/** The parts of a connection that take its messages. */
+/** The parts of a connection that handle its messages. */
 export interface Parts {
   readonly startUp: StartUp;
   readonly prompts: Prompts;
@@ -44,16 +44,16 @@ export interface Parts {
   readonly settings: SettingNotices;
 }
 
-/** A message that was understood, or one line about what is wrong with its params. */
+/** The actions of a message, or one line about what is wrong with its params. */
 type Taken = Actions | { readonly problem: string };
 
-/** Takes the messages of one connection. */
+/** Handles the messages of one connection. */
 export interface Requests {
   request(method: string, id: RpcId, params: unknown): Actions;
   notification(method: string, params: unknown): Actions;
 }
 
-/** A method without params takes any params: real servers do not read them either (docs/protocols/eca.md 5.3). */
+/** Handles one method. A method that reads no params accepts any, like real servers (docs/protocols/eca.md 5.3). */
 type Take = (params: unknown, id: RpcId) => Taken;
 
 function reading<Params>(schema: z.ZodType<Params>, act: (params: Params, id: RpcId) => Actions): Take {
@@ -65,7 +65,7 @@ function reading<Params>(schema: z.ZodType<Params>, act: (params: Params, id: Rp
   };
 }
 
-/** The same for what has no id. */
+/** The same for notifications. */
 function hearing<Params>(schema: z.ZodType<Params>, act: (params: Params) => Actions): (params: unknown) => Taken {
   const read = reading(schema, (params) => act(params));
   return (params) => read(params, '');
@@ -124,7 +124,7 @@ export function createRequests(ports: ConnectionPorts, parts: Parts): Requests {
     return problems.flatMap(ports.warnOnce);
   }
 
-  /** A method that no session can serve; null for one that nobody knows. */
+  /** Answers a method that no session can serve; null for an unknown method. */
   function unserved(method: string, id: RpcId, params: unknown): Actions | null {
     const result = emptyAnswers.get(method);
     if (result !== undefined) return ports.answer(id, result);
@@ -162,7 +162,7 @@ export function createRequests(ports: ConnectionPorts, parts: Parts): Requests {
   };
 }
 
-/** As the servers of the field say it (docs/protocols/eca.md 5.3). */
+/** The answer of real servers (docs/protocols/eca.md 5.3). */
 function unknownMethod(id: RpcId, method: string, words = 'Method not found'): Actions {
   const frame = errorFrame(id, rpcCodes.methodNotFound, words, { method: method.slice(0, 128) });
   return [...note('violation', 'a request of an unknown method'), { do: 'send', frame }];

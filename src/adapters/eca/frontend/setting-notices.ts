@@ -1,4 +1,5 @@
-// What a client tells of the user's choices outside of prompts: model, behaviour, servers of tools (docs/protocols/eca.md 8.8; the choices since 0.42). Knows no prompt.
+// The user's choices outside of prompts: model, behaviour, tool servers (docs/protocols/eca.md 8.8; the choices since
+// 0.42).
 import type { Command } from '../../../core/model/command.ts';
 import { QueryData } from '../../../core/model/outcome-data.ts';
 import type { Chats } from './chats.ts';
@@ -15,18 +16,21 @@ export interface SettingNotices {
   server(name: string, action: 'start' | 'stop'): Actions;
 }
 
-/** What they need. */
+/** What the choices need. */
 export interface SettingNoticePorts extends ConnectionPorts {
   readonly chats: Chats;
   readonly home: Home;
   knowledge(): Knowledge;
 }
 
-/** No state of its own. */
+/** Has no state of its own. */
 export function createSettingNotices(ports: SettingNoticePorts): SettingNotices {
   const { chats, home } = ports;
 
-  /** The chat that is named; without a name, or for a chat that is still to come, the home if that is free for it. */
+  /**
+   * Acts on the named chat. Without a chat, or for a chat that is not open yet, acts on the initial session if no chat
+   * has taken it.
+   */
   function at(chatId: string | null | undefined, act: (target: Target) => Actions): Actions {
     const chat = typeof chatId === 'string' ? chats.get(chatId) : undefined;
     if (chat !== undefined) {
@@ -36,7 +40,7 @@ export function createSettingNotices(ports: SettingNoticePorts): SettingNotices 
       ]);
       return added ?? note('loss', 'a choice that comes behind too many prompts');
     }
-    // Its first prompt repeats what was chosen.
+    // The first prompt of the chat repeats the choice.
     if (typeof chatId === 'string' && (home.isClaimed || ports.bound !== undefined)) return [];
     return home.visit((opened) => ('target' in opened ? act(opened.target) : []));
   }
@@ -47,7 +51,7 @@ export function createSettingNotices(ports: SettingNoticePorts): SettingNotices 
     );
   }
 
-  /** Which variants there are depends on the model. */
+  /** The available variants depend on the model. */
   function tellVariants(target: Target, chatId: string | null | undefined): Actions {
     return ports.ask(target, { type: 'query', subject: 'thinking-levels' }, (outcome) => {
       const read = outcome.ok ? QueryData['thinking-levels'].safeParse(outcome.data).data : undefined;
@@ -67,13 +71,13 @@ export function createSettingNotices(ports: SettingNoticePorts): SettingNotices 
     },
     selectBehavior({ chatId, agent, behavior }) {
       const mode = agent ?? behavior;
-      // An agent without modes was shown with one that is none.
+      // An agent without modes was shown with a placeholder mode.
       const { modes, mode: current } = ports.knowledge().info;
       if (!mode || (modes === undefined && current === undefined)) return [];
       return at(chatId, (target) => choose(target, { type: 'set-mode', mode }, `The behaviour ${mode} was not chosen`));
     },
     server(name, action) {
-      // Each session has an agent of its own, with servers of its own; the user sees one list of them.
+      // Each session has its own agent with its own tool servers, but the user sees one list.
       const all = [home.target, ...chats.all().map(({ target }) => target)];
       const targets = [...new Set(all.filter((target) => target !== undefined))];
       const words = `The server ${name} was not ${action === 'start' ? 'started' : 'stopped'}`;

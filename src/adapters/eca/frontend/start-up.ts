@@ -1,5 +1,5 @@
-// How a connection begins: `initialize`, `initialized`, and what a client is told of the agent between them and after
-// (docs/protocols/eca.md 2.3 to 2.6, 3.1, 3.2). Knows no chat.
+// The start of a connection: `initialize`, `initialized`, and what the client is told about the agent between and after
+// them (docs/protocols/eca.md 2.3 to 2.6, 3.1, 3.2).
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Outcome, Problem } from '../../../core/model/errors.ts';
 import { QueryData } from '../../../core/model/outcome-data.ts';
@@ -10,7 +10,7 @@ import type { Home } from './home.ts';
 import type { RpcId } from '../json-rpc.ts';
 import type { InitializeParams } from '../wire/client.ts';
 
-/** The beginning of one connection. */
+/** The start of one connection. */
 export interface StartUp {
   initialize(id: RpcId, params: InitializeParams): Actions;
   initialized(): Actions;
@@ -21,15 +21,16 @@ export interface StartUp {
 type Subject = CommandOf<'query'>['subject'];
 
 const timer = 'start-up';
-/** How long a client waits for an agent that starts slowly, ms; VS Code waits 60 s (docs/protocols/eca.md 2.5). */
+/** How long a client waits for a slow agent, ms. VS Code waits 60 s (docs/protocols/eca.md 2.5). */
 const patienceMs = 10_000;
 /**
- * Newer clients read their settings in `config/updated`, and VS Code takes no prompt before it was greeted and has heard of a
- * behaviour. They wait for what an agent inside the gateway says at once, and for no more.
+ * The timer of the early greeting. Newer clients read their settings in `config/updated`, and VS Code sends no prompt
+ * before it was greeted and knows a behaviour. They wait only for what an agent inside the gateway answers in the same
+ * tick.
  */
 const haste = 'greet';
 
-/** What is asked, and what is made of the answers. */
+/** The queries at the start, and how their answers are read. */
 const questions: ReadonlyMap<Subject, (data: unknown) => Partial<Knowledge>> = new Map<
   Subject,
   (data: unknown) => Partial<Knowledge>
@@ -41,12 +42,12 @@ const questions: ReadonlyMap<Subject, (data: unknown) => Partial<Knowledge>> = n
   ['tool-servers', (data) => pick({ servers: QueryData['tool-servers'].safeParse(data).data?.servers })],
 ]);
 
-/** Without those that were not read. */
+/** Drops the values that were not read. */
 function pick(read: { readonly [Key in keyof Knowledge]?: Knowledge[Key] | undefined }): Partial<Knowledge> {
   return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
 }
 
-/** What the answer to `initialize` waits for. */
+/** The queries that the answer to `initialize` waits for. */
 const vital: readonly Subject[] = ['models', 'state'];
 
 const silence =
@@ -55,22 +56,22 @@ const silence =
 
 const task = { taskId: 'models', title: 'Syncing models' };
 
-/** Nothing has been asked yet. */
+/** Begins before the first query. */
 export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
   let knowledge = nothingKnown;
   let problem: Problem | null = null;
-  /** Null before the agent was asked. */
+  /** The open queries; null before the agent was asked. */
   let outstanding: Set<Subject> | null = null;
   const unanswered: RpcId[] = [];
   let isInitialized = false;
-  /** Of the newer era: it is greeted with what there is. */
+  /** A client of the second era: greeted with what is known so far. */
   let isHasty = false;
-  /** It took too long: from now on the client is told what there is. */
+  /** The time limit has passed: the client is told what is known so far. */
   let isImpatient = false;
-  /** When that was so, the agent had not said a word. */
+  /** The agent had not answered any query when the time limit passed. */
   let isSilent = false;
   let isTaskOpen = false;
-  /** What the client was told last. */
+  /** What the client was sent last. */
   let told = { config: '', servers: '' };
 
   const waitsFor = (subjects: Iterable<Subject>) => [...subjects].some((subject) => outstanding?.has(subject) === true);
@@ -92,7 +93,7 @@ export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
 
   function learn(subject: Subject, outcome: Outcome): void {
     if (outcome.ok) knowledge = { ...knowledge, ...questions.get(subject)?.(outcome.data) };
-    // That an agent has no word for something is no failure.
+    // An unsupported query is no failure.
     else if (outcome.error.code !== 'unsupported' && vital.includes(subject)) problem ??= outcome.error;
   }
 
@@ -111,7 +112,7 @@ export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
     ];
   }
 
-  /** Says what can be said by now. */
+  /** Sends what can be sent by now. */
   function goOn(): Actions {
     const answers =
       waitsFor(vital) && !isImpatient && !isHasty
@@ -131,7 +132,7 @@ export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
   function announce(): Actions {
     const waits = waitsFor(questions.keys());
     if (!isInitialized) return [];
-    // Real servers say so as well that they do not know their models yet (reference, section 4).
+    // Real servers also send a `config/updated` before they know their models (docs/protocols/eca.md 4.15).
     if (waits && !isImpatient) return isHasty && told.config === '' ? tellConfig() : [];
     const actions: Actions = waits ? [] : [{ do: 'timer', id: timer, ms: null }];
     actions.push(...tellConfig());
@@ -157,7 +158,7 @@ export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
       const { problems, ...said } = clientOf(params);
       Object.assign(client, said);
       unanswered.push(id);
-      // Opened by a request that came before we knew where the client works.
+      // Drop a session that an earlier request opened before the client's folders were known.
       const left = home.leave();
       if (left.length > 0) outstanding = null;
       const hurry: Actions = client.isModern ? [{ do: 'timer', id: haste, ms: 0 }] : [];
