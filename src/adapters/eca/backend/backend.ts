@@ -1,5 +1,5 @@
-// The gateway as the client of an ECA server, of either era: joins the parts. What a message means is in decode-*.ts; here
-// is what needs both directions (docs/protocols/eca.md 6).
+// The gateway as a client of an ECA server of either era. Joins the parts, and handles what needs both directions
+// (docs/protocols/eca.md 6). The decode-*.ts files read the messages.
 import type { Backend, Env } from '../../../core/contract/adapter.ts';
 import type { Command, CommandOf } from '../../../core/model/command.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
@@ -19,7 +19,7 @@ import { createGreeting } from './greeting.ts';
 import { rpcCodes } from '../json-rpc.ts';
 import { PromptResult, readServerMessage } from '../wire/server.ts';
 
-/** A machine for one server. `folders`: where its session works, absolute paths. */
+/** The state machine of one server connection. `folders`: the folders of the session, as absolute paths. */
 export function createBackend(env: Env, options: AgentOptions, folders: readonly string[] = []): Backend {
   const out = createOutbox();
   const requests = createRequests(out, options.requestTimeoutMs);
@@ -28,13 +28,13 @@ export function createBackend(env: Env, options: AgentOptions, folders: readonly
   const greeting = createGreeting({ out, requests, info, folders: workspaceFolders, modelsTimeoutMs });
   const chat = createChat(env);
   const settings = createSettings({ info, requests, chat: chat.named });
-  /** The open prompt request, and its name for servers that repeat that. */
+  /** The open prompt request, and the `requestId` that some servers repeat. */
   let asking: { readonly id: number; readonly name: string } | null = null;
-  /** The prompt that waits for the greeting. */
+  /** The prompt that waits for the handshake. */
   let early: { readonly command: CommandOf<'prompt'>; readonly id: string } | null = null;
-  /** Steering words that the server has not repeated yet: those it forgets are said in a prompt. */
+  /** Steering texts that the server has not repeated yet. What is left at the end of the run is sent as a prompt. */
   let unheard: string[] = [];
-  /** An abort came before the run that it is meant for. */
+  /** An abort came before its run began. */
   let stopsEarly = false;
 
   const isModern = () => info.isSeed === false;
@@ -47,13 +47,14 @@ export function createBackend(env: Env, options: AgentOptions, folders: readonly
     tellsRunning: isModern,
     savesLeave: isModern,
     heard(text) {
-      // The server keeps one steering message: what it says may be several of ours.
+      // The server keeps one steering message, so its text may hold several of ours.
       unheard = unheard.filter((words) => !text.includes(words));
     },
     goOn,
     started() {
       if (asking !== null) requests.patient(asking.id);
-      // The echo of a prompt comes before its server is at work (docs/protocols/eca.md 4.17, 6.5): a stop may be lost between the two.
+      // The server echoes a prompt before it works on it (docs/protocols/eca.md 4.17, 6.5). A stop between the two may
+      // be lost.
       if (stopsEarly) stop();
     },
     goesOn() {
@@ -76,7 +77,7 @@ export function createBackend(env: Env, options: AgentOptions, folders: readonly
     isRunning: () => run.open,
   });
 
-  /** `or`: told why not. */
+  /** `or`: told why the server is not ready. */
   function whenReady(then: () => void, or: (answer: Answer) => void): void {
     greeting.whenReady((problem) => {
       if (problem === null) then();
@@ -126,7 +127,7 @@ export function createBackend(env: Env, options: AgentOptions, folders: readonly
     if ('error' in answer) return refused(answer.code, answer.error);
     const { status, chatId, model } = PromptResult.safeParse(answer.result).data ?? {};
     if (status === 'error') return refused('agent-refused', 'the agent does not take that prompt');
-    // A run that has begun says itself what there is to do.
+    // A run that has begun reports itself that the user must log in.
     if (status === 'login' && !run.open) {
       return refused('agent-refused', 'the agent wants its user to log in first');
     }
@@ -145,7 +146,7 @@ export function createBackend(env: Env, options: AgentOptions, folders: readonly
     out.settle(id, { ok: true });
   }
 
-  /** As the protocol's document asks of clients: what was not heard by the end of the run is a prompt. */
+  /** Sends unheard steering texts as a prompt at the end of the run, as the protocol's document asks of clients. */
   function goOn(): boolean {
     if (unheard.length === 0) return false;
     const words = unheard.join('\n');
@@ -169,12 +170,12 @@ export function createBackend(env: Env, options: AgentOptions, folders: readonly
       early = null;
       return out.settle(prompting, refused('aborted', 'aborted before it began'));
     }
-    // A server that is not at work yet does not hear it.
+    // A server that does not work on the prompt yet ignores a stop.
     stopsEarly = run.waiting !== null;
     if (run.open) stop();
   }
 
-  /** The chat is deleted and the next prompt begins another one: servers of both eras can do that. */
+  /** Deletes the chat. The next prompt begins another one. Servers of both eras support this. */
   function newSession(id: string, isOver: boolean): void {
     if (run.waiting !== null || early !== null) return out.settle(id, refused('busy', 'the agent is at work'));
     if (run.open) {
@@ -229,7 +230,7 @@ export function createBackend(env: Env, options: AgentOptions, folders: readonly
     const message = readServerMessage(json);
     switch (message.kind) {
       case 'request': {
-        // We have declared nothing that a server could ask of us (docs/protocols/eca.md 6.2).
+        // The gateway declares no capability that a server could send requests for (docs/protocols/eca.md 6.2).
         const { id, method } = message;
         const error = { code: rpcCodes.methodNotFound, message: 'Method not found', data: { method } };
         return out.send({ jsonrpc: '2.0', id, error });

@@ -1,4 +1,5 @@
-// Notifications of an ECA server, by method: which part of the machine takes them (docs/protocols/eca.md 8.3, 8.8, 8.9; newer ones: 1.3 to 1.5). Knows no request.
+// The notifications of an ECA server, by method, and the part that takes each (docs/protocols/eca.md 8.3, 8.8, 8.9;
+// newer ones: 1.3 to 1.5).
 import type { z } from 'zod';
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
@@ -17,7 +18,7 @@ import {
   ShowMessage,
 } from '../wire/server.ts';
 
-/** Who takes them. */
+/** The parts that take the notifications. */
 export interface NoticePorts {
   readonly info: AgentInfo;
   readonly greeting: Greeting;
@@ -93,7 +94,7 @@ export function createNotices(out: Outbox, ports: NoticePorts): (method: string,
         if (messages !== false) content.cleared();
       }),
     ],
-    // Who asked for it has another chat by now.
+    // Not our own deletion: after `chat/delete` the connection already has another chat.
     ['chat/deleted', ofChat(() => content.deleted())],
   ]);
 
