@@ -31,7 +31,7 @@ export function clientOf({
   workspaceFolders,
 }: InitializeParams): Pick<Client, 'isModern' | 'asks' | 'folders' | 'isLeaving'> & Pick<Folders, 'problems'> {
   const assistant = dictionaryOf(dictionaryOf(capabilities).codeAssistant);
-  const hasNewWords = isSaid(assistant.editor) || isSaid(assistant.chatCapabilities);
+  const hasNewWords = isDeclared(assistant.editor) || isDeclared(assistant.chatCapabilities);
   return {
     // Emacs sends `"chatAgent": null`: the presence of the field counts, not its value.
     isModern: hasNewWords || Object.hasOwn(dictionaryOf(initializationOptions), 'chatAgent'),
@@ -42,12 +42,12 @@ export function clientOf({
 }
 
 /** Clients without a handler for `$/showMessage`: eca-vscode 0.52, eca-desktop 0.9, eca-intellij 0.29. */
-const silentNames: ReadonlySet<string> = new Set(['vscode', 'desktop', 'intellij']);
+const namesWithoutMessages: ReadonlySet<string> = new Set(['vscode', 'desktop', 'intellij']);
 
 /** Whether a client shows messages to its user. Decided by the client's name in `initialize`. */
 export function showsMessages({ clientInfo }: InitializeParams): boolean {
   const { name } = dictionaryOf(clientInfo);
-  return typeof name !== 'string' || !silentNames.has(name.toLowerCase().replaceAll(/[\s_-]/gu, ''));
+  return typeof name !== 'string' || !namesWithoutMessages.has(name.toLowerCase().replaceAll(/[\s_-]/gu, ''));
 }
 
 /** Folders that are kept per client. */
@@ -58,7 +58,7 @@ const mostNamed = 8;
 const longestName = 200;
 
 /** `false` means that the client lacks the capability. */
-function isSaid(capability: unknown): boolean {
+function isDeclared(capability: unknown): boolean {
   return capability !== undefined && capability !== null && capability !== false;
 }
 

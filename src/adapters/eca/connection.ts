@@ -24,13 +24,13 @@ export interface ConnectionPorts {
   /** Refuses a request. */
   refuse(id: RpcId, problem: Problem): Actions;
   /** Sends a notification. Holds it back until the client is ready for notifications (docs/protocols/eca.md 2.3). */
-  tell(method: string, params: object): Actions;
+  notify(method: string, params: object): Actions;
   /** Tells the user something, in the way that the client can show; see user-notices.ts. */
   show(type: 'error' | 'warning', message: string, chatId?: string): Actions;
   /** Warns the user. Repeated warnings with the same text are dropped. */
   warnOnce(message: string): Actions;
   /** Marks the client as ready and sends the notifications that were held back. */
-  release(): Actions;
+  markReady(): Actions;
 }
 
 /** A note for the gateway's log. */
@@ -52,18 +52,18 @@ export function showMessage(
  * Runs `then` after the session has delivered the events of its last command. Some agents send these events only after
  * their answer; they are in by the time a second command is answered.
  */
-export function whenTold(ports: ConnectionPorts, target: Target, then: () => Actions): Actions {
+export function afterEvents(ports: ConnectionPorts, target: Target, then: () => Actions): Actions {
   return ports.ask(target, { type: 'query', subject: 'state' }, then);
 }
 
 /** Sends content of a chat that no event of the session causes. */
-export function tellContent(
+export function sendContent(
   ports: ConnectionPorts,
   chatId: string,
   content: object,
   role: 'system' | 'user' = 'system',
 ): Actions {
-  return ports.tell('chat/contentReceived', { chatId, role, content });
+  return ports.notify('chat/contentReceived', { chatId, role, content });
 }
 
 /** What is wrong with a value, in one line: the first three issues of its schema. */

@@ -117,12 +117,12 @@ export function attachmentsOf(wire: readonly unknown[]): { readonly content: Con
   for (const one of wire) {
     const said = isDictionary(one) ? contentOf(one) : null;
     if (said !== null) content.push(said);
-    else if (!isNowhere(one)) contexts.push(contextOf(one));
+    else if (!isEmptyCursor(one)) contexts.push(contextOf(one));
   }
   return { content, contexts };
 }
 
 /** The cursor context of a user without an open file. */
-function isNowhere(wire: unknown): boolean {
+function isEmptyCursor(wire: unknown): boolean {
   return isDictionary(wire) && wire.type === 'cursor' && (wire.path ?? null) === null;
 }

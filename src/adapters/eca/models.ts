@@ -32,10 +32,10 @@ export function setModel(name: string, models: readonly Model[]): CommandOf<'set
 
 /** Splits an unlisted name in the way the listed names are built: some ids begin with their provider. */
 function unknownModel(name: string, models: readonly Model[]): Model {
-  const kin = models.filter(({ provider = '' }) => provider !== '' && name.startsWith(`${provider}/`));
-  const [nearest] = kin.toSorted((one, other) => (other.provider ?? '').length - (one.provider ?? '').length);
+  const candidates = models.filter(({ provider = '' }) => provider !== '' && name.startsWith(`${provider}/`));
+  const [nearest] = candidates.toSorted((one, other) => (other.provider ?? '').length - (one.provider ?? '').length);
   if (nearest?.provider === undefined) return { id: name };
   const { provider } = nearest;
-  const isPrefixed = kin.some((model) => model.provider === provider && model.id.startsWith(`${provider}/`));
+  const isPrefixed = candidates.some((model) => model.provider === provider && model.id.startsWith(`${provider}/`));
   return { id: isPrefixed ? name : name.slice(provider.length + 1), provider };
 }

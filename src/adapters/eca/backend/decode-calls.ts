@@ -6,7 +6,7 @@ import { type Outcome, refused } from '../../../core/model/errors.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Lane } from './decode-message.ts';
-import { contentOfOutputs, inputOf, restOfCall, saidOf, shownOf } from './decode-values.ts';
+import { contentOfOutputs, inputOf, restOfCall, ecaExtra, shownOf } from './decode-values.ts';
 import type { CallContent, ContentOf } from '../wire/server.ts';
 
 /**
@@ -30,9 +30,9 @@ interface Call {
 export interface CallPorts {
   tell(method: string, params: object): void;
   /** Whether the server reports that a call runs. With other servers, a call runs when it was allowed. */
-  tellsRunning(): boolean;
+  reportsRunning(): boolean;
   /** Whether the server can allow a call for the rest of the session (since 0.63). */
-  savesLeave(): boolean;
+  savesApprovals(): boolean;
 }
 
 /** The calls of the open run. */
@@ -67,14 +67,14 @@ export function createCalls(out: Outbox, ports: CallPorts): Calls {
   }
 
   function shown({ lane, told }: Call) {
-    return { parent: lane, ...(told === null ? {} : { ...shownOf(told), ...saidOf(restOfCall(told)) }) };
+    return { parent: lane, ...(told === null ? {} : { ...shownOf(told), ...ecaExtra(restOfCall(told)) }) };
   }
 
   /** Ends the open question of a call, whoever answered it. */
   function answered(id: string, call: Call, outcome: EventOf<'approval-end'>['outcome'], reason?: string): void {
     if (call.stage !== 'asked') return;
     const why = reason === undefined ? {} : { reason };
-    const said = call.told === null ? {} : saidOf(restOfCall(call.told));
+    const said = call.told === null ? {} : ecaExtra(restOfCall(call.told));
     out.deliver({ type: 'approval-end', parent: call.lane, id, outcome, ...why, ...said });
   }
 
@@ -108,7 +108,7 @@ export function createCalls(out: Outbox, ports: CallPorts): Calls {
       learn(call, content);
       if (manualApproval !== true) return start(id, call);
       call.stage = 'asked';
-      const suggestions = ports.savesLeave() ? { suggestions: [wholeSession] } : {};
+      const suggestions = ports.savesApprovals() ? { suggestions: [wholeSession] } : {};
       const { name, input } = call;
       out.deliver({ type: 'approval-request', ...shown(call), id, call: id, name, input, ...suggestions });
     },
@@ -153,12 +153,12 @@ export function createCalls(out: Outbox, ports: CallPorts): Calls {
         return { ok: true };
       }
       const isKept = remember.length > 0;
-      const saves = isKept && ports.savesLeave();
+      const saves = isKept && ports.savesApprovals();
       if (isKept && !saves) out.note('loss', 'answer-approval: an ECA server of that age forgets it');
       ports.tell('chat/toolCallApprove', saves ? { ...params, save: 'session' } : params);
       answered(id, call, 'allowed');
       call.stage = 'allowed';
-      if (!ports.tellsRunning()) start(id, call);
+      if (!ports.reportsRunning()) start(id, call);
       return { ok: true };
     },
     get owed() {

@@ -5,14 +5,16 @@ import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { AgentInfo } from './info.ts';
 import { type CallPorts, type Calls, createCalls } from './decode-calls.ts';
 import { createHistory } from './decode-history.ts';
-import { createMessageDecoder, createPieces, type Lane } from './decode-message.ts';
-import { createModelContents, said, type Take } from './decode-model.ts';
+import { createMessageDecoder, createArgumentTexts, type Lane } from './decode-message.ts';
+import { createModelContents, reading, type Take } from './decode-model.ts';
 import { createRun, type RunDecoder, type RunParts } from './decode-run.ts';
-import { saidOf, usageOf } from './decode-values.ts';
+import { ecaExtra, usageOf } from './decode-values.ts';
 import type { ContentOf, ContentParams } from '../wire/server.ts';
 
 /** What the contents need to know about the conversation. */
-export interface ContentContext extends Pick<RunParts, 'goOn' | 'heard' | 'started' | 'goesOn' | 'ended'>, CallPorts {
+export interface ContentContext
+  extends Pick<RunParts, 'sendUnheard' | 'repeated' | 'started' | 'atWork' | 'ended'>,
+    CallPorts {
   readonly info: AgentInfo;
   /** Whether the chat is ours. */
   isOurs(chatId: string): boolean;
@@ -48,7 +50,7 @@ export function createContentDecoder(env: Env, out: Outbox, context: ContentCont
   let current: string | undefined;
   let isReplaying = false;
   /** Chats that are not ours. */
-  const strangers = new Set<string>();
+  const foreignChats = new Set<string>();
 
   const calls = createCalls(out, context);
   const messages = createMessageDecoder(env, out, {
@@ -56,7 +58,7 @@ export function createContentDecoder(env: Env, out: Outbox, context: ContentCont
       if (lane === undefined) run.turn();
     },
     model: () => info.known.model?.id,
-    pieces: createPieces(() => info.isSeed !== false),
+    argumentTexts: createArgumentTexts(() => info.isFirstEra !== false),
   });
 
   function closeMessage(lane: Lane): void {
@@ -100,24 +102,24 @@ export function createContentDecoder(env: Env, out: Outbox, context: ContentCont
 
   /** Contents of the system. They belong to the main thread, whatever their role is. */
   const ofSystem: ReadonlyMap<string, Take> = new Map<string, Take>([
-    ['text', said('text', ({ text }) => run.system(text ?? null))],
+    ['text', reading('text', ({ text }) => run.system(text ?? null))],
     [
       'progress',
-      said('progress', ({ state, text }) => {
+      reading('progress', ({ state, text }) => {
         if (state === 'finished') run.finished();
         else if (typeof text === 'string' && text !== '') run.activity(text);
       }),
     ],
-    ['usage', said('usage', usage)],
+    ['usage', reading('usage', usage)],
     [
       'metadata',
-      said('metadata', ({ title }) => {
+      reading('metadata', ({ title }) => {
         if (typeof title === 'string') info.learn({ name: title });
       }),
     ],
   ]);
 
-  const echo = said('text', ({ text, contentId }) => run.echo(text ?? '', contentId ?? undefined));
+  const echo = reading('text', ({ text, contentId }) => run.echo(text ?? '', contentId ?? undefined));
 
   function handle(take: Take | undefined, params: ContentParams, lane: Lane): void {
     if (take === undefined) return passOn(params);
@@ -126,9 +128,9 @@ export function createContentDecoder(env: Env, out: Outbox, context: ContentCont
   }
 
   /** Notes a foreign chat, once for each. */
-  function strange(chatId: string): void {
-    if (strangers.has(chatId)) return;
-    if (strangers.size < memory) strangers.add(chatId);
+  function noteForeign(chatId: string): void {
+    if (foreignChats.has(chatId)) return;
+    if (foreignChats.size < memory) foreignChats.add(chatId);
     out.note('repair', 'what is said in another chat was ignored');
   }
 
@@ -193,7 +195,7 @@ export function createContentDecoder(env: Env, out: Outbox, context: ContentCont
           type: 'message-added',
           ...message,
           content: [{ type: 'text', text: text.replace(/\n$/u, '') }],
-          ...saidOf({ contentId: content.contentId }),
+          ...ecaExtra({ contentId: content.contentId }),
         });
       }
       case 'assistant':
@@ -212,7 +214,7 @@ export function createContentDecoder(env: Env, out: Outbox, context: ContentCont
       if (lane !== undefined) subAgent(params, lane);
       else if (typeof params.parentChatId === 'string') passOn(params);
       else if (context.isOurs(params.chatId)) main(params);
-      else strange(params.chatId);
+      else noteForeign(params.chatId);
     },
     cleared() {
       run.end('completed');

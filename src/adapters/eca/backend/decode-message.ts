@@ -5,27 +5,27 @@ import type { Env } from '../../../core/contract/adapter.ts';
 import type { Content, Dictionary, Stop, Usage } from '../../../core/model/content.ts';
 import { dictionaryIn, without } from '../../../core/model/dictionary.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import { saidOf } from './decode-values.ts';
+import { ecaExtra } from './decode-values.ts';
 import type { ContentOf } from '../wire/server.ts';
 
 /** Undefined is the main thread. Other lanes are named by the call of their sub-agent. */
 export type Lane = string | undefined;
 
 /** What the messages need. */
-export interface MessageWatcher {
+export interface MessagePorts {
   /** Called before a message begins. */
   begins(lane: Lane): void;
   /** The id of the model in use. */
   model(): string | undefined;
   /** How the argument texts of calls follow each other. */
-  readonly pieces: Pieces;
+  readonly argumentTexts: ArgumentTexts;
 }
 
 /**
  * How the argument texts of calls follow each other: as pieces, or each with the whole text so far
  * (docs/protocols/eca.md 1.2, 1.3).
  */
-export interface Pieces {
+export interface ArgumentTexts {
   /** What the text adds to the text before. */
   added(before: string, text: string): string;
 }
@@ -76,7 +76,7 @@ interface OpenMessage {
   usage?: Usage;
 }
 
-export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatcher): MessageDecoder {
+export function createMessageDecoder(env: Env, out: Outbox, watcher: MessagePorts): MessageDecoder {
   const open = new Map<Lane, OpenMessage>();
 
   function message(lane: Lane): OpenMessage {
@@ -96,7 +96,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
     if (current === null) return;
     from.current = null;
     const { index } = current;
-    out.deliver({ type: 'block-end', parent: lane, index, ...(isCut ? { incomplete: true } : {}), ...saidOf(said) });
+    out.deliver({ type: 'block-end', parent: lane, index, ...(isCut ? { incomplete: true } : {}), ...ecaExtra(said) });
   }
 
   function endCall(lane: Lane, from: OpenMessage, id: string, input: Dictionary | null): void {
@@ -123,7 +123,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
     const index = into.blocks++;
     into.current = { index, reason };
     const kind = reason === null ? 'text' : 'thinking';
-    out.deliver({ type: 'block-start', parent: lane, index, block: { kind }, ...saidOf(said) });
+    out.deliver({ type: 'block-start', parent: lane, index, block: { kind }, ...ecaExtra(said) });
     return into;
   }
 
@@ -146,7 +146,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
     into.calls.set(id, call);
     into.hasCalls = true;
     const block = { kind: 'tool-call', id, name } as const;
-    out.deliver({ type: 'block-start', parent: lane, index: call.index, block, ...saidOf(said) });
+    out.deliver({ type: 'block-start', parent: lane, index: call.index, block, ...ecaExtra(said) });
     return call;
   }
 
@@ -159,7 +159,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
     for (const [id, call] of ended.calls) endCall(lane, ended, id, argumentsIn(call));
     const said: Stop = ended.hasCalls && !isCut ? { reason: 'tool-use' } : stop;
     const told: Stop = ended.isCut && !isCut ? { reason: 'aborted' } : said;
-    const figures = ended.usage === undefined ? {} : { usage: ended.usage, ...saidOf({ usage: 'told' }) };
+    const figures = ended.usage === undefined ? {} : { usage: ended.usage, ...ecaExtra({ usage: 'told' }) };
     out.deliver({ type: 'message-end', parent: lane, stop: told, ...figures });
   }
 
@@ -190,7 +190,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
       const known = open.get(lane)?.calls.get(id);
       const call = known ?? beginCall(lane, id, name, without(content, 'type', 'id', 'name', 'argumentsText'));
       const text = argumentsText ?? '';
-      const added = watcher.pieces.added(call.text, text);
+      const added = watcher.argumentTexts.added(call.text, text);
       call.text += added;
       call.last = text;
       delta(lane, call.index, added);
@@ -228,7 +228,7 @@ function argumentsIn({ text, last }: CallBlock): Dictionary | null {
 }
 
 /** `isFirstEra`: the server may repeat the whole text so far in each text. No server from 0.29 on does. */
-export function createPieces(isSeed: () => boolean): Pieces {
+export function createArgumentTexts(isSeed: () => boolean): ArgumentTexts {
   /** The server has sent a text that is no repetition. */
   let appends = false;
   return {

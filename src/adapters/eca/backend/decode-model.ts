@@ -12,7 +12,7 @@ import { type ContentOf, contents, faultIn } from '../wire/server.ts';
 export type Take = (content: Dictionary, lane: Lane, chatId: string) => string | null;
 
 /** Reads contents of that type by their schema. */
-export function said<Type extends keyof typeof contents>(
+export function reading<Type extends keyof typeof contents>(
   type: Type,
   take: (content: ContentOf<Type>, lane: Lane, chatId: string) => void,
 ): Take {
@@ -51,7 +51,7 @@ export function createModelContents({ messages, calls, subAgent, settled }: Mode
 
   /** Reads a content of a call, and learns from its details which chat works for which call. */
   function ofCall(take: (content: ContentOf<'toolCallRun'>, lane: Lane, chatId: string) => void): Take {
-    return said('toolCallRun', (content, lane, chatId) => {
+    return reading('toolCallRun', (content, lane, chatId) => {
       take(content, lane, chatId);
       const chat = subAgentChatIn(content.details);
       if (chat !== undefined && calls.has(content.id)) subAgent(chat, content.id);
@@ -59,25 +59,25 @@ export function createModelContents({ messages, calls, subAgent, settled }: Mode
   }
 
   return new Map<string, Take>([
-    ['text', said('text', ({ text }, lane) => typeof text === 'string' && messages.text(lane, text))],
-    ['reasonStarted', said('reason', (content, lane) => messages.reasonStarted(lane, content))],
-    ['reasonText', said('reason', ({ id, text }, lane) => messages.reasonText(lane, id, text ?? ''))],
-    ['reasonFinished', said('reason', (content, lane) => messages.reasonFinished(lane, content))],
+    ['text', reading('text', ({ text }, lane) => typeof text === 'string' && messages.text(lane, text))],
+    ['reasonStarted', reading('reason', (content, lane) => messages.reasonStarted(lane, content))],
+    ['reasonText', reading('reason', ({ id, text }, lane) => messages.reasonText(lane, id, text ?? ''))],
+    ['reasonFinished', reading('reason', (content, lane) => messages.reasonFinished(lane, content))],
     [
       'url',
-      said('url', ({ url, title }, lane) =>
+      reading('url', ({ url, title }, lane) =>
         messages.whole(lane, { type: 'link', url, ...(typeof title === 'string' ? { title } : {}) }),
       ),
     ],
     [
       'image',
-      said('image', ({ base64: data, mediaType }, lane) =>
+      reading('image', ({ base64: data, mediaType }, lane) =>
         messages.whole(lane, { type: 'image', data, mediaType: mediaType ?? 'image/png' }),
       ),
     ],
     [
       'toolCallPrepare',
-      said('toolCallPrepare', (content, lane, chatId) => {
+      reading('toolCallPrepare', (content, lane, chatId) => {
         const { id, name } = content;
         // The same content may come again when the call already runs.
         if (calls.isRun(id)) return;
@@ -101,7 +101,7 @@ export function createModelContents({ messages, calls, subAgent, settled }: Mode
     ],
     [
       'toolCalled',
-      said('toolCalled', (content, lane, chatId) => {
+      reading('toolCalled', (content, lane, chatId) => {
         settleMessage(content, lane, chatId);
         // A sub-agent is done when its call has a result.
         messages.close(content.id, { reason: 'end' });
@@ -111,7 +111,7 @@ export function createModelContents({ messages, calls, subAgent, settled }: Mode
     ],
     [
       'toolCallRejected',
-      said('toolCallRejected', (content, lane, chatId) => {
+      reading('toolCallRejected', (content, lane, chatId) => {
         settleMessage(content, lane, chatId);
         messages.close(content.id, { reason: 'end' });
         calls.rejected(content);

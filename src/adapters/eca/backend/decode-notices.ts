@@ -6,8 +6,8 @@ import type { EventOf } from '../../../core/model/event.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { AgentInfo } from './info.ts';
 import type { ContentDecoder } from './decode-content.ts';
-import { saidOf } from './decode-values.ts';
-import type { Greeting } from './greeting.ts';
+import { ecaExtra } from './decode-values.ts';
+import type { Handshake } from './greeting.ts';
 import {
   ChatNotice,
   ConfigParams,
@@ -21,7 +21,7 @@ import {
 /** The parts that take the notifications. */
 export interface NoticePorts {
   readonly info: AgentInfo;
-  readonly greeting: Greeting;
+  readonly handshake: Handshake;
   readonly content: ContentDecoder;
   isOurs(chatId: string): boolean;
 }
@@ -33,7 +33,7 @@ const levels: ReadonlyMap<unknown, EventOf<'notice'>['level']> = new Map<unknown
 
 /** Reads one notification. */
 export function createNotices(out: Outbox, ports: NoticePorts): (method: string, params: Dictionary) => void {
-  const { info, greeting, content, isOurs } = ports;
+  const { info, handshake, content, isOurs } = ports;
 
   function read<Schema extends z.ZodType>(schema: Schema, take: (params: z.output<Schema>) => void) {
     return (params: Dictionary): string | null => {
@@ -56,7 +56,7 @@ export function createNotices(out: Outbox, ports: NoticePorts): (method: string,
       read(ConfigParams, ({ chatId, chat }) => {
         if (typeof chatId === 'string' && !isOurs(chatId)) return;
         if (chat) info.configured(chat);
-        greeting.told();
+        handshake.told();
       }),
     ],
     ['tool/serverUpdated', read(ServerUpdated, info.server)],
@@ -65,13 +65,13 @@ export function createNotices(out: Outbox, ports: NoticePorts): (method: string,
       '$/showMessage',
       read(ShowMessage, ({ type, message, ...rest }) => {
         const level = levels.get(type) ?? 'info';
-        out.deliver({ type: 'notice', level, text: message, source: 'agent', ...saidOf(rest) });
+        out.deliver({ type: 'notice', level, text: message, source: 'agent', ...ecaExtra(rest) });
       }),
     ],
     [
       '$/progress',
       (params) => {
-        greeting.progress(params);
+        handshake.progress(params);
         return null;
       },
     ],

@@ -5,7 +5,7 @@ import type { Content } from '../../../core/model/content.ts';
 import type { Outcome } from '../../../core/model/errors.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import { saidOf } from './decode-values.ts';
+import { ecaExtra } from './decode-values.ts';
 
 /** A prompt that was sent. */
 export interface SentPrompt {
@@ -27,12 +27,12 @@ export interface RunParts {
   /** Whether calls wait for their user or run. */
   isWorking(): boolean;
   /** Sends the unheard steering texts as a prompt. Returns false if there are none. */
-  goOn(): boolean;
+  sendUnheard(): boolean;
   /** The server repeats a text that was sent after the prompt. */
-  heard(words: string): void;
+  repeated(words: string): void;
   started(): void;
   /** The server works on the prompt. */
-  goesOn(): void;
+  atWork(): void;
   ended(): void;
 }
 
@@ -72,7 +72,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
   let inTurn = false;
   let isSettled = false;
   /** The prompt was echoed or answered, so `finished` ends the run. */
-  let isArmed = false;
+  let isAccepted = false;
   let waiting: SentPrompt | null = null;
   /** The prompt that the server works on. */
   let current: SentPrompt | null = null;
@@ -97,7 +97,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
     open = true;
     inTurn = false;
     isSettled = false;
-    isArmed = true;
+    isAccepted = true;
     isCommand = false;
     hasSpoken = false;
     isStopped = false;
@@ -120,7 +120,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
     parts.closeMessage();
     if (!inTurn) turn();
     isTold = true;
-    out.deliver({ type: 'message-added', role: 'user', origin, content, ...saidOf({ contentId }) });
+    out.deliver({ type: 'message-added', role: 'user', origin, content, ...ecaExtra({ contentId }) });
   }
 
   /** Delivers the text of the prompt ourselves. Servers echo it before they answer, but not all do. */
@@ -149,7 +149,8 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
   function notice(text: string): void {
     const words = text.trim();
     // Keep the exact text for ECA clients, which show it in the chat.
-    if (words !== '') out.deliver({ type: 'notice', level: 'info', text: words, source: 'agent', ...saidOf({ text }) });
+    if (words !== '')
+      out.deliver({ type: 'notice', level: 'info', text: words, source: 'agent', ...ecaExtra({ text }) });
   }
 
   function release(): void {
@@ -170,7 +171,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
     if (isActive) out.deliver({ type: 'activity', text: null });
     isActive = false;
     open = false;
-    isArmed = false;
+    isAccepted = false;
     isAbandoned = false;
     parts.ended();
   }
@@ -186,7 +187,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
       if (open) {
         untold = prompt;
         current = prompt;
-        isArmed = false;
+        isAccepted = false;
         isFinished = false;
       } else waiting = prompt;
     },
@@ -199,12 +200,12 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
       }
       // Slash commands are answered at their end (docs/protocols/eca.md 4.9).
       if (!open || current !== prompt) return;
-      if (outcome.ok) isArmed = true;
+      if (outcome.ok) isAccepted = true;
       else end('failed', outcome.error.message);
     },
     echo(text, contentId) {
       if (!open) begin();
-      isArmed = true;
+      isAccepted = true;
       const words = text.endsWith('\n') ? text.slice(0, -1) : text;
       // Use the content that we sent: an echo has no images.
       const isOurs = untold !== null && untold.words === words;
@@ -213,7 +214,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
       untold = null;
       ownWords = null;
       if (isLate) return;
-      if (isTold) parts.heard(words);
+      if (isTold) parts.repeated(words);
       release();
       tell(content, isTold ? 'steer' : 'prompt', contentId);
     },
@@ -223,7 +224,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
       if (hasSpoken) return;
       hasSpoken = true;
       release();
-      parts.goesOn();
+      parts.atWork();
     },
     turn,
     settleTurn() {
@@ -233,7 +234,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
       if (!open) return;
       isActive = true;
       out.deliver({ type: 'activity', text });
-      parts.goesOn();
+      parts.atWork();
     },
     system(text) {
       if (!open) return notice(text ?? '');
@@ -256,7 +257,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
       if (open) isStopped = true;
     },
     finished() {
-      if (!open || !isArmed) return;
+      if (!open || !isAccepted) return;
       if (isStopped) return end('aborted');
       // Servers of the first era answer two calls by two model calls at once, and finish twice (docs/protocols/eca.md
       // 4.5).
@@ -271,7 +272,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
         held.length = 0;
         return end('failed', words);
       }
-      if (!isAbandoned && parts.goOn()) return;
+      if (!isAbandoned && parts.sendUnheard()) return;
       end('completed');
     },
     end,

@@ -14,7 +14,7 @@ import { z } from 'zod';
 import type { CallContent, ContentOf, ServerUpdated } from '../wire/server.ts';
 
 /** Fields that only ECA clients understand, to be spread into an event (README, "What rides in `extra`"). */
-export function saidOf(fields: Dictionary): { extra?: Extra } {
+export function ecaExtra(fields: Dictionary): { extra?: Extra } {
   const told = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
   return extraFor('eca', Object.fromEntries(told));
 }
@@ -112,7 +112,7 @@ export function usageOf(content: ContentOf<'usage'>): EventOf<'usage-changed'> {
     contextWindow: limit?.context ?? undefined,
   };
   const known = Object.fromEntries(Object.entries(figures).filter(([, value]) => value !== undefined));
-  return { type: 'usage-changed', ...known, ...saidOf(without(content, ...usageFields)) };
+  return { type: 'usage-changed', ...known, ...ecaExtra(without(content, ...usageFields)) };
 }
 
 const usageFields = [

@@ -4,17 +4,17 @@ import type { Content } from '../../../core/model/content.ts';
 import { wireContextOf } from '../contexts.ts';
 
 /** The text and contexts of a prompt, and the parts that the server does not take. */
-export interface Said {
+export interface EncodedPrompt {
   readonly message: string;
   readonly contexts: readonly object[];
   readonly losses: readonly string[];
 }
 
 /** `takesImages`: newer servers have a context for images (since 0.131). */
-export function sayPrompt(
+export function encodePrompt(
   { content, contexts = [] }: Pick<CommandOf<'prompt'>, 'content' | 'contexts'>,
   takesImages: boolean,
-): Said {
+): EncodedPrompt {
   const losses: string[] = [];
   const words: string[] = [];
   const images: object[] = [];

@@ -8,7 +8,7 @@ import { workspaceFolder } from './encode-prompt.ts';
 import { InitializeResult } from '../wire/server.ts';
 
 /** The handshake of one connection. */
-export interface Greeting {
+export interface Handshake {
   start(): void;
   /** Calls back when the server accepts requests, or has failed to start. */
   whenReady(then: (problem: Problem | null) => void): void;
@@ -18,11 +18,11 @@ export interface Greeting {
   progress(params: { readonly type?: unknown; readonly taskId?: unknown }): void;
   /** The server may have reported its models. */
   told(): void;
-  wake(timer: string): boolean;
+  onTimer(timer: string): boolean;
 }
 
 /** What the handshake needs. */
-export interface GreetingPorts {
+export interface HandshakePorts {
   readonly out: Outbox;
   readonly requests: Requests;
   readonly info: AgentInfo;
@@ -32,7 +32,7 @@ export interface GreetingPorts {
 
 const timer = 'models';
 
-export function createGreeting({ out, requests, info, folders, modelsTimeoutMs }: GreetingPorts): Greeting {
+export function createHandshake({ out, requests, info, folders, modelsTimeoutMs }: HandshakePorts): Handshake {
   /** Undefined until the server has answered. */
   let problem: Problem | null | undefined;
   let isKnown = false;
@@ -93,7 +93,7 @@ export function createGreeting({ out, requests, info, folders, modelsTimeoutMs }
       if (type === 'finish' && taskId === 'models') settleKnown();
     },
     told,
-    wake(name) {
+    onTimer(name) {
       if (name !== timer) return false;
       settleKnown();
       return true;

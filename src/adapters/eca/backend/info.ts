@@ -3,7 +3,7 @@
 import type { Dictionary, Model } from '../../../core/model/content.ts';
 import type { SessionInfo, Tool, ToolServer } from '../../../core/model/event.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import { restOfServer, saidOf, serverOf } from './decode-values.ts';
+import { restOfServer, ecaExtra, serverOf } from './decode-values.ts';
 import { modelName } from '../models.ts';
 import type { ConfigParams, InitializeResult, ServerUpdated } from '../wire/server.ts';
 
@@ -11,7 +11,7 @@ import type { ConfigParams, InitializeResult, ServerUpdated } from '../wire/serv
 export interface AgentInfo {
   readonly known: SessionInfo;
   /** Whether the server lists its models in the answer to `initialize`, as up to 0.41; null before that answer. */
-  readonly isSeed: boolean | null;
+  readonly isFirstEra: boolean | null;
   readonly servers: readonly ToolServer[];
   /** Names of presets of the model in use. */
   readonly variants: readonly string[];
@@ -34,7 +34,7 @@ export interface AgentInfo {
 /** Begins without knowledge. */
 export function createInfo(out: Outbox): AgentInfo {
   let known: SessionInfo = {};
-  let isSeed: boolean | null = null;
+  let isFirstEra: boolean | null = null;
   let variants: readonly string[] = [];
   /** Modes that may be chosen but are not listed. */
   let otherModes: readonly string[] = [];
@@ -79,8 +79,8 @@ export function createInfo(out: Outbox): AgentInfo {
     get known() {
       return known;
     },
-    get isSeed() {
-      return isSeed;
+    get isFirstEra() {
+      return isFirstEra;
     },
     get servers() {
       return [...servers.values()].filter(({ status }) => status !== 'removed');
@@ -97,9 +97,9 @@ export function createInfo(out: Outbox): AgentInfo {
     },
     learn,
     initialized({ models, chatDefaultModel, chatBehaviors, chatDefaultBehavior, chatWelcomeMessage }) {
-      isSeed = Array.isArray(models);
+      isFirstEra = Array.isArray(models);
       learn({
-        ...(isSeed && models ? { models: models.map(namedModel) } : {}),
+        ...(isFirstEra && models ? { models: models.map(namedModel) } : {}),
         ...(chatBehaviors ? { modes: chatBehaviors } : {}),
         ...(typeof chatWelcomeMessage === 'string' ? { welcome: chatWelcomeMessage } : {}),
       });
@@ -123,7 +123,7 @@ export function createInfo(out: Outbox): AgentInfo {
     server(update) {
       const server = serverOf(update);
       servers.set(server.name, server);
-      out.deliver({ type: 'tool-server-changed', ...server, ...saidOf(restOfServer(update)) });
+      out.deliver({ type: 'tool-server-changed', ...server, ...ecaExtra(restOfServer(update)) });
       if (server.kind !== 'native' || server.tools === undefined) return;
       tools = server.tools;
       learn({ tools });

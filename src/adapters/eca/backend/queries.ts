@@ -7,7 +7,7 @@ import { without } from '../../../core/model/dictionary.ts';
 import type { AgentInfo } from './info.ts';
 import { type Answer, outcomeOf } from './requests.ts';
 import { contextOf, wireContextOf } from '../contexts.ts';
-import { saidOf } from './decode-values.ts';
+import { ecaExtra } from './decode-values.ts';
 import { CommandsResult, ContextsResult } from '../wire/server.ts';
 
 /** What the queries need. */
@@ -100,6 +100,6 @@ function commandOf(command: WireCommand): CommandInfo {
       ...(typeof about === 'string' ? { description: about } : {}),
       required: required ?? false,
     })),
-    ...saidOf(without(command, 'name', 'description', 'type', 'arguments')),
+    ...ecaExtra(without(command, 'name', 'description', 'type', 'arguments')),
   };
 }

@@ -13,11 +13,11 @@ export interface Requests {
   /** Sends a request and returns its id. `done` is called exactly once, unless the connection ends first. */
   ask(method: string, params: object, done: (answer: Answer) => void): number;
   /** Removes the deadline of the request. */
-  patient(id: number): void;
+  dropDeadline(id: number): void;
   tell(method: string, params: object): void;
   answer(message: Extract<ServerMessage, { kind: 'response' }>): void;
   /** Whether the timer was a deadline. */
-  wake(timer: string): boolean;
+  onTimer(timer: string): boolean;
 }
 
 const codes: ReadonlyMap<unknown, ErrorCode> = new Map<unknown, ErrorCode>([
@@ -44,7 +44,7 @@ export function createRequests(out: Outbox, timeoutMs: number): Requests {
       out.timer(timerOf(last), timeoutMs);
       return last;
     },
-    patient(id) {
+    dropDeadline(id) {
       if (open.has(id)) out.timer(timerOf(id), null);
     },
     tell: (method, params) => out.send({ jsonrpc: '2.0', method, params }),
@@ -59,7 +59,7 @@ export function createRequests(out: Outbox, timeoutMs: number): Requests {
       out.timer(timerOf(id), null);
       finish(id, error === undefined ? { result } : failureIn(error));
     },
-    wake(timer) {
+    onTimer(timer) {
       if (!timer.startsWith('deadline:')) return false;
       const id = Number(timer.slice('deadline:'.length));
       const method = open.get(id)?.method;

@@ -21,11 +21,11 @@ type Setting = CommandOf<'set-model' | 'set-mode' | 'set-thinking' | 'set-name' 
 export interface AgentSettings {
   set(command: Setting, settle: (outcome: Outcome) => void): void;
   /** Takes the choices that come with a prompt. */
-  wish(wishes: Pick<CommandOf<'prompt'>, 'model' | 'mode'>): void;
+  choose(wishes: Pick<CommandOf<'prompt'>, 'model' | 'mode'>): void;
 }
 
 export function createSettings({ info, requests, chat }: SettingPorts): AgentSettings {
-  const isModern = () => info.isSeed === false;
+  const isModern = () => info.isFirstEra === false;
 
   function chooseModel({ model, provider }: Pick<CommandOf<'set-model'>, 'model' | 'provider'>): Model | undefined {
     if (model === undefined) {
@@ -95,7 +95,7 @@ export function createSettings({ info, requests, chat }: SettingPorts): AgentSet
           return command satisfies never;
       }
     },
-    wish({ model, mode }) {
+    choose({ model, mode }) {
       if (model !== undefined) chooseModel({ model });
       if (mode !== undefined) info.chooseMode(mode);
     },

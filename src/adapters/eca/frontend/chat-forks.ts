@@ -3,7 +3,7 @@
 import { userMessages } from '../../../core/log/messages.ts';
 import { OutcomeData, QueryData } from '../../../core/model/outcome-data.ts';
 import type { Chat, Chats } from './chats.ts';
-import { type Actions, type ConnectionPorts, showMessage, tellContent } from '../connection.ts';
+import { type Actions, type ConnectionPorts, showMessage, sendContent } from '../connection.ts';
 import { contentIdOf } from './ids.ts';
 import type { RpcId } from '../json-rpc.ts';
 import { inChat } from './messages.ts';
@@ -43,7 +43,7 @@ export function createChatForks(ports: ChatForkPorts): ChatForks {
       return [
         // Set the title before subscribing, for agents that send the title with their answer.
         ...ports.ask(id, { type: 'set-name', name: title }, () => chats.adopt(other, id)),
-        ...tellContent(ports, chat.id, { type: 'text', text: inChat(`Chat forked to: ${title}`) }),
+        ...sendContent(ports, chat.id, { type: 'text', text: inChat(`Chat forked to: ${title}`) }),
         ...then(null),
       ];
     });
@@ -53,22 +53,22 @@ export function createChatForks(ports: ChatForkPorts): ChatForks {
     whole: (chat, then) => copy(chat, undefined, then),
     fork(id, { chatId, contentId }) {
       const chat = chats.get(chatId);
-      const through = (why: string | null): Actions => [
+      const respond = (why: string | null): Actions => [
         ...(why === null ? [] : showMessage(ports, 'warning', `The chat was not forked: ${why}.`, chatId)),
         ...ports.answer(id, {}),
       ];
-      if (chat?.view === undefined || chat.target === undefined) return through(noSuchMessage);
+      if (chat?.view === undefined || chat.target === undefined) return respond(noSuchMessage);
       const { epoch, transcript } = chat.view;
       const said = userMessages(transcript).map(({ logged }) => contentIdOf(epoch, logged.event, logged.seq));
       const at = said.indexOf(contentId ?? '');
       const next = said[at + 1];
-      if (at < 0) return through(noSuchMessage);
-      if (next === undefined) return copy(chat, undefined, through);
+      if (at < 0) return respond(noSuchMessage);
+      if (next === undefined) return copy(chat, undefined, respond);
       const { view } = chat;
       return ports.ask(chat.target, { type: 'query', subject: 'fork-points' }, (outcome) => {
         const { points = [] } = (outcome.ok ? QueryData['fork-points'].safeParse(outcome.data).data : undefined) ?? {};
         const entry = entryAt(view, next, points);
-        return entry === undefined ? through(noSuchMessage) : copy(chat, entry, through);
+        return entry === undefined ? respond(noSuchMessage) : copy(chat, entry, respond);
       });
     },
   };

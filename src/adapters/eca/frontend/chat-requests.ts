@@ -13,13 +13,13 @@ export interface ChatRequests {
   stop(chatId: string | undefined): Actions;
   steer(params: SteerParams): Actions;
   /** Withdraws steering messages that the agent has not taken yet. */
-  unsteer(chatId: string | undefined): Actions;
+  removeSteer(chatId: string | undefined): Actions;
   remove(id: RpcId, chatId: string | undefined): Actions;
   clear(id: RpcId, params: ClearParams): Actions;
   open(id: RpcId, chatId: string | undefined): Actions;
   update(id: RpcId, params: UpdateParams): Actions;
   /** The session is over and sends nothing more. */
-  over(session: string, reason: string): Actions;
+  sessionEnded(session: string, reason: string): Actions;
 }
 
 /** What the chat requests need. */
@@ -27,15 +27,15 @@ export interface ChatRequestPorts extends ConnectionPorts {
   readonly chats: Chats;
   readonly prompts: Prompts;
   readonly chatLists: ChatLists;
-  readonly bystander: AutoDecline;
+  readonly autoDecline: AutoDecline;
 }
 
 /** Has no state of its own. */
 export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
-  const { chats, prompts, chatLists, bystander, client, bound } = ports;
+  const { chats, prompts, chatLists, autoDecline, client, bound } = ports;
 
   function forget(chat: Chat): Actions {
-    if (typeof chat.target === 'string') bystander.over(chat.target);
+    if (typeof chat.target === 'string') autoDecline.over(chat.target);
     if (client.chat === chat.id) client.chat = null;
     return chats.forget(chat);
   }
@@ -44,9 +44,9 @@ export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
    * Acts after the prompts that are still on their way. Runs `otherwise` for a chat without a session, or if the chat's
    * queue is full.
    */
-  function inLine(chat: Chat | undefined, act: (chat: Chat) => Actions, otherwise: () => Actions): Actions {
+  function inQueue(chat: Chat | undefined, act: (chat: Chat) => Actions, otherwise: () => Actions): Actions {
     if (chat === undefined) return otherwise();
-    const added = chat.line.add((done) => [
+    const added = chat.queue.add((done) => [
       ...(chat.isOver || chat.target === undefined ? otherwise() : act(chat)),
       ...done(),
     ]);
@@ -57,7 +57,7 @@ export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
    * Answers the request. A failure is shown to the user as a message, because clients do not read errors of these
    * requests.
    */
-  function tried(id: RpcId, chat: Chat, command: Parameters<ConnectionPorts['ask']>[1], words: string): Actions {
+  function tryCommand(id: RpcId, chat: Chat, command: Parameters<ConnectionPorts['ask']>[1], words: string): Actions {
     if (chat.target === undefined) return ports.answer(id, {});
     return ports.ask(chat.target, command, (outcome) => [
       ...(outcome.ok ? [] : showMessage(ports, 'warning', `${words}: ${outcome.error.message}`, chat.id)),
@@ -65,7 +65,7 @@ export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
     ]);
   }
 
-  function trusting(target: Chat['target'], enabled: boolean, then: () => Actions): Actions {
+  function setTrust(target: Chat['target'], enabled: boolean, then: () => Actions): Actions {
     return target === undefined ? then() : ports.ask(target, { type: 'set-trust', enabled }, then);
   }
 
@@ -94,7 +94,7 @@ export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
         outcome.ok ? [] : note('loss', 'chat/promptSteer: the agent cannot be steered'),
       );
     },
-    unsteer(chatId) {
+    removeSteer(chatId) {
       const chat = chats.get(chatId ?? bound?.id ?? '');
       if (chat?.target === undefined || chat.view === undefined || chat.view.transcript.run === null) return [];
       return ports.ask(chat.target, { type: 'clear-queue' }, (outcome) =>
@@ -109,7 +109,7 @@ export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
       const target = chat === undefined || (chat.isNamed && chat.target === undefined) ? chatId : chat.target;
       const gone = (): Actions => [
         ...(chat === undefined ? [] : [...prompts.drop(chat), ...forget(chat)]),
-        ...(client.isModern ? ports.tell('chat/deleted', { chatId }) : []),
+        ...(client.isModern ? ports.notify('chat/deleted', { chatId }) : []),
         ...ports.answer(id, {}),
       ];
       if (target === undefined) return gone();
@@ -121,7 +121,7 @@ export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
       const answered = () => ports.answer(id, {});
       if (messages === false) return answered();
       const words = 'The chat was not cleared';
-      return inLine(chats.get(chatId), (chat) => tried(id, chat, { type: 'new-session' }, words), answered);
+      return inQueue(chats.get(chatId), (chat) => tryCommand(id, chat, { type: 'new-session' }, words), answered);
     },
     open(id, chatId) {
       const unknown = () => ports.answer(id, { found: false });
@@ -129,15 +129,15 @@ export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
       const known = chats.get(chatId);
       const chat = known ?? chats.open(chatId, true);
       const found = () => ports.answer(id, { found: true, ...openedParams(chat) });
-      const added = chat.line.add((done) => {
+      const added = chat.queue.add((done) => {
         const wasThere = chat.target !== undefined;
         return chats.ready(chat, false, (ready) => {
-          if (ready.isThere) return [...(wasThere ? chats.retell(chat) : []), ...found(), ...done()];
+          if (ready.isThere) return [...(wasThere ? chats.replay(chat) : []), ...found(), ...done()];
           if (chat.isOver) return [...unknown(), ...done()];
           return chatLists.load(chat, (isThere) => [...(isThere ? found() : unknown()), ...done()]);
         });
       });
-      return [...ports.release(), ...(added ?? unknown())];
+      return [...ports.markReady(), ...(added ?? unknown())];
     },
     update(id, { chatId, title, trust }) {
       const chat = chats.get(chatId);
@@ -145,17 +145,17 @@ export function createChatRequests(ports: ChatRequestPorts): ChatRequests {
       const rename = () => {
         if (typeof title !== 'string') return answered();
         const command = { type: 'set-name', name: title } as const;
-        return inLine(chat, (known) => tried(id, known, command, 'The chat was not renamed'), answered);
+        return inQueue(chat, (known) => tryCommand(id, known, command, 'The chat was not renamed'), answered);
       };
       if (typeof trust !== 'boolean') return rename();
-      return inLine(chat, ({ target }) => trusting(target, trust, rename), rename);
+      return inQueue(chat, ({ target }) => setTrust(target, trust, rename), rename);
     },
-    over(session, reason) {
+    sessionEnded(session, reason) {
       const chat = chats.all().find(({ target }) => target === session);
       if (chat === undefined) return [];
       if (chat.view === undefined) {
         // The prompt that waits for this session will be refused.
-        chats.unheard(chat);
+        chats.subscriptionFailed(chat);
         return [];
       }
       const lost = prompts.lose(chat, reason);

@@ -6,15 +6,15 @@ import type { Problem } from '../../../core/model/errors.ts';
 import { QueryData } from '../../../core/model/outcome-data.ts';
 import type { Actions, ConnectionPorts, Target } from '../connection.ts';
 import { dialectName } from './dialect.ts';
-import type { Home } from './home.ts';
-import { createLine } from './line.ts';
+import type { InitialSession } from './home.ts';
+import { createTaskQueue } from './line.ts';
 import { titleOf } from './titles.ts';
 
 /** A chat of the client. */
 export interface Chat {
   readonly id: string;
   /** Tasks of the chat, done one after the other. */
-  readonly line: ReturnType<typeof createLine>;
+  readonly queue: ReturnType<typeof createTaskQueue>;
   /** The client chose the id. The id may name a session of an earlier connection. */
   readonly isNamed: boolean;
   /** Undefined while the chat has no session. */
@@ -52,29 +52,29 @@ export interface Chats {
   /** Makes `target` the session of the chat and subscribes to it. */
   adopt(chat: Chat, target: Target, info?: SessionInfo): Actions;
   /** Sends the chat again from its beginning. */
-  retell(chat: Chat): Actions;
+  replay(chat: Chat): Actions;
   /** Unsubscribes from the chat. Its session stays open. */
   forget(chat: Chat): Actions;
   /** The subscription failed. The next confirmation belongs to another chat. */
-  unheard(chat: Chat): void;
+  subscriptionFailed(chat: Chat): void;
   /** Confirms a subscription. Returns the name that commands of the session are delivered to. */
-  watching(view: SessionView): string | undefined;
+  subscribed(view: SessionView): string | undefined;
 }
 
 /** Begins without chats. A connection that belongs to a session has that session as its only chat. */
-export function createChats(ports: ConnectionPorts, home: Home): Chats {
+export function createChats(ports: ConnectionPorts, initialSession: InitialSession): Chats {
   const { bound, client } = ports;
   const chats = new Map<string, Chat>();
   /** Chats whose subscription is not confirmed yet, in order. */
-  const awaited: Chat[] = [];
+  const unconfirmed: Chat[] = [];
   if (bound !== undefined) {
     chats.set(bound.id, { ...newChat(bound.id, true), target: null, view: bound });
   }
 
-  function watch(chat: Chat): Actions {
+  function subscribe(chat: Chat): Actions {
     const { id, target } = chat;
     if (typeof target !== 'string') return [];
-    awaited.push(chat);
+    unconfirmed.push(chat);
     const dialect = dialectName({
       streamsArguments: client.isModern,
       asks: client.asks,
@@ -85,7 +85,7 @@ export function createChats(ports: ConnectionPorts, home: Home): Chats {
 
   function adopt(chat: Chat, target: Target): Actions {
     chat.target = target;
-    return watch(chat);
+    return subscribe(chat);
   }
 
   /**
@@ -93,7 +93,8 @@ export function createChats(ports: ConnectionPorts, home: Home): Chats {
    * from the beginning.
    */
   function find(chat: Chat, then: (ready: Ready) => Actions, otherwise: () => Actions): Actions {
-    const isOurs = () => home.target === chat.id || [...chats.values()].some(({ target }) => target === chat.id);
+    const isOurs = () =>
+      initialSession.target === chat.id || [...chats.values()].some(({ target }) => target === chat.id);
     if (!chat.isNamed || isOurs()) return otherwise();
     return ports.ask(chat.id, { type: 'query', subject: 'state' }, (outcome) => {
       if (chat.isOver) return then({ isThere: false });
@@ -107,7 +108,7 @@ export function createChats(ports: ConnectionPorts, home: Home): Chats {
   }
 
   function claim(chat: Chat, then: (ready: Ready) => Actions): Actions {
-    return home.claim((opened) => {
+    return initialSession.claim((opened) => {
       if ('problem' in opened) return then({ isThere: false, problem: opened.problem });
       if (chat.isOver) return [...discard(opened.target), ...then({ isThere: false })];
       return [...adopt(chat, opened.target), ...then({ isThere: true })];
@@ -116,13 +117,13 @@ export function createChats(ports: ConnectionPorts, home: Home): Chats {
 
   /** Deletes a session whose chat was deleted while the session was being opened. */
   function discard(target: Target): Actions {
-    home.lost(target);
+    initialSession.sessionEnded(target);
     return target === null ? [] : ports.ask(target, { type: 'delete-session' }, () => []);
   }
 
-  function unheard(chat: Chat): void {
-    const at = awaited.indexOf(chat);
-    if (at >= 0) awaited.splice(at, 1);
+  function subscriptionFailed(chat: Chat): void {
+    const at = unconfirmed.indexOf(chat);
+    if (at >= 0) unconfirmed.splice(at, 1);
   }
 
   return {
@@ -132,8 +133,8 @@ export function createChats(ports: ConnectionPorts, home: Home): Chats {
       const known = chats.get(id);
       if (known !== undefined) return known;
       // Drop the chats that never got a session.
-      for (const { id: idle, target, line } of chats.values()) {
-        if (target === undefined && line.isEmpty) chats.delete(idle);
+      for (const { id: idle, target, queue } of chats.values()) {
+        if (target === undefined && queue.isEmpty) chats.delete(idle);
       }
       const chat = newChat(id, isNamed);
       chats.set(id, chat);
@@ -148,24 +149,24 @@ export function createChats(ports: ConnectionPorts, home: Home): Chats {
       chat.info = info;
       return adopt(chat, target);
     },
-    retell(chat) {
+    replay(chat) {
       if (typeof chat.target !== 'string') return [];
-      return [{ do: 'unsubscribe', session: chat.target }, ...watch(chat)];
+      return [{ do: 'unsubscribe', session: chat.target }, ...subscribe(chat)];
     },
     forget(chat) {
       if (chat.target === null) return [];
       chat.isOver = true;
       chats.delete(chat.id);
-      unheard(chat);
+      subscriptionFailed(chat);
       if (typeof chat.target !== 'string') return [];
-      home.lost(chat.target);
+      initialSession.sessionEnded(chat.target);
       return [{ do: 'unsubscribe', session: chat.target }];
     },
-    unheard,
-    watching(view) {
+    subscriptionFailed,
+    subscribed(view) {
       // Match by id. A chat under another name is the oldest that waits: only the gateway can resolve such a name.
-      const named = awaited.findIndex(({ target }) => target === view.id);
-      const [chat] = awaited.splice(Math.max(0, named), 1);
+      const named = unconfirmed.findIndex(({ target }) => target === view.id);
+      const [chat] = unconfirmed.splice(Math.max(0, named), 1);
       if (chat === undefined) return undefined;
       chat.view = view;
       chat.target = view.id;
@@ -178,7 +179,7 @@ function newChat(id: string, isNamed: boolean): Chat {
   return {
     id,
     isNamed,
-    line: createLine(),
+    queue: createTaskQueue(),
     target: undefined,
     view: undefined,
     info: undefined,

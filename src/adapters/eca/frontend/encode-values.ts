@@ -8,13 +8,13 @@ const nothing: Dictionary = Object.freeze({});
  * The extra fields of an ECA server. They ride in `extra.eca` and return to ECA clients (README, "What rides in
  * `extra`").
  */
-export function saidIn({ extra }: { readonly extra?: Dictionary | undefined }): Dictionary {
+export function ecaExtraIn({ extra }: { readonly extra?: Dictionary | undefined }): Dictionary {
   const said = extra?.eca;
   return isDictionary(said) ? said : nothing;
 }
 
 /** Adds the extra fields behind our own. If both have a field, ours counts. */
-export function withRest(ours: Dictionary, rest: Dictionary): Dictionary {
+export function withExtra(ours: Dictionary, rest: Dictionary): Dictionary {
   if (rest === nothing) return ours;
   const words = Object.entries(ours).filter(([, value]) => value !== undefined);
   return { ...ours, ...rest, ...Object.fromEntries(words) };

@@ -8,9 +8,9 @@ import type { Actions, ConnectionPorts, Target } from '../connection.ts';
 export type Opened = { readonly target: Target } | { readonly problem: Problem };
 
 /** The initial session of one connection. */
-export interface Home {
+export interface InitialSession {
   /** Gets the session, and opens one if needed. */
-  visit(then: (opened: Opened) => Actions): Actions;
+  get(then: (opened: Opened) => Actions): Actions;
   /** Takes a session for a chat: the initial session if no other chat has taken it, else a new one. */
   claim(then: (opened: Opened) => Actions): Actions;
   /** A chat has taken the session. */
@@ -23,13 +23,13 @@ export interface Home {
    * Drops a session that was opened for other folders than the client's, unless a chat has taken it. The next `get`
    * opens another one.
    */
-  leave(): Actions;
+  dropIfMoved(): Actions;
   /** The session is over. */
-  lost(target: Target): void;
+  sessionEnded(target: Target): void;
 }
 
 /** Begins without a session, unless the connection belongs to one. */
-export function createHome(ports: ConnectionPorts): Home {
+export function createInitialSession(ports: ConnectionPorts): InitialSession {
   let target: Target | undefined = ports.bound === undefined ? undefined : null;
   let isClaimed = false;
   let can: ReadonlySet<string> | undefined = ports.bound?.agent?.commands;
@@ -52,7 +52,7 @@ export function createHome(ports: ConnectionPorts): Home {
     });
   }
 
-  function visit(then: (opened: Opened) => Actions): Actions {
+  function get(then: (opened: Opened) => Actions): Actions {
     if (waiting !== null) {
       waiting.push(then);
       return [];
@@ -65,7 +65,7 @@ export function createHome(ports: ConnectionPorts): Home {
     return ports.ask(old, { type: 'abort', target: 'run' }, (outcome) => {
       if (outcome.ok || outcome.error.code !== 'not-found') return then({ target: old });
       lose(old);
-      return visit(then);
+      return get(then);
     });
   }
 
@@ -87,9 +87,9 @@ export function createHome(ports: ConnectionPorts): Home {
   }
 
   return {
-    visit,
+    get,
     claim(then) {
-      return visit((opened) => {
+      return get((opened) => {
         if (isClaimed) return open(then);
         isClaimed = 'target' in opened;
         return then(opened);
@@ -104,13 +104,13 @@ export function createHome(ports: ConnectionPorts): Home {
     get can() {
       return can;
     },
-    leave() {
+    dropIfMoved() {
       if (target === undefined || target === null || isClaimed) return [];
       if (folders.join('\0') === ports.client.folders.join('\0')) return [];
       const old = target;
       target = undefined;
       return ports.ask(old, { type: 'delete-session' }, () => []);
     },
-    lost: lose,
+    sessionEnded: lose,
   };
 }

@@ -2,14 +2,14 @@
 // reads them back.
 import type { EventOf } from '../../../core/model/event.ts';
 import type { Dialect } from './dialect.ts';
-import { saidIn } from './encode-values.ts';
+import { ecaExtraIn } from './encode-values.ts';
 
 /**
  * How a dialog is put to a client. `tool-call`: as a tool call that waits for approval, under the dialog's own id;
  * every client has those two buttons. `question`: by `chat/askQuestion` under {@link askId}. Null: the client cannot be
  * asked.
  */
-export function wayOfAsking(
+export function dialogFormOf(
   { kind }: EventOf<'dialog-request'>,
   { asks }: Pick<Dialect, 'asks'>,
 ): 'tool-call' | 'question' | null {
@@ -19,7 +19,7 @@ export function wayOfAsking(
 
 /** The id of a user message, as a place to which the chat can go back. An ECA server's own id is kept. */
 export function contentIdOf(epoch: string, event: EventOf<'message-added'>, seq: number): string {
-  const { contentId } = saidIn(event);
+  const { contentId } = ecaExtraIn(event);
   return typeof contentId === 'string' ? contentId : `${epoch}-${seq}`;
 }
 
@@ -34,27 +34,27 @@ export function askId(chatId: string, dialogId: string): string {
 }
 
 /** Reads the id of a `chat/askQuestion` request; undefined for any other id. */
-export function askedBy(id: unknown): { readonly chatId: string; readonly dialogId: string } | undefined {
+export function readAskId(id: unknown): { readonly chatId: string; readonly dialogId: string } | undefined {
   const [, length = '', rest = ''] = (typeof id === 'string' ? askPattern.exec(id) : null) ?? [];
   if (length === '') return undefined;
   const end = Number(length);
   return rest[end] === '-' ? { chatId: rest.slice(0, end), dialogId: rest.slice(end + 1) } : undefined;
 }
 
-const lifePattern = /#\d+$/u;
+const useSuffix = /#\d+$/u;
 
 /**
  * The id of a tool call on the wire. The id may stand for a call, an approval without a call, or a dialog. `use`: how
  * often the id has been used in the chat, this time included. Agents reuse ids, and clients take the second use for the
  * first (docs/protocols/eca.md 2.11).
  */
-export function toolCallId(id: string, life: number): string {
-  return life === 1 && !lifePattern.test(id) ? id : `${id}#${life}`;
+export function toolCallId(id: string, use: number): string {
+  return use === 1 && !useSuffix.test(id) ? id : `${id}#${use}`;
 }
 
 /** The canonical id of the call, approval or dialog behind a wire id. */
-export function meantBy(wireId: string): string {
-  return wireId.replace(lifePattern, '');
+export function canonicalIdOf(wireId: string): string {
+  return wireId.replace(useSuffix, '');
 }
 
 const subAgentPattern = /^subagent-(\d{1,4})-(.*)$/su;

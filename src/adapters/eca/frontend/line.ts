@@ -9,7 +9,7 @@ export type Task = (done: () => Actions) => Actions;
 const longest = 64;
 
 /** An empty queue. `add` returns null if the queue is full. */
-export function createLine(): { add(task: Task): Actions | null; readonly isEmpty: boolean } {
+export function createTaskQueue(): { add(task: Task): Actions | null; readonly isEmpty: boolean } {
   const waiting: Task[] = [];
   let isBusy = false;
 

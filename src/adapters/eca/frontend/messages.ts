@@ -11,22 +11,22 @@ export interface Notice {
 }
 
 /** The messages of one connection. */
-export interface Messages {
+export interface UserNotices {
   /** `chatId`: the chat that the message is about. Without it, the message is about the connection. */
   notice(type: 'error' | 'warning', message: string, chatId?: string): Notice;
   /** Adds the kept messages to the welcome in the params of a notification. */
-  dressed(method: string, params: object): object;
+  withWelcome(method: string, params: object): object;
 }
 
 /** Messages in a welcome. Limited, for clients that never send a prompt. */
 const mostKept = 16;
 
 /** Begins without messages. */
-export function createMessages(client: Client): Messages {
+export function createUserNotices(client: Client): UserNotices {
   let welcome = '';
   const kept: string[] = [];
 
-  function dressed(method: string, params: object): object {
+  function withWelcome(method: string, params: object): object {
     const chat = 'chat' in params ? params.chat : undefined;
     if (method !== 'config/updated' || 'chatId' in params || !isDictionary(chat)) return params;
     if (typeof chat.welcomeMessage !== 'string') return params;
@@ -47,7 +47,7 @@ export function createMessages(client: Client): Messages {
       else kept[mostKept - 1] = 'There is more, in the log of the server.';
       return { method: 'config/updated', params: { chat: { welcomeMessage: welcome } } };
     },
-    dressed,
+    withWelcome,
   };
 }
 

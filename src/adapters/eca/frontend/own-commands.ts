@@ -8,19 +8,19 @@ import { OutcomeData, QueryData } from '../../../core/model/outcome-data.ts';
 import type { Transcript } from '../../../core/model/transcript.ts';
 import type { ChatForks } from './chat-forks.ts';
 import { type Chat, isRunning } from './chats.ts';
-import { type Actions, type ConnectionPorts, type Target, tellContent, whenTold } from '../connection.ts';
+import { type Actions, type ConnectionPorts, type Target, sendContent, afterEvents } from '../connection.ts';
 import { costWord } from './encode-values.ts';
 import { compactionWords } from './remarks.ts';
 
 type Name = 'compact' | 'fork' | 'clear' | 'costs';
 
-interface OwnCommand extends CommandInfo {
+interface GatewayCommand extends CommandInfo {
   readonly name: Name;
   /** The command type that the agent must support. */
   readonly needs?: CommandType;
 }
 
-const all: readonly OwnCommand[] = [
+const all: readonly GatewayCommand[] = [
   {
     name: 'compact',
     description: 'Summarize what was said so far, to make room in the context.',
@@ -33,88 +33,91 @@ const all: readonly OwnCommand[] = [
 ];
 
 /** The gateway commands that the agent supports and does not offer itself. `can`: the command types of the agent. */
-export function ownCommands(can: ReadonlySet<string> | undefined, theirs: readonly CommandInfo[]): OwnCommand[] {
+export function gatewayCommands(
+  can: ReadonlySet<string> | undefined,
+  theirs: readonly CommandInfo[],
+): GatewayCommand[] {
   const taken = new Set(theirs.map(({ name }) => name.replace(/^\//u, '')));
   return all.filter(({ name, needs }) => !taken.has(name) && (needs === undefined || can?.has(needs) === true));
 }
 
 /** The gateway commands of one connection. */
-export interface OwnCommands {
-  /** Carries the command out, then runs `through`. Runs `otherwise` if the text is an ordinary prompt. */
-  take(chat: Chat, words: string, through: () => Actions, otherwise: () => Actions): Actions;
+export interface GatewayCommands {
+  /** Carries the command out, then runs `finish`. Runs `otherwise` if the text is an ordinary prompt. */
+  take(chat: Chat, words: string, finish: () => Actions, otherwise: () => Actions): Actions;
 }
 
 /** What the commands need. */
-export interface OwnCommandPorts extends ConnectionPorts {
+export interface GatewayCommandPorts extends ConnectionPorts {
   readonly forks: ChatForks;
 }
 
 /** Has no state of its own. */
-export function createOwnCommands(ports: OwnCommandPorts): OwnCommands {
+export function createGatewayCommands(ports: GatewayCommandPorts): GatewayCommands {
   function say(chat: Chat, text: string): Actions {
-    return tellContent(ports, chat.id, { type: 'text', text });
+    return sendContent(ports, chat.id, { type: 'text', text });
   }
 
-  function compact(chat: Chat, target: Target, instructions: string, through: () => Actions): Actions {
-    if (isRunning(chat)) return [...say(chat, atWork('compacted')), ...through()];
+  function compact(chat: Chat, target: Target, instructions: string, finish: () => Actions): Actions {
+    if (isRunning(chat)) return [...say(chat, atWork('compacted')), ...finish()];
     const since = chat.view?.transcript.lastSeq ?? 0;
     const command = { type: 'compact', ...(instructions === '' ? {} : { instructions }) } as const;
     return [
-      ...tellContent(ports, chat.id, { type: 'progress', state: 'running', text: 'Compacting…' }),
+      ...sendContent(ports, chat.id, { type: 'progress', state: 'running', text: 'Compacting…' }),
       ...ports.ask(target, command, (outcome) => {
         const isTold = chat.view !== undefined && hasCompacted(chat.view.transcript, since);
-        return [...(isTold ? [] : say(chat, compactionWords(endOf(outcome)))), ...through()];
+        return [...(isTold ? [] : say(chat, compactionWords(endOf(outcome)))), ...finish()];
       }),
     ];
   }
 
-  function clear(chat: Chat, target: Target, through: () => Actions): Actions {
-    if (isRunning(chat)) return [...say(chat, atWork('cleared')), ...through()];
+  function clear(chat: Chat, target: Target, finish: () => Actions): Actions {
+    if (isRunning(chat)) return [...say(chat, atWork('cleared')), ...finish()];
     return ports.ask(target, { type: 'new-session' }, (outcome) =>
       outcome.ok
-        ? whenTold(ports, target, through)
-        : [...say(chat, `\n\nThe chat was not cleared: ${outcome.error.message}\n`), ...through()],
+        ? afterEvents(ports, target, finish)
+        : [...say(chat, `\n\nThe chat was not cleared: ${outcome.error.message}\n`), ...finish()],
     );
   }
 
-  function costs(chat: Chat, target: Target, through: () => Actions): Actions {
+  function costs(chat: Chat, target: Target, finish: () => Actions): Actions {
     return ports.ask(target, { type: 'query', subject: 'statistics' }, (outcome) => [
       ...say(chat, outcome.ok ? costWords(outcome.data) : `\n\nThe costs are not known: ${outcome.error.message}\n`),
-      ...through(),
+      ...finish(),
     ]);
   }
 
-  function carryOut(chat: Chat, target: Target, [name, rest]: [Name, string], through: () => Actions): Actions {
+  function carryOut(chat: Chat, target: Target, [name, rest]: [Name, string], finish: () => Actions): Actions {
     switch (name) {
       case 'compact':
-        return compact(chat, target, rest, through);
+        return compact(chat, target, rest, finish);
       case 'fork':
         return ports.forks.whole(chat, (why) => [
           ...(why === null ? [] : say(chat, `\n\nThe chat was not forked: ${why}.\n`)),
-          ...through(),
+          ...finish(),
         ]);
       case 'clear':
-        return clear(chat, target, through);
+        return clear(chat, target, finish);
       case 'costs':
-        return costs(chat, target, through);
+        return costs(chat, target, finish);
       default:
         return name satisfies never;
     }
   }
 
   return {
-    take(chat, words, through, otherwise) {
+    take(chat, words, finish, otherwise) {
       const { target } = chat;
       const [, name, rest = ''] = /^\/([a-z]+)(?:\s+(.*))?$/su.exec(words.trim()) ?? [];
       const meant = all.find((command) => command.name === name)?.name;
       if (meant === undefined || target === undefined) return otherwise();
       return ports.ask(target, { type: 'query', subject: 'commands' }, (outcome) => {
-        if (chat.isOver) return through();
+        if (chat.isOver) return finish();
         const theirs = outcome.ok ? (QueryData.commands.safeParse(outcome.data).data?.commands ?? []) : [];
-        const isOurs = ownCommands(chat.view?.agent?.commands, theirs).some((command) => command.name === meant);
+        const isOurs = gatewayCommands(chat.view?.agent?.commands, theirs).some((command) => command.name === meant);
         if (!isOurs) return otherwise();
-        const echo = tellContent(ports, chat.id, { type: 'text', text: `${words}\n` }, 'user');
-        return [...echo, ...carryOut(chat, target, [meant, rest.trim()], through)];
+        const echo = sendContent(ports, chat.id, { type: 'text', text: `${words}\n` }, 'user');
+        return [...echo, ...carryOut(chat, target, [meant, rest.trim()], finish)];
       });
     },
   };

@@ -7,9 +7,9 @@ import { QueryData } from '../../../core/model/outcome-data.ts';
 import type { Chats } from './chats.ts';
 import type { Actions, ConnectionPorts } from '../connection.ts';
 import { contextOf, wireContextOf } from '../contexts.ts';
-import type { Home } from './home.ts';
+import type { InitialSession } from './home.ts';
 import type { RpcId } from '../json-rpc.ts';
-import { ownCommands } from './own-commands.ts';
+import { gatewayCommands } from './own-commands.ts';
 import type { QueryParams } from '../wire/client.ts';
 
 /** The lookups of one connection. */
@@ -20,14 +20,14 @@ export interface Queries {
 }
 
 /** `chats` and `initialSession`: the sessions to ask. */
-export function createQueries(ports: ConnectionPorts, chats: Chats, home: Home): Queries {
+export function createQueries(ports: ConnectionPorts, chats: Chats, initialSession: InitialSession): Queries {
   /** Answers with the data of the session, or with nothing if the session has none. */
   function look(id: RpcId, { chatId }: QueryParams, command: Command, answerOf: (outcome: Outcome) => object): Actions {
     const told = typeof chatId === 'string' ? { chatId } : {};
     const answer = (outcome: Outcome) => ports.answer(id, { ...told, ...answerOf(outcome) });
     const target = typeof chatId === 'string' ? chats.get(chatId)?.target : undefined;
     if (target !== undefined) return ports.ask(target, command, answer);
-    return home.visit((opened) =>
+    return initialSession.get((opened) =>
       'problem' in opened ? answer({ ok: false, error: opened.problem }) : ports.ask(opened.target, command, answer),
     );
   }
@@ -46,7 +46,7 @@ export function createQueries(ports: ConnectionPorts, chats: Chats, home: Home):
       look(id, params, { type: 'query', subject: 'commands', text: params.query ?? '' }, (outcome) => {
         const known = outcome.ok ? (QueryData.commands.safeParse(outcome.data).data?.commands ?? []) : [];
         const chat = typeof params.chatId === 'string' ? chats.get(params.chatId) : undefined;
-        const own = ownCommands(chat?.view?.agent?.commands ?? home.can, known);
+        const own = gatewayCommands(chat?.view?.agent?.commands ?? initialSession.can, known);
         const typed = (params.query ?? '').replace(/^\//u, '').toLowerCase();
         const wanted = [...own, ...known].filter(({ name }) => name.toLowerCase().includes(typed));
         return { commands: wanted.map((command) => wireCommandOf(command, ports.client.isModern)) };

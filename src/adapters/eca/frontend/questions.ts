@@ -3,7 +3,7 @@
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Chat, Chats } from './chats.ts';
 import { type Actions, type ConnectionPorts, note, showMessage } from '../connection.ts';
-import { askedBy, mainChatOf, meantBy } from './ids.ts';
+import { readAskId, mainChatOf, canonicalIdOf } from './ids.ts';
 import type { RpcId } from '../json-rpc.ts';
 import { AskAnswer, type ToolCallParams } from '../wire/client.ts';
 
@@ -31,7 +31,7 @@ export function createAnswers(ports: ConnectionPorts, chats: Chats): Answers {
     toolCall({ chatId, toolCallId: wireId, save }, isAllowed) {
       // A sub-agent's call is asked about in the sub-agent's own chat.
       const chat = chats.get(mainChatOf(chatId));
-      const toolCallId = meantBy(wireId);
+      const toolCallId = canonicalIdOf(wireId);
       const { approvals, dialogs } = chat?.view?.transcript ?? {};
       // The wire id is the id of the call. An approval without a call is shown under its own id.
       const approval = [...(approvals?.values() ?? [])].find(({ id, call = id }) => call === toolCallId);
@@ -49,7 +49,7 @@ export function createAnswers(ports: ConnectionPorts, chats: Chats): Answers {
       return note('loss', `${isAllowed ? 'chat/toolCallApprove' : 'chat/toolCallReject'}: nothing waits for it`);
     },
     response(id, result, isError) {
-      const asked = askedBy(id);
+      const asked = readAskId(id);
       const chat = asked === undefined ? undefined : chats.get(asked.chatId);
       if (asked === undefined || chat === undefined) return [];
       const { dialogId } = asked;

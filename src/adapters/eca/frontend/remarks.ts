@@ -7,23 +7,23 @@ import type { EventOf } from '../../../core/model/event.ts';
 import type { AssistantMessage } from '../../../core/model/transcript.ts';
 
 /** The system texts of one chat; null if there is nothing to say. Excludes sub-agents. */
-export interface Remarks {
+export interface SystemTexts {
   messageStart(): string | null;
   messageEnd(event: EventOf<'message-end'>): void;
   /** The user has sent a message, which what follows answers. */
-  heard(): void;
-  /** `isRetold`: for a late client, after the messages. */
-  retry(event: EventOf<'retry-start'>, isRetold: boolean): string | null;
+  userMessage(): void;
+  /** `isReplay`: for a late client, after the messages. */
+  retry(event: EventOf<'retry-start'>, isReplay: boolean): string | null;
   runEnd(event: EventOf<'run-end'>): string | null;
 }
 
 /** Begins before the first event of a session. */
-export function createRemarks(session: SessionView): Remarks {
+export function createSystemTexts(session: SessionView): SystemTexts {
   /** The last message of this run with a text. */
   let answer: AssistantMessage | undefined;
   let isCutOff = false;
   /** The last message failed, and its retry was not reported yet. */
-  let broken: { readonly failure: Failure | undefined } | null = null;
+  let unreportedFailure: { readonly failure: Failure | undefined } | null = null;
   let isBroken = false;
   /** The last reported attempt. */
   let attempt: number | undefined;
@@ -37,8 +37,8 @@ export function createRemarks(session: SessionView): Remarks {
 
   return {
     messageStart() {
-      const untold = broken;
-      broken = null;
+      const untold = unreportedFailure;
+      unreportedFailure = null;
       isBroken = false;
       isCutOff = false;
       attempt = undefined;
@@ -50,20 +50,20 @@ export function createRemarks(session: SessionView): Remarks {
       if (message !== undefined && textOf(message) !== '') answer = message;
       isCutOff = stop.reason === 'length';
       const hasFailed = failure !== undefined || stop.reason === 'error';
-      broken = hasFailed ? { failure } : null;
+      unreportedFailure = hasFailed ? { failure } : null;
       isBroken = hasFailed || stop.reason === 'aborted';
     },
-    heard() {
-      broken = null;
+    userMessage() {
+      unreportedFailure = null;
       isBroken = false;
     },
-    retry(event, isRetold) {
+    retry(event, isReplay) {
       const isOpen = (session.transcript.open.get('')?.blocks.length ?? 0) > 0;
       // Nothing was written yet, so there is nothing to separate from the new attempt.
-      const isDue = isRetold ? broken !== null : isBroken || isOpen;
+      const isDue = isReplay ? unreportedFailure !== null : isBroken || isOpen;
       if (!isDue || attempt === event.attempt) return null;
       attempt = event.attempt;
-      broken = null;
+      unreportedFailure = null;
       return retryWords(` (${event.attempt}/${event.maxAttempts})`, event.failure);
     },
     runEnd({ outcome, failure }) {
@@ -72,7 +72,7 @@ export function createRemarks(session: SessionView): Remarks {
       answer = undefined;
       isCutOff = false;
       isBroken = false;
-      broken = null;
+      unreportedFailure = null;
       attempt = undefined;
       if (outcome === 'aborted') return '\nPrompt stopped\n';
       const words = failure?.message.trim() || 'The agent failed';

@@ -13,7 +13,13 @@ import type { Answers } from './questions.ts';
 import type { Rollbacks } from './rollbacks.ts';
 import type { SettingNotices } from './setting-notices.ts';
 import type { StartUp } from './start-up.ts';
-import { emptyAnswers, ignored, refusedInWords, unableNotices, undone } from './unserved.ts';
+import {
+  emptyAnswers,
+  ignoredNotifications,
+  refusals,
+  notificationsWithWarning,
+  requestsWithWarning,
+} from './unserved.ts';
 import {
   ChatParams,
   ClearParams,
@@ -56,7 +62,7 @@ export interface Requests {
 /** Handles one method. A method that reads no params accepts any, like real servers (docs/protocols/eca.md 5.3). */
 type Take = (params: unknown, id: RpcId) => Taken;
 
-function reading<Params>(schema: z.ZodType<Params>, act: (params: Params, id: RpcId) => Actions): Take {
+function readingParams<Params>(schema: z.ZodType<Params>, act: (params: Params, id: RpcId) => Actions): Take {
   return (params, id) => {
     const given = paramsOf(params);
     if (given === undefined) return { problem: 'params must be an object' };
@@ -66,8 +72,11 @@ function reading<Params>(schema: z.ZodType<Params>, act: (params: Params, id: Rp
 }
 
 /** The same for notifications. */
-function hearing<Params>(schema: z.ZodType<Params>, act: (params: Params) => Actions): (params: unknown) => Taken {
-  const read = reading(schema, (params) => act(params));
+function readingNotification<Params>(
+  schema: z.ZodType<Params>,
+  act: (params: Params) => Actions,
+): (params: unknown) => Taken {
+  const read = readingParams(schema, (params) => act(params));
   return (params) => read(params, '');
 }
 
@@ -76,35 +85,44 @@ export function createRequests(ports: ConnectionPorts, parts: Parts): Requests {
   const { startUp, prompts, answers, queries, chatRequests, chatLists, rollbacks, forks, settings } = parts;
 
   const requests: ReadonlyMap<string, Take> = new Map<string, Take>([
-    ['initialize', reading(InitializeParams, initialize)],
+    ['initialize', readingParams(InitializeParams, initialize)],
     ['shutdown', (_, id) => leave(() => ports.answer(id, null))],
-    ['chat/prompt', reading(PromptParams, (params, id) => prompts.prompt(id, params))],
-    ['chat/queryContext', reading(QueryParams, (params, id) => queries.contexts(id, params))],
-    ['chat/queryFiles', reading(QueryParams, (params, id) => queries.files(id, params))],
-    ['chat/queryCommands', reading(QueryParams, (params, id) => queries.commands(id, params))],
-    ['chat/delete', reading(ChatParams, ({ chatId }, id) => chatRequests.remove(id, chatId ?? undefined))],
-    ['chat/clear', reading(ClearParams, (params, id) => chatRequests.clear(id, params))],
-    ['chat/open', reading(ChatParams, ({ chatId }, id) => chatRequests.open(id, chatId ?? undefined))],
-    ['chat/fork', reading(ForkParams, (params, id) => forks.fork(id, params))],
-    ['chat/rollback', reading(RollbackParams, (params, id) => rollbacks.rollback(id, params))],
-    ['chat/list', reading(ListParams, (params, id) => chatLists.list(id, params))],
-    ['chat/update', reading(UpdateParams, (params, id) => chatRequests.update(id, params))],
+    ['chat/prompt', readingParams(PromptParams, (params, id) => prompts.prompt(id, params))],
+    ['chat/queryContext', readingParams(QueryParams, (params, id) => queries.contexts(id, params))],
+    ['chat/queryFiles', readingParams(QueryParams, (params, id) => queries.files(id, params))],
+    ['chat/queryCommands', readingParams(QueryParams, (params, id) => queries.commands(id, params))],
+    ['chat/delete', readingParams(ChatParams, ({ chatId }, id) => chatRequests.remove(id, chatId ?? undefined))],
+    ['chat/clear', readingParams(ClearParams, (params, id) => chatRequests.clear(id, params))],
+    ['chat/open', readingParams(ChatParams, ({ chatId }, id) => chatRequests.open(id, chatId ?? undefined))],
+    ['chat/fork', readingParams(ForkParams, (params, id) => forks.fork(id, params))],
+    ['chat/rollback', readingParams(RollbackParams, (params, id) => rollbacks.rollback(id, params))],
+    ['chat/list', readingParams(ListParams, (params, id) => chatLists.list(id, params))],
+    ['chat/update', readingParams(UpdateParams, (params, id) => chatRequests.update(id, params))],
   ]);
 
   const notifications: ReadonlyMap<string, (params: unknown) => Taken> = new Map<string, (params: unknown) => Taken>([
     ['initialized', () => startUp.initialized()],
     ['exit', () => leave(() => [{ do: 'close', code: 'normal', reason: 'the client asked for the end' }])],
-    ['chat/toolCallApprove', hearing(ToolCallParams, (params) => answers.toolCall(params, true))],
-    ['chat/toolCallReject', hearing(ToolCallParams, (params) => answers.toolCall(params, false))],
-    ['chat/promptStop', hearing(ChatParams, ({ chatId }) => chatRequests.stop(chatId ?? undefined))],
-    ['chat/promptSteer', hearing(SteerParams, (params) => chatRequests.steer(params))],
-    ['chat/promptSteerRemove', hearing(ChatParams, ({ chatId }) => chatRequests.unsteer(chatId ?? undefined))],
-    ['chat/selectedModelChanged', hearing(SelectedModelParams, (params) => settings.selectModel(params))],
-    ['chat/selectedAgentChanged', hearing(SelectedAgentParams, (params) => settings.selectBehavior(params))],
-    ['chat/selectedBehaviorChanged', hearing(SelectedAgentParams, (params) => settings.selectBehavior(params))],
-    ['mcp/startServer', hearing(ServerParams, ({ name }) => settings.server(name, 'start'))],
-    ['mcp/stopServer', hearing(ServerParams, ({ name }) => settings.server(name, 'stop'))],
-    ['workspace/didChangeWorkspaceFolders', hearing(FoldersChangedParams, foldersChanged)],
+    ['chat/toolCallApprove', readingNotification(ToolCallParams, (params) => answers.toolCall(params, true))],
+    ['chat/toolCallReject', readingNotification(ToolCallParams, (params) => answers.toolCall(params, false))],
+    ['chat/promptStop', readingNotification(ChatParams, ({ chatId }) => chatRequests.stop(chatId ?? undefined))],
+    ['chat/promptSteer', readingNotification(SteerParams, (params) => chatRequests.steer(params))],
+    [
+      'chat/promptSteerRemove',
+      readingNotification(ChatParams, ({ chatId }) => chatRequests.removeSteer(chatId ?? undefined)),
+    ],
+    ['chat/selectedModelChanged', readingNotification(SelectedModelParams, (params) => settings.selectModel(params))],
+    [
+      'chat/selectedAgentChanged',
+      readingNotification(SelectedAgentParams, (params) => settings.selectBehavior(params)),
+    ],
+    [
+      'chat/selectedBehaviorChanged',
+      readingNotification(SelectedAgentParams, (params) => settings.selectBehavior(params)),
+    ],
+    ['mcp/startServer', readingNotification(ServerParams, ({ name }) => settings.server(name, 'start'))],
+    ['mcp/stopServer', readingNotification(ServerParams, ({ name }) => settings.server(name, 'stop'))],
+    ['workspace/didChangeWorkspaceFolders', readingNotification(FoldersChangedParams, foldersChanged)],
   ]);
 
   function initialize(params: InitializeParams, id: RpcId): Actions {
@@ -128,17 +146,17 @@ export function createRequests(ports: ConnectionPorts, parts: Parts): Requests {
   function unserved(method: string, id: RpcId, params: unknown): Actions | null {
     const result = emptyAnswers.get(method);
     if (result !== undefined) return ports.answer(id, result);
-    const words = refusedInWords.get(method);
+    const words = refusals.get(method);
     if (words !== undefined) return unknownMethod(id, method, words);
-    const complaint = undone.get(method);
+    const complaint = requestsWithWarning.get(method);
     if (complaint === undefined) return null;
     const { chatId } = ChatParams.safeParse(paramsOf(params)).data ?? {};
     return [...ports.answer(id, {}), ...showMessage(ports, 'warning', complaint, chatId ?? undefined)];
   }
 
-  function unheard(method: string): Actions {
-    if (ignored.has(method)) return [];
-    const words = unableNotices.get(method);
+  function unknownNotification(method: string): Actions {
+    if (ignoredNotifications.has(method)) return [];
+    const words = notificationsWithWarning.get(method);
     return words === undefined ? note('loss', 'a notification that means nothing here') : ports.warnOnce(words);
   }
 
@@ -155,7 +173,7 @@ export function createRequests(ports: ConnectionPorts, parts: Parts): Requests {
     },
     notification(method, params) {
       const take = notifications.get(method);
-      if (take === undefined) return unheard(method);
+      if (take === undefined) return unknownNotification(method);
       const taken = take(params);
       return 'problem' in taken ? note('violation', `${method}: ${taken.problem}`) : taken;
     },

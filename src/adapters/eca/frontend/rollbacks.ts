@@ -4,7 +4,7 @@ import type { SessionView } from '../../../core/contract/adapter.ts';
 import { textIn, userMessages } from '../../../core/log/messages.ts';
 import { type ForkPoint, OutcomeData, QueryData } from '../../../core/model/outcome-data.ts';
 import type { Chat, Chats } from './chats.ts';
-import { type Actions, type ConnectionPorts, showMessage, tellContent, whenTold } from '../connection.ts';
+import { type Actions, type ConnectionPorts, showMessage, sendContent, afterEvents } from '../connection.ts';
 import { contentIdOf } from './ids.ts';
 import type { RpcId } from '../json-rpc.ts';
 import { inChat } from './messages.ts';
@@ -39,7 +39,7 @@ export function createRollbacks(ports: RollbackPorts): Rollbacks {
         if (isStopped) return then('the agent did not do it');
         // An editor keeps the text for its prompt between the request and its answer, so `chat/cleared` must come
         // before the answer.
-        return whenTold(ports, target, () => then(null));
+        return afterEvents(ports, target, () => then(null));
       });
     });
   }
@@ -48,18 +48,18 @@ export function createRollbacks(ports: RollbackPorts): Rollbacks {
     rollback(id, { chatId, contentId, include }) {
       const wanted = include ?? [];
       const chat = chats.get(chatId);
-      const through = (why: string | null): Actions => [
+      const respond = (why: string | null): Actions => [
         ...(why === null ? [] : showMessage(ports, 'warning', `The chat was not rolled back: ${why}.`, chatId)),
         // A client that names `tools` expects file changes to be undone too.
         ...(why === null && wanted.includes('tools')
-          ? tellContent(ports, chatId, { type: 'text', text: inChat(filesStay) })
+          ? sendContent(ports, chatId, { type: 'text', text: inChat(filesStay) })
           : []),
         ...ports.answer(id, {}),
       ];
-      if (wanted.length > 0 && !wanted.includes('messages')) return through('changes of files cannot be taken back');
-      if (chat === undefined || typeof contentId !== 'string') return through(noSuchMessage);
-      const added = chat.line.add((done) => goBack(chat, contentId, (why) => [...through(why), ...done()]));
-      return added ?? through('too much waits in this chat');
+      if (wanted.length > 0 && !wanted.includes('messages')) return respond('changes of files cannot be taken back');
+      if (chat === undefined || typeof contentId !== 'string') return respond(noSuchMessage);
+      const added = chat.queue.add((done) => goBack(chat, contentId, (why) => [...respond(why), ...done()]));
+      return added ?? respond('too much waits in this chat');
     },
   };
 }

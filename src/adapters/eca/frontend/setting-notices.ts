@@ -5,7 +5,7 @@ import { QueryData } from '../../../core/model/outcome-data.ts';
 import type { Chats } from './chats.ts';
 import type { Knowledge } from './config.ts';
 import { type Actions, type ConnectionPorts, note, showMessage, type Target } from '../connection.ts';
-import type { Home } from './home.ts';
+import type { InitialSession } from './home.ts';
 import { setModel } from '../models.ts';
 import type { SelectedAgentParams, SelectedModelParams } from '../wire/client.ts';
 
@@ -19,13 +19,13 @@ export interface SettingNotices {
 /** What the choices need. */
 export interface SettingNoticePorts extends ConnectionPorts {
   readonly chats: Chats;
-  readonly home: Home;
+  readonly initialSession: InitialSession;
   knowledge(): Knowledge;
 }
 
 /** Has no state of its own. */
 export function createSettingNotices(ports: SettingNoticePorts): SettingNotices {
-  const { chats, home } = ports;
+  const { chats, initialSession } = ports;
 
   /**
    * Acts on the named chat. Without a chat, or for a chat that is not open yet, acts on the initial session if no chat
@@ -34,15 +34,15 @@ export function createSettingNotices(ports: SettingNoticePorts): SettingNotices 
   function at(chatId: string | null | undefined, act: (target: Target) => Actions): Actions {
     const chat = typeof chatId === 'string' ? chats.get(chatId) : undefined;
     if (chat !== undefined) {
-      const added = chat.line.add((done) => [
+      const added = chat.queue.add((done) => [
         ...(chat.isOver || chat.target === undefined ? [] : act(chat.target)),
         ...done(),
       ]);
       return added ?? note('loss', 'a choice that comes behind too many prompts');
     }
     // The first prompt of the chat repeats the choice.
-    if (typeof chatId === 'string' && (home.isClaimed || ports.bound !== undefined)) return [];
-    return home.visit((opened) => ('target' in opened ? act(opened.target) : []));
+    if (typeof chatId === 'string' && (initialSession.isClaimed || ports.bound !== undefined)) return [];
+    return initialSession.get((opened) => ('target' in opened ? act(opened.target) : []));
   }
 
   function choose(target: Target, command: Command, words: string, then: () => Actions = () => []): Actions {
@@ -57,7 +57,7 @@ export function createSettingNotices(ports: SettingNoticePorts): SettingNotices 
       const read = outcome.ok ? QueryData['thinking-levels'].safeParse(outcome.data).data : undefined;
       if (read === undefined) return [];
       const named = typeof chatId === 'string' ? { chatId } : {};
-      return ports.tell('config/updated', { ...named, chat: { variants: read.levels } });
+      return ports.notify('config/updated', { ...named, chat: { variants: read.levels } });
     });
   }
 
@@ -78,7 +78,7 @@ export function createSettingNotices(ports: SettingNoticePorts): SettingNotices 
     },
     server(name, action) {
       // Each session has its own agent with its own tool servers, but the user sees one list.
-      const all = [home.target, ...chats.all().map(({ target }) => target)];
+      const all = [initialSession.target, ...chats.all().map(({ target }) => target)];
       const targets = [...new Set(all.filter((target) => target !== undefined))];
       const words = `The server ${name} was not ${action === 'start' ? 'started' : 'stopped'}`;
       let isTold = false;

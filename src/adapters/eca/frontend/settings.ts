@@ -11,7 +11,7 @@ import { type Actions, type ConnectionPorts, note, showMessage } from '../connec
 import { isNamed, modelInUse, modelName, setModel } from '../models.ts';
 
 /** The settings of a prompt. An empty string sets nothing. */
-export interface Wishes {
+export interface PromptSettings {
   readonly model?: string | null | undefined;
   readonly behavior?: string | null | undefined;
   readonly variant?: string | null | undefined;
@@ -22,7 +22,7 @@ export interface Wishes {
 /** The settings of one connection's chats. */
 export interface Settings {
   /** Sets what differs, then calls `then`: with a problem if the agent cannot be asked at all. */
-  apply(chat: Chat, wishes: Wishes, then: (problem: Problem | null) => Actions): Actions;
+  apply(chat: Chat, wishes: PromptSettings, then: (problem: Problem | null) => Actions): Actions;
   /** The name of the model in use, as far as known; else the requested one. */
   shownModel(chat: Chat, wished: string): string;
 }

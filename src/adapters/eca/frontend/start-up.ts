@@ -6,7 +6,7 @@ import { QueryData } from '../../../core/model/outcome-data.ts';
 import { clientOf } from '../client.ts';
 import { configParams, initializeResult, type Knowledge, nothingKnown, serverParams } from './config.ts';
 import { type Actions, type ConnectionPorts, showMessage, type Target } from '../connection.ts';
-import type { Home } from './home.ts';
+import type { InitialSession } from './home.ts';
 import type { RpcId } from '../json-rpc.ts';
 import type { InitializeParams } from '../wire/client.ts';
 
@@ -14,7 +14,7 @@ import type { InitializeParams } from '../wire/client.ts';
 export interface StartUp {
   initialize(id: RpcId, params: InitializeParams): Actions;
   initialized(): Actions;
-  wake(timer: string): Actions;
+  onTimer(timer: string): Actions;
   knowledge(): Knowledge;
 }
 
@@ -22,13 +22,13 @@ type Subject = CommandOf<'query'>['subject'];
 
 const timer = 'start-up';
 /** How long a client waits for a slow agent, ms. VS Code waits 60 s (docs/protocols/eca.md 2.5). */
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 /**
  * The timer of the early greeting. Newer clients read their settings in `config/updated`, and VS Code sends no prompt
  * before it was greeted and knows a behaviour. They wait only for what an agent inside the gateway answers in the same
  * tick.
  */
-const haste = 'greet';
+const greetTimer = 'greet';
 
 /** The queries at the start, and how their answers are read. */
 const questions: ReadonlyMap<Subject, (data: unknown) => Partial<Knowledge>> = new Map<
@@ -48,16 +48,16 @@ function pick(read: { readonly [Key in keyof Knowledge]?: Knowledge[Key] | undef
 }
 
 /** The queries that the answer to `initialize` waits for. */
-const vital: readonly Subject[] = ['models', 'state'];
+const requiredAtInitialize: readonly Subject[] = ['models', 'state'];
 
-const silence =
-  `The agent has not answered for ${patienceMs / 1000} s. If it stays silent, look at its command in the configuration: ` +
+const silentAgentWarning =
+  `The agent has not answered for ${timeoutMs / 1000} s. If it stays silent, look at its command in the configuration: ` +
   'is that an agent, and of the protocol that is named there?';
 
 const task = { taskId: 'models', title: 'Syncing models' };
 
 /** Begins before the first query. */
-export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
+export function createStartUp(ports: ConnectionPorts, initialSession: InitialSession): StartUp {
   let knowledge = nothingKnown;
   let problem: Problem | null = null;
   /** The open queries; null before the agent was asked. */
@@ -65,9 +65,9 @@ export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
   const unanswered: RpcId[] = [];
   let isInitialized = false;
   /** A client of the second era: greeted with what is known so far. */
-  let isHasty = false;
+  let greetsEarly = false;
   /** The time limit has passed: the client is told what is known so far. */
-  let isImpatient = false;
+  let hasTimedOut = false;
   /** The agent had not answered any query when the time limit passed. */
   let isSilent = false;
   let isTaskOpen = false;
@@ -94,7 +94,7 @@ export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
   function learn(subject: Subject, outcome: Outcome): void {
     if (outcome.ok) knowledge = { ...knowledge, ...questions.get(subject)?.(outcome.data) };
     // An unsupported query is no failure.
-    else if (outcome.error.code !== 'unsupported' && vital.includes(subject)) problem ??= outcome.error;
+    else if (outcome.error.code !== 'unsupported' && requiredAtInitialize.includes(subject)) problem ??= outcome.error;
   }
 
   function begin(): Actions {
@@ -102,8 +102,8 @@ export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
     outstanding = new Set(questions.keys());
     isSilent = false;
     return [
-      { do: 'timer', id: timer, ms: patienceMs },
-      ...home.visit((opened) => {
+      { do: 'timer', id: timer, ms: timeoutMs },
+      ...initialSession.get((opened) => {
         if ('target' in opened) return askAll(opened.target);
         problem = opened.problem;
         outstanding = new Set();
@@ -115,7 +115,7 @@ export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
   /** Sends what can be sent by now. */
   function goOn(): Actions {
     const answers =
-      waitsFor(vital) && !isImpatient && !isHasty
+      waitsFor(requiredAtInitialize) && !hasTimedOut && !greetsEarly
         ? []
         : unanswered.splice(0).flatMap((id) => ports.answer(id, initializeResult(knowledge)));
     return [...answers, ...announce()];
@@ -126,25 +126,25 @@ export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
     const config = JSON.stringify(params);
     if (told.config === config) return [];
     told = { ...told, config };
-    return ports.tell('config/updated', params);
+    return ports.notify('config/updated', params);
   }
 
   function announce(): Actions {
     const waits = waitsFor(questions.keys());
     if (!isInitialized) return [];
     // Real servers also send a `config/updated` before they know their models (docs/protocols/eca.md 4.15).
-    if (waits && !isImpatient) return isHasty && told.config === '' ? tellConfig() : [];
+    if (waits && !hasTimedOut) return greetsEarly && told.config === '' ? tellConfig() : [];
     const actions: Actions = waits ? [] : [{ do: 'timer', id: timer, ms: null }];
     actions.push(...tellConfig());
     const servers = serverParams(knowledge);
     const serversText = JSON.stringify(servers);
-    if (isTaskOpen) actions.push(...ports.tell('$/progress', { type: 'finish', ...task }));
+    if (isTaskOpen) actions.push(...ports.notify('$/progress', { type: 'finish', ...task }));
     isTaskOpen = false;
     if (told.servers !== serversText) {
-      for (const server of servers) actions.push(...ports.tell('tool/serverUpdated', server));
+      for (const server of servers) actions.push(...ports.notify('tool/serverUpdated', server));
     }
     told = { ...told, servers: serversText };
-    if (isSilent) actions.push(...showMessage(ports, 'warning', silence));
+    if (isSilent) actions.push(...showMessage(ports, 'warning', silentAgentWarning));
     isSilent = false;
     if (problem === null) return actions;
     const { message } = problem;
@@ -159,23 +159,23 @@ export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
       Object.assign(client, said);
       unanswered.push(id);
       // Drop a session that an earlier request opened before the client's folders were known.
-      const left = home.leave();
+      const left = initialSession.dropIfMoved();
       if (left.length > 0) outstanding = null;
-      const hurry: Actions = client.isModern ? [{ do: 'timer', id: haste, ms: 0 }] : [];
+      const hurry: Actions = client.isModern ? [{ do: 'timer', id: greetTimer, ms: 0 }] : [];
       return [...problems.flatMap(ports.warnOnce), ...left, ...begin(), ...hurry];
     },
     initialized() {
       isInitialized = true;
       isTaskOpen = true;
-      return [...ports.release(), ...ports.tell('$/progress', { type: 'start', ...task }), ...begin()];
+      return [...ports.markReady(), ...ports.notify('$/progress', { type: 'start', ...task }), ...begin()];
     },
-    wake(name) {
-      if (name === haste) {
-        isHasty = true;
+    onTimer(name) {
+      if (name === greetTimer) {
+        greetsEarly = true;
         return goOn();
       }
       if (name !== timer) return [];
-      isImpatient = true;
+      hasTimedOut = true;
       isSilent = outstanding?.size === questions.size;
       return goOn();
     },

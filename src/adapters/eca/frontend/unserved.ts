@@ -11,7 +11,7 @@ export const emptyAnswers: ReadonlyMap<string, object> = new Map<string, object>
 ]);
 
 /** Requests that would change a chat in an unsupported way: answered with `{}`, with a warning to the user. */
-export const undone: ReadonlyMap<string, string> = new Map([
+export const requestsWithWarning: ReadonlyMap<string, string> = new Map([
   ['chat/addFlag', 'This chat cannot be flagged.'],
   ['chat/removeFlag', 'This chat cannot be flagged.'],
 ]);
@@ -20,7 +20,7 @@ const toolServers = 'The tool servers are the agent’s own: they are set up in 
 const logins = 'The agent has logins of its own: this is done with its own program.';
 
 /** Requests that are refused with a text that editors show, and code -32601 as for any unknown method. */
-export const refusedInWords: ReadonlyMap<string, string> = new Map([
+export const refusals: ReadonlyMap<string, string> = new Map([
   ['completion/inline', 'There are no inline completions here: agents behind this gateway have none.'],
   ['rewrite/prompt', 'There is no rewriting here: ask for the change in a chat.'],
   ['mcp/addServer', toolServers],
@@ -33,7 +33,7 @@ export const refusedInWords: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Notifications that do nothing here. The user is told once. */
-export const unableNotices: ReadonlyMap<string, string> = new Map([
+export const notificationsWithWarning: ReadonlyMap<string, string> = new Map([
   ['mcp/connectServer', toolServers],
   ['mcp/logoutServer', toolServers],
   ['mcp/enableServer', toolServers],
@@ -41,4 +41,4 @@ export const unableNotices: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Notifications that are ignored. A cancelled request is still answered. */
-export const ignored: ReadonlySet<string> = new Set(['$/cancelRequest']);
+export const ignoredNotifications: ReadonlySet<string> = new Set(['$/cancelRequest']);

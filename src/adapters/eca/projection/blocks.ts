@@ -6,18 +6,18 @@ import type { EventOf } from '../../../core/model/event.ts';
 import { jsonEqual } from '../../../core/model/json-equal.ts';
 import { tookMs } from './encode-call.ts';
 import type { TextFrames } from './encode-frame.ts';
-import { saidIn, withRest } from '../frontend/encode-values.ts';
-import { type Speaker, tellWhole, thoughtFrames, type WholePorts } from './whole.ts';
+import { ecaExtraIn, withExtra } from '../frontend/encode-values.ts';
+import { type ModelWriter, writeWhole, thoughtFrames, type WholePorts } from './whole.ts';
 
 /** What a message needs. */
 export interface BlockPorts extends WholePorts {
-  readonly speaker: Speaker;
+  readonly writer: ModelWriter;
   /** See Dialect. */
   readonly streamsArguments: boolean;
 }
 
 /** Writes the blocks of one message. */
-export interface BlockTeller {
+export interface BlockWriter {
   start(event: EventOf<'block-start'>, at: number): void;
   delta(index: number, delta: string): void;
   /** `text`: all text that was streamed for the block. */
@@ -40,27 +40,27 @@ function argumentsText(written: string, input: Dictionary): string {
 }
 
 /** `name` is unique to this message: the ids of its thoughts derive from it. */
-export function createBlockTeller(ports: BlockPorts, name: string): BlockTeller {
-  const { speaker, calls } = ports;
+export function createBlockWriter(ports: BlockPorts, name: string): BlockWriter {
+  const { writer, calls } = ports;
   const open = new Map<number, Open>();
 
   function tellPieces(frames: TextFrames): (text: string) => void {
-    return (text) => speaker.model(frames(text));
+    return (text) => writer.model(frames(text));
   }
 
   function openText(): Open {
-    return { piece: tellPieces(speaker.text), end: () => {}, held: '' };
+    return { piece: tellPieces(writer.text), end: () => {}, held: '' };
   }
 
   function openThought(event: EventOf<'block-start'>, startedAt: number): Open {
     const id = `${name}-${event.index}`;
-    speaker.generating();
-    speaker.content('assistant', withRest({ type: 'reasonStarted', id }, saidIn(event)));
+    writer.generating();
+    writer.content('assistant', withExtra({ type: 'reasonStarted', id }, ecaExtraIn(event)));
     return {
-      piece: tellPieces(thoughtFrames(speaker, id)),
+      piece: tellPieces(thoughtFrames(writer, id)),
       end(ended, _text, at) {
         const finished = { type: 'reasonFinished', id, ...tookMs(at - startedAt) };
-        speaker.content('assistant', withRest(finished, saidIn(ended)));
+        writer.content('assistant', withExtra(finished, ecaExtraIn(ended)));
       },
       held: '',
     };
@@ -71,20 +71,20 @@ export function createBlockTeller(ports: BlockPorts, name: string): BlockTeller 
    * result (docs/protocols/eca.md 3.3).
    */
   function openCall(event: EventOf<'block-start'>, id: string, toolName: string): Open {
-    const frames = calls.prepare(id, toolName, speaker, saidIn(event));
+    const frames = calls.prepare(id, toolName, writer, ecaExtraIn(event));
     let isTold = false;
     const piece = (text: string) => {
       // The arguments of a call that already runs were sent with the run.
       if (!calls.isWriting(id)) return;
       isTold = true;
-      speaker.model(frames.pieces(text));
+      writer.model(frames.pieces(text));
     };
     return {
       piece: ports.streamsArguments ? piece : null,
       end({ input }, text) {
         // The arguments never became complete: keep what was sent.
         if (input === undefined || !calls.isWriting(id)) return;
-        if (!isTold) speaker.model([frames.whole(argumentsText(text(), input))]);
+        if (!isTold) writer.model([frames.whole(argumentsText(text(), input))]);
         calls.written(id, input);
       },
       held: '',
@@ -102,9 +102,9 @@ export function createBlockTeller(ports: BlockPorts, name: string): BlockTeller 
         return openCall(event, block.id, block.name);
       case 'whole': {
         const { content } = block;
-        tellWhole(content, speaker, `${name}-${index}`, ports);
+        writeWhole(content, writer, `${name}-${index}`, ports);
         // The provider ran this call itself, so no other result follows.
-        if (content.type === 'tool-call') calls.tellResult(content.id, [], false);
+        if (content.type === 'tool-call') calls.addResult(content.id, [], false);
         return null;
       }
       default:

@@ -8,45 +8,45 @@ import {
   type ArgumentFrames,
   type Call,
   type CallPorts,
-  createCallSayer,
-  type Place,
+  createCallContents,
+  type ContentWriter,
   preparing,
   shownIn,
 } from './encode-call.ts';
-import { saidIn } from '../frontend/encode-values.ts';
+import { ecaExtraIn } from '../frontend/encode-values.ts';
 import { toolCallId } from '../frontend/ids.ts';
-import { words } from './chat.ts';
+import { progressTexts } from './chat.ts';
 
 type Asking = EventOf<'tool-start' | 'approval-request'>;
 
 /** Writes the calls of a chat and its sub-agents. */
-export interface CallTeller {
+export interface CallWriter {
   /** The call with that id, if it was shown and is not over. */
   open(id: string): Call | undefined;
   /** The model begins to write the call. Returns the writers of its arguments. */
-  prepare(id: string, name: string, place: Place, said: Dictionary): ArgumentFrames;
+  prepare(id: string, name: string, writer: ContentWriter, said: Dictionary): ArgumentFrames;
   /** Whether the arguments of the call may still be sent. */
   isWriting(id: string): boolean;
   /** All arguments of the call are known. */
   written(id: string, input: Dictionary): void;
-  ask(event: EventOf<'approval-request'>, place: Place, isPast: boolean): void;
+  ask(event: EventOf<'approval-request'>, writer: ContentWriter, isPast: boolean): void;
   answered(event: EventOf<'approval-end'>): void;
-  start(event: EventOf<'tool-start'>, place: Place, at: number): void;
-  /** Without a `place`, only a call that was shown before is ended. */
-  end(event: EventOf<'tool-end'>, place: Place | null, at: number): void;
+  start(event: EventOf<'tool-start'>, writer: ContentWriter, at: number): void;
+  /** Without a `writer`, only a call that was shown before is ended. */
+  end(event: EventOf<'tool-end'>, writer: ContentWriter | null, at: number): void;
   /** Shows a dialog that is answered with yes or no. */
-  confirm(event: EventOf<'dialog-request'>, place: Place): void;
+  confirm(event: EventOf<'dialog-request'>, writer: ContentWriter): void;
   confirmed(event: EventOf<'dialog-end'>, isRunning: boolean): void;
   /** Shows a call of the history or of the provider that no event will follow, up to its result. */
-  tell(id: string, name: string, input: Dictionary, place: Place): void;
+  addWhole(id: string, name: string, input: Dictionary, writer: ContentWriter): void;
   /** Shows the result of such a call. */
-  tellResult(id: string, content: readonly Content[], isError: boolean): void;
+  addResult(id: string, content: readonly Content[], isError: boolean): void;
   /** Sends `toolCallRunning` again because the call's details changed. */
-  again(id: string): void;
+  repeatRunning(id: string): void;
   /** The run goes on, so the calls that ended without running were not ended by the run's end. */
-  goOn(): void;
+  runGoesOn(): void;
   /** Whether a call in that chat is not over. */
-  isBusy(place: Place): boolean;
+  isBusy(writer: ContentWriter): boolean;
   /** Ends all open calls. */
   endRun(event: EventOf<'run-end'>): void;
   /** The chat was cleared, so call ids may be used again. */
@@ -54,32 +54,35 @@ export interface CallTeller {
 }
 
 /** Begins without calls. */
-export function createCallTeller(ports: CallPorts): CallTeller {
-  const { say, called, rejected } = createCallSayer(ports);
+export function createCallWriter(ports: CallPorts): CallWriter {
+  const { write, called, rejected } = createCallContents(ports);
   /** Calls of the run, and approvals without a call, by canonical id. */
   const calls = new Map<string, Call>();
   /** Calls of the history that have no result yet. */
-  const told = new Map<string, Call>();
+  const historyCalls = new Map<string, Call>();
   /** Open approvals, by their id. */
-  const asked = new Map<string, { readonly key: string; readonly hasCall: boolean; readonly isPast: boolean }>();
+  const openApprovals = new Map<
+    string,
+    { readonly key: string; readonly hasCall: boolean; readonly isPast: boolean }
+  >();
   const dialogs = new Map<string, Call>();
   /** Calls that started while their approval was open. They are shown as running once the user allows them. */
-  const begun = new Set<string>();
+  const startedWhileAsked = new Set<string>();
   /** Calls whose approval ended without an answer. */
   const unanswered = new Set<string>();
   /** Calls that the user rejected. An agent may still report that they start and end. */
   const denied = new Set<string>();
   /** How often each id was used in the chat. */
-  const lives = new Map<string, number>();
+  const useCounts = new Map<string, number>();
 
-  function nameOf(key: string): string {
-    const life = (lives.get(key) ?? 0) + 1;
-    lives.set(key, life);
+  function nextWireId(key: string): string {
+    const life = (useCounts.get(key) ?? 0) + 1;
+    useCounts.set(key, life);
     return toolCallId(key, life);
   }
 
-  function live(key: string, name: string, place: Place): Call {
-    return { key, id: nameOf(key), name, place, shown: {}, input: {}, stage: 'prepared', isWritten: false };
+  function newCall(key: string, name: string, writer: ContentWriter): Call {
+    return { key, id: nextWireId(key), name, writer, shown: {}, input: {}, stage: 'prepared', isWritten: false };
   }
 
   function open(id: string): Call | undefined {
@@ -90,36 +93,36 @@ export function createCallTeller(ports: CallPorts): CallTeller {
   function begin(call: Call, argumentsText: string, said: Dictionary = {}): void {
     call.shown = { ...call.shown, ...shownIn(said) };
     call.preparing = said;
-    call.place.content('assistant', { ...preparing(call), argumentsText });
+    call.writer.content('assistant', { ...preparing(call), argumentsText });
   }
 
   /**
    * The open call with that id. Shows it as prepared first if needed: clients cannot show an unprepared call
    * (docs/protocols/eca.md 2.7).
    */
-  function ensure(id: string, event: Asking | EventOf<'tool-end'>, place: Place): Call {
-    return open(id) ?? tell(id, live(id, event.name, place), event);
+  function ensurePrepared(id: string, event: Asking | EventOf<'tool-end'>, writer: ContentWriter): Call {
+    return open(id) ?? addPrepared(id, newCall(id, event.name, writer), event);
   }
 
-  function tell(key: string, call: Call, event: Asking | EventOf<'tool-end'>): Call {
+  function addPrepared(key: string, call: Call, event: Asking | EventOf<'tool-end'>): Call {
     calls.set(key, call);
     const { origin, server } = event;
     call.shown = shownIn({ origin, server });
     call.input = event.type === 'tool-end' ? {} : event.input;
     call.isWritten = true;
-    call.place.generating();
+    call.writer.generating();
     begin(call, JSON.stringify(call.input));
     return call;
   }
 
   /** Shows what the run is doing after a separate question has ended. */
-  function resume(place: Place): void {
+  function showRunProgress(writer: ContentWriter): void {
     const isCalling = [...calls.values()].some(({ stage }) => stage === 'running');
-    place.progress(isCalling ? words.calling : words.generating);
+    writer.progress(isCalling ? progressTexts.calling : progressTexts.generating);
   }
 
   /** Updates the title and the change. `origin` and `server` stay as they were first sent. */
-  function learn(call: Call, event: Asking | EventOf<'tool-end'>): void {
+  function updateShown(call: Call, event: Asking | EventOf<'tool-end'>): void {
     const { title, change } = event;
     call.shown = { ...call.shown, ...shownIn({ title, change }) };
   }
@@ -130,22 +133,22 @@ export function createCallTeller(ports: CallPorts): CallTeller {
    */
   function run(call: Call, manualApproval: boolean, said: Dictionary): void {
     if (!call.isWritten && Object.keys(call.input).length > 0) {
-      call.place.content('assistant', { ...preparing(call), argumentsText: JSON.stringify(call.input) });
+      call.writer.content('assistant', { ...preparing(call), argumentsText: JSON.stringify(call.input) });
     }
     call.isWritten = true;
     call.stage = 'run';
-    say(call, 'toolCallRun', { manualApproval }, said);
+    write(call, 'toolCallRun', { manualApproval }, said);
   }
 
   function running(call: Call, said: Dictionary): void {
     call.stage = 'running';
-    say(call, 'toolCallRunning', {}, said);
-    call.place.progress(words.calling);
+    write(call, 'toolCallRunning', {}, said);
+    call.writer.progress(progressTexts.calling);
   }
 
   function forgetQuestions(): void {
-    asked.clear();
-    begun.clear();
+    openApprovals.clear();
+    startedWhileAsked.clear();
     unanswered.clear();
     denied.clear();
   }
@@ -156,7 +159,7 @@ export function createCallTeller(ports: CallPorts): CallTeller {
    */
   function close(call: Call, isByUser: boolean, why: string): void {
     const { ending } = call;
-    const said = ending === undefined ? {} : saidIn(ending);
+    const said = ending === undefined ? {} : ecaExtraIn(ending);
     if (isByUser) return rejected(call, said);
     const content = ending?.content ?? [{ type: 'text', text: `interrupted: ${why}` }];
     called(call, { content, isError: true, totalTimeMs: ending?.durationMs }, said);
@@ -164,12 +167,12 @@ export function createCallTeller(ports: CallPorts): CallTeller {
 
   return {
     open,
-    prepare(id, name, place, said) {
+    prepare(id, name, writer, said) {
       const known = open(id);
       if (known !== undefined) return argumentFrames(known);
-      const call = live(id, name, place);
+      const call = newCall(id, name, writer);
       calls.set(id, call);
-      place.generating();
+      writer.generating();
       begin(call, '', said);
       return argumentFrames(call);
     },
@@ -180,67 +183,69 @@ export function createCallTeller(ports: CallPorts): CallTeller {
       call.isWritten = true;
       call.input = input;
     },
-    ask(event, place, isPast) {
+    ask(event, writer, isPast) {
       const { id } = event;
       const wanted = event.call ?? id;
       // A second question about the same call is shown as a separate call.
       const isSecond = open(wanted)?.isAsked === true;
       const key = isSecond ? `second ${id}` : wanted;
-      asked.set(id, { key, hasCall: event.call !== undefined && !isSecond, isPast });
-      const call = isSecond ? tell(key, live(wanted, event.name, place), event) : ensure(wanted, event, place);
+      openApprovals.set(id, { key, hasCall: event.call !== undefined && !isSecond, isPast });
+      const call = isSecond
+        ? addPrepared(key, newCall(wanted, event.name, writer), event)
+        : ensurePrepared(wanted, event, writer);
       const isRunning = call.stage === 'running';
-      learn(call, event);
+      updateShown(call, event);
       call.isAsked = true;
       call.input = event.input;
       // A late client need not learn that an answered call was asked about.
-      if (!isPast || call.stage === 'prepared') run(call, !isPast, saidIn(event));
+      if (!isPast || call.stage === 'prepared') run(call, !isPast, ecaExtraIn(event));
       if (isRunning) call.stage = 'running';
-      if (!isPast) call.place.progress(words.asking);
+      if (!isPast) call.writer.progress(progressTexts.asking);
     },
     answered(event) {
       const { id, outcome, reason } = event;
-      const { key, hasCall, isPast } = asked.get(id) ?? { key: id, hasCall: true, isPast: false };
-      asked.delete(id);
+      const { key, hasCall, isPast } = openApprovals.get(id) ?? { key: id, hasCall: true, isPast: false };
+      openApprovals.delete(id);
       const call = open(key);
       if (call === undefined) return;
-      const isBegun = begun.delete(key) || call.stage === 'running';
+      const isBegun = startedWhileAsked.delete(key) || call.stage === 'running';
       if (hasCall && (outcome === 'cancelled' || outcome === 'expired')) unanswered.add(key);
       if (outcome === 'denied') {
         denied.add(key);
-        rejected(call, saidIn(event));
+        rejected(call, ecaExtraIn(event));
       }
       // Some agents ask just before the tool runs, and send no later event when the tool starts.
       else if (outcome === 'allowed' && isBegun) {
         // A late client was told that the call runs, not that it was asked about.
-        return isPast && call.stage === 'running' ? undefined : running(call, saidIn(event));
+        return isPast && call.stage === 'running' ? undefined : running(call, ecaExtraIn(event));
       } else if (hasCall || (outcome === 'cancelled' && event.synthetic === true)) return;
       else {
         // It is unknown which call the approval was about.
         const text = outcome === 'allowed' ? 'allowed' : (reason ?? `nobody answered: ${outcome}`);
         called(call, { content: [{ type: 'text', text }], isError: outcome !== 'allowed' });
       }
-      resume(call.place);
+      showRunProgress(call.writer);
     },
-    start(event, place, at) {
+    start(event, writer, at) {
       if (denied.has(event.call) && calls.get(event.call)?.stage === 'over') return;
-      const call = ensure(event.call, event, place);
-      learn(call, event);
+      const call = ensurePrepared(event.call, event, writer);
+      updateShown(call, event);
       call.startedAt = at;
-      const said = saidIn(event);
+      const said = ecaExtraIn(event);
       // Arguments that the user or the agent changed are shown when the call is running.
       if (!call.isWritten) call.input = event.input;
       if (call.stage === 'prepared') run(call, false, said);
       call.input = event.input;
-      if ([...asked.values()].some(({ key }) => key === event.call)) begun.add(event.call);
+      if ([...openApprovals.values()].some(({ key }) => key === event.call)) startedWhileAsked.add(event.call);
       else if (!unanswered.has(event.call)) running(call, said);
     },
-    end(event, place, at) {
+    end(event, writer, at) {
       const known = calls.get(event.call);
       // Nobody waits for the result of a rejected call.
       if (known?.stage === 'over') return;
-      const call = known ?? (place === null ? undefined : ensure(event.call, event, place));
+      const call = known ?? (writer === null ? undefined : ensurePrepared(event.call, event, writer));
       if (call === undefined) return;
-      learn(call, event);
+      updateShown(call, event);
       const { skipped, content, isError, durationMs: totalTimeMs = at - (call.startedAt ?? at) } = event;
       const hasNotRun = skipped === 'aborted' || (skipped === undefined && unanswered.has(event.call));
       if (hasNotRun && call.stage !== 'running') {
@@ -248,22 +253,22 @@ export function createCallTeller(ports: CallPorts): CallTeller {
         call.ending = event;
         return;
       }
-      if (skipped === 'denied') rejected(call, saidIn(event));
+      if (skipped === 'denied') rejected(call, ecaExtraIn(event));
       else {
-        called(call, { content, isError, totalTimeMs }, saidIn(event));
+        called(call, { content, isError, totalTimeMs }, ecaExtraIn(event));
       }
       // A synthetic end comes with the end of the run, so no progress follows.
-      if (event.synthetic !== true) call.place.progress(words.generating);
+      if (event.synthetic !== true) call.writer.progress(progressTexts.generating);
     },
-    confirm({ id, title, message }, place) {
-      const call = live(id, 'confirm', place);
+    confirm({ id, title, message }, writer) {
+      const call = newCall(id, 'confirm', writer);
       call.shown = { title };
       call.input = message === undefined ? {} : { message };
       call.isWritten = true;
       dialogs.set(id, call);
       begin(call, JSON.stringify(call.input));
       run(call, true, {});
-      place.progress(words.asking);
+      writer.progress(progressTexts.asking);
     },
     confirmed({ id, outcome, synthetic }, isRunning) {
       const call = dialogs.get(id);
@@ -277,30 +282,30 @@ export function createCallTeller(ports: CallPorts): CallTeller {
       if (outcome === 'cancelled') rejected(call);
       else if (outcome === 'answered') called(call, { content: [], isError: false });
       else called(call, { content: [{ type: 'text', text: 'nobody answered' }], isError: true });
-      resume(call.place);
+      showRunProgress(call.writer);
     },
-    tell(id, name, input, place) {
-      const call = live(id, name, place);
-      told.set(id, call);
-      place.generating();
+    addWhole(id, name, input, writer) {
+      const call = newCall(id, name, writer);
+      historyCalls.set(id, call);
+      writer.generating();
       begin(call, JSON.stringify(input));
       call.input = input;
       call.isWritten = true;
       run(call, false, {});
     },
-    tellResult(id, content, isError) {
-      const call = told.get(id);
-      told.delete(id);
+    addResult(id, content, isError) {
+      const call = historyCalls.get(id);
+      historyCalls.delete(id);
       if (call !== undefined) called(call, { content, isError });
     },
-    again(id) {
+    repeatRunning(id) {
       const call = open(id);
-      if (call?.stage === 'running') say(call, 'toolCallRunning', {});
+      if (call?.stage === 'running') write(call, 'toolCallRunning', {});
     },
-    goOn() {
+    runGoesOn() {
       for (const call of calls.values()) if (call.ending !== undefined && call.stage !== 'over') close(call, false, '');
     },
-    isBusy: (at) => [...calls.values()].some(({ place, stage }) => place === at && stage !== 'over'),
+    isBusy: (at) => [...calls.values()].some(({ writer, stage }) => writer === at && stage !== 'over'),
     endRun({ outcome, failure }) {
       for (const call of calls.values()) {
         if (call.stage !== 'over') close(call, outcome === 'aborted', failure?.message ?? 'the run is over');
@@ -310,9 +315,9 @@ export function createCallTeller(ports: CallPorts): CallTeller {
     },
     clear() {
       calls.clear();
-      told.clear();
+      historyCalls.clear();
       forgetQuestions();
-      lives.clear();
+      useCounts.clear();
     },
   };
 }

@@ -1,15 +1,15 @@
 // The contents that describe one tool call (docs/protocols/eca.md 8.3, 4.3).
 import { type Content, type Dictionary, FileChange } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import { contentFrame, type Role, type TextFrames, textFrames, type Voice } from './encode-frame.ts';
-import { changeDetails, imageOf, outputsOf, summaryOf, withRest } from '../frontend/encode-values.ts';
+import { contentFrame, type Role, type TextFrames, textFrames, type ChatRef } from './encode-frame.ts';
+import { changeDetails, imageOf, outputsOf, summaryOf, withExtra } from '../frontend/encode-values.ts';
 
 /** What users see of a call. */
 export type Shown = Partial<Pick<EventOf<'tool-start'>, 'title' | 'origin' | 'server' | 'change'>>;
 
 /** Where calls are written: the chat, or the chat of a sub-agent. */
-export interface Place {
-  readonly voice: Voice;
+export interface ContentWriter {
+  readonly chatRef: ChatRef;
   content(role: Role, content: Dictionary): void;
   /** Shows the progress "Generating" before content of the model. */
   generating(): void;
@@ -23,7 +23,7 @@ export interface Call {
   /** The id on the wire. */
   readonly id: string;
   readonly name: string;
-  readonly place: Place;
+  readonly writer: ContentWriter;
   shown: Shown;
   input: Dictionary;
   /** How far the call was shown. */
@@ -78,16 +78,16 @@ function headOf({ id, name, shown }: Call, type: string): Dictionary {
 export function preparing(call: Call): Dictionary {
   const summary = call.shown.title ?? `Preparing ${call.name}`;
   // Whether the call needs approval is unknown yet, but the document requires the field (docs/protocols/eca.md 8.3).
-  return withRest({ ...headOf(call, 'toolCallPrepare'), summary }, { manualApproval: false, ...call.preparing });
+  return withExtra({ ...headOf(call, 'toolCallPrepare'), summary }, { manualApproval: false, ...call.preparing });
 }
 
 /** The argument frames of a prepared call. */
 export function argumentFrames(call: Call): ArgumentFrames {
-  const { voice } = call.place;
+  const { chatRef } = call.writer;
   const content = preparing(call);
   return {
-    whole: (argumentsText) => contentFrame(voice, 'assistant', { ...content, argumentsText }),
-    pieces: textFrames(voice, 'assistant', content, 'argumentsText'),
+    whole: (argumentsText) => contentFrame(chatRef, 'assistant', { ...content, argumentsText }),
+    pieces: textFrames(chatRef, 'assistant', content, 'argumentsText'),
   };
 }
 
@@ -106,28 +106,28 @@ export function tookMs(totalTimeMs: number): { readonly totalTimeMs?: number } {
 }
 
 /** Writes the contents of calls. */
-export function createCallSayer(ports: CallPorts) {
+export function createCallContents(ports: CallPorts) {
   /** `said`: extra fields of an ECA server. */
-  function say(call: Call, type: string, more: Dictionary, said: Dictionary = {}): void {
-    const { key, name, shown, input, place } = call;
+  function write(call: Call, type: string, more: Dictionary, said: Dictionary = {}): void {
+    const { key, name, shown, input, writer } = call;
     const details = shown.change === undefined ? ports.detailsOf(key) : changeDetails(shown.change, ports.cwd());
     const body = { arguments: input, summary: summaryOf(name, shown.title, input), details };
-    place.content('assistant', withRest({ ...headOf(call, type), ...body, ...more }, said));
+    writer.content('assistant', withExtra({ ...headOf(call, type), ...body, ...more }, said));
   }
 
   return {
-    say,
+    write,
     called(call: Call, { content, isError, totalTimeMs = 0 }: Result, said: Dictionary = {}): void {
       // Only a call that failed may end without having run (docs/faults.md 1.5).
-      if (call.stage === 'prepared' && !isError) say(call, 'toolCallRun', { manualApproval: false });
+      if (call.stage === 'prepared' && !isError) write(call, 'toolCallRun', { manualApproval: false });
       call.stage = 'over';
       const outputs = outputsOf(content);
-      say(call, 'toolCalled', { error: isError, outputs, ...tookMs(totalTimeMs) }, said);
-      for (const image of content.map(imageOf)) if (image !== null) call.place.content('assistant', image);
+      write(call, 'toolCalled', { error: isError, outputs, ...tookMs(totalTimeMs) }, said);
+      for (const image of content.map(imageOf)) if (image !== null) call.writer.content('assistant', image);
     },
     rejected(call: Call, said: Dictionary = {}): void {
       call.stage = 'over';
-      say(call, 'toolCallRejected', { reason: 'user' }, said);
+      write(call, 'toolCallRejected', { reason: 'user' }, said);
     },
   };
 }

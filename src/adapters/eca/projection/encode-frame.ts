@@ -7,13 +7,13 @@ import { notificationFrame } from '../json-rpc.ts';
 export type Role = 'user' | 'system' | 'assistant';
 
 /** The chat that a content belongs to. The chat of a sub-agent names its parent. */
-export interface Voice {
+export interface ChatRef {
   readonly chatId: string;
   readonly parentChatId?: string;
 }
 
 /** A frame with one content of a chat. */
-export function contentFrame({ chatId, parentChatId }: Voice, role: Role, content: Dictionary): string {
+export function contentFrame({ chatId, parentChatId }: ChatRef, role: Role, content: Dictionary): string {
   return notificationFrame('chat/contentReceived', { chatId, parentChatId, role, content });
 }
 
@@ -32,8 +32,8 @@ const mostPerUnit = 6;
 export type TextFrames = (text: string) => string[];
 
 /** `content` holds all fields but the text. The text becomes the last field, `field`. */
-export function textFrames(voice: Voice, role: Role, content: Dictionary, field: string): TextFrames {
-  const frame = contentFrame(voice, role, { ...without(content, field), [field]: '' });
+export function textFrames(chatRef: ChatRef, role: Role, content: Dictionary, field: string): TextFrames {
+  const frame = contentFrame(chatRef, role, { ...without(content, field), [field]: '' });
   const tail = '}}}';
   const head = frame.slice(0, -`""${tail}`.length);
   const budget = Math.max(leastText, mostBytes - headerBytes - bytesIn(frame));

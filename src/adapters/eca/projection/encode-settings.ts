@@ -3,7 +3,7 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import type { EventOf, SessionInfo } from '../../../core/model/event.ts';
 import { behaviorsOf, nothingKnown, serverParams } from '../frontend/config.ts';
-import { saidIn, withRest } from '../frontend/encode-values.ts';
+import { ecaExtraIn, withExtra } from '../frontend/encode-values.ts';
 import { askId } from '../frontend/ids.ts';
 import { notificationFrame, requestFrame } from '../json-rpc.ts';
 import { modelName } from '../models.ts';
@@ -33,12 +33,14 @@ export function serverFrame(event: EventOf<'tool-server-changed'>): string | nul
   if (status === 'removed') return notificationFrame('tool/serverRemoved', { name });
   const [native, other] = serverParams({ ...nothingKnown, servers: [event] });
   const params = kind === 'native' ? native : other;
-  return params === undefined ? null : notificationFrame('tool/serverUpdated', withRest({ ...params }, saidIn(event)));
+  return params === undefined
+    ? null
+    : notificationFrame('tool/serverUpdated', withExtra({ ...params }, ecaExtraIn(event)));
 }
 
 /** A message to the user, outside of the chats (docs/protocols/eca.md 8.9). `said`: extra fields of an ECA server. */
 export function messageFrame(type: 'error' | 'warning' | 'info', message: string, said: Dictionary = {}): string {
-  return notificationFrame('$/showMessage', withRest({ type, message }, said));
+  return notificationFrame('$/showMessage', withExtra({ type, message }, said));
 }
 
 /** A question to the user. Newer than the document (docs/protocols/eca.md 1.5). */

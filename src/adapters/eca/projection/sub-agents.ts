@@ -5,14 +5,14 @@ import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { contentFrame, textFrames } from './encode-frame.ts';
 import { subAgentChatId } from '../frontend/ids.ts';
-import type { CallTeller } from './calls.ts';
-import { type Chat, words } from './chat.ts';
-import type { Speaker } from './whole.ts';
+import type { CallWriter } from './calls.ts';
+import { type ChatWriter, progressTexts } from './chat.ts';
+import type { ModelWriter } from './whole.ts';
 
 /** The sub-agents of a run, by the canonical id of the call that each works for. */
 export interface SubAgents {
   /** Where the sub-agent writes. */
-  speaker(call: string): Speaker;
+  writer(call: string): ModelWriter;
   /** The sub-agent begins a message. */
   step(call: string, model: string | undefined): void;
   /** The call is over, so the chat of the sub-agent ends too. */
@@ -23,7 +23,7 @@ export interface SubAgents {
 }
 
 interface SubAgent {
-  readonly speaker: Speaker;
+  readonly writer: ModelWriter;
   readonly name: string;
   model: string;
   steps: number;
@@ -32,33 +32,33 @@ interface SubAgent {
 }
 
 /** `calls` is called when the first sub-agent writes. */
-export function createSubAgents(session: SessionView, chat: Chat, calls: () => CallTeller): SubAgents {
+export function createSubAgents(session: SessionView, chat: ChatWriter, calls: () => CallWriter): SubAgents {
   const all = new Map<string, SubAgent>();
 
   function create(call: string): SubAgent {
     const { id = call, name = 'sub-agent' } = calls().open(call) ?? {};
-    const voice = { chatId: subAgentChatId(session.id, id), parentChatId: session.id };
+    const chatRef = { chatId: subAgentChatId(session.id, id), parentChatId: session.id };
     let isOpen = false;
 
     function progress(content: Dictionary): void {
-      chat.sayInRun([contentFrame(voice, 'system', { type: 'progress', ...content })]);
+      chat.sendInRun([contentFrame(chatRef, 'system', { type: 'progress', ...content })]);
     }
 
     function say(frames: readonly string[]): void {
-      if (!isOpen) progress({ state: 'running', text: words.generating });
+      if (!isOpen) progress({ state: 'running', text: progressTexts.generating });
       isOpen = true;
-      chat.sayInRun(frames);
+      chat.sendInRun(frames);
     }
 
     return {
-      speaker: {
-        voice,
-        text: textFrames(voice, 'assistant', { type: 'text' }, 'text'),
-        content: (role, content) => say([contentFrame(voice, role, content)]),
+      writer: {
+        chatRef,
+        text: textFrames(chatRef, 'assistant', { type: 'text' }, 'text'),
+        content: (role, content) => say([contentFrame(chatRef, role, content)]),
         model: say,
         generating: () => {},
         // A question to the user must be visible in the main chat too.
-        progress: (text) => chat.aside(text === words.asking ? text : null),
+        progress: (text) => chat.temporaryProgress(text === progressTexts.asking ? text : null),
       },
       name,
       model: session.transcript.info.model?.id ?? 'unknown',
@@ -79,23 +79,23 @@ export function createSubAgents(session: SessionView, chat: Chat, calls: () => C
   }
 
   return {
-    speaker: (call) => of(call).speaker,
+    writer: (call) => of(call).writer,
     step(call, model) {
       const agent = of(call);
       agent.steps += 1;
       agent.model = model ?? agent.model;
-      calls().again(call);
+      calls().repeatRunning(call);
     },
     end(call) {
       const agent = all.get(call);
       // Open calls of the sub-agent end with the run at the latest.
-      if (agent !== undefined && !calls().isBusy(agent.speaker)) agent.finish();
+      if (agent !== undefined && !calls().isBusy(agent.writer)) agent.finish();
     },
     detailsOf(call) {
       const agent = all.get(call);
       if (agent === undefined) return undefined;
-      const { speaker, name, model, steps } = agent;
-      return { type: 'subagent', subagentChatId: speaker.voice.chatId, model, agentName: name, step: steps };
+      const { writer, name, model, steps } = agent;
+      return { type: 'subagent', subagentChatId: writer.chatRef.chatId, model, agentName: name, step: steps };
     },
     clear() {
       for (const agent of all.values()) agent.finish();

@@ -3,10 +3,10 @@ import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { Cost, Dictionary, Usage } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import { costWord, saidIn, withRest } from '../frontend/encode-values.ts';
+import { costWord, ecaExtraIn, withExtra } from '../frontend/encode-values.ts';
 
 /** The figures of one chat. Each call returns the content to send, or null if nothing is known. */
-export interface UsageTeller {
+export interface UsageWriter {
   message(event: EventOf<'message-end'>): Dictionary | null;
   changed(event: EventOf<'usage-changed'>): Dictionary;
   compacted(event: EventOf<'compaction-end'>): Dictionary | null;
@@ -19,7 +19,7 @@ const totalOf = (usage: Usage): number => inputOf(usage) + usage.output;
  * `isModern`: newer clients compare `sessionTokens` with the limit, so they get the tokens of the context. Clients of
  * the first era get the sum over the whole chat (docs/protocols/eca.md 3.5).
  */
-export function createUsageTeller(session: SessionView, isModern: boolean): UsageTeller {
+export function createUsageWriter(session: SessionView, isModern: boolean): UsageWriter {
   let last: Usage | undefined;
   let lastCost: Pick<Cost, 'total'> | undefined;
   let isCostKnown = false;
@@ -64,7 +64,7 @@ export function createUsageTeller(session: SessionView, isModern: boolean): Usag
       if (stop.reason === 'aborted' || stop.reason === 'error') return null;
       learn(usage, cost);
       contextTokens = undefined;
-      return withRest(content(), saidIn(event));
+      return withExtra(content(), ecaExtraIn(event));
     },
     changed(event) {
       const { usage, cost, sessionTokens, sessionCost } = event;
@@ -73,11 +73,11 @@ export function createUsageTeller(session: SessionView, isModern: boolean): Usag
       if (sessionTokens !== undefined) uncounted = sessionTokens - totalOf(session.transcript.usage);
       contextTokens = event.contextTokens ?? (isModern ? sessionTokens : undefined) ?? contextTokens;
       contextWindow = event.contextWindow ?? contextWindow;
-      const said = saidIn(event);
+      const said = ecaExtraIn(event);
       const ours = content();
       // Our content has only the limits that the canonical model knows. An ECA server may report more.
-      const limits = isDictionary(said.limit) ? { limit: withRest(dictionaryOf(ours.limit), said.limit) } : {};
-      return withRest({ ...ours, ...limits }, said);
+      const limits = isDictionary(said.limit) ? { limit: withExtra(dictionaryOf(ours.limit), said.limit) } : {};
+      return withExtra({ ...ours, ...limits }, said);
     },
     compacted({ outcome, tokensAfter }) {
       if (outcome !== 'completed' || tokensAfter === undefined) return null;
