@@ -2,7 +2,7 @@
 // reads it (docs/protocols/eca.md 8.3, 4, 6.5).
 import type { Env } from '../../../core/contract/adapter.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import type { AgentInfo } from './info.ts';
+import type { AgentInfo } from './agent-info.ts';
 import { type CallPorts, type Calls, createCalls } from './decode-calls.ts';
 import { createHistory } from './decode-history.ts';
 import { createMessageDecoder, createArgumentTexts, type Lane } from './decode-message.ts';

@@ -4,10 +4,10 @@ import type { z } from 'zod';
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import type { AgentInfo } from './info.ts';
+import type { AgentInfo } from './agent-info.ts';
 import type { ContentDecoder } from './decode-content.ts';
 import { ecaExtra } from './decode-values.ts';
-import type { Handshake } from './greeting.ts';
+import type { Handshake } from './handshake.ts';
 import {
   ChatNotice,
   ConfigParams,

@@ -4,7 +4,7 @@ import type { CommandOf } from '../../../core/model/command.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
 import type { CommandInfo } from '../../../core/model/event.ts';
 import { without } from '../../../core/model/dictionary.ts';
-import type { AgentInfo } from './info.ts';
+import type { AgentInfo } from './agent-info.ts';
 import { type Answer, outcomeOf } from './requests.ts';
 import { contextOf, wireContextOf } from '../contexts.ts';
 import { ecaExtra } from './decode-values.ts';

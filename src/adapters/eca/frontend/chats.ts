@@ -6,8 +6,8 @@ import type { Problem } from '../../../core/model/errors.ts';
 import { QueryData } from '../../../core/model/outcome-data.ts';
 import type { Actions, ConnectionPorts, Target } from '../connection.ts';
 import { dialectName } from './dialect.ts';
-import type { InitialSession } from './home.ts';
-import { createTaskQueue } from './line.ts';
+import type { InitialSession } from './initial-session.ts';
+import { createTaskQueue } from './task-queue.ts';
 import { titleOf } from './titles.ts';
 
 /** A chat of the client. */

@@ -10,8 +10,8 @@ import { createChatRequests } from './chat-requests.ts';
 import { createChats } from './chats.ts';
 import type { Client } from '../client.ts';
 import { type Actions, type ConnectionPorts, note, showMessage } from '../connection.ts';
-import { createInitialSession } from './home.ts';
-import { dialogFormOf } from './ids.ts';
+import { createInitialSession } from './initial-session.ts';
+import { dialogFormOf } from './question-ids.ts';
 import {
   errorFrame,
   notificationFrame,
@@ -21,8 +21,8 @@ import {
   rpcCodeOf,
   rpcCodes,
 } from '../json-rpc.ts';
-import { createUserNotices } from './messages.ts';
-import { createGatewayCommands } from './own-commands.ts';
+import { createUserNotices } from './user-notices.ts';
+import { createGatewayCommands } from './gateway-commands.ts';
 import { createPrompts } from './prompts.ts';
 import { createQueries } from './queries.ts';
 import { createAnswers } from './questions.ts';

@@ -6,7 +6,7 @@ import { type Chat, type Chats, isBusy, isChatId, isRunning } from './chats.ts';
 import { type Actions, type ConnectionPorts, note, sendContent } from '../connection.ts';
 import { attachmentsOf } from '../contexts.ts';
 import type { RpcId } from '../json-rpc.ts';
-import type { GatewayCommands } from './own-commands.ts';
+import type { GatewayCommands } from './gateway-commands.ts';
 import type { Settings } from './settings.ts';
 import type { PromptParams } from '../wire/client.ts';
 

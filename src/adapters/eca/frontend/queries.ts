@@ -7,9 +7,9 @@ import { QueryData } from '../../../core/model/outcome-data.ts';
 import type { Chats } from './chats.ts';
 import type { Actions, ConnectionPorts } from '../connection.ts';
 import { contextOf, wireContextOf } from '../contexts.ts';
-import type { InitialSession } from './home.ts';
+import type { InitialSession } from './initial-session.ts';
 import type { RpcId } from '../json-rpc.ts';
-import { gatewayCommands } from './own-commands.ts';
+import { gatewayCommands } from './gateway-commands.ts';
 import type { QueryParams } from '../wire/client.ts';
 
 /** The lookups of one connection. */

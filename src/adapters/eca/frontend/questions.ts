@@ -3,7 +3,7 @@
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Chat, Chats } from './chats.ts';
 import { type Actions, type ConnectionPorts, note, showMessage } from '../connection.ts';
-import { readAskId, mainChatOf, canonicalIdOf } from './ids.ts';
+import { readAskId, mainChatOf, canonicalIdOf } from './question-ids.ts';
 import type { RpcId } from '../json-rpc.ts';
 import { AskAnswer, type ToolCallParams } from '../wire/client.ts';
 

@@ -19,7 +19,7 @@ import {
   refusals,
   notificationsWithWarning,
   requestsWithWarning,
-} from './unserved.ts';
+} from './unsupported-methods.ts';
 import {
   ChatParams,
   ClearParams,

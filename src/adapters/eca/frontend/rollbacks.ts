@@ -5,9 +5,9 @@ import { textIn, userMessages } from '../../../core/log/messages.ts';
 import { type ForkPoint, OutcomeData, QueryData } from '../../../core/model/outcome-data.ts';
 import type { Chat, Chats } from './chats.ts';
 import { type Actions, type ConnectionPorts, showMessage, sendContent, afterEvents } from '../connection.ts';
-import { contentIdOf } from './ids.ts';
+import { contentIdOf } from './question-ids.ts';
 import type { RpcId } from '../json-rpc.ts';
-import { inChat } from './messages.ts';
+import { inChat } from './user-notices.ts';
 import type { RollbackParams } from '../wire/chats.ts';
 
 /** The rollbacks of one connection. */

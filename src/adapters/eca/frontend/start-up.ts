@@ -6,7 +6,7 @@ import { QueryData } from '../../../core/model/outcome-data.ts';
 import { clientOf } from '../client.ts';
 import { configParams, initializeResult, type Knowledge, nothingKnown, serverParams } from './config.ts';
 import { type Actions, type ConnectionPorts, showMessage, type Target } from '../connection.ts';
-import type { InitialSession } from './home.ts';
+import type { InitialSession } from './initial-session.ts';
 import type { RpcId } from '../json-rpc.ts';
 import type { InitializeParams } from '../wire/client.ts';
 

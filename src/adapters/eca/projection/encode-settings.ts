@@ -4,7 +4,7 @@ import { isDictionary } from '../../../core/model/dictionary.ts';
 import type { EventOf, SessionInfo } from '../../../core/model/event.ts';
 import { behaviorsOf, nothingKnown, serverParams } from '../frontend/config.ts';
 import { ecaExtraIn, withExtra } from '../frontend/encode-values.ts';
-import { askId } from '../frontend/ids.ts';
+import { askId } from '../frontend/question-ids.ts';
 import { notificationFrame, requestFrame } from '../json-rpc.ts';
 import { modelName } from '../models.ts';
 

@@ -19,16 +19,16 @@ import {
   withdrawnFrame,
 } from './encode-settings.ts';
 import { ecaExtraIn } from '../frontend/encode-values.ts';
-import { contentIdOf, dialogFormOf } from '../frontend/ids.ts';
+import { contentIdOf, dialogFormOf } from '../frontend/question-ids.ts';
 import { notificationFrame } from '../json-rpc.ts';
-import { inChat } from '../frontend/messages.ts';
-import { type BlockWriter, createBlockWriter } from './blocks.ts';
-import { createCallWriter } from './calls.ts';
-import { createChatWriter } from './chat.ts';
-import { compactionWords, createSystemTexts } from '../frontend/remarks.ts';
+import { inChat } from '../frontend/user-notices.ts';
+import { type BlockWriter, createBlockWriter } from './block-writer.ts';
+import { createCallWriter } from './call-writer.ts';
+import { createChatWriter } from './chat-writer.ts';
+import { compactionWords, createSystemTexts } from '../frontend/system-texts.ts';
 import { createSubAgents } from './sub-agents.ts';
-import { createUsageWriter } from './usage.ts';
-import { type ModelWriter, writeWhole } from './whole.ts';
+import { createUsageWriter } from './usage-writer.ts';
+import { type ModelWriter, writeWhole } from './whole-content.ts';
 import { titleFrom } from '../frontend/titles.ts';
 
 /**

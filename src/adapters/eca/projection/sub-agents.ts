@@ -4,10 +4,10 @@
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { contentFrame, textFrames } from './encode-frame.ts';
-import { subAgentChatId } from '../frontend/ids.ts';
-import type { CallWriter } from './calls.ts';
-import { type ChatWriter, progressTexts } from './chat.ts';
-import type { ModelWriter } from './whole.ts';
+import { subAgentChatId } from '../frontend/question-ids.ts';
+import type { CallWriter } from './call-writer.ts';
+import { type ChatWriter, progressTexts } from './chat-writer.ts';
+import type { ModelWriter } from './whole-content.ts';
 
 /** The sub-agents of a run, by the canonical id of the call that each works for. */
 export interface SubAgents {

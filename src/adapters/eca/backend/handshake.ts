@@ -2,7 +2,7 @@
 // wait (docs/protocols/eca.md 4.15, 6.1 to 6.3).
 import type { Problem } from '../../../core/model/errors.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import type { AgentInfo } from './info.ts';
+import type { AgentInfo } from './agent-info.ts';
 import type { Requests } from './requests.ts';
 import { workspaceFolder } from './encode-prompt.ts';
 import { InitializeResult } from '../wire/server.ts';

@@ -10,7 +10,7 @@ import type { ChatForks } from './chat-forks.ts';
 import { type Chat, isRunning } from './chats.ts';
 import { type Actions, type ConnectionPorts, type Target, sendContent, afterEvents } from '../connection.ts';
 import { costWord } from './encode-values.ts';
-import { compactionWords } from './remarks.ts';
+import { compactionWords } from './system-texts.ts';
 
 type Name = 'compact' | 'fork' | 'clear' | 'costs';
 

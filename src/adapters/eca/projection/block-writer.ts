@@ -7,7 +7,7 @@ import { jsonEqual } from '../../../core/model/json-equal.ts';
 import { tookMs } from './encode-call.ts';
 import type { TextFrames } from './encode-frame.ts';
 import { ecaExtraIn, withExtra } from '../frontend/encode-values.ts';
-import { type ModelWriter, writeWhole, thoughtFrames, type WholePorts } from './whole.ts';
+import { type ModelWriter, writeWhole, thoughtFrames, type WholePorts } from './whole-content.ts';
 
 /** What a message needs. */
 export interface BlockPorts extends WholePorts {

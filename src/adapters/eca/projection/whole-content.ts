@@ -4,7 +4,7 @@ import type { Content, Dictionary } from '../../../core/model/content.ts';
 import type { ContentWriter } from './encode-call.ts';
 import { type TextFrames, textFrames } from './encode-frame.ts';
 import { imageOf } from '../frontend/encode-values.ts';
-import type { CallWriter } from './calls.ts';
+import type { CallWriter } from './call-writer.ts';
 
 /** Where the output of the model is written. */
 export interface ModelWriter extends ContentWriter {

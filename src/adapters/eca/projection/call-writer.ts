@@ -14,8 +14,8 @@ import {
   shownIn,
 } from './encode-call.ts';
 import { ecaExtraIn } from '../frontend/encode-values.ts';
-import { toolCallId } from '../frontend/ids.ts';
-import { progressTexts } from './chat.ts';
+import { toolCallId } from '../frontend/question-ids.ts';
+import { progressTexts } from './chat-writer.ts';
 
 type Asking = EventOf<'tool-start' | 'approval-request'>;
 
