@@ -1,5 +1,5 @@
-// A compaction that a client asked for as it asks for a run: a turn of its own, with the frames that Claude Code has for its
-// `/compact` (docs/protocols/claude.md 6.4), and `init` as the first of them (docs/protocols/claude.md 4.12).
+// A compaction that a client requested as a prompt: a turn of its own, with the frames that Claude Code writes for
+// `/compact` (docs/protocols/claude.md 6.4), and with `init` as the first frame (docs/protocols/claude.md 4.12).
 import type { EventOf } from '../../../core/model/event.ts';
 import { compactedFrames, compactingFrame } from '../frontend/notices.ts';
 import type { ResultCounter } from '../frontend/result.ts';
@@ -13,7 +13,7 @@ export interface CompactionTurn {
   end(event: EventOf<'compaction-end'>, at: number): WireFrame[];
 }
 
-/** None is open. */
+/** Begins without an open compaction. */
 export function createCompactionTurn(thread: Thread, counter: ResultCounter): CompactionTurn {
   let isOpen = false;
   return {
@@ -34,7 +34,10 @@ export function createCompactionTurn(thread: Thread, counter: ResultCounter): Co
   };
 }
 
-/** Nobody's prompts: what the model goes on with, and what a terminal would show. */
+/**
+ * User frames that are nobody's prompts: the summary that the model continues with, and the output that a terminal
+ * would show.
+ */
 function printed({ summary }: EventOf<'compaction-end'>): WireFrame[] {
   const frame = (content: string, mark: object): WireFrame => ({
     type: 'user',

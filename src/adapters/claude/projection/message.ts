@@ -1,5 +1,5 @@
-// One message of the model as Claude frames: content blocks counted from 0, one open at a time, an `assistant` frame
-// before each stop (docs/protocols/claude.md 4.6). Knows neither sessions nor results.
+// One message of the model as Claude frames: content blocks counted from 0, one open at a time, with an `assistant`
+// frame before each stop (docs/protocols/claude.md 4.6).
 import { type Content, type Dictionary, type Extra, noUsage, type Stop } from '../../../core/model/content.ts';
 import type { BlockHead, EventOf } from '../../../core/model/event.ts';
 import { GrowingText } from '../../../core/model/growing-text.ts';
@@ -9,19 +9,19 @@ import type { WireFrame } from '../wire/client.ts';
 
 type BlockEvent = EventOf<'block-start' | 'block-delta' | 'block-end'>;
 
-/** A message on its way to the wire. */
+/** Writes one message. */
 export interface MessageEncoder {
-  /** How many blocks it has shown so far. */
+  /** The number of blocks shown so far. */
   readonly blocks: number;
   start(): WireFrame[];
   block(event: BlockEvent): WireFrame[];
-  /** Whether a delta of that block would give the one frame of {@link delta} and nothing else. */
+  /** Whether a delta of that block gives exactly the frame of {@link delta}. */
   isExtending(source: number): boolean;
-  /** The frame of a delta; null when the style shows none. `extra`: of its event. */
+  /** The frame of a delta; null if the style has none. `extra`: the extra fields of its event. */
   delta(text: string, extra?: Extra): WireFrame | null;
-  /** A delta was shown by the hot path. */
+  /** The hot path has written a delta. */
   extended(text: string): void;
-  /** `stop_reason` on the wire, once every block has been shown. */
+  /** `stop_reason` on the wire, after every block has been shown. */
   stop(stop: Stop): string | null;
   end(event: EventOf<'message-end'>): WireFrame[];
 }
@@ -33,23 +33,23 @@ export interface MessageStyle {
 }
 
 interface OpenBlock {
-  /** The source's index. */
+  /** The index in the canonical events. */
   readonly source: number;
   readonly head: BlockHead;
-  /** The whole content, where the source gave it with the head. */
+  /** The whole content, if it arrived with the block's start. */
   readonly whole?: Content;
-  /** Deltas joined. */
+  /** All deltas joined. */
   readonly said: GrowingText;
 }
 
-/** Begins a message. Frames come without their envelope. */
+/** Begins a message. The frames have no session and id yet. */
 export function createMessageEncoder(start: EventOf<'message-start'>, style: MessageStyle): MessageEncoder {
   const usage = wireUsage(start.usage ?? noUsage);
   let index = -1;
   let open: OpenBlock | null = null;
-  /** Whether the last block calls a tool that wants a result. */
+  /** Whether the last block calls a tool that needs a result. */
   let endsInCall = false;
-  /** Events of blocks that the source opened while another was open. */
+  /** Events of blocks that began while another block was open. */
   let held: BlockEvent[] = [];
 
   const begun = partOf(saidIn(start), 'message');
@@ -63,7 +63,7 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
     const event = withRest(own, partOf(said, 'event'));
     return [withRest({ type: 'stream_event', event, ...named }, partOf(said, 'frame'))];
   }
-  /** What the agent says of its message counts, but for what makes it this one. */
+  /** The `message` object. The agent's own fields count, except those that identify the message. */
   const envelope = (content: object[], ...said: readonly Dictionary[]) => {
     const own = { id: start.id, type: 'message', role: 'assistant', model: style.model, content };
     const told = withRest({}, begun, ...said);
@@ -96,7 +96,7 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
     open = null;
     const content = finalContent(block, end);
     const frames: WireFrame[] = [];
-    // Arguments that never streamed are streamed now, or the reader of deltas would see `{}`.
+    // Arguments that never streamed are streamed now. A reader of deltas would see `{}` otherwise.
     if (content.type === 'tool-call' && block.said.isEmpty && !isEmpty(content.input)) {
       frames.push(...extend(block, JSON.stringify(content.input)));
     }
@@ -149,7 +149,7 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
       const delta = withRest({ stop_reason: stopOf(event.stop) }, { stop_sequence: null }, partOf(said, 'delta'));
       const figures = partOf(said, 'usage');
       const own = wireUsage(event.usage ?? start.usage ?? noUsage);
-      // The one figure that must be there (docs/protocols/claude.md 4.7).
+      // `output_tokens` must be present (docs/protocols/claude.md 4.7).
       const final = 'output_tokens' in figures ? figures : { ...own, ...figures };
       return [
         ...stream({ type: 'message_delta', delta, usage: final }, said),
@@ -159,7 +159,7 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
   };
 }
 
-/** What Claude streams, streams, also where the source gave it whole. */
+/** Streams whatever Claude streams, also a block that arrived whole. */
 function openedBy(source: number, head: BlockHead): OpenBlock {
   if (head.kind !== 'whole') return { source, head, said: new GrowingText() };
   const whole = head.content;
@@ -181,7 +181,7 @@ function openedBy(source: number, head: BlockHead): OpenBlock {
   }
 }
 
-/** What a whole content says when it is streamed. */
+/** The text that a whole content streams. */
 function textOf(content: Content): string {
   if (content.type === 'text' || content.type === 'thinking') return content.text;
   return content.type === 'tool-call' && !isEmpty(content.input) ? JSON.stringify(content.input) : '';
@@ -189,7 +189,7 @@ function textOf(content: Content): string {
 
 const isEmpty = (object: object) => Object.keys(object).length === 0;
 
-/** A call that came whole is one that the provider runs by itself: nobody here answers it (core/model/event.ts). */
+/** A call that arrived whole was run by the provider: nobody answers it (core/model/event.ts). */
 const callType = (block: OpenBlock) => (block.whole === undefined ? 'tool_use' : 'server_tool_use');
 
 function startingBlock(block: OpenBlock): object {

@@ -1,4 +1,4 @@
-// What a session says to Claude-format clients: strict grammar out, whatever the agent behind (docs/protocols/claude.md 4).
+// What a session tells Claude-format clients: strict grammar, whatever the agent is (docs/protocols/claude.md 4).
 import type { NoteLevel, Projection, SessionView } from '../../../core/contract/adapter.ts';
 import type { Out } from '../../../core/contract/channel.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
@@ -37,18 +37,18 @@ import { createThread } from './thread.ts';
 import { resultFrame, wireBlock } from '../frontend/values.ts';
 import type { WireFrame } from '../wire/client.ts';
 
-/** How a projection speaks. */
+/** What a projection shows. */
 export interface ProjectionOptions {
   readonly dialect: Dialect;
   /** Whether `stream_event` frames are sent. */
   readonly partialMessages: boolean;
-  /** Whether prompts are echoed to those who sent them, and to those who watch. */
+  /** Whether prompts are echoed to their senders and to other clients. */
   readonly replayUserMessages: boolean;
-  /** Whether the agent's name for the session counts. */
+  /** Whether frames use the agent's name for the session. */
   readonly agentSessionId: boolean;
 }
 
-/** A message of one lane that is being told. */
+/** An open message of one lane. */
 interface Telling {
   readonly encoder: MessageEncoder;
   readonly startedAt: number;
@@ -56,8 +56,8 @@ interface Telling {
 }
 
 /**
- * One projection over one session, shared by all clients of the dialect. It is made with the first event: it would be a
- * fifth of what a session weighs in which nobody has said anything.
+ * One projection of one session, shared by all clients of the dialect. Created with the first event: it would be a
+ * fifth of the memory of a session without events.
  */
 export function createProjection(session: SessionView, options: ProjectionOptions): Projection {
   let speaking: Projection | null = null;
@@ -76,14 +76,14 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
   const thread = createThread();
   const compaction = createCompactionTurn(thread, counter);
   const notes: { level: NoteLevel; text: string }[] = [];
-  /** Open messages by lane: '' is the main thread. */
+  /** Open messages by lane; '' is the main thread. */
   const telling = new Map<string, Telling>();
-  /** Tool calls of the run that have been told and have no result yet, with the lane of their telling. */
+  /** Tool calls of the run that were shown and have no result yet, with the lane on which they were shown. */
   const calls = new Map<string, string | undefined>();
   const asked = new Map<string, EventOf<'approval-request'>>();
-  /** The session's name: the same on all frames of a turn. */
+  /** The session's name, constant within a turn. */
   let named = session.id;
-  /** What an agent of this protocol says in its own init. */
+  /** The extra fields of the agent's own `init`. */
   let initRest: Dictionary = {};
 
   const loss = (text: string): WireFrame[] => {
@@ -93,7 +93,7 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
 
   const modelOf = (model: string | undefined) => model ?? session.transcript.info.model?.id ?? 'unknown';
 
-  /** Sub-agents are told in whole frames (docs/protocols/claude.md 4.11); so is what a late client did not see. */
+  /** Sub-agents are shown in whole frames (docs/protocols/claude.md 4.11), and so is what a late client missed. */
   const streams = (parent: string | undefined, isPast: boolean) =>
     options.partialMessages && parent === undefined && !isPast;
 
@@ -104,12 +104,13 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
   function startMessage(event: EventOf<'message-start'>, at: number, isPast: boolean): WireFrame[] {
     const { parent } = event;
     const model = modelOf(event.model);
-    // An agent of this protocol that had it whole did not stream it. The seed's front end knows streamed messages alone.
+    // An agent of this protocol that sent the message whole did not stream it. The RpcMessage front end knows only
+    // streamed messages (docs/protocols/rpc-message.md 9.2).
     const isWhole = options.dialect === 'claude' && saidIn(event).whole === true;
     const encoder = createMessageEncoder(event, { streams: !isWhole && streams(parent, isPast), model });
     telling.set(parent ?? '', { encoder, startedAt: at, model });
     const frames = allOnLane(parent, encoder.start());
-    // A sub-agent may speak before its call is told: the thread keeps its frames till then.
+    // A sub-agent may write before its call is shown. The frame order keeps its frames until then.
     return parent === undefined ? thread.open(frames) : thread.lane(parent, frames);
   }
 
@@ -134,7 +135,7 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
     return parent === undefined ? thread.close(frames) : thread.lane(parent, frames);
   }
 
-  /** A tool that no message announced is announced by a message of its own, or its result would answer nothing. */
+  /** Announces a tool that no message announced, in a message of its own. Its result would answer nothing otherwise. */
   function announce(event: EventOf<'tool-start'>, seq: number, replayed: boolean): WireFrame[] {
     const { call, name, input, parent } = event;
     if (calls.has(call)) return [];
@@ -155,12 +156,15 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
     if (!calls.has(call)) return loss(`result of ${name}: its call was not told`);
     const parent = calls.get(call);
     calls.delete(call);
-    // Its result comes when the run is over, and is told then.
+    // A detached call gets its real result after the run.
     if (saidIn(event).detached === true) return [];
     return thread.answer(call, parent, onLane(parent, resultFrame(event)));
   }
 
-  /** Prompts are told to all: whoever sent one does not hear it, unless an echo is wanted (dressing.ts). */
+  /**
+   * A prompt is sent to all clients. The connection of its sender drops it, unless an echo is wanted
+   * (connection-filter.ts).
+   */
   function addMessage(event: EventOf<'message-added'>, replayed: boolean): WireFrame[] {
     const { role, parent, origin } = event;
     if (role === 'tool') return [];
@@ -172,23 +176,23 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
       content: said.plain === true ? textIn(event.content) : event.content.map(wireBlock),
     };
     const isOfAgent = origin === 'agent';
-    // An agent of this protocol marks what it says itself, or does not.
+    // An agent of this protocol marks its own user frames, or leaves them unmarked.
     const mark = said.frame === undefined ? { isSynthetic: true } : {};
-    // The marks of prompts stand where a connection looks for them (dressing.ts).
+    // The connection filter looks for the marks of prompts at the start of a frame (connection-filter.ts).
     const ofPrompt = isLive ? promptMark(origin) : { isReplay: true };
     const words = isOfAgent ? { type: 'user', message, ...mark } : { type: 'user', ...ofPrompt, message };
     const frame = onLane(parent, withRest(words, partOf(said, 'frame')));
     return parent === undefined ? thread.aside([frame]) : thread.lane(parent, [frame]);
   }
 
-  /** Whoever answered does not hear it: dressing.ts. */
+  /** The connection of the client that answered drops the cancel frame (connection-filter.ts). */
   function endApproval(event: EventOf<'approval-end'>, isPast: boolean): WireFrame[] {
     const ask = asked.get(event.id);
     asked.delete(event.id);
     if (ask !== undefined && event.outcome !== 'allowed' && event.outcome !== 'cancelled') {
       counter.denial({ tool_name: ask.name, tool_use_id: ask.call, tool_input: ask.input });
     }
-    // Nobody was asked what the session answers itself.
+    // Nobody was asked about a question that the session answers itself.
     return isPast || ask?.standing !== undefined ? [] : [cancelFrame(event.id)];
   }
 
@@ -202,7 +206,7 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
   }
 
   function startRun(at: number): WireFrame[] {
-    // An agent that begins a run of its own in the middle of a compaction: each turn has its end.
+    // An agent may begin a run of its own in the middle of a compaction. Each turn needs its end.
     const before = compaction.isOpen ? compaction.end({ type: 'compaction-end', outcome: 'aborted' }, at) : [];
     counter.begin(at);
     calls.clear();
@@ -257,7 +261,8 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
         return [];
       case 'unknown':
         if (event.protocol !== 'claude') return loss(`event of ${event.protocol}`);
-        // What the agent asks cannot wait for its place: nothing may come before it is answered (docs/protocols/claude.md 5.2).
+        // A request of the agent cannot wait for its place in the order: the agent waits for the answer first
+        // (docs/protocols/claude.md 5.2).
         if (isForeignRequest(event.payload)) return [event.payload];
         return isForeign(event.payload) ? thread.anywhere([event.payload]) : loss(`event of ${event.protocol}`);
       default:
@@ -265,7 +270,7 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
     }
   }
 
-  /** An `init` begins its turn, and a result ends it. */
+  /** `init` begins its turn and `result` ends it. */
   const isBetweenTurns = ({ event: { type } }: Logged) =>
     type === 'run-start' || (session.transcript.run === null && type !== 'run-end');
 
@@ -280,7 +285,7 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
       ),
   });
 
-  /** What others have no frame for, an agent of this protocol may have told in one. */
+  /** An agent of this protocol may have a frame of its own for an event that has none here. */
   function silence(event: Event): WireFrame[] {
     const said = saidIn(event);
     if (isForeign(said)) return thread.anywhere([said]);
@@ -308,7 +313,9 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
   };
 }
 
-/** Events that other frames tell: turns by their messages, settings by the next init, a dead agent by its result. */
+/**
+ * Events that other frames express: turns by their messages, settings by the next `init`, a dead agent by its result.
+ */
 const toldElsewhere: ReadonlySet<Event['type']> = new Set<Event['type']>([
   'turn-start',
   'turn-end',

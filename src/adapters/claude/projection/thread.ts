@@ -1,34 +1,34 @@
-// What may stand where: one turn after the other, one message at a time on the main thread, a result behind the message
-// that calls for it and before the next, a sub-agent behind the call that it lives in (docs/protocols/claude.md 4.9, 4.11). What
-// comes too early waits here. Knows frames; knows no events.
+// The order of frames: one turn after the other, one message at a time on the main thread, a result between the message
+// that calls for it and the next one, a sub-agent after the call that contains it (docs/protocols/claude.md 4.9, 4.11).
+// Frames that come too early wait here.
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import type { WireFrame } from '../wire/client.ts';
 
-/** Sorts the frames of one session. Each method returns the frames whose time has come, in wire order. */
+/** Orders the frames of one session. Each method returns the frames that can be sent now, in wire order. */
 export interface Thread {
-  /** A turn begins. What was said between two turns follows its first frame. */
+  /** A turn begins. Frames from between the turns follow its first frame. */
   begin(init: WireFrame): WireFrame[];
-  /** The turn ends: messages are closed and calls answered by now. */
+  /** The turn ends. Its messages are closed and its calls answered. */
   end(result: WireFrame): WireFrame[];
-  /** A message of the main thread in one piece. */
+  /** A whole message of the main thread. */
   message(frames: readonly WireFrame[]): WireFrame[];
   /** A message of the main thread begins. */
   open(frames: readonly WireFrame[]): WireFrame[];
-  /** Whether what extends the open message goes out at once and moves nothing else. */
+  /** Whether frames of the open message are sent at once and release no waiting frames. */
   readonly isLive: boolean;
-  /** It goes on. */
+  /** Adds to the open message. */
   extend(frames: readonly WireFrame[]): WireFrame[];
-  /** It ends. */
+  /** Ends the open message. */
   close(frames: readonly WireFrame[]): WireFrame[];
-  /** The result of a call. `parent` is the lane that the call was told on. */
+  /** The result of a call. `parent` is the lane on which the call was shown. */
   answer(call: string, parent: string | undefined, frame: WireFrame): WireFrame[];
-  /** What stands between messages of the main thread. */
+  /** Frames between messages of the main thread. */
   aside(frames: readonly WireFrame[]): WireFrame[];
-  /** What may stand in the middle of a message as well (docs/protocols/claude.md 5.2): it stays where it came. */
+  /** Frames that may also stand inside a message (docs/protocols/claude.md 5.2). They keep their place. */
   anywhere(frames: readonly WireFrame[]): WireFrame[];
-  /** What a sub-agent says, in whole frames. */
+  /** Whole frames of a sub-agent. */
   lane(parent: string, frames: readonly WireFrame[]): WireFrame[];
-  /** How many frames were given up since the last call: too many between turns, or of a sub-agent nobody called. */
+  /** The number of frames dropped since the last call: too many between turns, or of a sub-agent without a call. */
   lost(): number;
 }
 
@@ -38,16 +38,16 @@ type Waiting =
   | { readonly kind: 'aside'; readonly frames: readonly WireFrame[] }
   | { readonly kind: 'lane'; readonly parent: string; readonly frames: readonly WireFrame[] };
 
-/** An extension may chatter for hours without a turn. */
+/** The maximum number of waiting items between turns. An extension may send notices for hours without a turn. */
 const mostBetweenTurns = 64;
 
 /** Begins between two turns. */
 export function createThread(): Thread {
   let waiting: Waiting[] = [];
   let inTurn = false;
-  /** The open message: whether its frames go out at once or gather in `waiting`. */
+  /** The open message: its frames are sent at once, or gathered in `waiting`. */
   let speaking: 'live' | Extract<Waiting, { kind: 'message' }> | null = null;
-  /** Calls of this turn that are on the wire, and those among them that want a result: on the main thread, elsewhere. */
+  /** Calls of this turn that were sent; and those of them that need a result, on the main thread and elsewhere. */
   const shown = new Set<string>();
   const owed = new Set<string>();
   const owedAside = new Set<string>();
@@ -78,7 +78,7 @@ export function createThread(): Thread {
     }
   }
 
-  /** Messages and what stands between them keep their order. */
+  /** Messages and the frames between them keep their order. */
   const isNext = (place: number) => waiting.findIndex(({ kind }) => kind === 'message' || kind === 'aside') === place;
 
   function release(): WireFrame[] {
@@ -90,7 +90,7 @@ export function createThread(): Thread {
       waiting.splice(place, 1);
       if (item.kind === 'answer') (item.isMain ? owed : owedAside).delete(item.call);
       if (item.kind === 'message' && !item.whole) speaking = 'live';
-      // Not spread: a message that was held may have more frames than a call may have arguments.
+      // Do not spread: a waiting message may have more frames than a function call may have arguments.
       for (const frame of say(item.frames)) frames.push(frame);
     }
     return frames;
@@ -108,7 +108,7 @@ export function createThread(): Thread {
       for (const frame of frames) speaking.frames.push(frame);
       return [];
     }
-    // A call may just have been shown whose sub-agent has spoken already.
+    // The frames may have shown a call whose sub-agent already wrote something.
     return [...say(frames), ...release()];
   }
 
@@ -149,7 +149,7 @@ export function createThread(): Thread {
     answer: (call, parent, frame) => wait({ kind: 'answer', call, isMain: parent === undefined, frames: [frame] }),
     aside: (frames) => wait({ kind: 'aside', frames }),
     anywhere(frames) {
-      // An agent of this protocol speaks between two turns, too, and what it says there is said of then.
+      // Between two turns, frames of an agent of this protocol are sent at once.
       if (!inTurn) return [...frames];
       return speaking === null ? wait({ kind: 'aside', frames }) : extend(frames);
     },
@@ -162,7 +162,7 @@ export function createThread(): Thread {
   };
 }
 
-/** The calls that a frame puts on the wire: its `assistant` frame is where a call is whole. */
+/** The calls in a frame. A call is complete in its `assistant` frame. */
 function callsIn(frame: WireFrame): string[] {
   if (frame.type !== 'assistant' || !isDictionary(frame.message) || !Array.isArray(frame.message.content)) return [];
   return frame.message.content.flatMap((block) =>
