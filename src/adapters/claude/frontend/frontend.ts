@@ -1,5 +1,5 @@
-// One connection of a Claude-format client: what it may send, and who answers it (docs/protocols/claude.md 3; docs/protocols/rpc-message.md 8).
-// Knows no session log; what the session says comes from projection.ts.
+// One connection of a Claude-format client: what the client may send, and which part handles it
+// (docs/protocols/claude.md 3; docs/protocols/rpc-message.md 8). What the session tells is written by the projection.
 import type { Env, Frontend, SessionView } from '../../../core/contract/adapter.ts';
 import type { Command } from '../../../core/model/command.ts';
 import type { Content } from '../../../core/model/content.ts';
@@ -17,22 +17,24 @@ import { promptContent } from './values.ts';
 import { ClientFrame, errorAnswer, NamedRequest, type UserFrame, type WireFrame } from '../wire/client.ts';
 import { isRpcRequest } from '../wire/rpc.ts';
 
-/** How a connection speaks. */
+/** The options of a connection. */
 export interface ConnectionOptions {
   readonly dialect: Dialect;
   /** Whether prompts are echoed. */
   readonly replayUserMessages: boolean;
-  /** Whether the agent's name for the session counts. */
+  /** Whether frames use the agent's name for the session. */
   readonly agentSessionId: boolean;
 }
 
-/** The machine of one connection. */
+/** The state machine of one connection. */
 export function createConnection(env: Env, options: ConnectionOptions, session: SessionView | undefined): Frontend {
   const { dialect } = options;
   const dressing = createDressing();
-  /** What to do with the outcomes that are still to come. */
+  /** The handlers of outcomes that are still to come. */
   const asked = new Map<Command, (outcome: Outcome) => Actions>();
-  /** An envelope has come: bare frames of ours must not pass for frames of a query. */
+  /**
+   * The client has sent an RPC request. From then on, frames of the connection must not be taken for frames of a query.
+   */
   let isWrapping = false;
 
   function sealed(frame: WireFrame): WireFrame | null {
@@ -71,16 +73,17 @@ export function createConnection(env: Env, options: ConnectionOptions, session: 
     return ports.ask({ ...said, extra }, (outcome) => {
       if (!outcome.ok) return refuse(outcome.error);
       if (said.type !== 'prompt') return [];
-      // Settled exactly before its run is logged, so that it is the next one that is told.
+      // A prompt is settled immediately before its run is logged, so the next prompt frame is this one.
       if (!options.replayUserMessages) return [{ do: 'send', frame: dressing.ownPrompt() }];
       return isEchoed && name !== undefined ? [{ do: 'send', frame: dressing.echo(name) }] : [];
     });
   }
 
   function refuse(problem: Problem): Actions {
-    // In the middle of a turn a result would end it for its readers (docs/protocols/claude.md 4.12: one result, last).
+    // In the middle of a turn a `result` would end the turn for its readers (docs/protocols/claude.md 4.12: one result,
+    // last).
     const isInTurn = session !== undefined && session.transcript.run !== null;
-    // The RpcMessage front end only logs errors, so it gets both (docs/protocols/rpc-message.md 9.3).
+    // The RpcMessage front end only logs errors, so it gets both frames (docs/protocols/rpc-message.md 9.3).
     const hasError = isInTurn || dialect === 'rpc-message';
     return [
       ...(hasError ? say({ type: 'error', message: problem.message }) : []),
@@ -88,7 +91,10 @@ export function createConnection(env: Env, options: ConnectionOptions, session: 
     ];
   }
 
-  /** A malformed request is answered under its id: its sender waits for that id alone (docs/protocols/claude.md 3.9). */
+  /**
+   * Answers a malformed control request under its id, because the sender waits for that id only
+   * (docs/protocols/claude.md 3.9).
+   */
   function refuseFrame(json: unknown, words: string): Actions {
     const named = NamedRequest.safeParse(json);
     return named.success && dialect === 'claude'

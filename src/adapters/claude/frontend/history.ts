@@ -1,10 +1,14 @@
-// Whole messages of a conversation as frames of the rpc-message dialect, for `getHistory` (docs/protocols/rpc-message.md 8.2, 9.2). Pure.
+// Whole messages of a conversation as frames of the rpc-message dialect, for `getHistory`
+// (docs/protocols/rpc-message.md 8.2, 9.2).
 import type { Message } from '../../../core/model/content.ts';
 import { onLane } from '../frames.ts';
 import { wireBlock, wireResult, wireUsage } from './values.ts';
 import type { WireFrame } from '../wire/client.ts';
 
-/** One frame for each message that the dialect has one for; `sealed` gives it its envelope, null where it has none. */
+/**
+ * One frame for each message that the dialect can express. `complete` adds session and id; null if the dialect has no
+ * such frame.
+ */
 export function historyFrames(
   messages: readonly Message[],
   sealed: (frame: WireFrame) => WireFrame | null,

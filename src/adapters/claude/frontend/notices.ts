@@ -1,4 +1,4 @@
-// The `system` and control frames of a session: init, status, retries, compaction, permission requests. Pure.
+// The `system` and control frames of a session: init, status, retries, compaction, permission requests.
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { Dictionary, Failure } from '../../../core/model/content.ts';
 import type { EventOf, ToolServer } from '../../../core/model/event.ts';
@@ -6,12 +6,12 @@ import { partOf, saidIn, withRest } from './said.ts';
 import { slashCommandsOf } from './slash-commands.ts';
 import type { WireFrame } from '../wire/client.ts';
 
-/** The version of Claude Code whose format is spoken: clients look at it before anything else. */
+/** The version of Claude Code whose format the gateway sends. Clients check it first. */
 export const spokenVersion = '2.1.330';
 
 /**
- * The first frame of each turn (docs/protocols/claude.md 6.1, and the required fields of the SDK's SDKSystemMessage). `said`:
- * by the agent in its own.
+ * The first frame of each turn (docs/protocols/claude.md 6.1, and the required fields of the SDK's SDKSystemMessage).
+ * `said`: the fields of the agent's own `init`.
  */
 export function initFrame(session: SessionView, said: Dictionary): WireFrame {
   const { place, transcript } = session;
@@ -39,11 +39,11 @@ export function initFrame(session: SessionView, said: Dictionary): WireFrame {
   };
 }
 
-/** The servers of tools as `init` and `mcp_status` list them. */
+/** The tool servers as `init` and `mcp_status` list them. */
 export function mcpServers(servers: Iterable<EventOf<'tool-server-changed'>>): object[] {
   return (
     [...servers]
-      // An agent of this protocol lists those that it has, and may have a word for their status that we have not.
+      // An agent of this protocol lists its own servers, and may have a status that the model lacks.
       .filter((server) => server.kind === 'mcp' && saidIn(server).gone !== true)
       .map((server) => ({ name: server.name, status: wireStatus(server.status), ...partOf(saidIn(server), 'server') }))
   );
@@ -68,12 +68,15 @@ function wireStatus(status: ToolServer['status']): string {
   }
 }
 
-/** A word beside the conversation. The subtype is ours: the protocol has none for it, and clients pass over unknown ones. */
+/**
+ * A message beside the conversation. The subtype is the gateway's own: the protocol has none, and clients ignore
+ * unknown ones.
+ */
 export function noticeFrame({ level, text, source }: EventOf<'notice'>): WireFrame {
   return { type: 'system', subtype: 'notice', level, text, source: source ?? 'agent' };
 }
 
-/** A retry of the model call is on its way. */
+/** A retry of the model call begins. */
 export function retryFrame(retry: EventOf<'retry-start'>): WireFrame {
   const { attempt, maxAttempts, delayMs, failure } = retry;
   const own = {
@@ -100,11 +103,11 @@ export function compactingFrame(start: EventOf<'compaction-start'>): WireFrame {
   return withRest({ type: 'system', subtype: 'status', status: 'compacting' }, saidIn(start));
 }
 
-/** The end of a compaction, and the line in the conversation that it leaves when it worked. */
+/** The end of a compaction, and the boundary that a successful one leaves in the conversation. */
 export function compactedFrames(end: EventOf<'compaction-end'>): WireFrame[] {
   const worked = end.outcome === 'completed';
   const said = { status: partOf(saidIn(end), 'status'), boundary: partOf(saidIn(end), 'boundary') };
-  // There was nothing to compact: the conversation is what it was.
+  // There was nothing to compact, so the conversation is unchanged.
   if (worked && end.summary === undefined && end.tokensBefore === undefined) {
     return [{ type: 'system', subtype: 'status', status: null }];
   }
@@ -126,14 +129,14 @@ export function compactedFrames(end: EventOf<'compaction-end'>): WireFrame[] {
   return [over, withRest({ type: 'system', subtype: 'compact_boundary', compact_metadata }, said.boundary)];
 }
 
-/** May this tool run? The request id is the approval's own id, so the answer needs no table. */
+/** Asks whether a tool may run. The request id is the approval's id, so the answer needs no lookup table. */
 export function permissionFrame(ask: EventOf<'approval-request'>): WireFrame {
   const said = saidIn(ask);
   const own = {
     subtype: 'can_use_tool',
     tool_name: ask.name,
     input: ask.input,
-    // An agent of this protocol may have a title beside the description that it asks with.
+    // An agent of this protocol may send a title as well as a description.
     ...(ask.title === undefined ? {} : { ['description' in said ? 'title' : 'description']: ask.title }),
     ...(ask.suggestions === undefined ? {} : { permission_suggestions: ask.suggestions }),
     ...(ask.call === undefined ? {} : { tool_use_id: ask.call }),
@@ -144,10 +147,10 @@ export function permissionFrame(ask: EventOf<'approval-request'>): WireFrame {
 /** Marks the request ids of dialogs, which share the wire with approvals. */
 export const dialogPrefix = 'dialog:';
 
-/** What a `confirm` dialog offers: the first is yes. */
+/** The choices of a `confirm` dialog. The first one means yes. */
 export const confirmChoices = ['Yes', 'No'] as const;
 
-/** A question to the user. Claude Code asks its own in this way: the answers ride in `updatedInput.answers`. */
+/** A question to the user, in the form of Claude Code's own questions: the answers are in `updatedInput.answers`. */
 export function dialogFrame(dialog: EventOf<'dialog-request'>): WireFrame {
   const question = dialog.message === undefined ? dialog.title : `${dialog.title}\n${dialog.message}`;
   const choices =
@@ -159,12 +162,12 @@ export function dialogFrame(dialog: EventOf<'dialog-request'>): WireFrame {
     input: { questions: [{ question, header: dialog.kind, options, multiSelect: false }] },
     tool_use_id: dialog.id,
   };
-  // An agent of this protocol asks in the same way: its own questions say more than a dialog does.
+  // An agent of this protocol asks in the same form. Its own questions hold more than a dialog can.
   const request = { ...own, ...partOf(saidIn(dialog), 'request'), subtype: own.subtype };
   return { type: 'control_request', request_id: `${dialogPrefix}${dialog.id}`, request };
 }
 
-/** A request of ours needs no answer any more. */
+/** Withdraws a request. */
 export function cancelFrame(requestId: string): WireFrame {
   return { type: 'control_cancel_request', request_id: requestId };
 }

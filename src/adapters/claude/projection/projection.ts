@@ -105,7 +105,7 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
     const { parent } = event;
     const model = modelOf(event.model);
     // An agent of this protocol that sent the message whole did not stream it. The RpcMessage front end knows only
-    // streamed messages (docs/protocols/rpc-message.md 9.2).
+    // streamed messages (docs/protocols/rpc-message.md 4.1).
     const isWhole = options.dialect === 'claude' && saidIn(event).whole === true;
     const encoder = createMessageEncoder(event, { streams: !isWhole && streams(parent, isPast), model });
     telling.set(parent ?? '', { encoder, startedAt: at, model });
