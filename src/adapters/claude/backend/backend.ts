@@ -1,5 +1,5 @@
-// The gateway as the client of Claude Code, or of whatever else emits its format: joins the parts. What a frame means is in
-// decode-*.ts, what a command is in encode-*.ts; here is what needs both.
+// The gateway as a client of Claude Code, or of another program with its format. Joins the parts, and handles what
+// needs both directions. The decode-*.ts files read frames, the encode-*.ts files write commands.
 import type { Backend, Env } from '../../../core/contract/adapter.ts';
 import { createCallChanges } from '../../../core/log/call-changes.ts';
 import type { Command, CommandOf } from '../../../core/model/command.ts';
@@ -27,25 +27,25 @@ import {
   type ResultFrame,
 } from '../wire/agent.ts';
 
-/** A machine for one agent. */
+/** The state machine of one agent connection. */
 export function createBackend(env: Env, options: AgentOptions): Backend {
   const out = createOutbox();
   const requests = createRequests(env, out, options.requestTimeoutMs);
-  /** `asked`: who waits for the answer is in `waiting`. */
+  /** The state of `initialize`. While `asked`, `waiting` has the callbacks for its answer. */
   let greeting: 'none' | 'asked' | 'answered' = 'none';
   const waiting: (() => void)[] = [];
-  /** The command that compacts, in a turn of its own. */
+  /** The command that compacts the conversation, in a turn of its own. */
   let compacting: string | null = null;
-  /** A prompt that came when a compaction had been told as over and its turn was not. */
+  /** A prompt that came after the end of a compaction but before the end of its turn. */
   let held: (() => void) | null = null;
-  /** Aborts that came before the run that they are meant for. */
+  /** Aborts that came before their run began. */
   const early: string[] = [];
 
   const changes = createCallChanges(changeOf);
   const decoder = createAgentDecoder(env, out, {
     changes,
     runStarted() {
-      // An interrupt before the turn begins is answered and does nothing (docs/protocols/claude.md 8.5).
+      // An interrupt before the turn begins is answered but does nothing (docs/protocols/claude.md 8.5).
       for (const id of early.splice(0)) interrupt(id);
     },
     runEnded() {
@@ -65,7 +65,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
     run.endAside();
   }
 
-  /** Greets the agent before the first word, unless a client of this protocol did. */
+  /** Sends `initialize` before the first request or prompt, unless a client of this protocol already did. */
   function greet(): void {
     if (greeting === 'none') greetWith({ subtype: 'initialize' }, () => {});
   }
@@ -112,7 +112,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
     const isBusy = run.open || run.waiting !== null || compacting !== null;
     if (isBusy) {
       const joins = command.whenBusy === 'steer' || command.whenBusy === 'follow-up';
-      // It would join the run or begin another one, as it pleases the agent (docs/protocols/claude.md 8.4).
+      // A second prompt would join the run or begin another one, as the agent chooses (docs/protocols/claude.md 8.4).
       return out.settle(id, refused(joins ? 'unsupported' : 'busy', 'the agent is at work'));
     }
     greet();
@@ -184,7 +184,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
     next?.();
   }
 
-  /** What only clients of this protocol say. */
+  /** Passes on what only clients of this protocol send. */
   function passOn({ protocol, payload }: CommandOf<'unknown'>, id: string): void {
     const settle = (outcome: Outcome) => out.settle(id, outcome);
     if (protocol !== 'claude') return settle(refused('unsupported', `a Claude agent does not speak ${protocol}`));

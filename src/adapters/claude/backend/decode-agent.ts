@@ -1,4 +1,5 @@
-// The frames of a Claude-format agent as canonical events: which part of the machine each belongs to (docs/protocols/claude.md 4, 5). Knows no command.
+// The frames of a Claude-format agent as canonical events: passes each frame to the part that reads it
+// (docs/protocols/claude.md 4, 5).
 import type { z } from 'zod';
 import type { Env } from '../../../core/contract/adapter.ts';
 import type { CallChanges } from '../../../core/log/call-changes.ts';
@@ -26,25 +27,25 @@ import {
   streamEvents,
 } from '../wire/agent.ts';
 
-/** What the decoder must know of the commands that were sent. */
+/** What the decoder must know about the commands that were sent. */
 export interface AgentContext {
-  /** What the calls change in files. */
+  /** The file changes of calls. */
   readonly changes: CallChanges;
   runStarted(): void;
   runEnded(): void;
-  /** A compaction that was asked for is over, in a turn without a run. */
+  /** A requested compaction is over, in a turn without a run. */
   isCompacting(): boolean;
   compacted(result: ResultFrame): void;
 }
 
-/** Decodes what is no control frame. */
+/** Decodes all frames but control frames. */
 export interface AgentDecoder {
   readonly run: RunDecoder;
   readonly tools: Tools;
   readonly info: AgentInfo;
   readonly compactions: Compactions;
   frame(frame: AgentFrame): void;
-  /** The message that streams, for the hot path. */
+  /** The streaming message, for the hot path. */
   readonly streaming: Streaming;
   finish(): void;
 }
@@ -80,7 +81,7 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
 
   const user = createUserDecoder(out, { run, tools, compactions, messages });
 
-  /** A turn that only compacts is no run: nobody prompted it. */
+  /** A turn that only compacts is no run, because nobody prompted it. */
   function turnGoesOn(): void {
     if (!context.isCompacting()) run.ensure();
   }
@@ -95,7 +96,10 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
     retry: (attempt) => run.retry(attempt),
   });
 
-  /** Every frame names the session (docs/protocols/claude.md 4.2), also what comes before the first `init`, which says more. */
+  /**
+   * Every frame names the session (docs/protocols/claude.md 4.2), also frames before the first `init`. The `init`
+   * itself tells more.
+   */
   function learnSession({ session_id: id, subtype }: AgentFrame): void {
     if (subtype === 'init') return;
     if (info.known.agentSessionId === undefined && typeof id === 'string' && id !== '')
@@ -107,8 +111,8 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
   }
 
   /**
-   * A sub-agent goes on when its call has its result: it works in the background, and what it says belongs to no run.
-   * Clients of this protocol are told it as it is (README).
+   * A sub-agent that continues after its call has a result works in the background. Its frames belong to no run, and
+   * are passed unchanged to clients of this protocol (README).
    */
   function isInBackground(lane: string | null | undefined): boolean {
     return typeof lane === 'string' && !tools.has(lane) && !messages.isOpen(lane);
@@ -218,20 +222,20 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
     },
     streaming: {
       block: (index) => (run.open && !compactions.held ? messages.streaming(index) : null),
-      // What was streamed is not counted here: a copy says what it came to.
+      // Streamed text is not collected here: a copy has the final text.
       streamed: () => {},
     },
     finish: compactions.flush,
   };
 }
 
-/** Frames that may stand in the middle of what is said of a compaction. */
+/** Whether the frame may stand between the frames of one compaction. */
 function goesOnCompacting({ type, subtype, isSynthetic }: AgentFrame): boolean {
   if (type === 'system') return subtype === 'init' || subtype === 'compact_boundary';
   return type === 'user' && isSynthetic === true;
 }
 
-/** An answer of the model's provider that is no answer, in the form of one (docs/protocols/claude.md 5.4). */
+/** An API error in the form of an assistant message (docs/protocols/claude.md 5.4). */
 function failureIn({
   is_api_error_message: isError,
   error,

@@ -1,24 +1,27 @@
-// What a stream event and its frame say beside what we have words for: fields of newer versions, which return to clients
-// of this protocol (design rule 3). Knows no message. Pure, but for the memory of createShared.
+// The unread fields of a stream event and its frame. They belong to newer versions and return to clients of this
+// protocol (rule 3 in ARCHITECTURE.md). Pure, except for the memory of `createShared`.
 import type { Dictionary, Extra } from '../../../core/model/content.ts';
 import { without } from '../../../core/model/dictionary.ts';
 import { restOf } from './decode-values.ts';
 
-/** The fields of each that nobody has read. */
+/** The unread fields of a frame and of its event. */
 export interface Beside {
   readonly frame: Dictionary;
   readonly event: Dictionary;
 }
 
-/** There are none. */
+/** No unread fields. */
 export const nothingBeside: Beside = { frame: {}, event: {} };
 
-/** `event`: what its schema does not name. */
+/** `event`: the fields that its schema does not name. */
 export function besideOf(frame: Dictionary, event: object): Beside {
   return { frame: restOf(frame, 'event'), event: without(event, 'type') };
 }
 
-/** The name of its message is on every frame of a stream: the beginning tells it for all. */
+/**
+ * Removes the message's name from the frame. Every frame of a stream has the name, so the start of the message keeps it
+ * for all.
+ */
 export function withoutName(name: unknown, beside: Beside): Beside {
   const { api_message_id: own, ...frame } = beside.frame;
   return own === name ? { ...beside, frame } : beside;
@@ -28,7 +31,7 @@ interface Said {
   readonly extra?: Extra;
 }
 
-/** Makes one object of equal ones that follow each other: the hot path towards clients knows that again. */
+/** Reuses one object for equal ones in a row. The hot path towards clients recognises the same object. */
 export function createShared(): (said: Said) => Said {
   let last = { text: '', said: {} as Said };
   return (said) => {

@@ -1,6 +1,6 @@
-// The messages of the model, one at a time on each lane: from stream events and `assistant` frames to blocks with deltas
-// (docs/protocols/claude.md 4.6, 5). A message that streams is told by its stream, and its copies say what it came to; one
-// that does not is told by its copies. Knows no run and no tool.
+// The messages of the model, one at a time on each lane: from stream events and `assistant` frames to blocks with
+// deltas (docs/protocols/claude.md 4.6, 5). A streaming message is read from its stream, and its copies have the final
+// content. A message without a stream is read from its copies.
 import type { Env } from '../../../core/contract/adapter.ts';
 import type { Dictionary, Failure, Stop } from '../../../core/model/content.ts';
 import { without } from '../../../core/model/dictionary.ts';
@@ -31,13 +31,13 @@ import {
 import { partsOf, restOf, usageOf } from './decode-values.ts';
 import type { AgentBlock, AgentMessage, AssistantFrame } from '../wire/agent.ts';
 
-/** Who wants to know of messages; lanes are calls of sub-agents, undefined the main thread. */
+/** What the messages need. A lane is the call of a sub-agent; undefined is the main thread. */
 export interface MessageWatcher {
-  /** Before a message begins. */
+  /** Called before a message begins. */
   begins(lane: string | undefined): void;
   /** A block calls a tool. */
   calls(call: string, name: string, lane: string | undefined): void;
-  /** With these arguments. */
+  /** The arguments of that call are complete. */
   called(call: string, input: Dictionary): void;
   ended(lane: string | undefined, stop: Stop): void;
 }
@@ -50,24 +50,24 @@ export interface MessageDecoder {
   blockStop(lane: string | undefined, index: number, beside: Beside): void;
   ending(lane: string | undefined, ending: Ending, beside: Beside): void;
   stop(lane: string | undefined, beside: Beside): void;
-  /** Blocks as they are when they are whole. `failure`: the message is an error in disguise. */
+  /** Whole blocks. `failure`: the message is an error in the form of a message. */
   copy(frame: AssistantFrame, failure: Failure | undefined): void;
-  /** A message that does not stream is over when something else comes on its lane. */
+  /** Ends a message without a stream, because something else follows on its lane. */
   settle(lane: string | undefined): void;
-  /** Nothing goes on: ends what is open, as cut. */
+  /** Ends all open messages, as cut. */
   closeAll(): void;
   /** Whether a message streams on that lane. */
   isOpen(lane: string | undefined): boolean;
-  /** The block of the main thread of which a delta would be a `block-delta` and nothing else. */
+  /** The block of the main thread whose deltas each give one `block-delta` and nothing else; null for other blocks. */
   streaming(index: number): object | null;
 }
 
-/** Fields of a message that stand elsewhere. */
+/** Fields of a message that are read elsewhere. */
 const ownFields = ['id', 'type', 'role', 'model', 'content'] as const;
 
 export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatcher): MessageDecoder {
   const open = new Map<string, OpenMessage>();
-  /** The last message of each lane that has ended, for copies that come late. */
+  /** The last ended message of each lane, for late copies. */
   const ended = new Map<string, OpenMessage>();
   let parts = 0;
 
@@ -82,7 +82,8 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
     const usage = usageOf(message.usage);
     const begun = withoutNulls(without(message, ...ownFields));
     const before = ended.get(keyOf(lane));
-    // A tool may be done while later blocks of a message come that does not stream (docs/protocols/claude.md 5.1).
+    // In a message without a stream, a tool may finish while later blocks of the message arrive
+    // (docs/protocols/claude.md 5.1).
     const isPart = id !== undefined && id !== null && before?.id === id;
     if (isPart) parts += 1;
     const own = isPart ? `${id}-part${parts + 1}` : (id ?? env.id('message'));
@@ -108,7 +109,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
     return begunMessage;
   }
 
-  /** The message that streams on that lane; one whose beginning was missed begins now. */
+  /** The streaming message of that lane. Begins one if its start was missed. */
   function streaming(lane: string | undefined, what: string): OpenMessage {
     const message = open.get(keyOf(lane));
     if (message?.streams === true) return message;
@@ -135,7 +136,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
     }
   }
 
-  /** A block that comes whole streams in one piece, so that readers of deltas miss nothing. */
+  /** A block that arrives whole is streamed in one piece, so that readers of deltas miss nothing. */
   function tellWhole(lane: string | undefined, message: OpenMessage, copy: Copy, cut: boolean): void {
     const block = openBlock(message.blocks.size, copy.block);
     block.copied = true;
@@ -171,7 +172,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
     end(lane, message, wholeStop(message), {});
   }
 
-  /** The message before did not end: that is its agent's mistake, unless it never streamed. */
+  /** Ends the message before. A streaming message that has not ended is a mistake of the agent. */
   function giveUp(lane: string | undefined): void {
     settle(lane);
     const message = open.get(keyOf(lane));
@@ -193,7 +194,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
     return blocks.map((block) => ({ block, frame: said, message }));
   }
 
-  /** Copies of blocks that have ended, or of the one that is open. */
+  /** Assigns copies to blocks that have ended, or to the open one. */
   function match(lane: string | undefined, message: OpenMessage, frame: AssistantFrame, isOver: boolean): boolean {
     const cut = frame.aborted === true;
     if (cut) message.aborted = true;
@@ -244,7 +245,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
       if (message === undefined || block === undefined) {
         return out.note('violation', 'content_block_stop: its block has not begun');
       }
-      // The copy has ended the block, and the end is told.
+      // The copy has already ended the block, so these fields have no event.
       const { frame, event } = withoutName(message.name, beside);
       const lost = [...Object.keys(frame), ...Object.keys(event)];
       if (lost.length > 0) out.note('loss', `content_block_stop: ${lost.join(', ').slice(0, 200)}`);
@@ -280,7 +281,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
       }
       const before = ended.get(keyOf(lane));
       const isLate = before?.streams === true && (id === undefined || id === before.id) && failure === undefined;
-      // The rpc-message dialect sends one copy behind the whole message.
+      // The rpc-message dialect sends one copy after the whole message.
       if (before !== undefined && isLate && match(lane, before, frame, true)) return;
       giveUp(lane);
       const { stop_reason: stopReason } = frame.message;

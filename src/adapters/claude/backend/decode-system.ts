@@ -1,5 +1,5 @@
-// The `system` frames of the agent: which of them mean something to every client (docs/protocols/claude.md 6). All others go
-// on to clients of this protocol as they are.
+// The `system` frames of the agent that have a canonical meaning (docs/protocols/claude.md 6). All others are passed
+// unchanged to clients of this protocol.
 import type { z } from 'zod';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, without } from '../../../core/model/dictionary.ts';
@@ -14,13 +14,13 @@ import { faultIn, systemFrames } from '../wire/agent.ts';
 export interface SystemPorts {
   readonly info: AgentInfo;
   readonly compactions: Compactions;
-  /** That call runs; without a name, those run that may. */
+  /** That call runs. Without a call: all calls run that may. */
   atWork(call?: string): void;
-  /** Something of a turn happens. */
+  /** A frame of a turn has come. */
   turnGoesOn(): void;
-  /** Something stands between two turns. */
+  /** A frame between two turns has come. */
   between(): void;
-  /** Whether a user asked for the compaction that begins. */
+  /** Whether a user requested the compaction that begins. */
   isCompactionAsked(): boolean;
   retry(attempt: number): void;
 }
@@ -37,7 +37,7 @@ const taskStatuses: ReadonlyMap<string, EventOf<'task-changed'>['status']> = new
 
 export function createSystemDecoder(out: Outbox, ports: SystemPorts): SystemDecoder {
   const { info, compactions } = ports;
-  /** The calls of background tasks: not every frame repeats them. */
+  /** The calls of background tasks. Not every frame of a task repeats its call. */
   const taskCalls = new Map<string, string>();
 
   function passOn(frame: Dictionary): void {
@@ -111,7 +111,7 @@ export function createSystemDecoder(out: Outbox, ports: SystemPorts): SystemDeco
     [
       'init',
       read(systemFrames.init, (frame) => {
-        // Told first, so that it is known when the run begins.
+        // Learn before the run begins, so that its start has these values.
         info.init(frame);
         ports.turnGoesOn();
       }),
@@ -122,7 +122,7 @@ export function createSystemDecoder(out: Outbox, ports: SystemPorts): SystemDeco
     [
       'notice',
       read(systemFrames.notice, ({ level, text, source }) => {
-        // A gateway says so of a tool that works: it asks before that.
+        // A gateway sends a notice when a tool already runs: it asks before that.
         ports.atWork();
         out.deliver({ type: 'notice', level, text, source: source ?? 'agent' });
       }),
@@ -152,7 +152,7 @@ export function createSystemDecoder(out: Outbox, ports: SystemPorts): SystemDeco
   };
 }
 
-/** A frame that goes back as it is: it has a type. */
+/** A frame that is passed on unchanged, so it keeps its type. */
 function whole(frame: object): Dictionary {
   return { type: 'system', ...restOf(dictionaryOf(frame)) };
 }

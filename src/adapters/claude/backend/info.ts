@@ -1,4 +1,5 @@
-// What the agent has told of itself: in its answer to `initialize`, in each `init`, when a setting was changed (docs/protocols/claude.md 3.2, 6.1). Tells what is new. Knows no run.
+// What the agent has reported about itself: in its answer to `initialize`, in each `init`, and after a changed setting
+// (docs/protocols/claude.md 3.2, 6.1). Delivers what has changed.
 
 import type { z } from 'zod';
 import type { Dictionary, Model } from '../../../core/model/content.ts';
@@ -8,11 +9,11 @@ import type { Outbox } from '../../../core/contract/outbox.ts';
 import { partsOf, restOf, saidOf } from './decode-values.ts';
 import type { AgentServer, InitializeAnswer, systemFrames } from '../wire/agent.ts';
 
-/** What is known of one agent. */
+/** What is known about one agent. */
 export interface AgentInfo {
   readonly known: SessionInfo;
   readonly servers: readonly ToolServer[];
-  /** Tells what of these is new; `said` is what only clients of this protocol understand. */
+  /** Delivers what has changed. `said`: extra fields for clients of this protocol. */
   learn(now: SessionInfo, said?: Dictionary): void;
   initialized(answer: InitializeAnswer): void;
   init(frame: z.infer<typeof systemFrames.init>): void;
@@ -36,7 +37,7 @@ export function createInfo(out: Outbox): AgentInfo {
   let known: SessionInfo = {};
   let lastSaid = '';
   const servers = new Map<string, ToolServer>();
-  /** What was told last of each. */
+  /** What was last delivered of each server. */
   const serversSaid = new Map<string, string>();
 
   function learn(now: SessionInfo, said: Dictionary = {}): void {
@@ -45,7 +46,7 @@ export function createInfo(out: Outbox): AgentInfo {
       JSON.stringify(value) !== JSON.stringify(Object.entries(known).find(([key]) => key === name)?.[1]);
     const changes: SessionInfo = Object.fromEntries(Object.entries(now).filter(isNew));
     known = { ...known, ...changes };
-    // What the last `init` said already is not said again; a whole frame always is.
+    // Extra fields that equal those of the last `init` are not repeated. A whole frame is always delivered.
     const words = JSON.stringify(said);
     const isSaid = Object.keys(said).length > 0 && words !== lastSaid;
     if (isSaid && said.type === undefined) lastSaid = words;
@@ -66,7 +67,7 @@ export function createInfo(out: Outbox): AgentInfo {
     out.deliver({ type: 'tool-server-changed', ...server, ...partsOf(parts) });
   }
 
-  /** `isInit`: what else is said of them is for clients of this protocol, and the list is the whole list. */
+  /** `isInit`: the list is complete, and its extra fields are for clients of this protocol. */
   function learnServers(told: readonly z.infer<typeof AgentServer>[], isInit = false): void {
     for (const { name, status, ...rest } of told) {
       const known = statuses.get(status ?? '');

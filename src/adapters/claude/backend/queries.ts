@@ -1,5 +1,5 @@
-// What may be asked about a Claude agent: from what it told, or by a request (docs/protocols/claude.md 3.4). What it cannot
-// tell, the session knows.
+// Queries about a Claude agent, answered from what it reported or by a request (docs/protocols/claude.md 3.4). The
+// session answers the other queries.
 import { z } from 'zod';
 import type { CommandOf } from '../../../core/model/command.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
@@ -12,7 +12,7 @@ import { AgentServer } from '../wire/agent.ts';
 export interface QueryPorts {
   readonly info: AgentInfo;
   ask(request: ControlRequest, done: (answer: Answer) => void): void;
-  /** Calls back when the agent has answered its greeting, or will not. */
+  /** Calls back when the agent has answered `initialize`, or will not. */
   whenGreeted(done: () => void): void;
   isRunning(): boolean;
   isCompacting(): boolean;
@@ -28,7 +28,7 @@ export function createAgentQueries({ info, ask, whenGreeted, isRunning, isCompac
   const tell = (data: object | undefined): Outcome =>
     data === undefined ? refused('unsupported', 'the agent has not told yet') : { ok: true, data };
 
-  /** What the agent tells when it is greeted. */
+  /** Answers with data that comes with the answer to `initialize`. */
   function afterGreeting(settle: (outcome: Outcome) => void, data: () => object | undefined): void {
     const known = data();
     if (known !== undefined) settle(tell(known));

@@ -1,5 +1,5 @@
-// What the agent asks of its client: leave for a tool, an answer to a question, and whatever only a client of this
-// protocol can give, which is passed on to one (docs/protocols/claude.md 3.5, 3.6). Each is answered once. Knows no run.
+// Requests of the agent to its client: approval of a tool, an answer to a question, and requests that only a client of
+// this protocol can answer, which are passed on (docs/protocols/claude.md 3.5, 3.6). Each request is answered once.
 import type { CallChanges } from '../../../core/log/call-changes.ts';
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
@@ -12,11 +12,11 @@ import { saidOf } from './decode-values.ts';
 import { errorAnswer } from '../wire/client.ts';
 import { type AgentRequestFrame, AskedQuestions, CanUseTool, faultIn } from '../wire/agent.ts';
 
-/** Who wants to know of approvals. */
+/** What the questions need. */
 export interface QuestionWatcher {
-  /** What the calls change in files. */
+  /** The file changes of calls. */
   readonly changes: CallChanges;
-  /** Before a question that belongs to a run. */
+  /** Called before a question that belongs to a run. */
   asking(): void;
   asked(call: string | undefined, approval: string): void;
   answered(
@@ -30,16 +30,16 @@ export interface QuestionWatcher {
 /** The open questions of one agent. */
 export interface AgentQuestions {
   request(frame: AgentRequestFrame): void;
-  /** The agent needs no answer any more. */
+  /** The agent withdraws a request. */
   withdraw(id: string, frame: Dictionary): void;
   approve(answer: CommandOf<'answer-approval'>): Outcome;
   reply(id: string, answer: CommandOf<'answer-dialog'>['answer']): Outcome;
   /** A `control_response` of a client of this protocol. */
   pass(frame: Dictionary): Outcome;
-  /** A client of this protocol greets the agent: what it declares is asked of it from now on. */
+  /** A client of this protocol initializes the agent. From now on the agent may ask for what the client declares. */
   declare(initialize: Dictionary): void;
   wake(timer: string): boolean;
-  /** What was asked is over. */
+  /** The run is over, and its approvals with it. */
   forget(): void;
 }
 
@@ -47,14 +47,17 @@ type Asked =
   | { readonly kind: 'approval'; readonly request: CanUseTool }
   | { readonly kind: 'dialog'; readonly request: CanUseTool; readonly asked: AskedQuestions };
 
-/** What a client must have declared to be asked it; anything else every client of this protocol can refuse itself. */
+/**
+ * What a client must have declared before it may be asked. Every client of this protocol can refuse other requests
+ * itself.
+ */
 const declarations: ReadonlyMap<string, string> = new Map([
   ['hook_callback', 'hooks'],
   ['mcp_message', 'sdkMcpServers'],
   ['request_user_dialog', 'supportedDialogKinds'],
 ]);
 
-/** `passedMs`: how long a client may take for what was passed on. */
+/** `passedMs`: how long a client may take to answer a request that was passed on. */
 export function createQuestions(out: Outbox, watcher: QuestionWatcher, passedMs: number): AgentQuestions {
   const open = new Map<string, Asked>();
   const passed = new Set<string>();
@@ -88,7 +91,7 @@ export function createQuestions(out: Outbox, watcher: QuestionWatcher, passedMs:
 
   function withChange(event: EventOf<'approval-request'>): EventOf<'approval-request'> {
     const { call, name, input } = event;
-    // One that belongs to no call ends with its answer: nothing is told of it later.
+    // An approval without a call ends with its answer, so its change need not be kept.
     const change = call === undefined ? changeOf(name, input) : watcher.changes.of(call, name, input);
     return change === undefined ? event : { ...event, change };
   }
@@ -216,7 +219,7 @@ function approvalOf(id: string, request: CanUseTool): EventOf<'approval-request'
   };
 }
 
-/** One question with one answer is a choice; several are an interview, with Claude's own questions. */
+/** One question with one answer is a `select`. Several questions are an `interview`, with Claude's own questions. */
 function dialogOf(id: string, request: CanUseTool, { questions }: AskedQuestions): EventOf<'dialog-request'> {
   const [only, ...others] = questions;
   const extra = saidOf({ request });
@@ -228,7 +231,10 @@ function dialogOf(id: string, request: CanUseTool, { questions }: AskedQuestions
   return { type: 'dialog-request', id, kind: 'interview', title, questions, ...extra };
 }
 
-/** By the words of the question, as Claude Code has them (docs/protocols/claude.md 3.11); null for what is no answer. */
+/**
+ * The answers by the text of each question, as in Claude Code (docs/protocols/claude.md 3.11); null if there is no
+ * answer.
+ */
 function answersOf({ questions }: AskedQuestions, answer: CommandOf<'answer-dialog'>['answer']): Dictionary | null {
   const [first] = questions;
   switch (answer.kind) {
@@ -244,7 +250,7 @@ function answersOf({ questions }: AskedQuestions, answer: CommandOf<'answer-dial
   }
 }
 
-/** A suggestion says where it is kept: in settings that outlive the session, unless it is told otherwise. */
+/** Limits a suggestion to this session. A suggestion names where it is kept, which may outlive the session. */
 function forThisSession(wish: unknown): unknown {
   return isDictionary(wish) && 'destination' in wish ? { ...wish, destination: 'session' } : wish;
 }
