@@ -19,7 +19,7 @@ export function allOnLane(parent: string | undefined, frames: readonly WireFrame
  * Adds an id and the session's name to a frame of the conversation (docs/protocols/claude.md 4.2). Control frames have
  * neither.
  */
-export function sealed(frame: WireFrame, sessionId: string, nextId: () => string): WireFrame {
+export function withIds(frame: WireFrame, sessionId: string, nextId: () => string): WireFrame {
   if (frame.type.startsWith('control_')) return frame;
   return { ...frame, session_id: sessionId, uuid: nextId() };
 }
@@ -60,7 +60,7 @@ export function isPrompt({ type, isReplay, origin }: Dictionary): boolean {
  * Whether a user frame counts as a turn: written on the main thread for the first time, and no prompt
  * (docs/protocols/claude.md 7.5).
  */
-export function isOurWord(frame: WireFrame): boolean {
+export function countsAsTurn(frame: WireFrame): boolean {
   const { type, parent_tool_use_id, isReplay } = frame;
   return type === 'user' && parent_tool_use_id === null && isReplay !== true && !isPrompt(frame);
 }
@@ -71,7 +71,7 @@ export function nameOf({ type, subtype, request }: WireFrame): string {
   return inner === undefined ? type : `${type} ${String(inner)}`;
 }
 
-const spoken: ReadonlySet<unknown> = new Set(['user', 'assistant', 'result', 'stream_event', 'init']);
+const ownTypes: ReadonlySet<unknown> = new Set(['user', 'assistant', 'result', 'stream_event', 'init']);
 
 /**
  * Whether a frame is a whole frame of a sub-agent that works in the background. It belongs to no run and is passed on
@@ -88,8 +88,8 @@ export function isForeign(payload: unknown): payload is WireFrame {
   if (!isDictionary(payload)) return false;
   const { type } = payload;
   if (isOfBackground(payload)) return true;
-  if (typeof type !== 'string' || spoken.has(type) || type.startsWith('control_')) return false;
-  return !('subtype' in payload && spoken.has(payload.subtype));
+  if (typeof type !== 'string' || ownTypes.has(type) || type.startsWith('control_')) return false;
+  return !('subtype' in payload && ownTypes.has(payload.subtype));
 }
 
 /** Whether a frame is an agent's request, or the withdrawal of one, that has no canonical event. */

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 
 /** Requests that name only what the agent already has. */
-const Plain = z.looseObject({
+const PlainRequest = z.looseObject({
   subtype: z.enum([
     'background_tasks',
     'cancel_async_message',
@@ -54,7 +54,7 @@ const Initialize = z.strictObject({
 });
 
 const Passable = z.union([
-  z.looseObject({ type: z.literal('control_request'), request: z.union([Plain, Initialize]) }),
+  z.looseObject({ type: z.literal('control_request'), request: z.union([PlainRequest, Initialize]) }),
   // The backend passes an answer on only if the agent has asked for it.
   z.looseObject({ type: z.literal('control_response') }),
 ]);

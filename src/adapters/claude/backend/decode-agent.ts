@@ -9,13 +9,13 @@ import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Streaming } from '../../../core/fast-path/templates.ts';
 import { type AgentInfo, createInfo } from './info.ts';
 import { type Compactions, createCompactions } from './decode-compaction.ts';
-import { besideOf } from './decode-beside.ts';
+import { unreadFieldsOf } from './decode-beside.ts';
 import { createMessageDecoder } from './decode-message.ts';
 import { createRun, type RunDecoder } from './decode-run.ts';
 import { createSystemDecoder } from './decode-system.ts';
 import { createTools, type Tools } from './decode-tools.ts';
 import { createUserDecoder } from './decode-user.ts';
-import { restOf, saidOf } from './decode-values.ts';
+import { otherFields, claudeExtra } from './decode-values.ts';
 import {
   type AgentFrame,
   AgentUserFrame,
@@ -91,7 +91,7 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
     compactions,
     atWork: tools.atWork,
     turnGoesOn,
-    between: run.between,
+    betweenTurns: run.betweenTurns,
     isCompactionAsked: () => context.isCompacting() || user.isCompactPrompt(),
     retry: (attempt) => run.retry(attempt),
   });
@@ -133,37 +133,37 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
     [
       'message_start',
       read(streamEvents.message_start, ({ message, ...event }, frame, lane) => {
-        messages.start(lane, message ?? {}, besideOf(frame, event));
+        messages.start(lane, message ?? {}, unreadFieldsOf(frame, event));
       }),
     ],
     [
       'content_block_start',
       read(streamEvents.content_block_start, ({ index, content_block: block, ...event }, frame, lane) => {
-        messages.blockStart(lane, index, block, besideOf(frame, event));
+        messages.blockStart(lane, index, block, unreadFieldsOf(frame, event));
       }),
     ],
     [
       'content_block_delta',
       read(streamEvents.content_block_delta, ({ index, delta, ...event }, frame, lane) => {
-        messages.delta(lane, index, delta, besideOf(frame, event));
+        messages.delta(lane, index, delta, unreadFieldsOf(frame, event));
       }),
     ],
     [
       'content_block_stop',
       read(streamEvents.content_block_stop, ({ index, ...event }, frame, lane) => {
-        messages.blockStop(lane, index, besideOf(frame, event));
+        messages.blockStop(lane, index, unreadFieldsOf(frame, event));
       }),
     ],
     [
       'message_delta',
       read(streamEvents.message_delta, ({ delta, usage, ...event }, frame, lane) => {
         const said = { delta: without(delta ?? {}, 'stop_reason') };
-        messages.ending(lane, { stopReason: delta?.stop_reason ?? null, usage, said }, besideOf(frame, event));
+        messages.ending(lane, { stopReason: delta?.stop_reason ?? null, usage, said }, unreadFieldsOf(frame, event));
       }),
     ],
     [
       'message_stop',
-      read(streamEvents.message_stop, (event, frame, lane) => messages.stop(lane, besideOf(frame, event))),
+      read(streamEvents.message_stop, (event, frame, lane) => messages.stop(lane, unreadFieldsOf(frame, event))),
     ],
   ]);
 
@@ -189,7 +189,7 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
   }
 
   function complaint({ message, ...rest }: z.infer<typeof ErrorFrame>): void {
-    out.deliver({ type: 'error', message, ...saidOf(restOf(rest)) });
+    out.deliver({ type: 'error', message, ...claudeExtra(otherFields(rest)) });
   }
 
   const table: ReadonlyMap<string, (frame: Dictionary) => string | null> = new Map([

@@ -4,7 +4,7 @@
 import type { Content, Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../core/model/dictionary.ts';
 import type { BlockHead, EventOf } from '../../../core/model/event.ts';
-import { nameOf, partsOf, signatureOf, wholeContent } from './decode-values.ts';
+import { nameOf, claudeExtraParts, signatureOf, wholeContent } from './decode-values.ts';
 import type { AgentBlock } from '../wire/agent.ts';
 
 /** A block that has begun. */
@@ -95,7 +95,7 @@ export function extend(block: OpenBlock, delta: WireDelta): string | null {
 }
 
 /** The unread fields of a delta. */
-export function factsOfDelta({ type, ...delta }: WireDelta): Dictionary {
+export function otherFieldsOfDelta({ type, ...delta }: WireDelta): Dictionary {
   const kind = deltas.get(type);
   const own = kind === 'text' ? 'text' : kind === 'thinking' ? 'thinking' : 'partial_json';
   return without(delta, own);
@@ -111,7 +111,7 @@ export function wholeDelta({ head, begun }: OpenBlock): string {
 }
 
 /** The block of a delta whose start was missed. */
-export function begunBy(type: string): AgentBlock {
+export function impliedBlock(type: string): AgentBlock {
   if (type === 'thinking_delta' || type === 'signature_delta') return { type: 'thinking', thinking: '' };
   return { type: 'text', text: '' };
 }
@@ -130,9 +130,9 @@ export function endBlock(
   if (head === null) {
     const content = contentOf(final);
     const start = { type: 'block-start', parent, index, block: { kind: 'whole', content } } as const;
-    return [start, { ...base, ...partsOf(said) }];
+    return [start, { ...base, ...claudeExtraParts(said) }];
   }
-  const extra = partsOf({ ...said, block: factsOf(final, copy === null ? block : null) });
+  const extra = claudeExtraParts({ ...said, block: otherFieldsOf(final, copy === null ? block : null) });
   switch (head.kind) {
     case 'text':
       return [{ ...base, ...textOf(copy?.block.text), ...extra }];
@@ -185,7 +185,7 @@ const ownFields = [
   'status',
 ] as const;
 
-function factsOf(final: AgentBlock, streamed: OpenBlock | null): Dictionary {
+function otherFieldsOf(final: AgentBlock, streamed: OpenBlock | null): Dictionary {
   const facts = without(final, ...ownFields);
   return streamed === null || streamed.citations.length === 0 ? facts : { ...facts, citations: streamed.citations };
 }

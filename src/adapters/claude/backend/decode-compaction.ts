@@ -4,7 +4,7 @@
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import { partsOf, saidOf } from './decode-values.ts';
+import { claudeExtraParts, claudeExtra } from './decode-values.ts';
 
 type Trigger = EventOf<'compaction-start'>['trigger'];
 
@@ -42,7 +42,7 @@ export function createCompactions(out: Outbox): Compactions {
     if (held === null) return;
     const { summary = '', tokensBefore } = held;
     last = tokensBefore === undefined ? { summary } : { summary, tokensBefore };
-    out.deliver({ ...held, ...partsOf(said) });
+    out.deliver({ ...held, ...claudeExtraParts(said) });
     held = null;
     open = false;
     said = {};
@@ -52,7 +52,7 @@ export function createCompactions(out: Outbox): Compactions {
     flush();
     if (open) return;
     open = true;
-    out.deliver({ type: 'compaction-start', trigger, ...saidOf(frame) });
+    out.deliver({ type: 'compaction-start', trigger, ...claudeExtra(frame) });
   }
 
   return {
@@ -78,7 +78,7 @@ export function createCompactions(out: Outbox): Compactions {
       const isAborted = /\baborted\b/iu.test(message);
       const failure = { kind: isAborted ? ('aborted' as const) : ('agent' as const), message };
       const outcome = isAborted ? 'aborted' : 'failed';
-      out.deliver({ type: 'compaction-end', outcome, failure, ...partsOf({ status: frame }) });
+      out.deliver({ type: 'compaction-end', outcome, failure, ...claudeExtraParts({ status: frame }) });
     },
     boundary(trigger, tokensBefore, tokensAfter, frame) {
       if (!open) start(trigger, {});

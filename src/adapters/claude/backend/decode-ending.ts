@@ -1,6 +1,6 @@
 // The state of an open message of the model, and how it ended (docs/protocols/claude.md 5.3, 5.5).
 import type { Dictionary, Failure, Stop, Usage } from '../../../core/model/content.ts';
-import type { Beside } from './decode-beside.ts';
+import type { UnreadFields } from './decode-beside.ts';
 import type { OpenBlock } from './decode-block.ts';
 import { stopOf } from './decode-values.ts';
 import type { AgentUsage } from '../wire/agent.ts';
@@ -48,7 +48,7 @@ export function failureOf(message: OpenMessage): Failure | undefined {
 }
 
 /** The extra fields of the message's end. `stop`: the unread fields of `message_stop`. */
-export function saidOfEnding({ ending }: OpenMessage, stop: Beside): Dictionary {
+export function extraOfEnding({ ending }: OpenMessage, stop: UnreadFields): Dictionary {
   return { ...ending?.said, usage: ending?.usage ?? undefined, stop: stop.frame, stopEvent: stop.event };
 }
 

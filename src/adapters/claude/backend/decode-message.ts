@@ -5,13 +5,13 @@ import type { Env } from '../../../core/contract/adapter.ts';
 import type { Dictionary, Failure, Stop } from '../../../core/model/content.ts';
 import { without } from '../../../core/model/dictionary.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import { type Beside, createShared, nothingBeside, withoutName } from './decode-beside.ts';
+import { type UnreadFields, createExtraCache, noUnreadFields, withoutMessageName } from './decode-beside.ts';
 import {
-  begunBy,
+  impliedBlock,
   type Copy,
   endBlock,
   extend,
-  factsOfDelta,
+  otherFieldsOfDelta,
   isCopyOf,
   type OpenBlock,
   openBlock,
@@ -23,16 +23,16 @@ import {
   type Ending,
   failureOf,
   type OpenMessage,
-  saidOfEnding,
+  extraOfEnding,
   stopOfEnding,
   wholeStop,
   withoutNulls,
 } from './decode-ending.ts';
-import { partsOf, restOf, usageOf } from './decode-values.ts';
+import { claudeExtraParts, otherFields, usageOf } from './decode-values.ts';
 import type { AgentBlock, AgentMessage, AssistantFrame } from '../wire/agent.ts';
 
 /** What the messages need. A lane is the call of a sub-agent; undefined is the main thread. */
-export interface MessageWatcher {
+export interface MessagePorts {
   /** Called before a message begins. */
   begins(lane: string | undefined): void;
   /** A block calls a tool. */
@@ -44,12 +44,12 @@ export interface MessageWatcher {
 
 /** Reads the messages of one agent. */
 export interface MessageDecoder {
-  start(lane: string | undefined, message: AgentMessage, beside: Beside): void;
-  blockStart(lane: string | undefined, index: number, block: AgentBlock, beside: Beside): void;
-  delta(lane: string | undefined, index: number, delta: WireDelta, beside: Beside): void;
-  blockStop(lane: string | undefined, index: number, beside: Beside): void;
-  ending(lane: string | undefined, ending: Ending, beside: Beside): void;
-  stop(lane: string | undefined, beside: Beside): void;
+  start(lane: string | undefined, message: AgentMessage, beside: UnreadFields): void;
+  blockStart(lane: string | undefined, index: number, block: AgentBlock, beside: UnreadFields): void;
+  delta(lane: string | undefined, index: number, delta: WireDelta, beside: UnreadFields): void;
+  blockStop(lane: string | undefined, index: number, beside: UnreadFields): void;
+  ending(lane: string | undefined, ending: Ending, beside: UnreadFields): void;
+  stop(lane: string | undefined, beside: UnreadFields): void;
   /** Whole blocks. `failure`: the message is an error in the form of a message. */
   copy(frame: AssistantFrame, failure: Failure | undefined): void;
   /** Ends a message without a stream, because something else follows on its lane. */
@@ -65,19 +65,19 @@ export interface MessageDecoder {
 /** Fields of a message that are read elsewhere. */
 const ownFields = ['id', 'type', 'role', 'model', 'content'] as const;
 
-export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatcher): MessageDecoder {
+export function createMessageDecoder(env: Env, out: Outbox, ports: MessagePorts): MessageDecoder {
   const open = new Map<string, OpenMessage>();
   /** The last ended message of each lane, for late copies. */
   const ended = new Map<string, OpenMessage>();
   let parts = 0;
 
-  const shared = createShared();
+  const sharedExtra = createExtraCache();
 
   const keyOf = (lane: string | undefined) => lane ?? '';
 
-  function begin(lane: string | undefined, message: AgentMessage, beside: Beside | null): OpenMessage {
+  function begin(lane: string | undefined, message: AgentMessage, beside: UnreadFields | null): OpenMessage {
     const streams = beside !== null;
-    watcher.begins(lane);
+    ports.begins(lane);
     const { id, model } = message;
     const usage = usageOf(message.usage);
     const begun = withoutNulls(without(message, ...ownFields));
@@ -93,7 +93,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
       id: own,
       ...(typeof model === 'string' ? { model } : {}),
       ...(usage === undefined ? {} : { usage }),
-      ...partsOf({ ...beside, message: begun, whole: streams ? undefined : true }),
+      ...claudeExtraParts({ ...beside, message: begun, whole: streams ? undefined : true }),
     });
     const begunMessage = {
       id: id ?? undefined,
@@ -115,15 +115,15 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
     if (message?.streams === true) return message;
     out.note('violation', `${what}: no message has begun`);
     settle(lane);
-    return begin(lane, {}, nothingBeside);
+    return begin(lane, {}, noUnreadFields);
   }
 
   function start(lane: string | undefined, message: OpenMessage, block: OpenBlock, said: Dictionary): void {
     message.blocks.set(block.index, block);
     const { head, index } = block;
     if (head === null) return;
-    out.deliver({ type: 'block-start', parent: lane, index, block: head, ...partsOf(said) });
-    if (head.kind === 'tool-call') watcher.calls(head.id, head.name, lane);
+    out.deliver({ type: 'block-start', parent: lane, index, block: head, ...claudeExtraParts(said) });
+    if (head.kind === 'tool-call') ports.calls(head.id, head.name, lane);
   }
 
   function finish(lane: string | undefined, block: OpenBlock, copy: Copy | null, cut: boolean): void {
@@ -131,7 +131,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
     for (const event of endBlock(block, copy, cut, lane)) {
       out.deliver(event);
       if (event.type === 'block-end' && event.input !== undefined && block.head?.kind === 'tool-call') {
-        watcher.called(block.head.id, event.input);
+        ports.called(block.head.id, event.input);
       }
     }
   }
@@ -157,9 +157,9 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
       stop,
       ...(usage === undefined ? {} : { usage }),
       ...(failure === undefined ? {} : { failure }),
-      ...partsOf(more),
+      ...claudeExtraParts(more),
     });
-    watcher.ended(lane, stop);
+    ports.ended(lane, stop);
   }
 
   function closeBlocks(lane: string | undefined, message: OpenMessage, cut: boolean): void {
@@ -173,24 +173,24 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
   }
 
   /** Ends the message before. A streaming message that has not ended is a mistake of the agent. */
-  function giveUp(lane: string | undefined): void {
+  function endUnfinished(lane: string | undefined): void {
     settle(lane);
     const message = open.get(keyOf(lane));
     if (message === undefined) return;
     out.note('violation', 'message_start: the message before it has not ended');
-    breakOff(lane, message);
+    cutOff(lane, message);
   }
 
-  function breakOff(lane: string | undefined, message: OpenMessage): void {
+  function cutOff(lane: string | undefined, message: OpenMessage): void {
     closeBlocks(lane, message, message.ending === null);
-    end(lane, message, stopOfEnding(message), saidOfEnding(message, nothingBeside), failureOf(message));
+    end(lane, message, stopOfEnding(message), extraOfEnding(message, noUnreadFields), failureOf(message));
   }
 
   function copiesOf(frame: AssistantFrame, begun: Dictionary): Copy[] {
     const { content } = frame.message;
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
     const message = changedFrom(begun, withoutNulls(without(frame.message, ...ownFields)));
-    const said = restOf(frame, 'message', 'aborted', 'id');
+    const said = otherFields(frame, 'message', 'aborted', 'id');
     return blocks.map((block) => ({ block, frame: said, message }));
   }
 
@@ -214,7 +214,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
 
   return {
     start(lane, message, beside) {
-      giveUp(lane);
+      endUnfinished(lane);
       begin(lane, message, beside);
     },
     blockStart(lane, index, wire, beside) {
@@ -222,21 +222,26 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
       if (message.blocks.has(index)) return out.note('violation', 'content_block_start: its index is taken');
       const block = openBlock(index, wire);
       const facts = without(wire, 'type', 'text', 'thinking', 'signature', 'id', 'name', 'input');
-      start(lane, message, block, { ...withoutName(message.name, beside), block: block.head === null ? {} : facts });
+      start(lane, message, block, {
+        ...withoutMessageName(message.name, beside),
+        block: block.head === null ? {} : facts,
+      });
     },
     delta(lane, index, wire, beside) {
       const message = streaming(lane, 'content_block_delta');
       let block = message.blocks.get(index);
       if (block === undefined) {
         out.note('violation', 'content_block_delta: its block has not begun');
-        block = openBlock(index, begunBy(wire.type));
+        block = openBlock(index, impliedBlock(wire.type));
         start(lane, message, block, {});
       }
       if (block.ended) return out.note('repair', 'content_block_delta: ignored, its block has ended');
       const delta = extend(block, wire);
       if (delta === null) return out.note('violation', 'content_block_delta: not of the kind of its block');
       if (delta === '') return;
-      const said = shared(partsOf({ ...withoutName(message.name, beside), delta: factsOfDelta(wire) }));
+      const said = sharedExtra(
+        claudeExtraParts({ ...withoutMessageName(message.name, beside), delta: otherFieldsOfDelta(wire) }),
+      );
       out.deliver({ type: 'block-delta', parent: lane, index, delta, ...said });
     },
     blockStop(lane, index, beside) {
@@ -246,14 +251,14 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
         return out.note('violation', 'content_block_stop: its block has not begun');
       }
       // The copy has already ended the block, so these fields have no event.
-      const { frame, event } = withoutName(message.name, beside);
+      const { frame, event } = withoutMessageName(message.name, beside);
       const lost = [...Object.keys(frame), ...Object.keys(event)];
       if (lost.length > 0) out.note('loss', `content_block_stop: ${lost.join(', ').slice(0, 200)}`);
       if (!block.ended) finish(lane, block, null, false);
     },
     ending(lane, ending, beside) {
       const message = streaming(lane, 'message_delta');
-      message.ending = { ...ending, said: { ...ending.said, ...withoutName(message.name, beside) } };
+      message.ending = { ...ending, said: { ...ending.said, ...withoutMessageName(message.name, beside) } };
     },
     stop(lane, beside) {
       const message = open.get(keyOf(lane));
@@ -263,7 +268,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
         lane,
         message,
         stopOfEnding(message),
-        saidOfEnding(message, withoutName(message.name, beside)),
+        extraOfEnding(message, withoutMessageName(message.name, beside)),
         failureOf(message),
       );
     },
@@ -283,7 +288,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
       const isLate = before?.streams === true && (id === undefined || id === before.id) && failure === undefined;
       // The rpc-message dialect sends one copy after the whole message.
       if (before !== undefined && isLate && match(lane, before, frame, true)) return;
-      giveUp(lane);
+      endUnfinished(lane);
       const { stop_reason: stopReason } = frame.message;
       const message = begin(lane, { ...frame.message, id, stop_reason: null, stop_sequence: null }, null);
       message.aborted = frame.aborted === true;
@@ -294,7 +299,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
     settle,
     closeAll() {
       for (const [lane, message] of [...open].reverse()) {
-        if (message.streams) breakOff(lane === '' ? undefined : lane, message);
+        if (message.streams) cutOff(lane === '' ? undefined : lane, message);
         else settle(lane === '' ? undefined : lane);
       }
       ended.clear();

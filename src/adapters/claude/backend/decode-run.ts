@@ -3,7 +3,7 @@
 import type { Content, Failure } from '../../../core/model/content.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import { verdictOf } from './decode-result.ts';
-import { restOf, saidOf } from './decode-values.ts';
+import { otherFields, claudeExtra } from './decode-values.ts';
 import type { ResultFrame } from '../wire/agent.ts';
 
 /** A prompt that was sent. */
@@ -40,7 +40,7 @@ export interface RunDecoder {
   /** A user message comes on the main thread. It belongs to the open turn, if there is one. */
   join(): void;
   /** A frame between two turns follows: ends a turn that is settled. */
-  between(): void;
+  betweenTurns(): void;
   /** Checks whether the turn is over, after a message or call has ended. */
   settleTurn(): void;
   retry(attempt: number): void;
@@ -50,8 +50,8 @@ export interface RunDecoder {
   interrupted(): void;
   end(result: ResultFrame): void;
   /** Ends a run that was opened only for a question. */
-  endAside(): void;
-  aside(): void;
+  endForQuestion(): void;
+  openForQuestion(): void;
 }
 
 export function createRun(out: Outbox, parts: RunParts): RunDecoder {
@@ -67,7 +67,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
   let attempt: number | null = null;
   let stopped = false;
   /** The run was opened for a question between two runs. */
-  let isAside = false;
+  let isForQuestion = false;
   let cost = 0;
 
   function begin(): void {
@@ -86,7 +86,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
   }
 
   function ensure(): void {
-    isAside = false;
+    isForQuestion = false;
     if (!open) begin();
   }
 
@@ -152,7 +152,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
     join() {
       if (open && !inTurn) turn();
     },
-    between() {
+    betweenTurns() {
       if (isSettled) endTurn();
     },
     settleTurn() {
@@ -177,17 +177,17 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
       retried(verdict.failure ?? { kind: 'agent', message: 'the agent went on without telling' });
       close();
       tellCost(result);
-      out.deliver({ type: 'run-end', ...verdict, ...saidOf(restOf(result)) });
+      out.deliver({ type: 'run-end', ...verdict, ...claudeExtra(otherFields(result)) });
       over();
     },
-    aside() {
+    openForQuestion() {
       if (open) return;
       begin();
-      isAside = true;
+      isForQuestion = true;
     },
-    endAside() {
-      if (!open || !isAside) return;
-      isAside = false;
+    endForQuestion() {
+      if (!open || !isForQuestion) return;
+      isForQuestion = false;
       close();
       out.deliver({ type: 'run-end', outcome: 'completed', synthetic: true });
       over();

@@ -7,7 +7,7 @@ import type { EventOf } from '../../../core/model/event.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { AgentInfo } from './info.ts';
 import type { Compactions } from './decode-compaction.ts';
-import { restOf, saidOf } from './decode-values.ts';
+import { otherFields, claudeExtra } from './decode-values.ts';
 import { faultIn, systemFrames } from '../wire/agent.ts';
 
 /** What the frames act on. */
@@ -19,7 +19,7 @@ export interface SystemPorts {
   /** A frame of a turn has come. */
   turnGoesOn(): void;
   /** A frame between two turns has come. */
-  between(): void;
+  betweenTurns(): void;
   /** Whether a user requested the compaction that begins. */
   isCompactionAsked(): boolean;
   retry(attempt: number): void;
@@ -45,10 +45,10 @@ export function createSystemDecoder(out: Outbox, ports: SystemPorts): SystemDeco
   }
 
   function status(frame: z.infer<typeof systemFrames.status>): void {
-    const said = restOf(frame, 'subtype', 'status');
+    const said = otherFields(frame, 'subtype', 'status');
     if (frame.status === 'compacting') {
       ports.turnGoesOn();
-      ports.between();
+      ports.betweenTurns();
       return compactions.start(ports.isCompactionAsked() ? 'manual' : 'threshold', said);
     }
     if (frame.compact_result === 'success') return compactions.worked(without(said, 'compact_result'));
@@ -65,7 +65,7 @@ export function createSystemDecoder(out: Outbox, ports: SystemPorts): SystemDeco
   function boundary(frame: z.infer<typeof systemFrames.compact_boundary>): void {
     const { trigger, pre_tokens: before, post_tokens: after, ...rest } = frame.compact_metadata ?? {};
     compactions.boundary(trigger === 'manual' ? 'manual' : 'threshold', before ?? undefined, after ?? undefined, {
-      ...restOf(frame, 'subtype', 'compact_metadata'),
+      ...otherFields(frame, 'subtype', 'compact_metadata'),
       compact_metadata: rest,
     });
   }
@@ -83,7 +83,7 @@ export function createSystemDecoder(out: Outbox, ports: SystemPorts): SystemDeco
         message: [status, error].filter((part) => part !== null && part !== undefined).join(' ') || 'the call failed',
         ...(typeof status === 'number' ? { status } : {}),
       },
-      ...saidOf(restOf(frame, 'subtype', 'attempt', 'max_retries', 'retry_delay_ms', 'error_status')),
+      ...claudeExtra(otherFields(frame, 'subtype', 'attempt', 'max_retries', 'retry_delay_ms', 'error_status')),
     });
   }
 
@@ -103,7 +103,7 @@ export function createSystemDecoder(out: Outbox, ports: SystemPorts): SystemDeco
       ...(call === undefined ? {} : { call }),
       status: state,
       ...(typeof text === 'string' ? { text } : {}),
-      ...saidOf(whole(frame)),
+      ...claudeExtra(whole(frame)),
     });
   }
 
@@ -154,7 +154,7 @@ export function createSystemDecoder(out: Outbox, ports: SystemPorts): SystemDeco
 
 /** A frame that is passed on unchanged, so it keeps its type. */
 function whole(frame: object): Dictionary {
-  return { type: 'system', ...restOf(dictionaryOf(frame)) };
+  return { type: 'system', ...otherFields(dictionaryOf(frame)) };
 }
 
 function read<Schema extends z.ZodType>(

@@ -8,7 +8,7 @@ import { dictionaryOf, isDictionary, without } from '../../../core/model/diction
 import type { EventOf } from '../../../core/model/event.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import { changeMade } from './changes.ts';
-import { contentOf, partsOf, saidOf } from './decode-values.ts';
+import { contentOf, claudeExtraParts, claudeExtra } from './decode-values.ts';
 import type { ToolResultBlock } from '../wire/agent.ts';
 
 interface Call {
@@ -49,7 +49,7 @@ export interface Tools {
    */
   atWork(call?: string): void;
   /** Whether the timer belongs to the tools. */
-  wake(timer: string): boolean;
+  onTimer(timer: string): boolean;
   /** Whether that call has no result yet. */
   has(call: string): boolean;
   /** Whether a call of the main thread has no result. */
@@ -65,7 +65,7 @@ const startTimer = 'tools start';
 /** `changes`: the file changes of calls. */
 export function createTools(out: Outbox, changes: CallChanges): Tools {
   const calls = new Map<string, Call>();
-  const asks = new Set<string>();
+  const openQuestions = new Set<string>();
   let isTiming = false;
 
   function begin(id: string, call: Call): void {
@@ -79,7 +79,7 @@ export function createTools(out: Outbox, changes: CallChanges): Tools {
   const mayStart = (call: Call) => call.due && !call.running && call.refused === null;
 
   function startDue(isMeant: (call: Call, id: string) => boolean): void {
-    if (asks.size > 0) return;
+    if (openQuestions.size > 0) return;
     for (const [id, call] of calls) if (mayStart(call) && isMeant(call, id)) begin(id, call);
   }
 
@@ -91,12 +91,12 @@ export function createTools(out: Outbox, changes: CallChanges): Tools {
 
   /** Restarts the timer for calls that may start next. No call may start while a question is open. */
   function wait(): void {
-    const isWaiting = asks.size === 0 && [...calls.values()].some(mayStart);
+    const isWaiting = openQuestions.size === 0 && [...calls.values()].some(mayStart);
     if (isWaiting || isTiming) out.timer(startTimer, isWaiting ? askedWithinMs : null);
     isTiming = isWaiting;
   }
 
-  function judge(id: string, call: Call, verdict: Verdict, input: Dictionary | undefined): void {
+  function applyVerdict(id: string, call: Call, verdict: Verdict, input: Dictionary | undefined): void {
     if (verdict !== 'allowed') {
       call.refused = verdict === 'denied' ? 'denied' : 'aborted';
       return;
@@ -125,20 +125,20 @@ export function createTools(out: Outbox, changes: CallChanges): Tools {
       for (const call of calls.values()) if (call.lane === lane && !call.running) call.refused = 'aborted';
     },
     asked(_, approval) {
-      asks.add(approval);
+      openQuestions.add(approval);
       wait();
     },
     answered(id, approval, verdict, input) {
-      asks.delete(approval);
+      openQuestions.delete(approval);
       const call = id === undefined ? undefined : calls.get(id);
-      if (id !== undefined && call !== undefined) judge(id, call, verdict, input);
+      if (id !== undefined && call !== undefined) applyVerdict(id, call, verdict, input);
       wait();
     },
     atWork(id) {
       startDue((_, own) => id === undefined || own === id);
       wait();
     },
-    wake(timer) {
+    onTimer(timer) {
       if (timer !== startTimer) return false;
       isTiming = false;
       startDue(() => true);
@@ -172,7 +172,7 @@ export function createTools(out: Outbox, changes: CallChanges): Tools {
         ...(change && { change }),
         // With several results in one frame, the details cannot be assigned.
         ...(details === undefined || !isAlone ? {} : { details }),
-        ...partsOf({
+        ...claudeExtraParts({
           frame: isAlone ? rest : frame,
           block: without(block, 'type', 'tool_use_id', 'content', 'is_error'),
           // Remembers that one text was in a list, so that it returns as a list.
@@ -195,7 +195,7 @@ export function createTools(out: Outbox, changes: CallChanges): Tools {
         changes.ended(id);
         out.deliver(unanswered(id, call));
       }
-      if (!ofMain) asks.clear();
+      if (!ofMain) openQuestions.clear();
       wait();
     },
   };
@@ -205,7 +205,7 @@ function unanswered(id: string, { lane, name, running, detached }: Call): EventO
   if (detached) {
     const content = [{ type: 'text' as const, text: 'it goes on in the background' }];
     const end = { type: 'tool-end', parent: lane, call: id, name, content, isError: false, synthetic: true } as const;
-    return { ...end, ...saidOf({ detached }) };
+    return { ...end, ...claudeExtra({ detached }) };
   }
   const content = [{ type: 'text' as const, text: 'interrupted: the agent gave no result' }];
   const end = { type: 'tool-end', parent: lane, call: id, name, content, isError: true, synthetic: true } as const;

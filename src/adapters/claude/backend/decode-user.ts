@@ -7,7 +7,7 @@ import { isPrompt } from '../frames.ts';
 import type { MessageDecoder } from './decode-message.ts';
 import type { RunDecoder } from './decode-run.ts';
 import type { Tools } from './decode-tools.ts';
-import { contentOf, restOf, saidOf } from './decode-values.ts';
+import { contentOf, otherFields, claudeExtra } from './decode-values.ts';
 import { type AgentBlock, type AgentUserFrame, ToolResultBlock } from '../wire/agent.ts';
 
 /** What the frames act on. */
@@ -36,7 +36,7 @@ export function asksToCompact(words: string): boolean {
 export function createUserDecoder(out: Outbox, { run, tools, compactions, messages }: UserPorts): UserDecoder {
   function results(frame: AgentUserFrame, lane: string | undefined, blocks: readonly ToolResultBlock[]): void {
     messages.settle(lane);
-    const said = restOf(frame, 'message');
+    const said = otherFields(frame, 'message');
     for (const block of blocks) {
       // A sub-agent is done when its call has a result.
       messages.settle(block.tool_use_id);
@@ -68,8 +68,8 @@ export function createUserDecoder(out: Outbox, { run, tools, compactions, messag
       parent: lane,
       content,
       // Keep the agent's own marks, but not the marks of prompts.
-      ...saidOf({
-        frame: restOf(frame, 'message', ...(isPrompt(frame) ? ['origin', 'priority'] : [])),
+      ...claudeExtra({
+        frame: otherFields(frame, 'message', ...(isPrompt(frame) ? ['origin', 'priority'] : [])),
         plain: typeof blocks === 'string' || undefined,
       }),
     });

@@ -7,7 +7,7 @@ import type { AgentBlock, AgentUsage } from '../wire/agent.ts';
 const ownFields: ReadonlySet<string> = new Set(['type', 'uuid', 'session_id', 'parent_tool_use_id', 'provider']);
 
 /** The other fields of a frame. */
-export function restOf(frame: object, ...names: readonly string[]): Dictionary {
+export function otherFields(frame: object, ...names: readonly string[]): Dictionary {
   const isRest = (name: string) => !ownFields.has(name) && !names.includes(name);
   return Object.fromEntries(Object.entries(frame).filter(([name]) => isRest(name)));
 }
@@ -15,14 +15,14 @@ export function restOf(frame: object, ...names: readonly string[]): Dictionary {
 /**
  * Fields that only clients of this protocol understand, to be spread into an event (README, "What rides in `extra`").
  */
-export function saidOf(fields: Dictionary): { extra?: Extra } {
+export function claudeExtra(fields: Dictionary): { extra?: Extra } {
   return extraFor('claude', fields);
 }
 
 /** The same for an event that stands for several parts of the wire. Empty parts are left out. */
-export function partsOf(parts: Dictionary): { extra?: Extra } {
+export function claudeExtraParts(parts: Dictionary): { extra?: Extra } {
   const isSaid = ([, value]: [string, unknown]) => !isDictionary(value) || Object.keys(value).length > 0;
-  return saidOf(Object.fromEntries(Object.entries(parts).filter(isSaid)));
+  return claudeExtra(Object.fromEntries(Object.entries(parts).filter(isSaid)));
 }
 
 /** Token counts. Missing figures are taken from `base`, else 0. */
@@ -62,7 +62,7 @@ export function wholeContent(block: AgentBlock): Content {
   switch (block.type) {
     case 'text':
       if (typeof block.text !== 'string') return opaque(block);
-      return { type: 'text', text: block.text, ...saidOf(without(block, 'type', 'text')) };
+      return { type: 'text', text: block.text, ...claudeExtra(without(block, 'type', 'text')) };
     case 'thinking': {
       if (typeof block.thinking !== 'string') return opaque(block);
       const signature = signatureOf(block);
@@ -76,7 +76,7 @@ export function wholeContent(block: AgentBlock): Content {
       const name = nameOf(block);
       if (typeof block.id !== 'string' || name === undefined) return opaque(block);
       const rest = without(block, 'type', 'id', 'name', 'input', 'toolName', 'toolType', 'status');
-      return { type: 'tool-call', id: block.id, name, input: dictionaryOf(block.input), ...saidOf(rest) };
+      return { type: 'tool-call', id: block.id, name, input: dictionaryOf(block.input), ...claudeExtra(rest) };
     }
     case 'image':
       return imageOf(block);

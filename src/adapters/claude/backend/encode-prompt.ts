@@ -4,13 +4,13 @@ import type { Content, Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../core/model/dictionary.ts';
 
 /** The blocks of a prompt, and the parts that the agent does not take. */
-export interface Said {
+export interface EncodedPrompt {
   readonly blocks: readonly Dictionary[];
   readonly losses: readonly string[];
 }
 
 /** The contents, then the contexts in Claude Code's own notation. */
-export function sayPrompt(content: readonly Content[], contexts: readonly Context[]): Said {
+export function encodePrompt(content: readonly Content[], contexts: readonly Context[]): EncodedPrompt {
   const losses: string[] = [];
   const blocks = content.flatMap((part) => {
     const block = blockOf(part);

@@ -6,7 +6,7 @@ import type { Dictionary, Model } from '../../../core/model/content.ts';
 import { without } from '../../../core/model/dictionary.ts';
 import type { CommandInfo, SessionInfo, ToolServer } from '../../../core/model/event.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import { partsOf, restOf, saidOf } from './decode-values.ts';
+import { claudeExtraParts, otherFields, claudeExtra } from './decode-values.ts';
 import type { AgentServer, InitializeAnswer, systemFrames } from '../wire/agent.ts';
 
 /** What is known about one agent. */
@@ -51,7 +51,7 @@ export function createInfo(out: Outbox): AgentInfo {
     const isSaid = Object.keys(said).length > 0 && words !== lastSaid;
     if (isSaid && said.type === undefined) lastSaid = words;
     if (Object.keys(changes).length === 0 && !isSaid) return;
-    out.deliver({ type: 'session-changed', changes, ...saidOf(said) });
+    out.deliver({ type: 'session-changed', changes, ...claudeExtra(said) });
   }
 
   const modelOf = (name: string): Model =>
@@ -64,7 +64,7 @@ export function createInfo(out: Outbox): AgentInfo {
     if (serversSaid.get(server.name) === words) return;
     serversSaid.set(server.name, words);
     servers.set(server.name, server);
-    out.deliver({ type: 'tool-server-changed', ...server, ...partsOf(parts) });
+    out.deliver({ type: 'tool-server-changed', ...server, ...claudeExtraParts(parts) });
   }
 
   /** `isInit`: the list is complete, and its extra fields are for clients of this protocol. */
@@ -110,7 +110,7 @@ export function createInfo(out: Outbox): AgentInfo {
           ...(tools === null || tools === undefined ? {} : { tools: tools.map((name) => ({ name })) }),
           ...(commands === null || commands === undefined ? {} : { commands: commands.map(commandOf) }),
         },
-        restOf(frame, 'subtype', 'cwd', 'model', 'permissionMode', 'tools', 'mcp_servers', 'slash_commands'),
+        otherFields(frame, 'subtype', 'cwd', 'model', 'permissionMode', 'tools', 'mcp_servers', 'slash_commands'),
       );
     },
     learnServers: (told) => learnServers(told),
@@ -124,7 +124,7 @@ function listedModel(model: NonNullable<InitializeAnswer['models']>[number]): Mo
     id: value,
     name: displayName ?? value,
     provider: 'anthropic',
-    ...saidOf(without(model, 'value', 'displayName')),
+    ...claudeExtra(without(model, 'value', 'displayName')),
   };
 }
 
@@ -133,6 +133,6 @@ function listedCommand(command: NonNullable<InitializeAnswer['commands']>[number
   return {
     name,
     ...(typeof description === 'string' ? { description } : {}),
-    ...saidOf(without(command, 'name', 'description')),
+    ...claudeExtra(without(command, 'name', 'description')),
   };
 }

@@ -13,7 +13,7 @@ export interface QueryPorts {
   readonly info: AgentInfo;
   ask(request: ControlRequest, done: (answer: Answer) => void): void;
   /** Calls back when the agent has answered `initialize`, or will not. */
-  whenGreeted(done: () => void): void;
+  whenInitialized(done: () => void): void;
   isRunning(): boolean;
   isCompacting(): boolean;
 }
@@ -24,24 +24,24 @@ const ContextUsage = z.looseObject({ totalTokens: z.number(), maxTokens: z.numbe
 /** Answers a query. */
 export type AgentQueries = (command: CommandOf<'query'>, settle: (outcome: Outcome) => void) => void;
 
-export function createAgentQueries({ info, ask, whenGreeted, isRunning, isCompacting }: QueryPorts): AgentQueries {
+export function createAgentQueries({ info, ask, whenInitialized, isRunning, isCompacting }: QueryPorts): AgentQueries {
   const tell = (data: object | undefined): Outcome =>
     data === undefined ? refused('unsupported', 'the agent has not told yet') : { ok: true, data };
 
   /** Answers with data that comes with the answer to `initialize`. */
-  function afterGreeting(settle: (outcome: Outcome) => void, data: () => object | undefined): void {
+  function afterInitialize(settle: (outcome: Outcome) => void, data: () => object | undefined): void {
     const known = data();
     if (known !== undefined) settle(tell(known));
-    else whenGreeted(() => settle(tell(data())));
+    else whenInitialized(() => settle(tell(data())));
   }
 
   return ({ subject }, settle) => {
     const { known } = info;
     switch (subject) {
       case 'models':
-        return afterGreeting(settle, () => info.known.models && { models: info.known.models });
+        return afterInitialize(settle, () => info.known.models && { models: info.known.models });
       case 'commands':
-        return afterGreeting(settle, () => info.known.commands && { commands: info.known.commands });
+        return afterInitialize(settle, () => info.known.commands && { commands: info.known.commands });
       case 'thinking-levels':
         return settle(tell({ levels: [...thinkingLevels] }));
       case 'state':

@@ -8,12 +8,12 @@ import { type Outcome, refused } from '../../../core/model/errors.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import { changeOf } from './changes.ts';
-import { saidOf } from './decode-values.ts';
+import { claudeExtra } from './decode-values.ts';
 import { errorAnswer } from '../wire/client.ts';
 import { type AgentRequestFrame, AskedQuestions, CanUseTool, faultIn } from '../wire/agent.ts';
 
 /** What the questions need. */
-export interface QuestionWatcher {
+export interface QuestionPorts {
   /** The file changes of calls. */
   readonly changes: CallChanges;
   /** Called before a question that belongs to a run. */
@@ -38,7 +38,7 @@ export interface AgentQuestions {
   pass(frame: Dictionary): Outcome;
   /** A client of this protocol initializes the agent. From now on the agent may ask for what the client declares. */
   declare(initialize: Dictionary): void;
-  wake(timer: string): boolean;
+  onTimer(timer: string): boolean;
   /** The run is over, and its approvals with it. */
   forget(): void;
 }
@@ -58,7 +58,7 @@ const declarations: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** `passedMs`: how long a client may take to answer a request that was passed on. */
-export function createQuestions(out: Outbox, watcher: QuestionWatcher, passedMs: number): AgentQuestions {
+export function createQuestions(out: Outbox, ports: QuestionPorts, passedMs: number): AgentQuestions {
   const open = new Map<string, Asked>();
   const passed = new Set<string>();
   let declared: Dictionary | null = null;
@@ -83,16 +83,16 @@ export function createQuestions(out: Outbox, watcher: QuestionWatcher, passedMs:
       out.deliver(dialogOf(id, request, questions.data));
       return;
     }
-    watcher.asking();
+    ports.asking();
     open.set(id, { kind: 'approval', request });
-    watcher.asked(request.tool_use_id ?? undefined, id);
+    ports.asked(request.tool_use_id ?? undefined, id);
     out.deliver(withChange(approvalOf(id, request)));
   }
 
   function withChange(event: EventOf<'approval-request'>): EventOf<'approval-request'> {
     const { call, name, input } = event;
     // An approval without a call ends with its answer, so its change need not be kept.
-    const change = call === undefined ? changeOf(name, input) : watcher.changes.of(call, name, input);
+    const change = call === undefined ? changeOf(name, input) : ports.changes.of(call, name, input);
     return change === undefined ? event : { ...event, change };
   }
 
@@ -119,7 +119,7 @@ export function createQuestions(out: Outbox, watcher: QuestionWatcher, passedMs:
         open.delete(id);
         if (asked.kind === 'dialog') return out.deliver({ type: 'dialog-end', id, outcome: 'cancelled' });
         out.deliver({ type: 'approval-end', id, outcome: 'cancelled' });
-        return watcher.answered(asked.request.tool_use_id ?? undefined, id, 'withdrawn');
+        return ports.answered(asked.request.tool_use_id ?? undefined, id, 'withdrawn');
       }
       if (!passed.delete(id)) return;
       out.timer(timerOf(id), null);
@@ -150,7 +150,7 @@ export function createQuestions(out: Outbox, watcher: QuestionWatcher, passedMs:
               toolUseID,
             },
       );
-      watcher.answered(toolUseID, id, isAllowed ? 'allowed' : 'denied', input);
+      ports.answered(toolUseID, id, isAllowed ? 'allowed' : 'denied', input);
       return { ok: true };
     },
 
@@ -185,7 +185,7 @@ export function createQuestions(out: Outbox, watcher: QuestionWatcher, passedMs:
       declared = { ...declared, ...initialize };
     },
 
-    wake(timer) {
+    onTimer(timer) {
       if (!timer.startsWith('passed:')) return false;
       const id = timer.slice('passed:'.length);
       if (passed.delete(id)) fail(id, 'no client answered in time');
@@ -215,14 +215,14 @@ function approvalOf(id: string, request: CanUseTool): EventOf<'approval-request'
     ...(typeof call === 'string' ? { call } : {}),
     ...(title === undefined ? {} : { title }),
     ...(suggestions === null || suggestions === undefined ? {} : { suggestions }),
-    ...saidOf(without(request, ...approvalFields, ...(request.title ? [] : ['description']))),
+    ...claudeExtra(without(request, ...approvalFields, ...(request.title ? [] : ['description']))),
   };
 }
 
 /** One question with one answer is a `select`. Several questions are an `interview`, with Claude's own questions. */
 function dialogOf(id: string, request: CanUseTool, { questions }: AskedQuestions): EventOf<'dialog-request'> {
   const [only, ...others] = questions;
-  const extra = saidOf({ request });
+  const extra = claudeExtra({ request });
   const labels = only?.options?.map(({ label }) => label) ?? [];
   if (only !== undefined && others.length === 0 && only.multiSelect !== true && labels.length > 0) {
     return { type: 'dialog-request', id, kind: 'select', title: only.question, options: labels, ...extra };

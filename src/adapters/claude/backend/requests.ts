@@ -20,7 +20,7 @@ export interface Requests {
   ask(request: ControlRequest, done: (answer: Answer) => void): void;
   answer(frame: AgentResponseFrame): void;
   /** Whether the timer was a deadline. */
-  wake(timer: string): boolean;
+  onTimer(timer: string): boolean;
 }
 
 /** The number of ended requests that are remembered, to recognise late answers. */
@@ -61,7 +61,7 @@ export function createRequests(env: Env, out: Outbox, timeoutMs: number): Reques
       out.timer(timerOf(id), null);
       finish(id, answerIn(response));
     },
-    wake(timer) {
+    onTimer(timer) {
       if (!timer.startsWith('deadline:')) return false;
       const id = timer.slice('deadline:'.length);
       const request = open.get(id);

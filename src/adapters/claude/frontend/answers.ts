@@ -11,16 +11,16 @@ type Answer = CommandOf<'answer-approval' | 'answer-dialog'>;
 
 /** Takes the answers of one connection. */
 export function createAnswers(ports: ConnectionPorts): (frame: ControlResponseFrame) => Actions {
-  const { session, dressing } = ports;
+  const { session, filter } = ports;
 
   function deliver(requestId: string, command: Answer): Actions {
     // Before the outcome is known: the cancel frame for the other clients may be sent before the outcome arrives here.
-    dressing.answered(requestId);
+    filter.answered(requestId);
     return ports.ask(command, (outcome) => {
       if (outcome.ok) return [];
-      dressing.unanswered(requestId);
+      filter.unanswered(requestId);
       // With several clients, a late answer to a closed question is normal (docs/protocols/claude.md 3.7).
-      return outcome.error.code === 'stale' ? [] : ports.say({ type: 'error', message: outcome.error.message });
+      return outcome.error.code === 'stale' ? [] : ports.send({ type: 'error', message: outcome.error.message });
     });
   }
 

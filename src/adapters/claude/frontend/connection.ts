@@ -2,7 +2,7 @@
 import type { Action, SessionView } from '../../../core/contract/adapter.ts';
 import type { Command } from '../../../core/model/command.ts';
 import type { Outcome } from '../../../core/model/errors.ts';
-import type { Dressing } from './dressing.ts';
+import type { ConnectionFilter } from './dressing.ts';
 import type { WireFrame } from '../wire/client.ts';
 
 /** What a connection does next. */
@@ -12,11 +12,11 @@ export type Actions = Action<Command>[];
 export interface ConnectionPorts {
   /** Absent if the connection is bound to no session. */
   readonly session: SessionView | undefined;
-  readonly dressing: Dressing;
+  readonly filter: ConnectionFilter;
   /** The frame for this client: in its dialect, with session and id. Null if the dialect has no such frame. */
-  sealed(frame: WireFrame): WireFrame | null;
+  toWire(frame: WireFrame): WireFrame | null;
   /** Sends a frame. */
-  say(frame: WireFrame): Actions;
+  send(frame: WireFrame): Actions;
   /** Tells the client what it did wrong, in its own protocol. The connection goes on (docs/faults.md F21). */
   complain(message: string): Actions;
   /** Sends a command to the session. `then` handles the outcome. */

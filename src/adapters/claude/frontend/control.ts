@@ -22,13 +22,13 @@ export function createControl(ports: ConnectionPorts): Reader {
   let hasWarned = false;
 
   const succeed = (requestId: string, response?: unknown): Actions =>
-    ports.say({
+    ports.send({
       type: 'control_response',
       response: { subtype: 'success', request_id: requestId, ...(response === undefined ? {} : { response }) },
     });
 
   const fail = (requestId: string, error: string, code?: string): Actions =>
-    ports.say(errorAnswer(requestId, error, code));
+    ports.send(errorAnswer(requestId, error, code));
 
   /** Sends a command whose outcome answers the request. */
   function ask(frame: ControlRequestFrame, command: Command): Actions {
@@ -79,19 +79,19 @@ export function createControl(ports: ConnectionPorts): Reader {
   function initialize(frame: ControlRequestFrame): Actions {
     const instructions = instructionsIn(frame.request);
     // An agent of this protocol reads the instructions in `initialize` itself.
-    if (instructions === null || session?.agent?.protocol === 'claude') return greet(frame, false);
-    return ports.ask({ type: 'set-instructions', ...instructions }, ({ ok }) => greet(frame, ok));
+    if (instructions === null || session?.agent?.protocol === 'claude') return answerInitialize(frame, false);
+    return ports.ask({ type: 'set-instructions', ...instructions }, ({ ok }) => answerInitialize(frame, ok));
   }
 
   /** `isTold`: the instructions of the request, if any, reach the model. */
-  function greet(frame: ControlRequestFrame, isTold: boolean): Actions {
+  function answerInitialize(frame: ControlRequestFrame, isTold: boolean): Actions {
     const { request_id: id, request } = frame;
     return offer(frame, ({ error }) => {
       warn(unservedIn(request, isTold));
       const info = session?.transcript.info ?? {};
       // Only the agent knows its models. Do not start a failed agent a second time just to ask.
       if (error.code === 'agent-down') return succeed(id, initializeResponse(info, slashCommandsOf(session), request));
-      const title = entitle(request, info.name);
+      const title = setTitle(request, info.name);
       if (info.models !== undefined)
         return [...title, ...succeed(id, initializeResponse(info, slashCommandsOf(session), request))];
       return [
@@ -105,7 +105,7 @@ export function createControl(ports: ConnectionPorts): Reader {
   }
 
   /** A session that has a name keeps it (Agent SDK, `title`). */
-  function entitle(request: ControlRequestFrame['request'], known: string | undefined): Actions {
+  function setTitle(request: ControlRequestFrame['request'], known: string | undefined): Actions {
     const name = titleIn(request);
     if (name === null || known !== undefined) return [];
     return ports.ask({ type: 'set-name', name }, (outcome) =>
@@ -121,8 +121,8 @@ export function createControl(ports: ConnectionPorts): Reader {
     if (hasWarned || unserved.length === 0) return;
     hasWarned = true;
     const text = `The agent behind this gateway cannot use what this client offers: ${unserved.join(', ')}.`;
-    const told = ports.sealed(noticeFrame({ type: 'notice', level: 'warning', source: 'gateway', text }));
-    if (told !== null) ports.dressing.afterInit(JSON.stringify(told));
+    const told = ports.toWire(noticeFrame({ type: 'notice', level: 'warning', source: 'gateway', text }));
+    if (told !== null) ports.filter.afterInit(JSON.stringify(told));
   }
 
   function contextUsage(frame: ControlRequestFrame): Actions {

@@ -5,9 +5,9 @@ import type { Out } from '../../../core/contract/channel.ts';
 import { cancelFrame } from './notices.ts';
 
 /** The filter of one connection. Marks are frames that the connection sends to itself: they never leave the gateway. */
-export interface Dressing {
+export interface ConnectionFilter {
   /** See Frontend. */
-  dress(out: Out): Out | Frames | null;
+  mapOutgoing(out: Out): Out | Frames | null;
   /**
    * A mark: from here on, frames belong to that query, up to and including its result (docs/protocols/rpc-message.md
    * 8.4, 8.6). The prompt of the query is this client's own.
@@ -48,10 +48,10 @@ const uuidEnd = 39;
 const mostAnswered = 128;
 
 /** Begins as a filter that passes every frame. */
-export function createDressing(): Dressing {
+export function createConnectionFilter(): ConnectionFilter {
   /** Weak, because nobody calls the filter of a connection that posts: its marks are dropped. */
   const marks = new WeakMap<object, () => void>();
-  const owned = new WeakSet<object>();
+  const ownAnswers = new WeakSet<object>();
   /** The open queries. There are several if the agent took a prompt into the open run. */
   let queries: readonly { readonly head: string; readonly end: string }[] = [];
   /** The cancel frames of requests that this client has answered. */
@@ -76,7 +76,7 @@ export function createDressing(): Dressing {
     return typeof out === 'string' ? `${query.head}${out}}` : [query.head, ...out, '}'];
   }
 
-  function dressText(out: string): Out | Frames | null {
+  function mapText(out: string): Out | Frames | null {
     if (cancels.size > 0 && out.startsWith(heads.cancel) && cancels.delete(out)) return null;
     if (isOwnPrompt && out.startsWith(heads.prompt) && !out.startsWith(heads.joining)) {
       isOwnPrompt = false;
@@ -101,10 +101,10 @@ export function createDressing(): Dressing {
   }
 
   return {
-    dress(out) {
-      if (typeof out === 'string') return isIdle() ? out : dressText(out);
+    mapOutgoing(out) {
+      if (typeof out === 'string') return isIdle() ? out : mapText(out);
       const then = marks.get(out);
-      if (then === undefined) return owned.has(out) ? out : wrapped(out);
+      if (then === undefined) return ownAnswers.has(out) ? out : wrapped(out);
       then();
       return null;
     },
@@ -126,7 +126,7 @@ export function createDressing(): Dressing {
       }),
     own(text) {
       const out = [text];
-      owned.add(out);
+      ownAnswers.add(out);
       return out;
     },
     answered(requestId) {

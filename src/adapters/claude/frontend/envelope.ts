@@ -14,7 +14,7 @@ export type Dialect = z.infer<typeof Dialect>;
 /** Makes frame ids: event by event, and frame by frame (`place`) within an event. */
 export interface Ids {
   /** The next frames belong to this event. `isReplay`: they are sent again, to a late client. */
-  at(seq: number, retold: boolean): void;
+  at(seq: number, isReplay: boolean): void;
   next(): string;
   /** The id of an event's first frame in two parts, for the hot path: the first part seldom changes. */
   nextHead(): string;
@@ -33,8 +33,8 @@ function lowDigits(value: number): string {
  * UUIDs (version 8) made of (epoch, seq, place), so that a replay has the ids of the live stream (docs/faults.md 2.3).
  */
 export function createIds(epoch: string): Ids {
-  const life = epoch.padEnd(12, '0').slice(0, 12);
-  const head = `${life.slice(0, 8)}-${life.slice(8)}-8`;
+  const epochDigits = epoch.padEnd(12, '0').slice(0, 12);
+  const head = `${epochDigits.slice(0, 8)}-${epochDigits.slice(8)}-8`;
   let seq = 0;
   let place = 0;
   let variant = '8';
@@ -46,8 +46,8 @@ export function createIds(epoch: string): Ids {
   }
 
   return {
-    at(nextSeq, retold) {
-      const nextVariant = retold ? '9' : '8';
+    at(nextSeq, isReplay) {
+      const nextVariant = isReplay ? '9' : '8';
       if (nextSeq !== seq || nextVariant !== variant) place = 0;
       seq = nextSeq;
       variant = nextVariant;

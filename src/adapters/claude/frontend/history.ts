@@ -6,16 +6,16 @@ import { wireBlock, wireResult, wireUsage } from './values.ts';
 import type { WireFrame } from '../wire/client.ts';
 
 /**
- * One frame for each message that the dialect can express. `complete` adds session and id; null if the dialect has no
+ * One frame for each message that the dialect can express. `toWire` adds session and id; null if the dialect has no
  * such frame.
  */
 export function historyFrames(
   messages: readonly Message[],
-  sealed: (frame: WireFrame) => WireFrame | null,
+  toWire: (frame: WireFrame) => WireFrame | null,
 ): readonly WireFrame[] {
   return messages.flatMap((message) => {
     const frame = frameOf(message);
-    const told = frame === null ? null : sealed(onLane(message.parent, frame));
+    const told = frame === null ? null : toWire(onLane(message.parent, frame));
     return told === null ? [] : [told];
   });
 }

@@ -25,7 +25,7 @@ export function initializeResponse(info: SessionInfo, commands: readonly SlashCo
     available_output_styles: ['default'],
     models: models.map(({ id, name }) => ({ value: id, displayName: name ?? id, description: '' })),
     account: {},
-    ...verdicts(request),
+    ...appliedFields(request),
   };
 }
 
@@ -33,7 +33,7 @@ export function initializeResponse(info: SessionInfo, commands: readonly SlashCo
  * The field that tells a client whether a part of its request was applied (Agent SDK 0.3.330, `Query.initialize`). The
  * SDK ends a session if the answer has no word on its MCP servers, or no `true` for its settings or disallowed tools.
  */
-const answers = new Map([
+const appliedNames = new Map([
   ['hooks', 'hooks_applied'],
   ['plugins', 'plugins_applied'],
   ['mcpServers', 'mcp_servers_applied'],
@@ -44,8 +44,8 @@ const answers = new Map([
 ]);
 
 /** An empty part counts as applied. A part that the client did not send has no field, as in Claude Code. */
-function verdicts(request: Request): object {
-  const told = [...answers].flatMap(([field, name]) => {
+function appliedFields(request: Request): object {
+  const told = [...appliedNames].flatMap(([field, name]) => {
     const part = request[field];
     return part === undefined || part === null ? [] : [[name, !isOffered(part)] as const];
   });
@@ -98,7 +98,7 @@ export function titleIn({ title }: Request): string | null {
 }
 
 /** The parts of the request that only an agent of this protocol can serve, with a name for users. */
-const offers = new Map([
+const agentParts = new Map([
   ['hooks', 'hooks'],
   ['sdkMcpServers', 'tools of its own'],
   ['mcpServers', 'MCP servers'],
@@ -117,13 +117,13 @@ const offers = new Map([
 ]);
 
 /** The parts that the gateway serves if the agent allows it (control.ts). */
-const prompts = new Map([
+const promptParts = new Map([
   ['systemPrompt', 'a system prompt'],
   ['appendSystemPrompt', 'an addition to the system prompt'],
 ]);
 
 /** The parts that describe the client itself or another part. Nothing is lost without them. */
-const idle: ReadonlySet<string> = new Set([
+const harmlessParts: ReadonlySet<string> = new Set([
   'subtype',
   'title',
   'codeRunningMcpTools',
@@ -149,10 +149,11 @@ const longestName = 64;
 
 /** The names of the parts that are not served. `isTold`: the instructions reach the model. */
 export function unservedIn(request: Request, isTold: boolean): string[] {
-  const named = [...offers, ...(isTold ? [] : prompts)];
+  const named = [...agentParts, ...(isTold ? [] : promptParts)];
   const known = named.flatMap(([field, words]) => (isOffered(request[field]) ? [words] : []));
   const unknown = Object.keys(request).filter(
-    (field) => !offers.has(field) && !prompts.has(field) && !idle.has(field) && isOffered(request[field]),
+    (field) =>
+      !agentParts.has(field) && !promptParts.has(field) && !harmlessParts.has(field) && isOffered(request[field]),
   );
   return [...known, ...unknown.slice(0, mostUnknown).map((field) => field.slice(0, longestName))];
 }

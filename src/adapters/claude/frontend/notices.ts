@@ -2,12 +2,12 @@
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { Dictionary, Failure } from '../../../core/model/content.ts';
 import type { EventOf, ToolServer } from '../../../core/model/event.ts';
-import { partOf, saidIn, withRest } from './said.ts';
+import { extraPart, claudeExtraIn, withExtra } from './said.ts';
 import { slashCommandsOf } from './slash-commands.ts';
 import type { WireFrame } from '../wire/client.ts';
 
 /** The version of Claude Code whose format the gateway sends. Clients check it first. */
-export const spokenVersion = '2.1.330';
+export const claudeCodeVersion = '2.1.330';
 
 /**
  * The first frame of each turn (docs/protocols/claude.md 6.1, and the required fields of the SDK's SDKSystemMessage).
@@ -29,7 +29,7 @@ export function initFrame(session: SessionView, said: Dictionary): WireFrame {
     permissionMode: info.mode ?? 'default',
     slash_commands: commands.map((command) => command.name),
     apiKeySource: 'none',
-    claude_code_version: spokenVersion,
+    claude_code_version: claudeCodeVersion,
     output_style: 'default',
     agents: [],
     skills: commands.filter(({ kind }) => kind === 'skill').map(({ name }) => name),
@@ -44,8 +44,12 @@ export function mcpServers(servers: Iterable<EventOf<'tool-server-changed'>>): o
   return (
     [...servers]
       // An agent of this protocol lists its own servers, and may have a status that the model lacks.
-      .filter((server) => server.kind === 'mcp' && saidIn(server).gone !== true)
-      .map((server) => ({ name: server.name, status: wireStatus(server.status), ...partOf(saidIn(server), 'server') }))
+      .filter((server) => server.kind === 'mcp' && claudeExtraIn(server).gone !== true)
+      .map((server) => ({
+        name: server.name,
+        status: wireStatus(server.status),
+        ...extraPart(claudeExtraIn(server), 'server'),
+      }))
   );
 }
 
@@ -87,7 +91,7 @@ export function retryFrame(retry: EventOf<'retry-start'>): WireFrame {
     retry_delay_ms: delayMs,
     error_status: failure.status ?? null,
   };
-  return withRest(own, { error: errorWord(failure) }, saidIn(retry));
+  return withExtra(own, { error: errorWord(failure) }, claudeExtraIn(retry));
 }
 
 function errorWord({ status }: Failure): string {
@@ -100,13 +104,13 @@ function errorWord({ status }: Failure): string {
 
 /** The context is being compacted. */
 export function compactingFrame(start: EventOf<'compaction-start'>): WireFrame {
-  return withRest({ type: 'system', subtype: 'status', status: 'compacting' }, saidIn(start));
+  return withExtra({ type: 'system', subtype: 'status', status: 'compacting' }, claudeExtraIn(start));
 }
 
 /** The end of a compaction, and the boundary that a successful one leaves in the conversation. */
 export function compactedFrames(end: EventOf<'compaction-end'>): WireFrame[] {
   const worked = end.outcome === 'completed';
-  const said = { status: partOf(saidIn(end), 'status'), boundary: partOf(saidIn(end), 'boundary') };
+  const said = { status: extraPart(claudeExtraIn(end), 'status'), boundary: extraPart(claudeExtraIn(end), 'boundary') };
   // There was nothing to compact, so the conversation is unchanged.
   if (worked && end.summary === undefined && end.tokensBefore === undefined) {
     return [{ type: 'system', subtype: 'status', status: null }];
@@ -118,20 +122,20 @@ export function compactedFrames(end: EventOf<'compaction-end'>): WireFrame[] {
     compact_result: worked ? 'success' : 'failed',
     ...(worked ? {} : { compact_error: end.failure?.message ?? end.outcome }),
   };
-  const over = withRest(verdict, said.status);
+  const over = withExtra(verdict, said.status);
   if (!worked) return [over];
   const trigger = end.trigger === 'manual' ? 'manual' : 'auto';
   const tokens = {
     pre_tokens: end.tokensBefore ?? 0,
     ...(end.tokensAfter === undefined ? {} : { post_tokens: end.tokensAfter }),
   };
-  const compact_metadata = withRest({ trigger, ...tokens }, partOf(said.boundary, 'compact_metadata'));
-  return [over, withRest({ type: 'system', subtype: 'compact_boundary', compact_metadata }, said.boundary)];
+  const compact_metadata = withExtra({ trigger, ...tokens }, extraPart(said.boundary, 'compact_metadata'));
+  return [over, withExtra({ type: 'system', subtype: 'compact_boundary', compact_metadata }, said.boundary)];
 }
 
 /** Asks whether a tool may run. The request id is the approval's id, so the answer needs no lookup table. */
 export function permissionFrame(ask: EventOf<'approval-request'>): WireFrame {
-  const said = saidIn(ask);
+  const said = claudeExtraIn(ask);
   const own = {
     subtype: 'can_use_tool',
     tool_name: ask.name,
@@ -141,7 +145,7 @@ export function permissionFrame(ask: EventOf<'approval-request'>): WireFrame {
     ...(ask.suggestions === undefined ? {} : { permission_suggestions: ask.suggestions }),
     ...(ask.call === undefined ? {} : { tool_use_id: ask.call }),
   };
-  return { type: 'control_request', request_id: ask.id, request: withRest(own, said) };
+  return { type: 'control_request', request_id: ask.id, request: withExtra(own, said) };
 }
 
 /** Marks the request ids of dialogs, which share the wire with approvals. */
@@ -163,7 +167,7 @@ export function dialogFrame(dialog: EventOf<'dialog-request'>): WireFrame {
     tool_use_id: dialog.id,
   };
   // An agent of this protocol asks in the same form. Its own questions hold more than a dialog can.
-  const request = { ...own, ...partOf(saidIn(dialog), 'request'), subtype: own.subtype };
+  const request = { ...own, ...extraPart(claudeExtraIn(dialog), 'request'), subtype: own.subtype };
   return { type: 'control_request', request_id: `${dialogPrefix}${dialog.id}`, request };
 }
 

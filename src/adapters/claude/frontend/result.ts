@@ -1,7 +1,7 @@
 // The figures of the `result` frame, counted from events (docs/protocols/claude.md 7).
 import { addUsage, type Dictionary, type Failure, noUsage, type Usage } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import { saidIn } from './said.ts';
+import { claudeExtraIn } from './said.ts';
 import { wireUsage } from './values.ts';
 import type { WireFrame } from '../wire/client.ts';
 
@@ -97,7 +97,7 @@ export function createResultCounter(): ResultCounter {
       result_index: index++,
       queued_turn_count: 0,
     };
-    return inItsWords(own, saidIn(end));
+    return withAgentResult(own, claudeExtraIn(end));
   }
 }
 
@@ -105,13 +105,13 @@ export function createResultCounter(): ResultCounter {
 const endings: ReadonlySet<string> = new Set(['result', 'errors', 'api_error_status', 'terminal_reason']);
 
 /** Replaces our figures by the agent's own result. Only its place among the session's results is ours. */
-function inItsWords(own: ResultOfOurs, said: Dictionary): WireFrame {
+function withAgentResult(own: OwnResult, said: Dictionary): WireFrame {
   const isWhole = said.subtype !== undefined;
   const kept = Object.entries(own).filter(([name]) => !(isWhole && endings.has(name) && !(name in said)));
   return { ...Object.fromEntries(kept), ...said, type: own.type, result_index: own.result_index };
 }
 
-type ResultOfOurs = WireFrame & { readonly result_index: number };
+type OwnResult = WireFrame & { readonly result_index: number };
 
 /** `num_turns` is one more than the user frames written in the run (docs/protocols/claude.md 7.5). */
 function emptyRun(at: number) {

@@ -9,16 +9,16 @@ import { OutcomeData, QueryData } from '../../../core/model/outcome-data.ts';
 import { type Actions, type ConnectionPorts, problems, violation } from './connection.ts';
 import { historyFrames } from './history.ts';
 import { promptContent } from './values.ts';
-import { saidIn } from './slash-commands.ts';
+import { promptOrCommand } from './slash-commands.ts';
 import { RpcRequest, rpcParams } from '../wire/rpc.ts';
 
 type Method = (id: string, params: unknown) => Actions;
 
 /** Handles the requests of one connection. */
-export function createRpc(ports: ConnectionPorts): (frame: object) => Actions {
-  const { session, dressing } = ports;
+export function createRpcRequests(ports: ConnectionPorts): (frame: object) => Actions {
+  const { session, filter } = ports;
 
-  const answer = (frame: object): Actions => [{ do: 'send', frame: dressing.own(JSON.stringify(frame)) }];
+  const answer = (frame: object): Actions => [{ do: 'send', frame: filter.own(JSON.stringify(frame)) }];
   const succeed = (id: string, result: object): Actions => answer({ id, result, error: null });
   /** There is only one code (docs/protocols/rpc-message.md 8.5). */
   const fail = (id: string | number, message: string): Actions =>
@@ -42,8 +42,8 @@ export function createRpc(ports: ConnectionPorts): (frame: object) => Actions {
 
   /** A query is answered by the frames of its run, and by their end. */
   function query(id: string, content: Content[]): Actions {
-    return ports.ask(saidIn(content, session), (outcome) =>
-      outcome.ok ? [{ do: 'send', frame: dressing.query(id) }] : fail(id, outcome.error.message),
+    return ports.ask(promptOrCommand(content, session), (outcome) =>
+      outcome.ok ? [{ do: 'send', frame: filter.query(id) }] : fail(id, outcome.error.message),
     );
   }
 
@@ -107,7 +107,7 @@ export function createRpc(ports: ConnectionPorts): (frame: object) => Actions {
       'getHistory',
       (id) =>
         ask(id, { type: 'query', subject: 'messages' }, (data) => ({
-          messages: historyFrames(QueryData.messages.safeParse(data).data?.messages ?? [], ports.sealed),
+          messages: historyFrames(QueryData.messages.safeParse(data).data?.messages ?? [], ports.toWire),
         })),
     ],
   ]);

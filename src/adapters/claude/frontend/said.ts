@@ -6,19 +6,19 @@ import { isDictionary } from '../../../core/model/dictionary.ts';
 const nothing: Dictionary = Object.freeze({});
 
 /** All extra fields; empty if there are none. */
-export function saidIn({ extra }: { readonly extra?: Extra | undefined }): Dictionary {
+export function claudeExtraIn({ extra }: { readonly extra?: Extra | undefined }): Dictionary {
   const said = extra?.claude;
   return isDictionary(said) ? said : nothing;
 }
 
 /** The extra fields of one part of the wire. */
-export function partOf(said: Dictionary, part: string): Dictionary {
+export function extraPart(said: Dictionary, part: string): Dictionary {
   const fields = said[part];
   return isDictionary(fields) ? fields : nothing;
 }
 
 /** Adds the extra fields behind our own. If both have a field, ours counts. */
-export function withRest<Fields extends object>(ours: Fields, ...rest: readonly Dictionary[]): Fields {
+export function withExtra<Fields extends object>(ours: Fields, ...rest: readonly Dictionary[]): Fields {
   if (rest.every((fields) => fields === nothing)) return ours;
   const all = Object.fromEntries(rest.flatMap((fields) => Object.entries(fields)));
   return { ...ours, ...all, ...ours };

@@ -31,7 +31,7 @@ function isOurs(session: SessionView | undefined): boolean {
 const typed = /^\s*\/compact(?:\s+(?<instructions>\S[\s\S]*?))?\s*$/u;
 
 /** Reads what a client has typed: one of the gateway's commands, or a prompt. */
-export function saidIn(content: Content[], session: SessionView | undefined): CommandOf<'prompt' | 'compact'> {
+export function promptOrCommand(content: Content[], session: SessionView | undefined): CommandOf<'prompt' | 'compact'> {
   const [only, ...others] = content;
   const words = only?.type === 'text' && others.length === 0 && isOurs(session) ? typed.exec(only.text) : null;
   if (words === null) return { type: 'prompt', content };

@@ -3,7 +3,7 @@
 import type { EventOf } from '../../../core/model/event.ts';
 import { compactedFrames, compactingFrame } from '../frontend/notices.ts';
 import type { ResultCounter } from '../frontend/result.ts';
-import type { Thread } from './thread.ts';
+import type { FrameOrder } from './order.ts';
 import type { WireFrame } from '../wire/client.ts';
 
 /** The compactions of one session that are turns. */
@@ -14,7 +14,7 @@ export interface CompactionTurn {
 }
 
 /** Begins without an open compaction. */
-export function createCompactionTurn(thread: Thread, counter: ResultCounter): CompactionTurn {
+export function createCompactionTurn(order: FrameOrder, counter: ResultCounter): CompactionTurn {
   let isOpen = false;
   return {
     get isOpen() {
@@ -23,13 +23,13 @@ export function createCompactionTurn(thread: Thread, counter: ResultCounter): Co
     begin(event, init, at) {
       isOpen = true;
       counter.begin(at);
-      return [...thread.begin(init), ...thread.aside([compactingFrame(event)])];
+      return [...order.begin(init), ...order.betweenMessages([compactingFrame(event)])];
     },
     end(event, at) {
       isOpen = false;
       const told = { trigger: 'manual', ...event } as const;
       const frames = [...compactedFrames(told), ...(event.outcome === 'completed' ? printed(event) : [])];
-      return [...thread.aside(frames), ...thread.end(counter.compaction(event, at))];
+      return [...order.betweenMessages(frames), ...order.end(counter.compaction(event, at))];
     },
   };
 }

@@ -3,7 +3,7 @@
 import { type Content, type Dictionary, type Extra, noUsage, type Stop } from '../../../core/model/content.ts';
 import type { BlockHead, EventOf } from '../../../core/model/event.ts';
 import { GrowingText } from '../../../core/model/growing-text.ts';
-import { partOf, saidIn, withRest } from '../frontend/said.ts';
+import { extraPart, claudeExtraIn, withExtra } from '../frontend/said.ts';
 import { wireBlock, wireStop, wireUsage } from '../frontend/values.ts';
 import type { WireFrame } from '../wire/client.ts';
 
@@ -52,22 +52,22 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
   /** Events of blocks that began while another block was open. */
   let held: BlockEvent[] = [];
 
-  const begun = partOf(saidIn(start), 'message');
+  const begun = extraPart(claudeExtraIn(start), 'message');
 
   /** An agent of this protocol names its message in each frame of the stream. */
-  const { api_message_id: name } = partOf(saidIn(start), 'frame');
+  const { api_message_id: name } = extraPart(claudeExtraIn(start), 'frame');
   const named: Dictionary = name === undefined ? {} : { api_message_id: name };
 
   function stream(own: object, said: Dictionary = {}): WireFrame[] {
     if (!style.streams) return [];
-    const event = withRest(own, partOf(said, 'event'));
-    return [withRest({ type: 'stream_event', event, ...named }, partOf(said, 'frame'))];
+    const event = withExtra(own, extraPart(said, 'event'));
+    return [withExtra({ type: 'stream_event', event, ...named }, extraPart(said, 'frame'))];
   }
   /** The `message` object. The agent's own fields count, except those that identify the message. */
   const envelope = (content: object[], ...said: readonly Dictionary[]) => {
     const own = { id: start.id, type: 'message', role: 'assistant', model: style.model, content };
-    const told = withRest({}, begun, ...said);
-    const figures = { ...usage, ...partOf(told, 'usage') };
+    const told = withExtra({}, begun, ...said);
+    const figures = { ...usage, ...extraPart(told, 'usage') };
     return { ...own, stop_reason: null, stop_sequence: null, ...told, ...own, usage: figures };
   };
 
@@ -76,14 +76,14 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
     const block = openedBy(source, head);
     open = block;
     endsInCall = head.kind === 'tool-call';
-    const said = saidIn({ extra });
-    const content_block = withRest(startingBlock(block), partOf(said, 'block'));
+    const said = claudeExtraIn({ extra });
+    const content_block = withExtra(startingBlock(block), extraPart(said, 'block'));
     const frames = stream({ type: 'content_block_start', index, content_block }, said);
     return block.whole === undefined ? frames : [...frames, ...extend(block, textOf(block.whole))];
   }
 
   const streamDelta = (wire: object, said: Dictionary): WireFrame[] =>
-    stream({ type: 'content_block_delta', index, delta: withRest(wire, partOf(said, 'delta')) }, said);
+    stream({ type: 'content_block_delta', index, delta: withExtra(wire, extraPart(said, 'delta')) }, said);
 
   function extend(block: OpenBlock, delta: string, said: Dictionary = {}): WireFrame[] {
     if (delta === '') return [];
@@ -105,9 +105,12 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
       frames.push(...stream({ type: 'content_block_delta', index, delta }));
     }
     const aborted = end.incomplete === true ? { aborted: true } : {};
-    const said = saidIn(end);
-    const message = envelope([withRest(finalBlock(block, content), partOf(said, 'block'))], partOf(said, 'message'));
-    frames.push(withRest({ type: 'assistant', message, ...aborted }, partOf(said, 'frame')));
+    const said = claudeExtraIn(end);
+    const message = envelope(
+      [withExtra(finalBlock(block, content), extraPart(said, 'block'))],
+      extraPart(said, 'message'),
+    );
+    frames.push(withExtra({ type: 'assistant', message, ...aborted }, extraPart(said, 'frame')));
     frames.push(...stream({ type: 'content_block_stop', index }));
     return frames;
   }
@@ -119,7 +122,8 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
     }
     if (event.type === 'block-start') return open === null ? begin(event) : [];
     if (open === null) return [];
-    if (event.type === 'block-delta') return open.whole === undefined ? extend(open, event.delta, saidIn(event)) : [];
+    if (event.type === 'block-delta')
+      return open.whole === undefined ? extend(open, event.delta, claudeExtraIn(event)) : [];
     const frames = finish(open, event);
     const waiting = held;
     held = [];
@@ -133,27 +137,27 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
     get blocks() {
       return index + 1;
     },
-    start: () => stream({ type: 'message_start', message: envelope([]) }, saidIn(start)),
+    start: () => stream({ type: 'message_start', message: envelope([]) }, claudeExtraIn(start)),
     block,
     isExtending: (source) => open !== null && open.source === source && open.whole === undefined,
     delta(text, extra) {
       const wire = open === null ? null : wireDelta(open.head, text);
-      return wire === null ? null : (streamDelta(wire, saidIn({ extra }))[0] ?? null);
+      return wire === null ? null : (streamDelta(wire, claudeExtraIn({ extra }))[0] ?? null);
     },
     extended(text) {
       open?.said.add(text);
     },
     stop: stopOf,
     end(event) {
-      const said = saidIn(event);
-      const delta = withRest({ stop_reason: stopOf(event.stop) }, { stop_sequence: null }, partOf(said, 'delta'));
-      const figures = partOf(said, 'usage');
+      const said = claudeExtraIn(event);
+      const delta = withExtra({ stop_reason: stopOf(event.stop) }, { stop_sequence: null }, extraPart(said, 'delta'));
+      const figures = extraPart(said, 'usage');
       const own = wireUsage(event.usage ?? start.usage ?? noUsage);
       // `output_tokens` must be present (docs/protocols/claude.md 4.7).
       const final = 'output_tokens' in figures ? figures : { ...own, ...figures };
       return [
         ...stream({ type: 'message_delta', delta, usage: final }, said),
-        ...stream({ type: 'message_stop' }, { frame: partOf(said, 'stop'), event: partOf(said, 'stopEvent') }),
+        ...stream({ type: 'message_stop' }, { frame: extraPart(said, 'stop'), event: extraPart(said, 'stopEvent') }),
       ];
     },
   };

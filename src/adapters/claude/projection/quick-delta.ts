@@ -35,11 +35,11 @@ export function createQuickDeltas(ports: QuickPorts): (logged: Logged) => string
   });
   let route: Route | null = null;
   /** The extra fields of the last delta. Most agents have none, others repeat the same object. */
-  let rest: Extra | undefined;
+  let lastExtra: Extra | undefined;
 
   function routeOf(index: number, extra: Extra | undefined): Route | null {
-    const isNew = extra !== rest;
-    rest = extra;
+    const isNew = extra !== lastExtra;
+    lastExtra = extra;
     // A template pays off from the second delta on.
     if (isNew && extra !== undefined) return null;
     const encoder = ports.encoder();

@@ -5,7 +5,7 @@ import { isDictionary } from '../../../core/model/dictionary.ts';
 import type { WireFrame } from '../wire/client.ts';
 
 /** Orders the frames of one session. Each method returns the frames that can be sent now, in wire order. */
-export interface Thread {
+export interface FrameOrder {
   /** A turn begins. Frames from between the turns follow its first frame. */
   begin(init: WireFrame): WireFrame[];
   /** The turn ends. Its messages are closed and its calls answered. */
@@ -23,7 +23,7 @@ export interface Thread {
   /** The result of a call. `parent` is the lane on which the call was shown. */
   answer(call: string, parent: string | undefined, frame: WireFrame): WireFrame[];
   /** Frames between messages of the main thread. */
-  aside(frames: readonly WireFrame[]): WireFrame[];
+  betweenMessages(frames: readonly WireFrame[]): WireFrame[];
   /** Frames that may also stand inside a message (docs/protocols/claude.md 5.2). They keep their place. */
   anywhere(frames: readonly WireFrame[]): WireFrame[];
   /** Whole frames of a sub-agent. */
@@ -42,22 +42,22 @@ type Waiting =
 const mostBetweenTurns = 64;
 
 /** Begins between two turns. */
-export function createThread(): Thread {
+export function createFrameOrder(): FrameOrder {
   let waiting: Waiting[] = [];
   let inTurn = false;
   /** The open message: its frames are sent at once, or gathered in `waiting`. */
-  let speaking: 'live' | Extract<Waiting, { kind: 'message' }> | null = null;
+  let openMessage: 'live' | Extract<Waiting, { kind: 'message' }> | null = null;
   /** Calls of this turn that were sent; and those of them that need a result, on the main thread and elsewhere. */
   const shown = new Set<string>();
-  const owed = new Set<string>();
-  const owedAside = new Set<string>();
+  const owedOnMain = new Set<string>();
+  const owedElsewhere = new Set<string>();
   let lost = 0;
 
-  function say(frames: readonly WireFrame[]): readonly WireFrame[] {
+  function noteCalls(frames: readonly WireFrame[]): readonly WireFrame[] {
     for (const frame of frames) {
       for (const call of callsIn(frame)) {
         shown.add(call);
-        (frame.parent_tool_use_id === null ? owed : owedAside).add(call);
+        (frame.parent_tool_use_id === null ? owedOnMain : owedElsewhere).add(call);
       }
     }
     return frames;
@@ -68,11 +68,11 @@ export function createThread(): Thread {
       case 'lane':
         return shown.has(item.parent);
       case 'answer':
-        return item.isMain ? speaking !== 'live' && owed.has(item.call) : owedAside.has(item.call);
+        return item.isMain ? openMessage !== 'live' && owedOnMain.has(item.call) : owedElsewhere.has(item.call);
       case 'aside':
-        return speaking !== 'live' && isNext(place);
+        return openMessage !== 'live' && isNext(place);
       case 'message':
-        return speaking !== 'live' && owed.size === 0 && isNext(place);
+        return openMessage !== 'live' && owedOnMain.size === 0 && isNext(place);
       default:
         return item satisfies never;
     }
@@ -81,17 +81,17 @@ export function createThread(): Thread {
   /** Messages and the frames between them keep their order. */
   const isNext = (place: number) => waiting.findIndex(({ kind }) => kind === 'message' || kind === 'aside') === place;
 
-  function release(): WireFrame[] {
+  function takeReady(): WireFrame[] {
     const frames: WireFrame[] = [];
     while (inTurn) {
       const place = waiting.findIndex(mayGo);
       const item = waiting[place];
       if (item === undefined) break;
       waiting.splice(place, 1);
-      if (item.kind === 'answer') (item.isMain ? owed : owedAside).delete(item.call);
-      if (item.kind === 'message' && !item.whole) speaking = 'live';
+      if (item.kind === 'answer') (item.isMain ? owedOnMain : owedElsewhere).delete(item.call);
+      if (item.kind === 'message' && !item.whole) openMessage = 'live';
       // Do not spread: a waiting message may have more frames than a function call may have arguments.
-      for (const frame of say(item.frames)) frames.push(frame);
+      for (const frame of noteCalls(item.frames)) frames.push(frame);
     }
     return frames;
   }
@@ -99,59 +99,59 @@ export function createThread(): Thread {
   function wait(item: Waiting): WireFrame[] {
     if (item.frames.length > 0 || item.kind === 'message') waiting.push(item);
     if (!inTurn && waiting.length > mostBetweenTurns) lost += waiting.shift()?.frames.length ?? 0;
-    return release();
+    return takeReady();
   }
 
   function extend(frames: readonly WireFrame[]): WireFrame[] {
-    if (speaking === null) return [];
-    if (speaking !== 'live') {
-      for (const frame of frames) speaking.frames.push(frame);
+    if (openMessage === null) return [];
+    if (openMessage !== 'live') {
+      for (const frame of frames) openMessage.frames.push(frame);
       return [];
     }
     // The frames may have shown a call whose sub-agent already wrote something.
-    return [...say(frames), ...release()];
+    return [...noteCalls(frames), ...takeReady()];
   }
 
   return {
     begin(init) {
       inTurn = true;
-      return [init, ...release()];
+      return [init, ...takeReady()];
     },
     end(result) {
-      const frames = [...release(), result];
+      const frames = [...takeReady(), result];
       lost += waiting.reduce((sum, item) => sum + item.frames.length, 0);
       waiting = [];
       inTurn = false;
       shown.clear();
-      owed.clear();
-      owedAside.clear();
+      owedOnMain.clear();
+      owedElsewhere.clear();
       return frames;
     },
     message: (frames) => wait({ kind: 'message', frames: [...frames], whole: true }),
     open(frames) {
       const message: Waiting = { kind: 'message', frames: [...frames], whole: false };
-      speaking = message;
+      openMessage = message;
       return wait(message);
     },
     get isLive() {
-      return speaking === 'live' && waiting.length === 0;
+      return openMessage === 'live' && waiting.length === 0;
     },
     extend,
     close(frames) {
-      if (speaking === null) return [];
-      const message = speaking;
-      speaking = null;
-      if (message === 'live') return [...say(frames), ...release()];
+      if (openMessage === null) return [];
+      const message = openMessage;
+      openMessage = null;
+      if (message === 'live') return [...noteCalls(frames), ...takeReady()];
       for (const frame of frames) message.frames.push(frame);
       message.whole = true;
-      return release();
+      return takeReady();
     },
     answer: (call, parent, frame) => wait({ kind: 'answer', call, isMain: parent === undefined, frames: [frame] }),
-    aside: (frames) => wait({ kind: 'aside', frames }),
+    betweenMessages: (frames) => wait({ kind: 'aside', frames }),
     anywhere(frames) {
       // Between two turns, frames of an agent of this protocol are sent at once.
       if (!inTurn) return [...frames];
-      return speaking === null ? wait({ kind: 'aside', frames }) : extend(frames);
+      return openMessage === null ? wait({ kind: 'aside', frames }) : extend(frames);
     },
     lane: (parent, frames) => wait({ kind: 'lane', parent, frames }),
     lost() {

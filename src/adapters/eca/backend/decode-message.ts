@@ -76,16 +76,16 @@ interface OpenMessage {
   usage?: Usage;
 }
 
-export function createMessageDecoder(env: Env, out: Outbox, watcher: MessagePorts): MessageDecoder {
+export function createMessageDecoder(env: Env, out: Outbox, ports: MessagePorts): MessageDecoder {
   const open = new Map<Lane, OpenMessage>();
 
   function message(lane: Lane): OpenMessage {
     const known = open.get(lane);
     if (known !== undefined) return known;
-    watcher.begins(lane);
+    ports.begins(lane);
     const begun: OpenMessage = { blocks: 0, current: null, calls: new Map(), hasCalls: false, isCut: false };
     open.set(lane, begun);
-    const model = watcher.model();
+    const model = ports.model();
     const named = lane === undefined && model !== undefined ? { model } : {};
     out.deliver({ type: 'message-start', parent: lane, id: env.id('message'), ...named });
     return begun;
@@ -190,7 +190,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessagePort
       const known = open.get(lane)?.calls.get(id);
       const call = known ?? beginCall(lane, id, name, without(content, 'type', 'id', 'name', 'argumentsText'));
       const text = argumentsText ?? '';
-      const added = watcher.argumentTexts.added(call.text, text);
+      const added = ports.argumentTexts.added(call.text, text);
       call.text += added;
       call.last = text;
       delta(lane, call.index, added);
