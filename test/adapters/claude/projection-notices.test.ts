@@ -1,6 +1,6 @@
 // What stands beside the messages of the model: system frames, questions, words of others, frames of newer versions.
 import { describe, expect, test } from 'vitest';
-import { claudeCodeVersion } from '../../../src/adapters/claude/frontend/notices.ts';
+import { claudeCodeVersion } from '../../../src/adapters/claude/frontend/system-frames.ts';
 import type { Event, EventOf } from '../../../src/core/model/event.ts';
 import { tellLate } from '../../support/telling.ts';
 import { type Sent, sideOf, told } from './harness.ts';

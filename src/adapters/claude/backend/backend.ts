@@ -10,12 +10,12 @@ import type { AgentOptions } from './options.ts';
 import { createAgentQueries } from './queries.ts';
 import { createQuestions } from './questions.ts';
 import { type Answer, type ControlRequest, createRequests, outcomeOf } from './requests.ts';
-import { changeOf } from './changes.ts';
+import { changeOf } from './file-changes.ts';
 import { createAgentDecoder, objectIn } from './decode-agent.ts';
 
 import { encodeSetting, refusalOf } from './encode-command.ts';
 import { promptFrame, encodePrompt, textBlock } from './encode-prompt.ts';
-import { createLineRecogniser } from './delta-template.ts';
+import { createLineRecogniser } from './line-recogniser.ts';
 import { errorAnswer, NamedRequest } from '../wire/client.ts';
 import {
   AgentCancelFrame,

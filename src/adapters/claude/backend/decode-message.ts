@@ -5,7 +5,7 @@ import type { Env } from '../../../core/contract/adapter.ts';
 import type { Dictionary, Failure, Stop } from '../../../core/model/content.ts';
 import { without } from '../../../core/model/dictionary.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import { type UnreadFields, createExtraCache, noUnreadFields, withoutMessageName } from './decode-beside.ts';
+import { type UnreadFields, createExtraCache, noUnreadFields, withoutMessageName } from './unread-fields.ts';
 import {
   impliedBlock,
   type Copy,

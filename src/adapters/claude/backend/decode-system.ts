@@ -5,7 +5,7 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, without } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import type { AgentInfo } from './info.ts';
+import type { AgentInfo } from './agent-info.ts';
 import type { Compactions } from './decode-compaction.ts';
 import { otherFields, claudeExtra } from './decode-values.ts';
 import { faultIn, systemFrames } from '../wire/agent.ts';

@@ -7,7 +7,7 @@ import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import { changeMade } from './changes.ts';
+import { changeMade } from './file-changes.ts';
 import { contentOf, claudeExtraParts, claudeExtra } from './decode-values.ts';
 import type { ToolResultBlock } from '../wire/agent.ts';
 

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { CommandOf } from '../../../core/model/command.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
-import type { AgentInfo } from './info.ts';
+import type { AgentInfo } from './agent-info.ts';
 import { type Answer, type ControlRequest, outcomeOf } from './requests.ts';
 import { thinkingLevels } from './encode-command.ts';
 import { AgentServer } from '../wire/agent.ts';

@@ -7,7 +7,7 @@ import { dictionaryOf, isDictionary, without } from '../../../core/model/diction
 import { type Outcome, refused } from '../../../core/model/errors.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import { changeOf } from './changes.ts';
+import { changeOf } from './file-changes.ts';
 import { claudeExtra } from './decode-values.ts';
 import { errorAnswer } from '../wire/client.ts';
 import { type AgentRequestFrame, AskedQuestions, CanUseTool, faultIn } from '../wire/agent.ts';

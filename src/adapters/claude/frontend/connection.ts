@@ -2,7 +2,7 @@
 import type { Action, SessionView } from '../../../core/contract/adapter.ts';
 import type { Command } from '../../../core/model/command.ts';
 import type { Outcome } from '../../../core/model/errors.ts';
-import type { ConnectionFilter } from './dressing.ts';
+import type { ConnectionFilter } from './connection-filter.ts';
 import type { WireFrame } from '../wire/client.ts';
 
 /** What a connection does next. */

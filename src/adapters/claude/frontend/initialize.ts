@@ -116,7 +116,7 @@ const agentParts = new Map([
   ['agentProgressSummaries', 'summaries of sub-agents'],
 ]);
 
-/** The parts that the gateway serves if the agent allows it (control.ts). */
+/** The parts that the gateway serves if the agent allows it (control-requests.ts). */
 const promptParts = new Map([
   ['systemPrompt', 'a system prompt'],
   ['appendSystemPrompt', 'an addition to the system prompt'],

@@ -18,7 +18,7 @@ import {
   sessionName,
   textOfRun,
 } from '../frames.ts';
-import { createMessageEncoder, type MessageEncoder } from './message.ts';
+import { createMessageEncoder, type MessageEncoder } from './message-encoder.ts';
 import {
   cancelFrame,
   compactedFrames,
@@ -29,12 +29,12 @@ import {
   noticeFrame,
   permissionFrame,
   retryFrame,
-} from '../frontend/notices.ts';
+} from '../frontend/system-frames.ts';
 import { createQuickDeltas } from './quick-delta.ts';
-import { createResultCounter } from '../frontend/result.ts';
-import { extraPart, claudeExtraIn, withExtra } from '../frontend/said.ts';
-import { createFrameOrder } from './thread.ts';
-import { resultFrame, wireBlock } from '../frontend/values.ts';
+import { createResultCounter } from '../frontend/result-frame.ts';
+import { extraPart, claudeExtraIn, withExtra } from '../frontend/claude-extra.ts';
+import { createFrameOrder } from './frame-order.ts';
+import { resultFrame, wireBlock } from '../frontend/encode-values.ts';
 import type { WireFrame } from '../wire/client.ts';
 
 /** What a projection shows. */

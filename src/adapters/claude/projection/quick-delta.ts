@@ -4,7 +4,7 @@ import type { Extra } from '../../../core/model/content.ts';
 import type { Logged } from '../../../core/model/event.ts';
 import { createDeltaTemplate, type DeltaTemplate } from './delta-template.ts';
 import type { Ids } from '../frontend/envelope.ts';
-import type { MessageEncoder } from './message.ts';
+import type { MessageEncoder } from './message-encoder.ts';
 import type { WireFrame } from '../wire/client.ts';
 
 /** What the hot path needs of its projection. */

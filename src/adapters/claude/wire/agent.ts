@@ -126,7 +126,7 @@ export const systemFrames = {
     error_status: figure,
     error: text,
   }),
-  /** A subtype of the gateway itself (notices.ts): the agent may be another gateway. */
+  /** A subtype of the gateway itself (system-frames.ts): the agent may be another gateway. */
   notice: z.looseObject({
     level: z.enum(['info', 'warning', 'error']),
     text: z.string(),

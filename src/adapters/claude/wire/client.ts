@@ -38,7 +38,7 @@ export const UserFrame = z.looseObject({
 });
 export type UserFrame = z.infer<typeof UserFrame>;
 
-/** A control request of the client. control.ts reads its parameters. */
+/** A control request of the client. control-requests.ts reads its parameters. */
 export const ControlRequestFrame = z.looseObject({
   type: z.literal('control_request'),
   request_id: z.string(),

@@ -2,7 +2,7 @@
 // (docs/protocols/rpc-message.md 8.2, 9.2).
 import type { Message } from '../../../core/model/content.ts';
 import { onLane } from '../frames.ts';
-import { wireBlock, wireResult, wireUsage } from './values.ts';
+import { wireBlock, wireResult, wireUsage } from './encode-values.ts';
 import type { WireFrame } from '../wire/client.ts';
 
 /**

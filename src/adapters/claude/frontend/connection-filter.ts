@@ -2,7 +2,7 @@
 // makes the few changes that concern one client. Recognises frames by their first characters and never parses one.
 import type { Frames } from '../../../core/contract/adapter.ts';
 import type { Out } from '../../../core/contract/channel.ts';
-import { cancelFrame } from './notices.ts';
+import { cancelFrame } from './system-frames.ts';
 
 /** The filter of one connection. Marks are frames that the connection sends to itself: they never leave the gateway. */
 export interface ConnectionFilter {

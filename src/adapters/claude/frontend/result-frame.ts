@@ -1,8 +1,8 @@
 // The figures of the `result` frame, counted from events (docs/protocols/claude.md 7).
 import { addUsage, type Dictionary, type Failure, noUsage, type Usage } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import { claudeExtraIn } from './said.ts';
-import { wireUsage } from './values.ts';
+import { claudeExtraIn } from './claude-extra.ts';
+import { wireUsage } from './encode-values.ts';
 import type { WireFrame } from '../wire/client.ts';
 
 /** The usage and cost of one model, over the session. */

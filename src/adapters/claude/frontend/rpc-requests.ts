@@ -7,8 +7,8 @@ import type { Outcome } from '../../../core/model/errors.ts';
 import type { SessionInfo } from '../../../core/model/event.ts';
 import { OutcomeData, QueryData } from '../../../core/model/outcome-data.ts';
 import { type Actions, type ConnectionPorts, problems, violation } from './connection.ts';
-import { historyFrames } from './history.ts';
-import { promptContent } from './values.ts';
+import { historyFrames } from './history-frames.ts';
+import { promptContent } from './encode-values.ts';
 import { promptOrCommand } from './slash-commands.ts';
 import { RpcRequest, rpcParams } from '../wire/rpc.ts';
 

@@ -3,8 +3,8 @@
 import { type Content, type Dictionary, type Extra, noUsage, type Stop } from '../../../core/model/content.ts';
 import type { BlockHead, EventOf } from '../../../core/model/event.ts';
 import { GrowingText } from '../../../core/model/growing-text.ts';
-import { extraPart, claudeExtraIn, withExtra } from '../frontend/said.ts';
-import { wireBlock, wireStop, wireUsage } from '../frontend/values.ts';
+import { extraPart, claudeExtraIn, withExtra } from '../frontend/claude-extra.ts';
+import { wireBlock, wireStop, wireUsage } from '../frontend/encode-values.ts';
 import type { WireFrame } from '../wire/client.ts';
 
 type BlockEvent = EventOf<'block-start' | 'block-delta' | 'block-end'>;

@@ -6,7 +6,7 @@ import type { Outcome } from '../../../core/model/errors.ts';
 import { OutcomeData, QueryData } from '../../../core/model/outcome-data.ts';
 import { type Actions, type ConnectionPorts, problems, violation } from './connection.ts';
 import { initializeResponse, instructionsIn, titleIn, unservedIn } from './initialize.ts';
-import { mcpServers, noticeFrame } from './notices.ts';
+import { mcpServers, noticeFrame } from './system-frames.ts';
 import { slashCommandsOf } from './slash-commands.ts';
 import { type ControlRequestFrame, errorAnswer } from '../wire/client.ts';
 

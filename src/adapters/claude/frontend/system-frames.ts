@@ -2,7 +2,7 @@
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { Dictionary, Failure } from '../../../core/model/content.ts';
 import type { EventOf, ToolServer } from '../../../core/model/event.ts';
-import { extraPart, claudeExtraIn, withExtra } from './said.ts';
+import { extraPart, claudeExtraIn, withExtra } from './claude-extra.ts';
 import { slashCommandsOf } from './slash-commands.ts';
 import type { WireFrame } from '../wire/client.ts';
 

@@ -1,7 +1,7 @@
 // Small translations between canonical values and Claude's: usage, stop reasons, content blocks.
 import type { Content, Stop, Usage } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import { extraPart, claudeExtraIn, withExtra } from './said.ts';
+import { extraPart, claudeExtraIn, withExtra } from './claude-extra.ts';
 import type { PromptBlock, WireFrame, WireUsage } from '../wire/client.ts';
 
 /** Token counts in the fields of the Messages API. */
