@@ -1,4 +1,5 @@
-// Reads Claude values: usage, stop reasons, content of messages and results. The other direction is in frontend/encode-values.ts.
+// Reads Claude values: usage, stop reasons, content of messages and results. The other direction is in
+// frontend/encode-values.ts.
 import type { Content, Dictionary, Extra, Stop, Usage } from '../../../core/model/content.ts';
 import { dictionaryOf, extraFor, isDictionary, without } from '../../../core/model/dictionary.ts';
 import type { AgentBlock, AgentUsage } from '../wire/agent.ts';
