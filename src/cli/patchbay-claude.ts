@@ -9,7 +9,7 @@ import { type ChosenForClaude, chooseAgent, withGreeting } from './claude/agent.
 import { type ClaudeArgv, parseClaudeArgv } from './claude/argv.ts';
 import { converse, failureFrame } from './claude/conversation.ts';
 import { greets, readGreeting } from './claude/greeting.ts';
-import { claudeHelp, spokenVersion } from './claude/help.ts';
+import { claudeHelp, claudeCodeVersion } from './claude/help.ts';
 import { readPrompt } from './claude/prompt.ts';
 import { ownVersion, tellFailure } from './program.ts';
 import { type StoredIds, storedIdsIn } from './stored-ids.ts';
@@ -26,8 +26,8 @@ async function run(argv: ClaudeArgv): Promise<void> {
     return;
   }
   if (argv.version) {
-    process.stdout.write(`${spokenVersion} (Claude Code)\n`);
-    remark(`agent-patchbay ${ownVersion}, which speaks as Claude Code ${spokenVersion} does`);
+    process.stdout.write(`${claudeCodeVersion} (Claude Code)\n`);
+    remark(`agent-patchbay ${ownVersion}, which speaks as Claude Code ${claudeCodeVersion} does`);
     return;
   }
   if (!argv.print && argv.words[0] === 'auth' && argv.words[1] === 'status') {

@@ -1,30 +1,33 @@
-// The events and posts of the SDK's browser entry: durable frames in numbered `client_event`s, what is only said live in
-// `ephemeral_event`s (docs/protocols/claude.md 9.2). Pure; knows no projection.
+// The events and posts of the SDK's browser entry: durable frames as numbered `client_event`s, live-only frames as
+// `ephemeral_event`s (docs/protocols/claude.md 9.2).
 import { z } from 'zod';
 import type { EventEnvelope, EventReader, Options } from '../../core/contract/adapter.ts';
 import type { Out } from '../../core/contract/channel.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import type { FrameEntry } from '../../core/contract/reader.ts';
 
-/** The options of a client or an agent that ask for it. */
+/** The options that select this envelope, for a client or an agent. */
 export const EnvelopeOptions = z.looseObject({
-  /** `sdk`: as the SDK's browser entry has it. */
+  /** `sdk`: the envelope of the SDK's browser entry. */
   envelope: z.enum(['sdk']).optional(),
-  /** The session's name in what is posted to an agent. Ours takes any; its address says which one is meant. */
+  /** The session's name in posts to an agent. A gateway accepts any name: the URL selects the session. */
   sessionId: z.string().optional(),
 });
 
-/** How the frame of a delta begins; a test holds the projection to it. */
+/** The first characters of a delta's frame. A test checks the projection against them. */
 const liveHead = '{"type":"stream_event","event":{"type":"content_block_delta"';
 const liveHeadBytes = new TextEncoder().encode(liveHead);
 
-/** Some frame, as it came: what is wrong with it is for the machines to say. */
+/** Any frame. The frontend or backend checks its content. */
 const Payload = z.custom<object>((value) => typeof value === 'object' && value !== null, 'a frame is an object');
 
-/** What a client posts; the SDK sends one at a time. */
+/** The body of a client's post. The SDK sends one event at a time. */
 const Post = z.looseObject({ events: z.array(z.looseObject({ payload: Payload })).min(1) });
 
-/** What an agent says. `source` is who said it: what others said to the agent is none of ours. */
+/**
+ * An event from an agent. `source` is the sender: only the worker's own frames count, not what others sent to the
+ * worker.
+ */
 const Said = z.looseObject({ source: z.unknown().optional(), payload: Payload });
 
 function bodyOf(entry: FrameEntry, head: string): Out {
@@ -32,14 +35,14 @@ function bodyOf(entry: FrameEntry, head: string): Out {
   return typeof out === 'string' ? `${head}"payload":${out}}` : [`${head}"payload":`, ...out, '}'];
 }
 
-/** Whether the client may miss it: the whole block follows in an `assistant` frame. */
+/** Whether the client may miss the frame: an `assistant` frame with the whole block follows. */
 function isLive(out: Out): boolean {
   const first = typeof out === 'string' ? out : out[0];
   if (typeof first === 'string') return first.startsWith(liveHead);
   return first !== undefined && liveHeadBytes.every((byte, at) => first[at] === byte);
 }
 
-/** What is known of a frame's place; inside a snapshot that is nothing. */
+/** The known fields about a frame's place. A frame of a snapshot has none. */
 function headOf({ cursor, number, at }: FrameEntry): string {
   let head = '{';
   if (cursor !== null) head += `"event_id":"${cursor}",`;
@@ -56,7 +59,7 @@ function parsed(data: string): unknown {
   }
 }
 
-/** The envelope that those options ask for; undefined for frames that go bare. */
+/** The envelope that the options select; undefined for bare frames. */
 export function eventEnvelope(options: Options): Required<EventEnvelope> | undefined {
   const { data } = EnvelopeOptions.safeParse(options);
   if (data?.envelope === undefined) return undefined;
@@ -86,16 +89,16 @@ function payloadOf(event: string, data: string): object | null {
   return event === 'client_event' && said.data.source !== 'worker' ? null : said.data.payload;
 }
 
-/** The type of a stream event. */
+/** A stream event, with its type. */
 const Streamed = z.looseObject({ type: z.literal('stream_event'), event: z.looseObject({ type: z.string() }) });
 
 /**
- * Leaves out the deltas of a block of which some were missed: the whole block goes on where its deltas stopped, and
- * could not if there was a hole in them. Deltas are heard again from the next block on that begins live, which is one
- * that begins behind a delta.
+ * Drops the deltas of a block after a gap: the block would otherwise continue with a hole. The whole block follows, and
+ * supplies the missing rest. Deltas pass again from the next block whose start is live, which is a block start after a
+ * dropped delta.
  */
 function createReader(): EventReader {
-  /** `unknown`: no delta has shown yet which block is open by now. */
+  /** `unknown`: no delta has shown yet which block is open. */
   let missed: 'none' | 'unknown' | 'this block' = 'none';
 
   function isWhole(payload: object): boolean {
@@ -119,10 +122,10 @@ function createReader(): EventReader {
   };
 }
 
-/** Ids are remembered; what is longer is no uuid, and counts each time. */
+/** The longest id that is remembered. A longer id is no uuid, so its post counts each time. */
 const longestId = 128;
 
-/** The SDK gives each message a `uuid`, and posts it again when it heard no answer. */
+/** The SDK gives each message a `uuid`, and posts it again if it got no answer. */
 function idOf(payload: object): string | undefined {
   if (!('uuid' in payload) || typeof payload.uuid !== 'string') return undefined;
   return payload.uuid.length > longestId ? undefined : payload.uuid;

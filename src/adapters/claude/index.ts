@@ -1,4 +1,5 @@
-// The Claude Agent SDK's message format, and its RpcMessage dialect (docs/protocols/rpc-message.md).
+// The Claude Agent SDK's message format (docs/protocols/claude.md), and its RpcMessage dialect
+// (docs/protocols/rpc-message.md).
 import { z } from 'zod';
 import type { Adapter, Env, FrontendSide, Options } from '../../core/contract/adapter.ts';
 import { GatewayError } from '../../core/model/errors.ts';
@@ -12,16 +13,19 @@ import { createProjection } from './projection/projection.ts';
 
 const Flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]);
 
-/** What a client of this protocol may set. Values may come from a URL, so they may be strings. */
+/** The options of a client of this protocol. Values may come from a URL, so they may be strings. */
 const ClaudeOptions = z.strictObject({
   dialect: Dialect.optional(),
-  /** How frames travel as server-sent events; see event-envelope.ts. Clients with and without it share one stream. */
+  /**
+   * How frames travel as server-sent events; see event-envelope.ts. Clients with and without the envelope share one
+   * stream.
+   */
   envelope: z.enum(['sdk']).optional(),
-  /** `stream_event` frames on (default) or off. */
+  /** Whether `stream_event` frames are sent. Default: on. */
   partialMessages: Flag.optional(),
-  /** Each prompt is echoed as it joins the conversation: on or off (default). */
+  /** Whether each prompt is echoed as it joins the conversation. Default: off. */
   replayUserMessages: Flag.optional(),
-  /** Frames name the session as the agent does, where it has told: on or off (default, they name ours). */
+  /** Whether frames use the agent's name for the session once it is known, instead of the gateway's. Default: off. */
   agentSessionId: Flag.optional(),
 });
 
@@ -41,7 +45,7 @@ function frontend(env: Env, options: Options, preset: Dialect): FrontendSide {
 
 const framing = { stdio: 'jsonl', websocket: 'lines', sse: 'event-stream' } as const;
 
-/** What both dialects have a shape for. */
+/** The events that both dialects can express. */
 const sharedEvents = [
   'run-end',
   'turn-start',
@@ -93,7 +97,10 @@ export const claude: Adapter = {
   },
 };
 
-/** The RpcMessage front end: five frame types, no nulls, both spellings of a tool call. It cannot be asked anything. */
+/**
+ * The RpcMessage front end: five frame types, no nulls, two spellings of a tool call. The client cannot be asked
+ * anything.
+ */
 export const rpcMessage: Adapter = {
   id: 'rpc-message',
   title: 'RpcMessage, the Claude format as the front end of claude-code-plus reads it',

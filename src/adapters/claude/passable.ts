@@ -1,9 +1,9 @@
-// What a client on the network may have passed to an agent of this protocol word for word: nothing that names a program, a
-// path or a setting of the machine, and nothing that we do not know (docs/threats.md T8). Pure.
+// The control frames that a client on the network may pass through to an agent of this protocol: nothing that names a
+// program, a path or a setting of the machine, and nothing unknown (docs/threats.md T8).
 import { z } from 'zod';
 
-/** Requests that name nothing but what the agent has already. */
-const Plain = z.looseObject({
+/** Requests that name only what the agent already has. */
+const PlainRequest = z.looseObject({
   subtype: z.enum([
     'background_tasks',
     'cancel_async_message',
@@ -25,23 +25,23 @@ const Plain = z.looseObject({
   ]),
 });
 
-/** Fields whose value does not matter here. */
+/** Fields with any value. */
 function fields(...names: readonly string[]) {
   return Object.fromEntries(names.map((name) => [name, z.unknown().optional()]));
 }
 
-/** Without `mcpServers`, which are programs, and `permissionMode`, in which nobody would be asked. */
+/** Excludes `mcpServers`, which are programs, and `permissionMode`, which could switch off questions to the user. */
 const SubAgent = z.strictObject({
   ...fields('description', 'prompt', 'initialPrompt', 'criticalSystemReminder_EXPERIMENTAL', 'omitClaudeMd'),
   ...fields('tools', 'disallowedTools', 'skills', 'model', 'effort', 'maxTurns', 'autoCompactWindow', 'background'),
 });
 
-/** Hooks that the client runs itself; there are others, which are programs. */
+/** Hooks that the client runs itself. Other hooks are programs. */
 const Hook = z.strictObject(
   fields('matcher', 'hookCallbackIds', 'timeout', 'onFailure', 'contextOnly', 'replacedByFrame', 'whenUnanswered'),
 );
 
-/** Without `mcpServers` and `plugins`, which are programs. */
+/** Excludes `mcpServers` and `plugins`, which are programs. */
 const Initialize = z.strictObject({
   subtype: z.literal('initialize'),
   hooks: z.record(z.string(), z.array(Hook)).nullish(),
@@ -54,8 +54,8 @@ const Initialize = z.strictObject({
 });
 
 const Passable = z.union([
-  z.looseObject({ type: z.literal('control_request'), request: z.union([Plain, Initialize]) }),
-  // Of these the agent only hears what it has asked for.
+  z.looseObject({ type: z.literal('control_request'), request: z.union([PlainRequest, Initialize]) }),
+  // The backend passes an answer on only if the agent has asked for it.
   z.looseObject({ type: z.literal('control_response') }),
 ]);
 

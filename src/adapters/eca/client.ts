@@ -1,39 +1,39 @@
-// What a connection knows of its client: its era, what it can be asked, where it works. Pure.
+// What a connection knows about its client: its era, what it supports, and the folders it works in.
 import { dictionaryOf, isDictionary } from '../../core/model/dictionary.ts';
 import type { InitializeParams } from './wire/client.ts';
 
-/** One client. Only its connection changes it. */
+/** One client. Only its connection changes these fields. */
 export interface Client {
-  /** It is known to belong to the newer era (docs/protocols/eca.md 1.6). */
+  /** The client is known to belong to the second era (docs/protocols/eca.md 1.6). */
   isModern: boolean;
-  /** It takes `chat/askQuestion`. */
+  /** The client supports `chat/askQuestion`. */
   asks: boolean;
-  /** It shows `$/showMessage` to its user. */
+  /** The client shows `$/showMessage` to its user. */
   showsMessages: boolean;
-  /** The chat that its user has prompted last; null before the first prompt. */
+  /** The chat that the user prompted last; null before the first prompt. */
   chat: string | null;
   /** Absolute paths. */
   folders: readonly string[];
-  /** It has said `shutdown` or `exit`: its user sees nothing more of what a connection has to tell. */
+  /** The client has sent `shutdown` or `exit`. Its user sees no further notifications. */
   isLeaving: boolean;
 }
 
-/** Folders that a client has named, and sentences for its user about those that are left out. */
+/** The folders that a client named, and warnings for the user about folders that were left out. */
 interface Folders {
   readonly folders: readonly string[];
   readonly problems: readonly string[];
 }
 
-/** What a client says of itself in `initialize`. */
+/** Reads what a client declares in `initialize`. */
 export function clientOf({
   capabilities,
   initializationOptions,
   workspaceFolders,
 }: InitializeParams): Pick<Client, 'isModern' | 'asks' | 'folders' | 'isLeaving'> & Pick<Folders, 'problems'> {
   const assistant = dictionaryOf(dictionaryOf(capabilities).codeAssistant);
-  const hasNewWords = isSaid(assistant.editor) || isSaid(assistant.chatCapabilities);
+  const hasNewWords = isDeclared(assistant.editor) || isDeclared(assistant.chatCapabilities);
   return {
-    // Emacs says `"chatAgent": null`: the word counts, not its value.
+    // Emacs sends `"chatAgent": null`: the presence of the field counts, not its value.
     isModern: hasNewWords || Object.hasOwn(dictionaryOf(initializationOptions), 'chatAgent'),
     asks: dictionaryOf(assistant.chatCapabilities).askQuestion === true,
     isLeaving: false,
@@ -41,28 +41,28 @@ export function clientOf({
   };
 }
 
-/** Clients whose code has no handler for `$/showMessage`: eca-vscode 0.52, eca-desktop 0.9, eca-intellij 0.29. */
-const silentNames: ReadonlySet<string> = new Set(['vscode', 'desktop', 'intellij']);
+/** Clients without a handler for `$/showMessage`: eca-vscode 0.52, eca-desktop 0.9, eca-intellij 0.29. */
+const namesWithoutMessages: ReadonlySet<string> = new Set(['vscode', 'desktop', 'intellij']);
 
-/** Whether a client shows messages to its user, by the name that it gives itself in `initialize`. */
+/** Whether a client shows messages to its user. Decided by the client's name in `initialize`. */
 export function showsMessages({ clientInfo }: InitializeParams): boolean {
   const { name } = dictionaryOf(clientInfo);
-  return typeof name !== 'string' || !silentNames.has(name.toLowerCase().replaceAll(/[\s_-]/gu, ''));
+  return typeof name !== 'string' || !namesWithoutMessages.has(name.toLowerCase().replaceAll(/[\s_-]/gu, ''));
 }
 
-/** Folders that are kept of a client. */
+/** Folders that are kept per client. */
 const mostFolders = 256;
-/** Of those that are left out, so many are named. */
+/** Left-out folders that are named in warnings. */
 const mostNamed = 8;
-/** UTF-16 units of a URI that a sentence repeats. */
+/** UTF-16 units of a URI that a warning repeats. */
 const longestName = 200;
 
-/** False is what a client says that does not have it. */
-function isSaid(capability: unknown): boolean {
+/** `false` means that the client lacks the capability. */
+function isDeclared(capability: unknown): boolean {
   return capability !== undefined && capability !== null && capability !== false;
 }
 
-/** Those of the folders that are files of this machine. */
+/** Keeps the folders that are on this machine. */
 function foldersOf(said: readonly unknown[]): Folders {
   const folders = new Set<string>();
   const left: unknown[] = [];

@@ -1,5 +1,4 @@
-// What the parts of one connection share: how it speaks to its client, and how it asks its sessions. Knows no method by
-// name.
+// What the parts of one connection share: sending to the client, and commands to its sessions.
 import type { Action, Env, SessionView } from '../../core/contract/adapter.ts';
 import type { Command } from '../../core/model/command.ts';
 import type { Outcome, Problem } from '../../core/model/errors.ts';
@@ -9,37 +8,37 @@ import type { RpcId } from './json-rpc.ts';
 /** What a connection does next. */
 export type Actions = Action<Command>[];
 
-/** Which session a command is for, by its id or name; null: the one that the connection belongs to. */
+/** The session that a command is for, by id or name. Null: the session that the connection belongs to. */
 export type Target = string | null;
 
 /** A connection, as its parts see it. */
 export interface ConnectionPorts {
   readonly env: Env;
-  /** The session that the connection belongs to; undefined where it carries many. */
+  /** The session that the connection belongs to. Undefined if the connection carries many sessions. */
   readonly bound: SessionView | undefined;
   readonly client: Client;
-  /** Asks a session, or for a new one; what to do with the outcome comes with the question. */
+  /** Sends a command to a session, or to the gateway for a new session. `then` handles the outcome. */
   ask(target: Target, command: Command, then: (outcome: Outcome) => Actions): Actions;
   /** Answers a request. */
   answer(id: RpcId, result: unknown): Actions;
   /** Refuses a request. */
   refuse(id: RpcId, problem: Problem): Actions;
-  /** A notification of ours. It waits while the client is not ready to be told anything (docs/protocols/eca.md 2.3). */
-  tell(method: string, params: object): Actions;
-  /** A sentence for the user, where the client shows it; see Messages. */
+  /** Sends a notification. Holds it back until the client is ready for notifications (docs/protocols/eca.md 2.3). */
+  notify(method: string, params: object): Actions;
+  /** Tells the user something, in the way that the client can show; see user-notices.ts. */
   show(type: 'error' | 'warning', message: string, chatId?: string): Actions;
-  /** A warning to the user that is said once, however often there is a reason. */
+  /** Warns the user. Repeated warnings with the same text are dropped. */
   warnOnce(message: string): Actions;
-  /** The client is ready: what waited, now. */
-  release(): Actions;
+  /** Marks the client as ready and sends the notifications that were held back. */
+  markReady(): Actions;
 }
 
-/** Something for the log. */
+/** A note for the gateway's log. */
 export function note(level: 'loss' | 'violation', text: string): Actions {
   return [{ do: 'note', level, text }];
 }
 
-/** A sentence for the user; `chatId`: the chat that the sentence is about. */
+/** Tells the user something. `chatId`: the chat that the message is about. */
 export function showMessage(
   ports: ConnectionPorts,
   type: 'error' | 'warning',
@@ -50,24 +49,24 @@ export function showMessage(
 }
 
 /**
- * Goes on when the session has told what came of its last command: some agents tell it only behind their answer, and what
- * comes behind the next answer is told by then.
+ * Runs `then` after the session has delivered the events of its last command. Some agents send these events only after
+ * their answer; they are in by the time a second command is answered.
  */
-export function whenTold(ports: ConnectionPorts, target: Target, then: () => Actions): Actions {
+export function afterEvents(ports: ConnectionPorts, target: Target, then: () => Actions): Actions {
   return ports.ask(target, { type: 'query', subject: 'state' }, then);
 }
 
-/** Content of a chat that is ours to say, for no event of its session says it. */
-export function tellContent(
+/** Sends content of a chat that no event of the session causes. */
+export function sendContent(
   ports: ConnectionPorts,
   chatId: string,
   content: object,
   role: 'system' | 'user' = 'system',
 ): Actions {
-  return ports.tell('chat/contentReceived', { chatId, role, content });
+  return ports.notify('chat/contentReceived', { chatId, role, content });
 }
 
-/** What is wrong with a value, in one line: the first three complaints of its schema. */
+/** What is wrong with a value, in one line: the first three issues of its schema. */
 export function problems(error: {
   readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
 }): string {

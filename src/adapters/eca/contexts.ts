@@ -1,4 +1,4 @@
-// Contexts of a prompt, on the wire and in the model (docs/protocols/eca.md 8.2). Both ways, total; reads no file.
+// Contexts of a prompt, between the wire and the model, in both directions (docs/protocols/eca.md 8.2).
 import { z } from 'zod';
 import type { Context } from '../../core/model/command.ts';
 import type { Content, Dictionary } from '../../core/model/content.ts';
@@ -30,8 +30,9 @@ const readers: ReadonlyMap<unknown, Reader> = new Map<unknown, Reader>([
       return { type: 'file', path, lines: { start: linesRange.start, end: linesRange.end } };
     }),
   ],
-  // Since 0.51: where the user is at work. Some editors send it with every prompt, so it must mean something to all agents.
-  // Lines count from 1, as all lines on this wire do; the protocol's document does not say so, and 0 may come.
+  // Since 0.51: the user's position. Some editors send it with every prompt, so it maps to a context that all agents
+  // understand. Lines count from 1, as everywhere on this wire. The protocol's document does not say so, and 0 may
+  // come.
   [
     'cursor',
     reading(Cursor, ({ path, position: { start, end } }) => {
@@ -62,7 +63,7 @@ function reading<Value>(schema: z.ZodType<Value>, make: (value: Value) => Contex
   };
 }
 
-/** What a client named, in the model; what newer versions have, or what is malformed, as it is. */
+/** Reads a context of a client. A context of a newer version or a malformed one becomes `opaque`. */
 export function contextOf(wire: unknown): Context {
   const type = isDictionary(wire) ? wire.type : undefined;
   const read = isDictionary(wire) ? readers.get(type)?.(camelKeys(wire)) : undefined;
@@ -71,7 +72,7 @@ export function contextOf(wire: unknown): Context {
   return { type: 'opaque', protocol: 'eca', payload: wire, fault: `the ${String(type)} is malformed (${read.fault})` };
 }
 
-/** As a client is told of it; null for what this protocol has no word for. */
+/** Writes a context for the wire; null if this protocol has no such context. */
 export function wireContextOf(context: Context): object | null {
   switch (context.type) {
     case 'file': {
@@ -95,7 +96,9 @@ export function wireContextOf(context: Context): object | null {
   }
 }
 
-/** Pictures (since 0.131) and texts of unsaved files (since 0.149) come as contexts, but the user says them himself. */
+/**
+ * Images (since 0.131) and texts of unsaved files (since 0.149) arrive as contexts, but they are content of the user.
+ */
 function contentOf(wire: Dictionary): Content | null {
   const value = camelKeys(wire);
   if (wire.type === 'image') {
@@ -107,19 +110,19 @@ function contentOf(wire: Dictionary): Content | null {
   return read.success ? { type: 'document', name: read.data.label ?? undefined, text: read.data.content } : null;
 }
 
-/** What comes with the words of a prompt. */
+/** Reads what comes with the text of a prompt. */
 export function attachmentsOf(wire: readonly unknown[]): { readonly content: Content[]; readonly contexts: Context[] } {
   const content: Content[] = [];
   const contexts: Context[] = [];
   for (const one of wire) {
     const said = isDictionary(one) ? contentOf(one) : null;
     if (said !== null) content.push(said);
-    else if (!isNowhere(one)) contexts.push(contextOf(one));
+    else if (!isEmptyCursor(one)) contexts.push(contextOf(one));
   }
   return { content, contexts };
 }
 
-/** The cursor of a user who has no file open. */
-function isNowhere(wire: unknown): boolean {
+/** The cursor context of a user without an open file. */
+function isEmptyCursor(wire: unknown): boolean {
   return isDictionary(wire) && wire.type === 'cursor' && (wire.path ?? null) === null;
 }

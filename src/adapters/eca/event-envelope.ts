@@ -1,12 +1,12 @@
-// ECA's frames as server-sent events, under the names that its own server gives them (docs/protocols/eca.md 7):
-// notifications go as their params, everything else as the whole message in an unnamed event. Pure.
+// ECA's frames as server-sent events, under the names of ECA's own remote server (docs/protocols/eca.md 7). A
+// notification is sent as its params, any other frame as the whole message in an unnamed event.
 import type { EventEnvelope, EventReader, Options } from '../../core/contract/adapter.ts';
 import type { Out } from '../../core/contract/channel.ts';
 import { isDictionary } from '../../core/model/dictionary.ts';
 import { GatewayError } from '../../core/model/errors.ts';
 import { notificationFrame } from './json-rpc.ts';
 
-/** Methods of notifications by their events. */
+/** Notification methods by event name. */
 const methods: ReadonlyMap<string, string> = new Map([
   ['chat:content-received', 'chat/contentReceived'],
   ['chat:cleared', 'chat/cleared'],
@@ -23,12 +23,12 @@ const methods: ReadonlyMap<string, string> = new Map([
 ]);
 const events: ReadonlyMap<unknown, string> = new Map([...methods].map(([event, method]) => [method, event]));
 
-/** Events without a name have this one. */
+/** The name that an event without a name is reported with. */
 const unnamed = 'message';
 
 function textOf(out: Out): string {
   if (typeof out === 'string') return out;
-  // A character may be cut in two by the bounds of a piece.
+  // A chunk boundary may split a character.
   const stream = new TextDecoder();
   return out
     .map((piece) => (typeof piece === 'string' ? stream.decode() + piece : stream.decode(piece, { stream: true })))
@@ -36,7 +36,7 @@ function textOf(out: Out): string {
     .join('');
 }
 
-/** The event and params of a notification that has a name; null for any other frame. */
+/** The event name and params of a notification that has a name; null for any other frame. */
 function named(text: string): { readonly event: string; readonly params: object } | null {
   const message: unknown = JSON.parse(text);
   if (!isDictionary(message) || 'id' in message || !isDictionary(message.params)) return null;
@@ -61,7 +61,7 @@ const reader: EventReader = {
     const method = methods.get(event);
     return method === undefined ? null : { frame: notificationFrame(method, paramsIn(data)) };
   },
-  // Every event is said again that was missed.
+  // Missed events are sent again after a reconnect, so there is nothing to reset.
   resumed() {},
 };
 
@@ -72,12 +72,14 @@ const envelope: EventEnvelope = {
     if (notification === null) return { event: unnamed, ...id, data: out };
     return { event: notification.event, ...id, data: JSON.stringify(notification.params) };
   },
-  // ECA has no word for it: as the gateway says it of bare frames.
+  // ECA has no event for a reset, so the gateway sends its own, as with bare frames.
   lost: (reason) => ({ event: 'gateway', data: JSON.stringify({ type: 'reset', reason }) }),
   reader: () => reader,
 };
 
-/** The envelope that those options ask for, of a client or of an agent; undefined for bare frames. Posts go bare. */
+/**
+ * The envelope that the options select, for clients and agents. Undefined selects bare frames. Posts are always bare.
+ */
 export function eventEnvelope({ events: names }: Options): EventEnvelope | undefined {
   return names === 'frames' ? undefined : envelope;
 }

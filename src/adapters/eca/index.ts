@@ -10,9 +10,11 @@ import { createConnection } from './frontend/frontend.ts';
 import { createProjection } from './projection/projection.ts';
 import { toldEvents } from './told-events.ts';
 
-/** What a client of this protocol may set. */
+/** The options of a client of this protocol. */
 const EcaOptions = z.strictObject({
-  /** How frames travel as server-sent events: under ECA's own names (default), or bare. All share one stream. */
+  /**
+   * How frames travel as server-sent events: under ECA's own names (default), or bare. All clients share one stream.
+   */
   events: z.enum(['eca', 'frames']).optional(),
 });
 
@@ -27,7 +29,7 @@ function frontend(env: Env, options: Options): FrontendSide {
   };
 }
 
-/** Editors of both eras (docs/protocols/eca.md 3). */
+/** Serves editors of both eras (docs/protocols/eca.md 3). */
 export const eca: Adapter = {
   id: 'eca',
   title: 'ECA, the protocol of the Editor Code Assistant and its editors',

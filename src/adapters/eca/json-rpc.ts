@@ -1,14 +1,16 @@
-// The envelope of JSON-RPC 2.0: what kind of message came in, and how answers, errors and notifications go out. Pure;
-// knows no method.
+// The envelope of JSON-RPC 2.0: classifies incoming messages, and writes answers, errors and notifications.
 import { z } from 'zod';
 import { isDictionary } from '../../core/model/dictionary.ts';
 import type { ErrorCode } from '../../core/model/errors.ts';
 
-/** Strings or integers that survive a number; given back with the type that they came with. */
+/** A string, or an integer that a JavaScript number represents exactly. Returned with the type that it came with. */
 export const RpcId = z.union([z.string(), z.int()]);
 export type RpcId = z.infer<typeof RpcId>;
 
-/** The error codes of JSON-RPC. Real ECA is silent, or says -32603, where these are finer (docs/protocols/eca.md 5.3, 5.6). */
+/**
+ * The error codes of JSON-RPC. Real ECA servers stay silent or answer -32603 where these are finer
+ * (docs/protocols/eca.md 5.3, 5.6).
+ */
 export const rpcCodes = {
   parse: -32_700,
   invalidRequest: -32_600,
@@ -17,16 +19,16 @@ export const rpcCodes = {
   internal: -32_603,
 } as const;
 
-/** A message of the client. */
+/** A message from the client. */
 export type RpcMessage =
   | { readonly kind: 'request'; readonly id: RpcId; readonly method: string; readonly params: unknown }
   | { readonly kind: 'notification'; readonly method: string; readonly params: unknown }
-  /** `isError`: any `error` member but null. */
+  /** `isError`: there is an `error` member other than null. */
   | { readonly kind: 'response'; readonly id: RpcId; readonly isError: boolean; readonly result: unknown }
-  /** No JSON-RPC; `id`: to whom that can be said. */
+  /** Not JSON-RPC. `id`: the id to answer with, if there is one. */
   | { readonly kind: 'fault'; readonly id: RpcId | null; readonly message: string };
 
-/** Sorts a JSON value. Batches are no ECA (docs/protocols/eca.md 5.2). */
+/** Classifies a JSON value. ECA has no batches (docs/protocols/eca.md 5.2). */
 export function readMessage(json: unknown): RpcMessage {
   if (!isDictionary(json)) return { kind: 'fault', id: null, message: 'a message must be a JSON object' };
   const id = RpcId.safeParse(json.id);
@@ -44,17 +46,19 @@ export function readMessage(json: unknown): RpcMessage {
   return { kind: 'response', id: id.data, isError, result: json.result };
 }
 
-/** Never with an `error` member: some clients take even a null one for a failure (docs/protocols/eca.md 2.13). */
+/**
+ * An answer. It has no `error` member: some clients take even a null one for a failure (docs/protocols/eca.md 2.13).
+ */
 export function resultFrame(id: RpcId, result: unknown): string {
   return JSON.stringify({ jsonrpc: '2.0', id, result });
 }
 
-/** An error, as the answer to a request or, with a null id, to what was none. */
+/** An error, as the answer to a request. Null id: the message was no request. */
 export function errorFrame(id: RpcId | null, code: number, message: string, data?: unknown): string {
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } });
 }
 
-/** A request of ours. */
+/** A request to the client. */
 export function requestFrame(id: RpcId, method: string, params: object): string {
   return JSON.stringify({ jsonrpc: '2.0', id, method, params });
 }

@@ -1,15 +1,15 @@
-// Names of models, as clients show them and send them back: `provider/id`, as real servers have them. Pure.
+// Model names as clients show them and send them back: `provider/id`, as real servers write them.
 import type { CommandOf } from '../../core/model/command.ts';
 import type { Model } from '../../core/model/content.ts';
 
-/** The name of a model. Ids that begin with their provider already stay as they are. */
+/** The name of a model. An id that already begins with its provider stays as it is. */
 export function modelName({ id, provider }: Model): string {
   return provider === undefined || provider === '' || id.startsWith(`${provider}/`) ? id : `${provider}/${id}`;
 }
 
 /**
- * The model that an agent uses as far as anybody knows. Claude Code names none before its first prompt, but offers one called
- * `default`: that is the one it takes when nobody chooses.
+ * The model in use, as far as known. Claude Code names no model before its first prompt but offers one called
+ * `default`, which it uses unless another is chosen.
  */
 export function modelInUse(named: Model | undefined, offered: readonly Model[]): Model | undefined {
   return named ?? offered.find(({ id }) => id === 'default');
@@ -21,8 +21,8 @@ export function isNamed(model: Model, name: string): boolean {
 }
 
 /**
- * The command that chooses what a client has named. What nobody offered is left to the agent to judge, with the provider
- * that its name begins with, where that is known.
+ * The command that selects the model that a client named. A name that nobody offered goes to the agent, with the
+ * provider that the name begins with, if that provider is known.
  */
 export function setModel(name: string, models: readonly Model[]): CommandOf<'set-model'> {
   const model = models.find((known) => modelName(known) === name) ?? models.find(({ id }) => id === name);
@@ -30,12 +30,12 @@ export function setModel(name: string, models: readonly Model[]): CommandOf<'set
   return provider === undefined ? { type: 'set-model', model: id } : { type: 'set-model', model: id, provider };
 }
 
-/** A name that is not listed, taken apart as those are put together: some ids begin with their provider. */
+/** Splits an unlisted name in the way the listed names are built: some ids begin with their provider. */
 function unknownModel(name: string, models: readonly Model[]): Model {
-  const kin = models.filter(({ provider = '' }) => provider !== '' && name.startsWith(`${provider}/`));
-  const [nearest] = kin.toSorted((one, other) => (other.provider ?? '').length - (one.provider ?? '').length);
+  const candidates = models.filter(({ provider = '' }) => provider !== '' && name.startsWith(`${provider}/`));
+  const [nearest] = candidates.toSorted((one, other) => (other.provider ?? '').length - (one.provider ?? '').length);
   if (nearest?.provider === undefined) return { id: name };
   const { provider } = nearest;
-  const isPrefixed = kin.some((model) => model.provider === provider && model.id.startsWith(`${provider}/`));
+  const isPrefixed = candidates.some((model) => model.provider === provider && model.id.startsWith(`${provider}/`));
   return { id: isPrefixed ? name : name.slice(provider.length + 1), provider };
 }

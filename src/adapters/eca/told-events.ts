@@ -1,7 +1,7 @@
-// Which events this protocol has words for towards clients. Knows none of them.
+// The events that this protocol can express to clients.
 import type { EventType } from '../../core/model/event.ts';
 
-/** The events that clients are told of. */
+/** The event types that clients receive. */
 export const toldEvents = [
   'run-start',
   'run-end',

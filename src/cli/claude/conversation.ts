@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:os';
 import { PassThrough, Readable } from 'node:stream';
-import { refusalResult } from '../../adapters/claude/frontend/result.ts';
+import { refusalResult } from '../../adapters/claude/frontend/result-frame.ts';
 import type { Config } from '../../config/config.ts';
 import type { Command } from '../../core/model/command.ts';
 import { messageOf, type Outcome } from '../../core/model/errors.ts';

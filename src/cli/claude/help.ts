@@ -1,6 +1,6 @@
 // What `patchbay-claude` says of itself.
 
-export { spokenVersion } from '../../adapters/claude/frontend/notices.ts';
+export { claudeCodeVersion } from '../../adapters/claude/frontend/system-frames.ts';
 
 /** `--help`. */
 export const claudeHelp = `patchbay-claude: a stand-in for claude, with any agent behind it

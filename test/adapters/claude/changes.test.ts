@@ -1,6 +1,6 @@
 // What Claude Code's own tools change in files, by their arguments and results.
 import { describe, expect, test } from 'vitest';
-import { changeOf } from '../../../src/adapters/claude/backend/changes.ts';
+import { changeOf } from '../../../src/adapters/claude/backend/file-changes.ts';
 import { claude } from '../../../src/adapters/claude/index.ts';
 import { bench } from '../pi/harness.ts';
 import { wire } from './backend-words.ts';

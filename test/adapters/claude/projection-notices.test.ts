@@ -1,6 +1,6 @@
 // What stands beside the messages of the model: system frames, questions, words of others, frames of newer versions.
 import { describe, expect, test } from 'vitest';
-import { spokenVersion } from '../../../src/adapters/claude/frontend/notices.ts';
+import { claudeCodeVersion } from '../../../src/adapters/claude/frontend/system-frames.ts';
 import type { Event, EventOf } from '../../../src/core/model/event.ts';
 import { tellLate } from '../../support/telling.ts';
 import { type Sent, sideOf, told } from './harness.ts';
@@ -100,7 +100,7 @@ describe('system frames', () => {
     ['that is empty: the same', [{ type: 'session-changed', changes: { cwd: '' } }], '/home/user/project'],
     ['of the agent', [{ type: 'session-changed', changes: { cwd: '/rack' } }], '/rack'],
   ])('init names a folder %s', (_, events, cwd) => {
-    expect(told([...events, ...run, ...done]).frames[0]).toMatchObject({ cwd, claude_code_version: spokenVersion });
+    expect(told([...events, ...run, ...done]).frames[0]).toMatchObject({ cwd, claude_code_version: claudeCodeVersion });
   });
 
   test.each([

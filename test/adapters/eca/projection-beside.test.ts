@@ -1,7 +1,7 @@
 // What is told beside the conversation: messages to the user, questions, settings, servers of tools, news of an agent of
 // the same protocol.
 import { describe, expect, test } from 'vitest';
-import { askId } from '../../../src/adapters/eca/frontend/ids.ts';
+import { askId } from '../../../src/adapters/eca/frontend/question-ids.ts';
 import type { Event, EventOf, Logged, SessionInfo } from '../../../src/core/model/event.ts';
 import {
   afterPrompt,

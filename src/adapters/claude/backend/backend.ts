@@ -1,5 +1,5 @@
-// The gateway as the client of Claude Code, or of whatever else emits its format: joins the parts. What a frame means is in
-// decode-*.ts, what a command is in encode-*.ts; here is what needs both.
+// The gateway as a client of Claude Code, or of another program with its format. Joins the parts, and handles what
+// needs both directions. The decode-*.ts files read frames, the encode-*.ts files write commands.
 import type { Backend, Env } from '../../../core/contract/adapter.ts';
 import { createCallChanges } from '../../../core/log/call-changes.ts';
 import type { Command, CommandOf } from '../../../core/model/command.ts';
@@ -10,12 +10,12 @@ import type { AgentOptions } from './options.ts';
 import { createAgentQueries } from './queries.ts';
 import { createQuestions } from './questions.ts';
 import { type Answer, type ControlRequest, createRequests, outcomeOf } from './requests.ts';
-import { changeOf } from './changes.ts';
+import { changeOf } from './file-changes.ts';
 import { createAgentDecoder, objectIn } from './decode-agent.ts';
 
 import { encodeSetting, refusalOf } from './encode-command.ts';
-import { promptFrame, sayPrompt, textBlock } from './encode-prompt.ts';
-import { createLineRecogniser } from './delta-template.ts';
+import { promptFrame, encodePrompt, textBlock } from './encode-prompt.ts';
+import { createLineRecogniser } from './line-recogniser.ts';
 import { errorAnswer, NamedRequest } from '../wire/client.ts';
 import {
   AgentCancelFrame,
@@ -27,26 +27,26 @@ import {
   type ResultFrame,
 } from '../wire/agent.ts';
 
-/** A machine for one agent. */
+/** The state machine of one agent connection. */
 export function createBackend(env: Env, options: AgentOptions): Backend {
   const out = createOutbox();
   const requests = createRequests(env, out, options.requestTimeoutMs);
-  /** `asked`: who waits for the answer is in `waiting`. */
-  let greeting: 'none' | 'asked' | 'answered' = 'none';
+  /** The state of `initialize`. While `asked`, `waiting` has the callbacks for its answer. */
+  let initializeState: 'none' | 'asked' | 'answered' = 'none';
   const waiting: (() => void)[] = [];
-  /** The command that compacts, in a turn of its own. */
+  /** The command that compacts the conversation, in a turn of its own. */
   let compacting: string | null = null;
-  /** A prompt that came when a compaction had been told as over and its turn was not. */
-  let held: (() => void) | null = null;
-  /** Aborts that came before the run that they are meant for. */
-  const early: string[] = [];
+  /** A prompt that came after the end of a compaction but before the end of its turn. */
+  let heldPrompt: (() => void) | null = null;
+  /** Aborts that came before their run began. */
+  const earlyAborts: string[] = [];
 
   const changes = createCallChanges(changeOf);
   const decoder = createAgentDecoder(env, out, {
     changes,
     runStarted() {
-      // An interrupt before the turn begins is answered and does nothing (docs/protocols/claude.md 8.5).
-      for (const id of early.splice(0)) interrupt(id);
+      // An interrupt before the turn begins is answered but does nothing (docs/protocols/claude.md 8.5).
+      for (const id of earlyAborts.splice(0)) interrupt(id);
     },
     runEnded() {
       questions.forget();
@@ -57,71 +57,71 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
   });
   const { run, tools, info, compactions } = decoder;
 
-  const watcher = { changes, asking: run.aside, asked: tools.asked, answered };
-  const questions = createQuestions(out, watcher, options.passedTimeoutMs);
+  const questionPorts = { changes, asking: run.openForQuestion, asked: tools.asked, answered };
+  const questions = createQuestions(out, questionPorts, options.passedTimeoutMs);
 
   function answered(...[call, approval, verdict, input]: Parameters<typeof tools.answered>): void {
     tools.answered(call, approval, verdict, input);
-    run.endAside();
+    run.endForQuestion();
   }
 
-  /** Greets the agent before the first word, unless a client of this protocol did. */
-  function greet(): void {
-    if (greeting === 'none') greetWith({ subtype: 'initialize' }, () => {});
+  /** Sends `initialize` before the first request or prompt, unless a client of this protocol already did. */
+  function initialize(): void {
+    if (initializeState === 'none') initializeWith({ subtype: 'initialize' }, () => {});
   }
 
-  function greetWith(request: ControlRequest, done: (answer: Answer) => void): void {
-    if (greeting === 'none') greeting = 'asked';
+  function initializeWith(request: ControlRequest, done: (answer: Answer) => void): void {
+    if (initializeState === 'none') initializeState = 'asked';
     requests.ask(request, (answer) => {
-      learnGreeting(answer);
-      greeting = 'answered';
+      learnInitialized(answer);
+      initializeState = 'answered';
       done(answer);
       for (const heard of waiting.splice(0)) heard();
     });
   }
 
-  function whenGreeted(done: () => void): void {
-    greet();
-    if (greeting === 'answered') done();
+  function whenInitialized(done: () => void): void {
+    initialize();
+    if (initializeState === 'answered') done();
     else waiting.push(done);
   }
 
-  function learnGreeting(answer: Answer): void {
+  function learnInitialized(answer: Answer): void {
     const read = 'response' in answer ? InitializeAnswer.safeParse(answer.response) : undefined;
     if (read?.success === true) info.initialized(read.data);
   }
 
   const ask = (request: ControlRequest, done: (answer: Answer) => void) => {
-    greet();
+    initialize();
     requests.ask(request, done);
   };
 
   const query = createAgentQueries({
     info,
     ask,
-    whenGreeted,
+    whenInitialized,
     isRunning: () => run.open,
     isCompacting: () => compactions.open,
   });
 
   function prompt(command: CommandOf<'prompt'>, id: string): void {
-    if (compacting !== null && !compactions.open && held === null) {
-      held = () => prompt(command, id);
+    if (compacting !== null && !compactions.open && heldPrompt === null) {
+      heldPrompt = () => prompt(command, id);
       return;
     }
     const isBusy = run.open || run.waiting !== null || compacting !== null;
     if (isBusy) {
       const joins = command.whenBusy === 'steer' || command.whenBusy === 'follow-up';
-      // It would join the run or begin another one, as it pleases the agent (docs/protocols/claude.md 8.4).
+      // A second prompt would join the run or begin another one, as the agent chooses (docs/protocols/claude.md 8.4).
       return out.settle(id, refused(joins ? 'unsupported' : 'busy', 'the agent is at work'));
     }
-    greet();
+    initialize();
     if (command.model !== undefined && command.model !== info.known.model?.id) {
       set({ type: 'set-model', model: command.model }, null);
     }
     if (command.mode !== undefined && command.mode !== info.known.mode)
       set({ type: 'set-mode', mode: command.mode }, null);
-    const { blocks, losses } = sayPrompt(command.content, command.contexts ?? []);
+    const { blocks, losses } = encodePrompt(command.content, command.contexts ?? []);
     for (const loss of losses) out.note('loss', `prompt: a Claude agent does not take ${loss}`);
     run.sent({ id, content: command.content });
     out.send(promptFrame(blocks, command.extra?.claude));
@@ -155,7 +155,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
     if (target !== 'run' && target !== 'compaction') {
       return out.settle(id, refused('unsupported', `a Claude agent cannot abort a ${target} alone`));
     }
-    if (!run.open && run.waiting !== null) early.push(id);
+    if (!run.open && run.waiting !== null) earlyAborts.push(id);
     else interrupt(id);
   }
 
@@ -163,7 +163,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
     if (run.open || run.waiting !== null || compacting !== null) {
       return out.settle(id, refused('busy', 'the agent is at work'));
     }
-    greet();
+    initialize();
     compacting = id;
     compactions.forget();
     const words = instructions === undefined ? '/compact' : `/compact ${instructions}`;
@@ -179,12 +179,12 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
     const words = typeof result.result === 'string' && result.result !== '' ? result.result : 'nothing was compacted';
     const { last } = compactions;
     out.settle(id, last === null ? refused('agent-refused', words) : { ok: true, data: last });
-    const next = held;
-    held = null;
+    const next = heldPrompt;
+    heldPrompt = null;
     next?.();
   }
 
-  /** What only clients of this protocol say. */
+  /** Passes on what only clients of this protocol send. */
   function passOn({ protocol, payload }: CommandOf<'unknown'>, id: string): void {
     const settle = (outcome: Outcome) => out.settle(id, outcome);
     if (protocol !== 'claude') return settle(refused('unsupported', `a Claude agent does not speak ${protocol}`));
@@ -202,7 +202,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
     const done = (answer: Answer) => settle(outcomeOf(answer, (response) => response));
     if (asked.subtype !== 'initialize') return ask(asked, done);
     questions.declare(request);
-    greetWith(asked, done);
+    initializeWith(asked, done);
   }
 
   function encode(command: Command, id: string): void {
@@ -290,7 +290,7 @@ export function createBackend(env: Env, options: AgentOptions): Backend {
       return out.take();
     },
     onTimer(timer) {
-      requests.wake(timer) || questions.wake(timer) || tools.wake(timer);
+      requests.onTimer(timer) || questions.onTimer(timer) || tools.onTimer(timer);
       return out.take();
     },
     end() {

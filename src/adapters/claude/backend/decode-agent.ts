@@ -1,4 +1,5 @@
-// The frames of a Claude-format agent as canonical events: which part of the machine each belongs to (docs/protocols/claude.md 4, 5). Knows no command.
+// The frames of a Claude-format agent as canonical events: passes each frame to the part that reads it
+// (docs/protocols/claude.md 4, 5).
 import type { z } from 'zod';
 import type { Env } from '../../../core/contract/adapter.ts';
 import type { CallChanges } from '../../../core/log/call-changes.ts';
@@ -6,15 +7,15 @@ import type { Dictionary, Failure } from '../../../core/model/content.ts';
 import { isDictionary, without } from '../../../core/model/dictionary.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Streaming } from '../../../core/fast-path/templates.ts';
-import { type AgentInfo, createInfo } from './info.ts';
+import { type AgentInfo, createInfo } from './agent-info.ts';
 import { type Compactions, createCompactions } from './decode-compaction.ts';
-import { besideOf } from './decode-beside.ts';
+import { unreadFieldsOf } from './unread-fields.ts';
 import { createMessageDecoder } from './decode-message.ts';
 import { createRun, type RunDecoder } from './decode-run.ts';
 import { createSystemDecoder } from './decode-system.ts';
 import { createTools, type Tools } from './decode-tools.ts';
 import { createUserDecoder } from './decode-user.ts';
-import { restOf, saidOf } from './decode-values.ts';
+import { otherFields, claudeExtra } from './decode-values.ts';
 import {
   type AgentFrame,
   AgentUserFrame,
@@ -26,25 +27,25 @@ import {
   streamEvents,
 } from '../wire/agent.ts';
 
-/** What the decoder must know of the commands that were sent. */
+/** What the decoder must know about the commands that were sent. */
 export interface AgentContext {
-  /** What the calls change in files. */
+  /** The file changes of calls. */
   readonly changes: CallChanges;
   runStarted(): void;
   runEnded(): void;
-  /** A compaction that was asked for is over, in a turn without a run. */
+  /** A requested compaction is over, in a turn without a run. */
   isCompacting(): boolean;
   compacted(result: ResultFrame): void;
 }
 
-/** Decodes what is no control frame. */
+/** Decodes all frames but control frames. */
 export interface AgentDecoder {
   readonly run: RunDecoder;
   readonly tools: Tools;
   readonly info: AgentInfo;
   readonly compactions: Compactions;
   frame(frame: AgentFrame): void;
-  /** The message that streams, for the hot path. */
+  /** The streaming message, for the hot path. */
   readonly streaming: Streaming;
   finish(): void;
 }
@@ -80,7 +81,7 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
 
   const user = createUserDecoder(out, { run, tools, compactions, messages });
 
-  /** A turn that only compacts is no run: nobody prompted it. */
+  /** A turn that only compacts is no run, because nobody prompted it. */
   function turnGoesOn(): void {
     if (!context.isCompacting()) run.ensure();
   }
@@ -90,12 +91,15 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
     compactions,
     atWork: tools.atWork,
     turnGoesOn,
-    between: run.between,
+    betweenTurns: run.betweenTurns,
     isCompactionAsked: () => context.isCompacting() || user.isCompactPrompt(),
     retry: (attempt) => run.retry(attempt),
   });
 
-  /** Every frame names the session (docs/protocols/claude.md 4.2), also what comes before the first `init`, which says more. */
+  /**
+   * Every frame names the session (docs/protocols/claude.md 4.2), also frames before the first `init`. The `init`
+   * itself tells more.
+   */
   function learnSession({ session_id: id, subtype }: AgentFrame): void {
     if (subtype === 'init') return;
     if (info.known.agentSessionId === undefined && typeof id === 'string' && id !== '')
@@ -107,8 +111,8 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
   }
 
   /**
-   * A sub-agent goes on when its call has its result: it works in the background, and what it says belongs to no run.
-   * Clients of this protocol are told it as it is (README).
+   * A sub-agent that continues after its call has a result works in the background. Its frames belong to no run, and
+   * are passed unchanged to clients of this protocol (README).
    */
   function isInBackground(lane: string | null | undefined): boolean {
     return typeof lane === 'string' && !tools.has(lane) && !messages.isOpen(lane);
@@ -129,37 +133,37 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
     [
       'message_start',
       read(streamEvents.message_start, ({ message, ...event }, frame, lane) => {
-        messages.start(lane, message ?? {}, besideOf(frame, event));
+        messages.start(lane, message ?? {}, unreadFieldsOf(frame, event));
       }),
     ],
     [
       'content_block_start',
       read(streamEvents.content_block_start, ({ index, content_block: block, ...event }, frame, lane) => {
-        messages.blockStart(lane, index, block, besideOf(frame, event));
+        messages.blockStart(lane, index, block, unreadFieldsOf(frame, event));
       }),
     ],
     [
       'content_block_delta',
       read(streamEvents.content_block_delta, ({ index, delta, ...event }, frame, lane) => {
-        messages.delta(lane, index, delta, besideOf(frame, event));
+        messages.delta(lane, index, delta, unreadFieldsOf(frame, event));
       }),
     ],
     [
       'content_block_stop',
       read(streamEvents.content_block_stop, ({ index, ...event }, frame, lane) => {
-        messages.blockStop(lane, index, besideOf(frame, event));
+        messages.blockStop(lane, index, unreadFieldsOf(frame, event));
       }),
     ],
     [
       'message_delta',
       read(streamEvents.message_delta, ({ delta, usage, ...event }, frame, lane) => {
         const said = { delta: without(delta ?? {}, 'stop_reason') };
-        messages.ending(lane, { stopReason: delta?.stop_reason ?? null, usage, said }, besideOf(frame, event));
+        messages.ending(lane, { stopReason: delta?.stop_reason ?? null, usage, said }, unreadFieldsOf(frame, event));
       }),
     ],
     [
       'message_stop',
-      read(streamEvents.message_stop, (event, frame, lane) => messages.stop(lane, besideOf(frame, event))),
+      read(streamEvents.message_stop, (event, frame, lane) => messages.stop(lane, unreadFieldsOf(frame, event))),
     ],
   ]);
 
@@ -185,7 +189,7 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
   }
 
   function complaint({ message, ...rest }: z.infer<typeof ErrorFrame>): void {
-    out.deliver({ type: 'error', message, ...saidOf(restOf(rest)) });
+    out.deliver({ type: 'error', message, ...claudeExtra(otherFields(rest)) });
   }
 
   const table: ReadonlyMap<string, (frame: Dictionary) => string | null> = new Map([
@@ -218,20 +222,20 @@ export function createAgentDecoder(env: Env, out: Outbox, context: AgentContext)
     },
     streaming: {
       block: (index) => (run.open && !compactions.held ? messages.streaming(index) : null),
-      // What was streamed is not counted here: a copy says what it came to.
+      // Streamed text is not collected here: a copy has the final text.
       streamed: () => {},
     },
     finish: compactions.flush,
   };
 }
 
-/** Frames that may stand in the middle of what is said of a compaction. */
+/** Whether the frame may stand between the frames of one compaction. */
 function goesOnCompacting({ type, subtype, isSynthetic }: AgentFrame): boolean {
   if (type === 'system') return subtype === 'init' || subtype === 'compact_boundary';
   return type === 'user' && isSynthetic === true;
 }
 
-/** An answer of the model's provider that is no answer, in the form of one (docs/protocols/claude.md 5.4). */
+/** An API error in the form of an assistant message (docs/protocols/claude.md 5.4). */
 function failureIn({
   is_api_error_message: isError,
   error,

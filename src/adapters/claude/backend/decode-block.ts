@@ -1,31 +1,32 @@
-// One content block of a message, from its beginning to its copy in an `assistant` frame (docs/protocols/claude.md 4.5, 4.6). What
-// we have no stream for (hidden thinking, tools of the provider, blocks of newer versions) waits until it is whole. Pure.
+// One content block of a message, from its start to its copy in an `assistant` frame (docs/protocols/claude.md 4.5,
+// 4.6). A block without a canonical stream (hidden thinking, tools of the provider, blocks of newer versions) waits
+// until it is whole.
 import type { Content, Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../core/model/dictionary.ts';
 import type { BlockHead, EventOf } from '../../../core/model/event.ts';
-import { nameOf, partsOf, signatureOf, wholeContent } from './decode-values.ts';
+import { nameOf, claudeExtraParts, signatureOf, wholeContent } from './decode-values.ts';
 import type { AgentBlock } from '../wire/agent.ts';
 
-/** A block that was begun. */
+/** A block that has begun. */
 export interface OpenBlock {
   readonly index: number;
-  /** As it began. */
+  /** The block as it began. */
   readonly begun: AgentBlock;
-  /** Null: it is told when it is whole. */
+  /** Null: the block is delivered when it is whole. */
   readonly head: BlockHead | null;
-  /** Arguments of a call that waits. */
+  /** The arguments of a call that waits until it is whole. */
   json: string;
   signature: string;
   readonly citations: unknown[];
   ended: boolean;
-  /** Its copy has come. */
+  /** The copy of the block has arrived. */
   copied: boolean;
 }
 
-/** What an `assistant` frame says of a block. */
+/** A block in an `assistant` frame. */
 export interface Copy {
   readonly block: AgentBlock;
-  /** What else the frame says, and what its message says otherwise than the beginning of the message. */
+  /** The other fields of the frame, and the fields of its message that differ from the message's start. */
   readonly frame: Dictionary;
   readonly message: Dictionary;
 }
@@ -44,7 +45,7 @@ export function openBlock(index: number, begun: AgentBlock): OpenBlock {
   };
 }
 
-/** How it streams; null for what does not. */
+/** The canonical stream of a block; null if it has none. */
 function headOf(block: AgentBlock): BlockHead | null {
   switch (block.type) {
     case 'text':
@@ -74,7 +75,10 @@ const deltas: ReadonlyMap<string, BlockHead['kind']> = new Map([
 /** A piece of a block, as it is on the wire. */
 export type WireDelta = Dictionary & { readonly type: string };
 
-/** The words of a delta of that block; empty for what is no delta of ours, null for what cannot belong to it. */
+/**
+ * The text of a delta of that block. Empty for a delta without a canonical meaning, null for a delta of another kind of
+ * block.
+ */
 export function extend(block: OpenBlock, delta: WireDelta): string | null {
   const { type, text, thinking, partial_json: json, signature, citation } = delta;
   if (type === 'signature_delta') block.signature += typeof signature === 'string' ? signature : '';
@@ -90,14 +94,14 @@ export function extend(block: OpenBlock, delta: WireDelta): string | null {
   return typeof said === 'string' ? said : '';
 }
 
-/** Fields of a delta that we have no word for. */
-export function factsOfDelta({ type, ...delta }: WireDelta): Dictionary {
+/** The unread fields of a delta. */
+export function otherFieldsOfDelta({ type, ...delta }: WireDelta): Dictionary {
   const kind = deltas.get(type);
   const own = kind === 'text' ? 'text' : kind === 'thinking' ? 'thinking' : 'partial_json';
   return without(delta, own);
 }
 
-/** What a block that came whole would have streamed. */
+/** The text that a whole block would have streamed. */
 export function wholeDelta({ head, begun }: OpenBlock): string {
   const { text, thinking, input } = begun;
   if (head?.kind === 'tool-call')
@@ -106,13 +110,13 @@ export function wholeDelta({ head, begun }: OpenBlock): string {
   return typeof words === 'string' ? words : '';
 }
 
-/** The block that a delta belongs to that nobody began. */
-export function begunBy(type: string): AgentBlock {
+/** The block of a delta whose start was missed. */
+export function impliedBlock(type: string): AgentBlock {
   if (type === 'thinking_delta' || type === 'signature_delta') return { type: 'thinking', thinking: '' };
   return { type: 'text', text: '' };
 }
 
-/** The events that end a block; `cut` when it was not whole. */
+/** The events that end a block. `cut`: the block is not whole. */
 export function endBlock(
   block: OpenBlock,
   copy: Copy | null,
@@ -126,9 +130,9 @@ export function endBlock(
   if (head === null) {
     const content = contentOf(final);
     const start = { type: 'block-start', parent, index, block: { kind: 'whole', content } } as const;
-    return [start, { ...base, ...partsOf(said) }];
+    return [start, { ...base, ...claudeExtraParts(said) }];
   }
-  const extra = partsOf({ ...said, block: factsOf(final, copy === null ? block : null) });
+  const extra = claudeExtraParts({ ...said, block: otherFieldsOf(final, copy === null ? block : null) });
   switch (head.kind) {
     case 'text':
       return [{ ...base, ...textOf(copy?.block.text), ...extra }];
@@ -139,7 +143,7 @@ export function endBlock(
       ];
     }
     case 'tool-call':
-      // Without a copy the arguments are what streamed.
+      // Without a copy, the arguments are the streamed ones.
       return [{ ...base, ...(copy === null ? {} : { input: dictionaryOf(copy.block.input) }), ...extra }];
     case 'whole':
       return [base];
@@ -152,7 +156,7 @@ function textOf(text: unknown): { text?: string } {
   return typeof text === 'string' ? { text } : {};
 }
 
-/** A block without a copy: how it began, with what came. */
+/** A block without a copy: its start, with the streamed arguments. */
 function finalOf({ begun, json }: OpenBlock): AgentBlock {
   if (json === '') return begun;
   try {
@@ -164,7 +168,7 @@ function finalOf({ begun, json }: OpenBlock): AgentBlock {
 }
 
 function contentOf(block: AgentBlock): Content {
-  // A call that nobody here answers is whole by its nature; any other call without a name is nobody's.
+  // Includes calls that nobody here answers: calls that the provider runs, and calls without a name.
   return wholeContent(block);
 }
 
@@ -181,7 +185,7 @@ const ownFields = [
   'status',
 ] as const;
 
-function factsOf(final: AgentBlock, streamed: OpenBlock | null): Dictionary {
+function otherFieldsOf(final: AgentBlock, streamed: OpenBlock | null): Dictionary {
   const facts = without(final, ...ownFields);
   return streamed === null || streamed.citations.length === 0 ? facts : { ...facts, citations: streamed.citations };
 }

@@ -1,13 +1,14 @@
-// A compaction, told in three frames or more: status, status again, the line that it leaves in the conversation, then its
-// summary in the user's name (docs/protocols/claude.md 6.4). It ends when nothing more can be said of it.
+// A compaction, reported in three or more frames: `status`, `status` again, the boundary in the conversation, then the
+// summary in the user's name (docs/protocols/claude.md 6.4). The compaction ends when no further frame of it can
+// follow.
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import { partsOf, saidOf } from './decode-values.ts';
+import { claudeExtraParts, claudeExtra } from './decode-values.ts';
 
 type Trigger = EventOf<'compaction-start'>['trigger'];
 
-/** What a compaction came to. */
+/** The result of a compaction. */
 export interface Compacted {
   readonly summary: string;
   readonly tokensBefore?: number;
@@ -16,17 +17,17 @@ export interface Compacted {
 /** The compactions of one agent. */
 export interface Compactions {
   readonly open: boolean;
-  /** It worked, and nobody was told yet. */
+  /** The compaction worked, and its end was not delivered yet. */
   readonly held: boolean;
-  /** What the last one came to; null until one worked. */
+  /** The last successful compaction; null if there was none. */
   readonly last: Compacted | null;
   start(trigger: Trigger, frame: Dictionary): void;
-  /** It worked; figures and summary follow. */
+  /** The compaction worked. Figures and summary follow. */
   worked(frame: Dictionary): void;
   failed(message: string, frame: Dictionary): void;
   boundary(trigger: Trigger, before: number | undefined, after: number | undefined, frame: Dictionary): void;
   summary(text: string): void;
-  /** Something else comes: what worked is told now. */
+  /** Another frame follows, so the held end is delivered now. */
   flush(): void;
   forget(): void;
 }
@@ -41,7 +42,7 @@ export function createCompactions(out: Outbox): Compactions {
     if (held === null) return;
     const { summary = '', tokensBefore } = held;
     last = tokensBefore === undefined ? { summary } : { summary, tokensBefore };
-    out.deliver({ ...held, ...partsOf(said) });
+    out.deliver({ ...held, ...claudeExtraParts(said) });
     held = null;
     open = false;
     said = {};
@@ -51,7 +52,7 @@ export function createCompactions(out: Outbox): Compactions {
     flush();
     if (open) return;
     open = true;
-    out.deliver({ type: 'compaction-start', trigger, ...saidOf(frame) });
+    out.deliver({ type: 'compaction-start', trigger, ...claudeExtra(frame) });
   }
 
   return {
@@ -77,7 +78,7 @@ export function createCompactions(out: Outbox): Compactions {
       const isAborted = /\baborted\b/iu.test(message);
       const failure = { kind: isAborted ? ('aborted' as const) : ('agent' as const), message };
       const outcome = isAborted ? 'aborted' : 'failed';
-      out.deliver({ type: 'compaction-end', outcome, failure, ...partsOf({ status: frame }) });
+      out.deliver({ type: 'compaction-end', outcome, failure, ...claudeExtraParts({ status: frame }) });
     },
     boundary(trigger, tokensBefore, tokensAfter, frame) {
       if (!open) start(trigger, {});

@@ -1,17 +1,17 @@
-// The messages of the model, one at a time on each lane: from stream events and `assistant` frames to blocks with deltas
-// (docs/protocols/claude.md 4.6, 5). A message that streams is told by its stream, and its copies say what it came to; one
-// that does not is told by its copies. Knows no run and no tool.
+// The messages of the model, one at a time on each lane: from stream events and `assistant` frames to blocks with
+// deltas (docs/protocols/claude.md 4.6, 5). A streaming message is read from its stream, and its copies have the final
+// content. A message without a stream is read from its copies.
 import type { Env } from '../../../core/contract/adapter.ts';
 import type { Dictionary, Failure, Stop } from '../../../core/model/content.ts';
 import { without } from '../../../core/model/dictionary.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import { type Beside, createShared, nothingBeside, withoutName } from './decode-beside.ts';
+import { type UnreadFields, createExtraCache, noUnreadFields, withoutMessageName } from './unread-fields.ts';
 import {
-  begunBy,
+  impliedBlock,
   type Copy,
   endBlock,
   extend,
-  factsOfDelta,
+  otherFieldsOfDelta,
   isCopyOf,
   type OpenBlock,
   openBlock,
@@ -23,66 +23,67 @@ import {
   type Ending,
   failureOf,
   type OpenMessage,
-  saidOfEnding,
+  extraOfEnding,
   stopOfEnding,
   wholeStop,
   withoutNulls,
 } from './decode-ending.ts';
-import { partsOf, restOf, usageOf } from './decode-values.ts';
+import { claudeExtraParts, otherFields, usageOf } from './decode-values.ts';
 import type { AgentBlock, AgentMessage, AssistantFrame } from '../wire/agent.ts';
 
-/** Who wants to know of messages; lanes are calls of sub-agents, undefined the main thread. */
-export interface MessageWatcher {
-  /** Before a message begins. */
+/** What the messages need. A lane is the call of a sub-agent; undefined is the main thread. */
+export interface MessagePorts {
+  /** Called before a message begins. */
   begins(lane: string | undefined): void;
   /** A block calls a tool. */
   calls(call: string, name: string, lane: string | undefined): void;
-  /** With these arguments. */
+  /** The arguments of that call are complete. */
   called(call: string, input: Dictionary): void;
   ended(lane: string | undefined, stop: Stop): void;
 }
 
 /** Reads the messages of one agent. */
 export interface MessageDecoder {
-  start(lane: string | undefined, message: AgentMessage, beside: Beside): void;
-  blockStart(lane: string | undefined, index: number, block: AgentBlock, beside: Beside): void;
-  delta(lane: string | undefined, index: number, delta: WireDelta, beside: Beside): void;
-  blockStop(lane: string | undefined, index: number, beside: Beside): void;
-  ending(lane: string | undefined, ending: Ending, beside: Beside): void;
-  stop(lane: string | undefined, beside: Beside): void;
-  /** Blocks as they are when they are whole. `failure`: the message is an error in disguise. */
+  start(lane: string | undefined, message: AgentMessage, beside: UnreadFields): void;
+  blockStart(lane: string | undefined, index: number, block: AgentBlock, beside: UnreadFields): void;
+  delta(lane: string | undefined, index: number, delta: WireDelta, beside: UnreadFields): void;
+  blockStop(lane: string | undefined, index: number, beside: UnreadFields): void;
+  ending(lane: string | undefined, ending: Ending, beside: UnreadFields): void;
+  stop(lane: string | undefined, beside: UnreadFields): void;
+  /** Whole blocks. `failure`: the message is an error in the form of a message. */
   copy(frame: AssistantFrame, failure: Failure | undefined): void;
-  /** A message that does not stream is over when something else comes on its lane. */
+  /** Ends a message without a stream, because something else follows on its lane. */
   settle(lane: string | undefined): void;
-  /** Nothing goes on: ends what is open, as cut. */
+  /** Ends all open messages, as cut. */
   closeAll(): void;
   /** Whether a message streams on that lane. */
   isOpen(lane: string | undefined): boolean;
-  /** The block of the main thread of which a delta would be a `block-delta` and nothing else. */
+  /** The block of the main thread whose deltas each give one `block-delta` and nothing else; null for other blocks. */
   streaming(index: number): object | null;
 }
 
-/** Fields of a message that stand elsewhere. */
+/** Fields of a message that are read elsewhere. */
 const ownFields = ['id', 'type', 'role', 'model', 'content'] as const;
 
-export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatcher): MessageDecoder {
+export function createMessageDecoder(env: Env, out: Outbox, ports: MessagePorts): MessageDecoder {
   const open = new Map<string, OpenMessage>();
-  /** The last message of each lane that has ended, for copies that come late. */
+  /** The last ended message of each lane, for late copies. */
   const ended = new Map<string, OpenMessage>();
   let parts = 0;
 
-  const shared = createShared();
+  const sharedExtra = createExtraCache();
 
   const keyOf = (lane: string | undefined) => lane ?? '';
 
-  function begin(lane: string | undefined, message: AgentMessage, beside: Beside | null): OpenMessage {
+  function begin(lane: string | undefined, message: AgentMessage, beside: UnreadFields | null): OpenMessage {
     const streams = beside !== null;
-    watcher.begins(lane);
+    ports.begins(lane);
     const { id, model } = message;
     const usage = usageOf(message.usage);
     const begun = withoutNulls(without(message, ...ownFields));
     const before = ended.get(keyOf(lane));
-    // A tool may be done while later blocks of a message come that does not stream (docs/protocols/claude.md 5.1).
+    // In a message without a stream, a tool may finish while later blocks of the message arrive
+    // (docs/protocols/claude.md 5.1).
     const isPart = id !== undefined && id !== null && before?.id === id;
     if (isPart) parts += 1;
     const own = isPart ? `${id}-part${parts + 1}` : (id ?? env.id('message'));
@@ -92,7 +93,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
       id: own,
       ...(typeof model === 'string' ? { model } : {}),
       ...(usage === undefined ? {} : { usage }),
-      ...partsOf({ ...beside, message: begun, whole: streams ? undefined : true }),
+      ...claudeExtraParts({ ...beside, message: begun, whole: streams ? undefined : true }),
     });
     const begunMessage = {
       id: id ?? undefined,
@@ -108,21 +109,21 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
     return begunMessage;
   }
 
-  /** The message that streams on that lane; one whose beginning was missed begins now. */
+  /** The streaming message of that lane. Begins one if its start was missed. */
   function streaming(lane: string | undefined, what: string): OpenMessage {
     const message = open.get(keyOf(lane));
     if (message?.streams === true) return message;
     out.note('violation', `${what}: no message has begun`);
     settle(lane);
-    return begin(lane, {}, nothingBeside);
+    return begin(lane, {}, noUnreadFields);
   }
 
   function start(lane: string | undefined, message: OpenMessage, block: OpenBlock, said: Dictionary): void {
     message.blocks.set(block.index, block);
     const { head, index } = block;
     if (head === null) return;
-    out.deliver({ type: 'block-start', parent: lane, index, block: head, ...partsOf(said) });
-    if (head.kind === 'tool-call') watcher.calls(head.id, head.name, lane);
+    out.deliver({ type: 'block-start', parent: lane, index, block: head, ...claudeExtraParts(said) });
+    if (head.kind === 'tool-call') ports.calls(head.id, head.name, lane);
   }
 
   function finish(lane: string | undefined, block: OpenBlock, copy: Copy | null, cut: boolean): void {
@@ -130,12 +131,12 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
     for (const event of endBlock(block, copy, cut, lane)) {
       out.deliver(event);
       if (event.type === 'block-end' && event.input !== undefined && block.head?.kind === 'tool-call') {
-        watcher.called(block.head.id, event.input);
+        ports.called(block.head.id, event.input);
       }
     }
   }
 
-  /** A block that comes whole streams in one piece, so that readers of deltas miss nothing. */
+  /** A block that arrives whole is streamed in one piece, so that readers of deltas miss nothing. */
   function tellWhole(lane: string | undefined, message: OpenMessage, copy: Copy, cut: boolean): void {
     const block = openBlock(message.blocks.size, copy.block);
     block.copied = true;
@@ -156,9 +157,9 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
       stop,
       ...(usage === undefined ? {} : { usage }),
       ...(failure === undefined ? {} : { failure }),
-      ...partsOf(more),
+      ...claudeExtraParts(more),
     });
-    watcher.ended(lane, stop);
+    ports.ended(lane, stop);
   }
 
   function closeBlocks(lane: string | undefined, message: OpenMessage, cut: boolean): void {
@@ -171,29 +172,29 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
     end(lane, message, wholeStop(message), {});
   }
 
-  /** The message before did not end: that is its agent's mistake, unless it never streamed. */
-  function giveUp(lane: string | undefined): void {
+  /** Ends the message before. A streaming message that has not ended is a mistake of the agent. */
+  function endUnfinished(lane: string | undefined): void {
     settle(lane);
     const message = open.get(keyOf(lane));
     if (message === undefined) return;
     out.note('violation', 'message_start: the message before it has not ended');
-    breakOff(lane, message);
+    cutOff(lane, message);
   }
 
-  function breakOff(lane: string | undefined, message: OpenMessage): void {
+  function cutOff(lane: string | undefined, message: OpenMessage): void {
     closeBlocks(lane, message, message.ending === null);
-    end(lane, message, stopOfEnding(message), saidOfEnding(message, nothingBeside), failureOf(message));
+    end(lane, message, stopOfEnding(message), extraOfEnding(message, noUnreadFields), failureOf(message));
   }
 
   function copiesOf(frame: AssistantFrame, begun: Dictionary): Copy[] {
     const { content } = frame.message;
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
     const message = changedFrom(begun, withoutNulls(without(frame.message, ...ownFields)));
-    const said = restOf(frame, 'message', 'aborted', 'id');
+    const said = otherFields(frame, 'message', 'aborted', 'id');
     return blocks.map((block) => ({ block, frame: said, message }));
   }
 
-  /** Copies of blocks that have ended, or of the one that is open. */
+  /** Assigns copies to blocks that have ended, or to the open one. */
   function match(lane: string | undefined, message: OpenMessage, frame: AssistantFrame, isOver: boolean): boolean {
     const cut = frame.aborted === true;
     if (cut) message.aborted = true;
@@ -213,7 +214,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
 
   return {
     start(lane, message, beside) {
-      giveUp(lane);
+      endUnfinished(lane);
       begin(lane, message, beside);
     },
     blockStart(lane, index, wire, beside) {
@@ -221,21 +222,26 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
       if (message.blocks.has(index)) return out.note('violation', 'content_block_start: its index is taken');
       const block = openBlock(index, wire);
       const facts = without(wire, 'type', 'text', 'thinking', 'signature', 'id', 'name', 'input');
-      start(lane, message, block, { ...withoutName(message.name, beside), block: block.head === null ? {} : facts });
+      start(lane, message, block, {
+        ...withoutMessageName(message.name, beside),
+        block: block.head === null ? {} : facts,
+      });
     },
     delta(lane, index, wire, beside) {
       const message = streaming(lane, 'content_block_delta');
       let block = message.blocks.get(index);
       if (block === undefined) {
         out.note('violation', 'content_block_delta: its block has not begun');
-        block = openBlock(index, begunBy(wire.type));
+        block = openBlock(index, impliedBlock(wire.type));
         start(lane, message, block, {});
       }
       if (block.ended) return out.note('repair', 'content_block_delta: ignored, its block has ended');
       const delta = extend(block, wire);
       if (delta === null) return out.note('violation', 'content_block_delta: not of the kind of its block');
       if (delta === '') return;
-      const said = shared(partsOf({ ...withoutName(message.name, beside), delta: factsOfDelta(wire) }));
+      const said = sharedExtra(
+        claudeExtraParts({ ...withoutMessageName(message.name, beside), delta: otherFieldsOfDelta(wire) }),
+      );
       out.deliver({ type: 'block-delta', parent: lane, index, delta, ...said });
     },
     blockStop(lane, index, beside) {
@@ -244,15 +250,15 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
       if (message === undefined || block === undefined) {
         return out.note('violation', 'content_block_stop: its block has not begun');
       }
-      // The copy has ended the block, and the end is told.
-      const { frame, event } = withoutName(message.name, beside);
+      // The copy has already ended the block, so these fields have no event.
+      const { frame, event } = withoutMessageName(message.name, beside);
       const lost = [...Object.keys(frame), ...Object.keys(event)];
       if (lost.length > 0) out.note('loss', `content_block_stop: ${lost.join(', ').slice(0, 200)}`);
       if (!block.ended) finish(lane, block, null, false);
     },
     ending(lane, ending, beside) {
       const message = streaming(lane, 'message_delta');
-      message.ending = { ...ending, said: { ...ending.said, ...withoutName(message.name, beside) } };
+      message.ending = { ...ending, said: { ...ending.said, ...withoutMessageName(message.name, beside) } };
     },
     stop(lane, beside) {
       const message = open.get(keyOf(lane));
@@ -262,7 +268,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
         lane,
         message,
         stopOfEnding(message),
-        saidOfEnding(message, withoutName(message.name, beside)),
+        extraOfEnding(message, withoutMessageName(message.name, beside)),
         failureOf(message),
       );
     },
@@ -280,9 +286,9 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
       }
       const before = ended.get(keyOf(lane));
       const isLate = before?.streams === true && (id === undefined || id === before.id) && failure === undefined;
-      // The rpc-message dialect sends one copy behind the whole message.
+      // The rpc-message dialect sends one copy after the whole message.
       if (before !== undefined && isLate && match(lane, before, frame, true)) return;
-      giveUp(lane);
+      endUnfinished(lane);
       const { stop_reason: stopReason } = frame.message;
       const message = begin(lane, { ...frame.message, id, stop_reason: null, stop_sequence: null }, null);
       message.aborted = frame.aborted === true;
@@ -293,7 +299,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
     settle,
     closeAll() {
       for (const [lane, message] of [...open].reverse()) {
-        if (message.streams) breakOff(lane === '' ? undefined : lane, message);
+        if (message.streams) cutOff(lane === '' ? undefined : lane, message);
         else settle(lane === '' ? undefined : lane);
       }
       ended.clear();

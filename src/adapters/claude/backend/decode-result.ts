@@ -1,14 +1,14 @@
-// How a turn went, as its `result` says: `is_error` decides and not the subtype (docs/protocols/claude.md 7.2, 7.3). Pure.
+// How a turn ended, from its `result`. `is_error` decides, not the subtype (docs/protocols/claude.md 7.2, 7.3).
 import type { Failure } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import type { ResultFrame } from '../wire/agent.ts';
 
 type Verdict = Pick<EventOf<'run-end'>, 'outcome' | 'failure'>;
 
-/** `interrupted`: we asked for it, or the agent said so in the user's name. */
+/** `interrupted`: the gateway asked for it, or the agent reported it in the user's name. */
 export function verdictOf(result: ResultFrame, interrupted: boolean): Verdict {
   const { subtype, terminal_reason: reason } = result;
-  // Of a result that does not say, its name is all there is.
+  // Without `is_error`, only the subtype tells.
   const isError = result.is_error ?? (subtype !== 'success' && subtype !== undefined);
   if (!isError) return { outcome: 'completed' };
   const isStopped = subtype === 'error_during_execution' && interrupted;
@@ -26,7 +26,9 @@ function kindOf({ subtype, terminal_reason: reason, api_error_status: status }: 
   return reason === 'api_error' || typeof status === 'number' ? 'provider' : 'agent';
 }
 
-/** Diagnostics are for the makers of the agent (threads 405 and 366 of the SDK's repository). */
+/**
+ * Leaves out diagnostics, which are meant for the makers of the agent (threads 405 and 366 of the SDK's repository).
+ */
 function sentenceOf({ errors, result }: ResultFrame, otherwise: string): string {
   const said = (errors ?? []).filter((error) => typeof error === 'string' && !error.startsWith('[ede_diagnostic]'));
   if (said.length > 0) return said.join('; ');

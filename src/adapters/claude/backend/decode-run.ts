@@ -1,25 +1,25 @@
-// When a run begins and ends: with the first frame of a turn and with its `result` (docs/protocols/claude.md 4.12, 8.4). Knows
-// no message and no command but prompts.
+// When a run begins and ends: with the first frame of a turn, and with its `result` (docs/protocols/claude.md 4.12,
+// 8.4).
 import type { Content, Failure } from '../../../core/model/content.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import { verdictOf } from './decode-result.ts';
-import { restOf, saidOf } from './decode-values.ts';
+import { otherFields, claudeExtra } from './decode-values.ts';
 import type { ResultFrame } from '../wire/agent.ts';
 
-/** A prompt on its way. */
+/** A prompt that was sent. */
 export interface SentPrompt {
-  /** Of the command. */
+  /** The id of the command. */
   readonly id: string;
   readonly content: Content[];
 }
 
-/** Who takes part in a run. */
+/** What a run needs of the other parts. */
 export interface RunParts {
   /** Ends open messages. */
   closeMessages(): void;
   /** Ends open calls. */
   closeCalls(ofMain: boolean): void;
-  /** Whether the main thread is silent and owes no result. */
+  /** Whether the main thread has no open message and no call without a result. */
   isTurnOver(): boolean;
   started(): void;
   ended(): void;
@@ -28,43 +28,46 @@ export interface RunParts {
 /** The run of one agent. */
 export interface RunDecoder {
   readonly open: boolean;
-  /** The prompt that has no run yet. */
+  /** The prompt whose run has not begun. */
   readonly waiting: SentPrompt | null;
-  /** The words of the prompt of the open run. */
+  /** The prompt of the open run. */
   readonly current: SentPrompt | null;
   sent(prompt: SentPrompt): void;
-  /** Something of a turn: a run begins, unless one is open. */
+  /** A frame of a turn has come: begins a run unless one is open. */
   ensure(): void;
-  /** The main thread begins to speak. */
+  /** A message of the model begins on the main thread. */
   turn(): void;
-  /** Somebody else speaks on the main thread: in the turn that is there, if one is. */
+  /** A user message comes on the main thread. It belongs to the open turn, if there is one. */
   join(): void;
-  /** What stands between two turns is next: one that may be over is. */
-  between(): void;
-  /** Something ended that may have been the last of a turn. */
+  /** A frame between two turns follows: ends a turn that is settled. */
+  betweenTurns(): void;
+  /** Checks whether the turn is over, after a message or call has ended. */
   settleTurn(): void;
   retry(attempt: number): void;
-  /** The call to the model that was tried again is over. */
+  /** The repeated call to the model is over. */
   retried(failure?: Failure): void;
-  /** We asked the agent to stop, or it says that it was. */
+  /** The gateway asked the agent to stop, or the agent reports that it was stopped. */
   interrupted(): void;
   end(result: ResultFrame): void;
-  /** Ends a run that was opened for a question alone. */
-  endAside(): void;
-  aside(): void;
+  /** Ends a run that was opened only for a question. */
+  endForQuestion(): void;
+  openForQuestion(): void;
 }
 
 export function createRun(out: Outbox, parts: RunParts): RunDecoder {
   let open = false;
   let inTurn = false;
-  /** The turn may be over. Its end waits for what comes next, for what the agent says in the user's name belongs to it. */
+  /**
+   * The turn may be over. Its end waits for the next frame, because a message in the user's name still belongs to the
+   * turn.
+   */
   let isSettled = false;
   let waiting: SentPrompt | null = null;
   let current: SentPrompt | null = null;
   let attempt: number | null = null;
   let stopped = false;
-  /** Opened for a question that came between two runs. */
-  let isAside = false;
+  /** The run was opened for a question between two runs. */
+  let isForQuestion = false;
   let cost = 0;
 
   function begin(): void {
@@ -83,7 +86,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
   }
 
   function ensure(): void {
-    isAside = false;
+    isForQuestion = false;
     if (!open) begin();
   }
 
@@ -115,7 +118,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
     parts.closeCalls(false);
   }
 
-  /** The figure is that of the whole conversation. */
+  /** The figure is the cost of the whole conversation. */
   function tellCost({ total_cost_usd: total }: ResultFrame): void {
     if (typeof total !== 'number' || total === cost) return;
     cost = total;
@@ -149,7 +152,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
     join() {
       if (open && !inTurn) turn();
     },
-    between() {
+    betweenTurns() {
       if (isSettled) endTurn();
     },
     settleTurn() {
@@ -174,17 +177,17 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
       retried(verdict.failure ?? { kind: 'agent', message: 'the agent went on without telling' });
       close();
       tellCost(result);
-      out.deliver({ type: 'run-end', ...verdict, ...saidOf(restOf(result)) });
+      out.deliver({ type: 'run-end', ...verdict, ...claudeExtra(otherFields(result)) });
       over();
     },
-    aside() {
+    openForQuestion() {
       if (open) return;
       begin();
-      isAside = true;
+      isForQuestion = true;
     },
-    endAside() {
-      if (!open || !isAside) return;
-      isAside = false;
+    endForQuestion() {
+      if (!open || !isForQuestion) return;
+      isForQuestion = false;
       close();
       out.deliver({ type: 'run-end', outcome: 'completed', synthetic: true });
       over();

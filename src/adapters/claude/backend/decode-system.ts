@@ -1,26 +1,26 @@
-// The `system` frames of the agent: which of them mean something to every client (docs/protocols/claude.md 6). All others go
-// on to clients of this protocol as they are.
+// The `system` frames of the agent that have a canonical meaning (docs/protocols/claude.md 6). All others are passed
+// unchanged to clients of this protocol.
 import type { z } from 'zod';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, without } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import type { AgentInfo } from './info.ts';
+import type { AgentInfo } from './agent-info.ts';
 import type { Compactions } from './decode-compaction.ts';
-import { restOf, saidOf } from './decode-values.ts';
+import { otherFields, claudeExtra } from './decode-values.ts';
 import { faultIn, systemFrames } from '../wire/agent.ts';
 
 /** What the frames act on. */
 export interface SystemPorts {
   readonly info: AgentInfo;
   readonly compactions: Compactions;
-  /** That call runs; without a name, those run that may. */
+  /** That call runs. Without a call: all calls run that may. */
   atWork(call?: string): void;
-  /** Something of a turn happens. */
+  /** A frame of a turn has come. */
   turnGoesOn(): void;
-  /** Something stands between two turns. */
-  between(): void;
-  /** Whether a user asked for the compaction that begins. */
+  /** A frame between two turns has come. */
+  betweenTurns(): void;
+  /** Whether a user requested the compaction that begins. */
   isCompactionAsked(): boolean;
   retry(attempt: number): void;
 }
@@ -37,7 +37,7 @@ const taskStatuses: ReadonlyMap<string, EventOf<'task-changed'>['status']> = new
 
 export function createSystemDecoder(out: Outbox, ports: SystemPorts): SystemDecoder {
   const { info, compactions } = ports;
-  /** The calls of background tasks: not every frame repeats them. */
+  /** The calls of background tasks. Not every frame of a task repeats its call. */
   const taskCalls = new Map<string, string>();
 
   function passOn(frame: Dictionary): void {
@@ -45,10 +45,10 @@ export function createSystemDecoder(out: Outbox, ports: SystemPorts): SystemDeco
   }
 
   function status(frame: z.infer<typeof systemFrames.status>): void {
-    const said = restOf(frame, 'subtype', 'status');
+    const said = otherFields(frame, 'subtype', 'status');
     if (frame.status === 'compacting') {
       ports.turnGoesOn();
-      ports.between();
+      ports.betweenTurns();
       return compactions.start(ports.isCompactionAsked() ? 'manual' : 'threshold', said);
     }
     if (frame.compact_result === 'success') return compactions.worked(without(said, 'compact_result'));
@@ -65,7 +65,7 @@ export function createSystemDecoder(out: Outbox, ports: SystemPorts): SystemDeco
   function boundary(frame: z.infer<typeof systemFrames.compact_boundary>): void {
     const { trigger, pre_tokens: before, post_tokens: after, ...rest } = frame.compact_metadata ?? {};
     compactions.boundary(trigger === 'manual' ? 'manual' : 'threshold', before ?? undefined, after ?? undefined, {
-      ...restOf(frame, 'subtype', 'compact_metadata'),
+      ...otherFields(frame, 'subtype', 'compact_metadata'),
       compact_metadata: rest,
     });
   }
@@ -83,7 +83,7 @@ export function createSystemDecoder(out: Outbox, ports: SystemPorts): SystemDeco
         message: [status, error].filter((part) => part !== null && part !== undefined).join(' ') || 'the call failed',
         ...(typeof status === 'number' ? { status } : {}),
       },
-      ...saidOf(restOf(frame, 'subtype', 'attempt', 'max_retries', 'retry_delay_ms', 'error_status')),
+      ...claudeExtra(otherFields(frame, 'subtype', 'attempt', 'max_retries', 'retry_delay_ms', 'error_status')),
     });
   }
 
@@ -103,7 +103,7 @@ export function createSystemDecoder(out: Outbox, ports: SystemPorts): SystemDeco
       ...(call === undefined ? {} : { call }),
       status: state,
       ...(typeof text === 'string' ? { text } : {}),
-      ...saidOf(whole(frame)),
+      ...claudeExtra(whole(frame)),
     });
   }
 
@@ -111,7 +111,7 @@ export function createSystemDecoder(out: Outbox, ports: SystemPorts): SystemDeco
     [
       'init',
       read(systemFrames.init, (frame) => {
-        // Told first, so that it is known when the run begins.
+        // Learn before the run begins, so that its start has these values.
         info.init(frame);
         ports.turnGoesOn();
       }),
@@ -122,7 +122,7 @@ export function createSystemDecoder(out: Outbox, ports: SystemPorts): SystemDeco
     [
       'notice',
       read(systemFrames.notice, ({ level, text, source }) => {
-        // A gateway says so of a tool that works: it asks before that.
+        // A gateway sends a notice when a tool already runs: it asks before that.
         ports.atWork();
         out.deliver({ type: 'notice', level, text, source: source ?? 'agent' });
       }),
@@ -152,9 +152,9 @@ export function createSystemDecoder(out: Outbox, ports: SystemPorts): SystemDeco
   };
 }
 
-/** A frame that goes back as it is: it has a type. */
+/** A frame that is passed on unchanged, so it keeps its type. */
 function whole(frame: object): Dictionary {
-  return { type: 'system', ...restOf(dictionaryOf(frame)) };
+  return { type: 'system', ...otherFields(dictionaryOf(frame)) };
 }
 
 function read<Schema extends z.ZodType>(

@@ -1,13 +1,14 @@
-// The tool calls of a run, from their announcement in a message to their result in a `user` frame. The format does not
-// say when a tool starts: a tool starts when its message is over, unless it needs leave first (docs/protocols/claude.md 4.6,
-// 5). The agent asks for leave before the end of the message or some milliseconds behind it, so a start waits a moment.
+// The tool calls of a run, from announcement in a message to result in a `user` frame. The format does not report when
+// a tool starts. A tool starts when its message is over, unless it needs approval first (docs/protocols/claude.md 4.6,
+// 5). The agent asks for approval before the end of the message or some milliseconds after it, so a start is delayed a
+// little.
 import type { CallChanges } from '../../../core/log/call-changes.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import { changeMade } from './changes.ts';
-import { contentOf, partsOf, saidOf } from './decode-values.ts';
+import { changeMade } from './file-changes.ts';
+import { contentOf, claudeExtraParts, claudeExtra } from './decode-values.ts';
 import type { ToolResultBlock } from '../wire/agent.ts';
 
 interface Call {
@@ -15,56 +16,56 @@ interface Call {
   readonly lane: string | undefined;
   input: Dictionary;
   running: boolean;
-  /** Its message is over: nothing but a question may still keep it from starting. */
+  /** The message of the call is over: only a question may still keep the call from starting. */
   due: boolean;
-  /** Its sub-agent was sent to the background: it may have its result when nobody waits for it any more. */
+  /** The sub-agent of the call was sent to the background. Its result may come when nobody waits for it any more. */
   detached: boolean;
-  /** Why it will not run. */
+  /** Why the call will not run. */
   refused: 'denied' | 'aborted' | null;
 }
 
-/** What became of a question. */
+/** The outcome of a question. */
 type Verdict = 'allowed' | 'denied' | 'withdrawn';
 
 /** The calls that have no result yet. */
 export interface Tools {
   announced(call: string, name: string, lane: string | undefined): void;
   called(call: string, input: Dictionary): void;
-  /** A message begins on that lane: the tools of the one before it have started. */
+  /** A message begins on that lane, so the tools of the message before have started. */
   messageBegins(lane: string | undefined): void;
-  /** The message of that lane is over: its tools start soon, but for those whose turn to ask may still come. */
+  /** The message of that lane is over. Its tools start soon, except those that may still ask. */
   messageEnded(lane: string | undefined): void;
-  /** It was cut: what it calls does not run. */
+  /** The message was cut, so its calls do not run. */
   messageCut(lane: string | undefined): void;
-  /** The user is asked whether this may run. */
+  /** The user is asked whether the call may run. */
   asked(call: string | undefined, approval: string): void;
-  /** Answered, or withdrawn. */
+  /** The question was answered or withdrawn. */
   answered(call: string | undefined, approval: string, verdict: Verdict, input?: Dictionary): void;
-  /** `frame`: what its frame says beside it. */
+  /** `frame`: the other fields of the block's frame. */
   result(block: ToolResultBlock, lane: string | undefined, frame: Dictionary, isAlone: boolean): void;
   /**
-   * Something that only a call does which runs: its sub-agent speaks, its task is told of. Without a name: any of those
-   * that may run.
+   * A sign that a call runs: its sub-agent writes, or its task is reported. Without a call: a sign for all calls that
+   * may run.
    */
   atWork(call?: string): void;
-  /** Whether the timer was ours. */
-  wake(timer: string): boolean;
+  /** Whether the timer belongs to the tools. */
+  onTimer(timer: string): boolean;
   /** Whether that call has no result yet. */
   has(call: string): boolean;
   /** Whether a call of the main thread has no result. */
   readonly owed: boolean;
-  /** No result will come any more. `ofMain`: those of the main thread; else all. */
+  /** No result will follow. `ofMain`: for calls of the main thread only; else for all. */
   closeAll(ofMain: boolean): void;
 }
 
-/** How long a start waits for a question: Claude Code asks within 12 ms of the end of the message. */
+/** How long a start waits for a question, ms. Claude Code asks within 12 ms of the end of the message. */
 const askedWithinMs = 50;
 const startTimer = 'tools start';
 
-/** `changes`: what the calls change in files. */
+/** `changes`: the file changes of calls. */
 export function createTools(out: Outbox, changes: CallChanges): Tools {
   const calls = new Map<string, Call>();
-  const asks = new Set<string>();
+  const openQuestions = new Set<string>();
   let isTiming = false;
 
   function begin(id: string, call: Call): void {
@@ -78,7 +79,7 @@ export function createTools(out: Outbox, changes: CallChanges): Tools {
   const mayStart = (call: Call) => call.due && !call.running && call.refused === null;
 
   function startDue(isMeant: (call: Call, id: string) => boolean): void {
-    if (asks.size > 0) return;
+    if (openQuestions.size > 0) return;
     for (const [id, call] of calls) if (mayStart(call) && isMeant(call, id)) begin(id, call);
   }
 
@@ -88,14 +89,14 @@ export function createTools(out: Outbox, changes: CallChanges): Tools {
     startDue((call, other) => call.lane === lane && ids.indexOf(other) < ids.indexOf(id));
   }
 
-  /** Starts that may be next wait anew; while a question is open none of them may be. */
+  /** Restarts the timer for calls that may start next. No call may start while a question is open. */
   function wait(): void {
-    const isWaiting = asks.size === 0 && [...calls.values()].some(mayStart);
+    const isWaiting = openQuestions.size === 0 && [...calls.values()].some(mayStart);
     if (isWaiting || isTiming) out.timer(startTimer, isWaiting ? askedWithinMs : null);
     isTiming = isWaiting;
   }
 
-  function judge(id: string, call: Call, verdict: Verdict, input: Dictionary | undefined): void {
+  function applyVerdict(id: string, call: Call, verdict: Verdict, input: Dictionary | undefined): void {
     if (verdict !== 'allowed') {
       call.refused = verdict === 'denied' ? 'denied' : 'aborted';
       return;
@@ -124,20 +125,20 @@ export function createTools(out: Outbox, changes: CallChanges): Tools {
       for (const call of calls.values()) if (call.lane === lane && !call.running) call.refused = 'aborted';
     },
     asked(_, approval) {
-      asks.add(approval);
+      openQuestions.add(approval);
       wait();
     },
     answered(id, approval, verdict, input) {
-      asks.delete(approval);
+      openQuestions.delete(approval);
       const call = id === undefined ? undefined : calls.get(id);
-      if (id !== undefined && call !== undefined) judge(id, call, verdict, input);
+      if (id !== undefined && call !== undefined) applyVerdict(id, call, verdict, input);
       wait();
     },
     atWork(id) {
       startDue((_, own) => id === undefined || own === id);
       wait();
     },
-    wake(timer) {
+    onTimer(timer) {
       if (timer !== startTimer) return false;
       isTiming = false;
       startDue(() => true);
@@ -158,7 +159,7 @@ export function createTools(out: Outbox, changes: CallChanges): Tools {
       for (const inner of calls.values()) if (inner.lane === id) inner.detached = true;
       const content = contentOf(block.content);
       const { tool_use_result: details, ...rest } = frame;
-      // A tool that failed has changed nothing.
+      // A failed tool has changed nothing.
       const change = isError ? undefined : changeMade(asked, isAlone ? details : undefined);
       out.deliver({
         type: 'tool-end',
@@ -169,16 +170,16 @@ export function createTools(out: Outbox, changes: CallChanges): Tools {
         isError,
         ...(skipped === undefined ? {} : { skipped }),
         ...(change && { change }),
-        // Of several results in one frame nobody knows whose it is.
+        // With several results in one frame, the details cannot be assigned.
         ...(details === undefined || !isAlone ? {} : { details }),
-        ...partsOf({
+        ...claudeExtraParts({
           frame: isAlone ? rest : frame,
           block: without(block, 'type', 'tool_use_id', 'content', 'is_error'),
-          // So that one text in a list goes back as a list.
+          // Remembers that one text was in a list, so that it returns as a list.
           list: isListOfOne(block.content) || undefined,
         }),
       });
-      // A tool that waits for others to end asks behind their results.
+      // A tool that waits for other tools asks after their results.
       wait();
     },
     has: (call) => calls.has(call),
@@ -187,14 +188,14 @@ export function createTools(out: Outbox, changes: CallChanges): Tools {
     },
     closeAll(ofMain) {
       startDue(() => true);
-      // Sub-agents end before the calls that they live in: what was called last ends first.
+      // Sub-agents end before the calls that contain them: the last call ends first.
       for (const [id, call] of [...calls].reverse()) {
         if (ofMain && call.lane !== undefined) continue;
         calls.delete(id);
         changes.ended(id);
         out.deliver(unanswered(id, call));
       }
-      if (!ofMain) asks.clear();
+      if (!ofMain) openQuestions.clear();
       wait();
     },
   };
@@ -204,14 +205,14 @@ function unanswered(id: string, { lane, name, running, detached }: Call): EventO
   if (detached) {
     const content = [{ type: 'text' as const, text: 'it goes on in the background' }];
     const end = { type: 'tool-end', parent: lane, call: id, name, content, isError: false, synthetic: true } as const;
-    return { ...end, ...saidOf({ detached }) };
+    return { ...end, ...claudeExtra({ detached }) };
   }
   const content = [{ type: 'text' as const, text: 'interrupted: the agent gave no result' }];
   const end = { type: 'tool-end', parent: lane, call: id, name, content, isError: true, synthetic: true } as const;
   return running ? end : { ...end, skipped: 'aborted' };
 }
 
-/** Why a call never ran, as newer versions say it; older ones leave us what we answered ourselves. */
+/** Why a call never ran, as newer versions report it. For older versions, our own answer tells. */
 function skippedBy(id: string, frame: Dictionary, call: Call | undefined): EventOf<'tool-end'>['skipped'] {
   const metas = Array.isArray(frame.tool_result_meta) ? frame.tool_result_meta : [];
   const kind = dictionaryOf(metas.find((meta) => isDictionary(meta) && meta.id === id)).non_execution_kind;

@@ -1,5 +1,4 @@
-// `user` frames of the agent: results of tools, and what it says in the user's name (docs/protocols/claude.md 4.9, 5.5, 5.6). Knows
-// no stream.
+// `user` frames of the agent: tool results, and messages in the user's name (docs/protocols/claude.md 4.9, 5.5, 5.6).
 import type { Content } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
@@ -8,7 +7,7 @@ import { isPrompt } from '../frames.ts';
 import type { MessageDecoder } from './decode-message.ts';
 import type { RunDecoder } from './decode-run.ts';
 import type { Tools } from './decode-tools.ts';
-import { contentOf, restOf, saidOf } from './decode-values.ts';
+import { contentOf, otherFields, claudeExtra } from './decode-values.ts';
 import { type AgentBlock, type AgentUserFrame, ToolResultBlock } from '../wire/agent.ts';
 
 /** What the frames act on. */
@@ -26,10 +25,10 @@ export interface UserDecoder {
   isCompactPrompt(): boolean;
 }
 
-/** How the marker of an interrupt begins; what follows says where it came (docs/protocols/claude.md 5.5). */
+/** The beginning of an interrupt marker. The rest says where the interrupt came (docs/protocols/claude.md 5.5). */
 const interruptMark = '[Request interrupted by user';
 
-/** Whether these words are the agent's order to compact. */
+/** Whether the text is the agent's command to compact. */
 export function asksToCompact(words: string): boolean {
   return /^\/compact(?:\s|$)/u.test(words);
 }
@@ -37,16 +36,16 @@ export function asksToCompact(words: string): boolean {
 export function createUserDecoder(out: Outbox, { run, tools, compactions, messages }: UserPorts): UserDecoder {
   function results(frame: AgentUserFrame, lane: string | undefined, blocks: readonly ToolResultBlock[]): void {
     messages.settle(lane);
-    const said = restOf(frame, 'message');
+    const said = otherFields(frame, 'message');
     for (const block of blocks) {
-      // A sub-agent has spoken when its call has a result.
+      // A sub-agent is done when its call has a result.
       messages.settle(block.tool_use_id);
       tools.result(block, lane, said, blocks.length === 1);
     }
     run.settleTurn();
   }
 
-  /** The agent repeats what it was sent, when the prompt had a name or it was told to. */
+  /** Whether the frame repeats the prompt: the agent echoes a prompt that had a name, or if it was told to. */
   function isEcho(frame: AgentUserFrame, content: readonly Content[]): boolean {
     const prompt = run.current ?? run.waiting;
     const isRepeated = frame.isReplay === true || isPrompt(frame);
@@ -58,7 +57,7 @@ export function createUserDecoder(out: Outbox, { run, tools, compactions, messag
     const words = wordsOf(content);
     if (lane === undefined && frame.isSynthetic === true) compactions.summary(words);
     if (lane === undefined && words.startsWith(interruptMark)) run.interrupted();
-    // Whoever wants an echo is told one of what was delivered with the run.
+    // The prompt was delivered at the start of the run, and clients that want an echo get that one.
     if (lane === undefined && isEcho(frame, content)) return;
     messages.settle(lane);
     if (lane === undefined) run.join();
@@ -68,9 +67,9 @@ export function createUserDecoder(out: Outbox, { run, tools, compactions, messag
       origin: originOf(frame, words),
       parent: lane,
       content,
-      // With or without marks: they are its own.
-      ...saidOf({
-        frame: restOf(frame, 'message', ...(isPrompt(frame) ? ['origin', 'priority'] : [])),
+      // Keep the agent's own marks, but not the marks of prompts.
+      ...claudeExtra({
+        frame: otherFields(frame, 'message', ...(isPrompt(frame) ? ['origin', 'priority'] : [])),
         plain: typeof blocks === 'string' || undefined,
       }),
     });
@@ -91,10 +90,10 @@ export function createUserDecoder(out: Outbox, { run, tools, compactions, messag
   };
 }
 
-/** How the words begin that the agent writes itself, also where it tells them again with the history. */
+/** The beginnings of texts that the agent writes itself, also when it repeats them with the history. */
 const ownMarks = [interruptMark, '<local-command-', '<command-'];
 
-/** History that is told again, but for what the agent itself writes; and what another user says. */
+/** `replay` is for repeated history that the agent did not write itself; a marked prompt comes from another user. */
 function originOf(frame: AgentUserFrame, words: string): EventOf<'message-added'>['origin'] {
   const { isReplay, priority } = frame;
   if (isPrompt(frame)) return priority === 'now' ? 'steer' : priority === 'later' ? 'follow-up' : 'prompt';

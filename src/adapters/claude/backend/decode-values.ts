@@ -1,29 +1,32 @@
-// What Claude's nouns mean: usage, stop reasons, content of messages and results. Pure; the way back is values.ts.
+// Reads Claude values: usage, stop reasons, content of messages and results. The other direction is in
+// frontend/encode-values.ts.
 import type { Content, Dictionary, Extra, Stop, Usage } from '../../../core/model/content.ts';
 import { dictionaryOf, extraFor, isDictionary, without } from '../../../core/model/dictionary.ts';
 import type { AgentBlock, AgentUsage } from '../wire/agent.ts';
 
-/** Fields of every frame that this gateway writes itself, or that stand elsewhere in our events. */
+/** Fields of every frame that the gateway writes itself, or that have their own place in canonical events. */
 const ownFields: ReadonlySet<string> = new Set(['type', 'uuid', 'session_id', 'parent_tool_use_id', 'provider']);
 
-/** What else a frame says. */
-export function restOf(frame: object, ...names: readonly string[]): Dictionary {
+/** The other fields of a frame. */
+export function otherFields(frame: object, ...names: readonly string[]): Dictionary {
   const isRest = (name: string) => !ownFields.has(name) && !names.includes(name);
   return Object.fromEntries(Object.entries(frame).filter(([name]) => isRest(name)));
 }
 
-/** What only clients of this protocol understand, to be spread into an event (README, "What rides in `extra`"). */
-export function saidOf(fields: Dictionary): { extra?: Extra } {
+/**
+ * Fields that only clients of this protocol understand, to be spread into an event (README, "What rides in `extra`").
+ */
+export function claudeExtra(fields: Dictionary): { extra?: Extra } {
   return extraFor('claude', fields);
 }
 
-/** The same of an event that stands for several parts of the wire: parts of which nothing was said are left out. */
-export function partsOf(parts: Dictionary): { extra?: Extra } {
+/** The same for an event that stands for several parts of the wire. Empty parts are left out. */
+export function claudeExtraParts(parts: Dictionary): { extra?: Extra } {
   const isSaid = ([, value]: [string, unknown]) => !isDictionary(value) || Object.keys(value).length > 0;
-  return saidOf(Object.fromEntries(Object.entries(parts).filter(isSaid)));
+  return claudeExtra(Object.fromEntries(Object.entries(parts).filter(isSaid)));
 }
 
-/** Tokens; figures that are not told are those of `base`, or none. */
+/** Token counts. Missing figures are taken from `base`, else 0. */
 export function usageOf(usage: AgentUsage | null | undefined, base?: Usage): Usage | undefined {
   if (usage === null || usage === undefined) return base;
   return {
@@ -44,23 +47,23 @@ const stopReasons: ReadonlyMap<string, Stop['reason']> = new Map([
   ['pause_turn', 'pause'],
 ]);
 
-/** Why a message stopped, by the API's word for it. */
+/** Why a message stopped, from the API's stop reason. */
 export function stopOf(raw: string): Stop {
   return { reason: stopReasons.get(raw) ?? 'unknown', raw };
 }
 
-/** What a message or a result says; a plain string is one text. */
+/** The content of a message or result. A plain string is one text. */
 export function contentOf(content: string | readonly AgentBlock[] | null | undefined): Content[] {
   if (content === null || content === undefined) return [];
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(wholeContent);
 }
 
-/** One whole block. What is not what its type says, or what we have no word for, stays as it is. */
+/** One whole block. A malformed or unknown block becomes opaque. */
 export function wholeContent(block: AgentBlock): Content {
   switch (block.type) {
     case 'text':
       if (typeof block.text !== 'string') return opaque(block);
-      return { type: 'text', text: block.text, ...saidOf(without(block, 'type', 'text')) };
+      return { type: 'text', text: block.text, ...claudeExtra(without(block, 'type', 'text')) };
     case 'thinking': {
       if (typeof block.thinking !== 'string') return opaque(block);
       const signature = signatureOf(block);
@@ -74,12 +77,12 @@ export function wholeContent(block: AgentBlock): Content {
       const name = nameOf(block);
       if (typeof block.id !== 'string' || name === undefined) return opaque(block);
       const rest = without(block, 'type', 'id', 'name', 'input', 'toolName', 'toolType', 'status');
-      return { type: 'tool-call', id: block.id, name, input: dictionaryOf(block.input), ...saidOf(rest) };
+      return { type: 'tool-call', id: block.id, name, input: dictionaryOf(block.input), ...claudeExtra(rest) };
     }
     case 'image':
       return imageOf(block);
     case 'unknown':
-      // RpcMessage's form of a block that it has no type for (docs/protocols/rpc-message.md 7.2).
+      // RpcMessage's form of a block without a type of its own (docs/protocols/rpc-message.md 7.2).
       return isDictionary(block.data) && typeof block.data.type === 'string'
         ? opaque({ ...block.data, type: block.data.type })
         : opaque(block);
@@ -88,12 +91,12 @@ export function wholeContent(block: AgentBlock): Content {
   }
 }
 
-/** The proof of a thinking block; an empty one is none. */
+/** The signature of a thinking block; undefined if empty. */
 export function signatureOf(block: AgentBlock): string | undefined {
   return typeof block.signature === 'string' && block.signature !== '' ? block.signature : undefined;
 }
 
-/** What a tool is called; the rpc-message dialect has a second word for it. */
+/** The name of a tool. The rpc-message dialect has a second field for it. */
 export function nameOf(block: AgentBlock): string | undefined {
   const { name = block.toolName } = block;
   return typeof name === 'string' ? name : undefined;

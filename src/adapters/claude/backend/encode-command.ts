@@ -1,20 +1,20 @@
-// The commands that are one control request: what is asked, and what its answer means (docs/protocols/claude.md 3.4). Pure but
-// for what is learned. Commands that need more are backend.ts's.
+// The commands that are sent as one control request, and the meaning of the answers (docs/protocols/claude.md 3.4).
+// backend.ts handles commands that need more.
 import type { Command, CommandOf } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { Problem } from '../../../core/model/errors.ts';
 import type { SessionInfo } from '../../../core/model/event.ts';
 import type { ControlRequest } from './requests.ts';
 
-/** A request and what it sets when it is granted. */
+/** A request, and what it sets if the agent accepts it. */
 export interface Encoded {
   readonly request: ControlRequest;
-  /** What is so from then on. */
+  /** The new settings. */
   learned?(response: Dictionary): SessionInfo;
   readonly loss?: string;
 }
 
-/** Tokens to think with, for levels that other agents have. */
+/** The thinking budgets, in tokens, for the levels that other agents have. */
 const budgets: ReadonlyMap<string, number> = new Map([
   ['off', 0],
   ['minimal', 1_024],
@@ -66,7 +66,7 @@ function encodeThinking({ level, budgetTokens }: CommandOf<'set-thinking'>): Enc
 /** The levels that have a budget. */
 export const thinkingLevels: readonly string[] = [...budgets.keys()];
 
-/** Whether there is no request for it, nor anything else. */
+/** The refusal of a command without a request. */
 export function refusalOf(command: Command): Problem {
   return { code: 'unsupported', message: `a Claude agent has nothing for ${command.type}` };
 }

@@ -1,16 +1,16 @@
-// What a user says as a Claude agent takes it: one `user` frame (docs/protocols/claude.md 3.3). Pure.
+// A prompt as a Claude agent takes it: one `user` frame (docs/protocols/claude.md 3.3).
 import type { Context } from '../../../core/model/command.ts';
 import type { Content, Dictionary } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../core/model/dictionary.ts';
 
-/** The blocks of a prompt, and what of it the agent cannot take. */
-export interface Said {
+/** The blocks of a prompt, and the parts that the agent does not take. */
+export interface EncodedPrompt {
   readonly blocks: readonly Dictionary[];
   readonly losses: readonly string[];
 }
 
-/** Contents, then what of the workspace is mentioned, in Claude Code's own notation. */
-export function sayPrompt(content: readonly Content[], contexts: readonly Context[]): Said {
+/** The contents, then the contexts in Claude Code's own notation. */
+export function encodePrompt(content: readonly Content[], contexts: readonly Context[]): EncodedPrompt {
   const losses: string[] = [];
   const blocks = content.flatMap((part) => {
     const block = blockOf(part);
@@ -25,7 +25,7 @@ export function sayPrompt(content: readonly Content[], contexts: readonly Contex
   return { blocks: mentions.length === 0 ? blocks : [...blocks, textBlock(mentions.join('\n'))], losses };
 }
 
-/** The frame. A client of this protocol may have given it a name of its own, and more. */
+/** The `user` frame. A client of this protocol may have given it a name and other fields. */
 export function promptFrame(blocks: readonly Dictionary[], said: unknown): Dictionary {
   const own = isDictionary(said)
     ? without(said, 'type', 'message', 'session_id')
@@ -41,7 +41,7 @@ export function promptFrame(blocks: readonly Dictionary[], said: unknown): Dicti
   };
 }
 
-/** A prompt of one text. */
+/** A block with one text. */
 export function textBlock(text: string): Dictionary {
   return { type: 'text', text };
 }

@@ -1,4 +1,4 @@
-// What may be set for an agent that speaks Claude's format. Knows no frame.
+// The options of an agent that speaks Claude's format.
 import { z } from 'zod';
 import type { AgentLaunch } from '../../../core/contract/adapter.ts';
 import { GatewayError } from '../../../core/model/errors.ts';
@@ -9,16 +9,19 @@ const milliseconds = z.union([z.number(), z.string().regex(/^\d+$/u).transform(N
 const AgentOptions = z.strictObject({
   /** How frames travel as server-sent events; see event-envelope.ts. */
   envelope: z.enum(['sdk']).optional(),
-  /** The session's name in what is posted to it in an envelope. */
+  /** The session's name in posts to the agent, in an envelope. */
   sessionId: z.string().optional(),
-  /** How long the agent may take to answer a request of ours, ms. */
+  /** How long the agent may take to answer a request of the gateway, ms. */
   requestTimeoutMs: milliseconds.default(30_000),
-  /** How long a client may take to answer what only it can answer (hooks, its own tools), ms. */
+  /** How long a client may take to answer what only a client can answer (hooks, its own tools), ms. */
   passedTimeoutMs: milliseconds.default(600_000),
 });
 export type AgentOptions = z.infer<typeof AgentOptions>;
 
-/** The start of a Claude Code whose model is told so. One word each, for a text may look like an option. */
+/**
+ * The launch of a Claude Code with these instructions. `--name=text` as one word, because the text may look like an
+ * option.
+ */
 export function withInstructions(start: AgentLaunch, { text, addition }: Instructions): AgentLaunch {
   return {
     ...start,

@@ -1,9 +1,9 @@
-// What may be asked about a Claude agent: from what it told, or by a request (docs/protocols/claude.md 3.4). What it cannot
-// tell, the session knows.
+// Queries about a Claude agent, answered from what it reported or by a request (docs/protocols/claude.md 3.4). The
+// session answers the other queries.
 import { z } from 'zod';
 import type { CommandOf } from '../../../core/model/command.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
-import type { AgentInfo } from './info.ts';
+import type { AgentInfo } from './agent-info.ts';
 import { type Answer, type ControlRequest, outcomeOf } from './requests.ts';
 import { thinkingLevels } from './encode-command.ts';
 import { AgentServer } from '../wire/agent.ts';
@@ -12,8 +12,8 @@ import { AgentServer } from '../wire/agent.ts';
 export interface QueryPorts {
   readonly info: AgentInfo;
   ask(request: ControlRequest, done: (answer: Answer) => void): void;
-  /** Calls back when the agent has answered its greeting, or will not. */
-  whenGreeted(done: () => void): void;
+  /** Calls back when the agent has answered `initialize`, or will not. */
+  whenInitialized(done: () => void): void;
   isRunning(): boolean;
   isCompacting(): boolean;
 }
@@ -24,24 +24,24 @@ const ContextUsage = z.looseObject({ totalTokens: z.number(), maxTokens: z.numbe
 /** Answers a query. */
 export type AgentQueries = (command: CommandOf<'query'>, settle: (outcome: Outcome) => void) => void;
 
-export function createAgentQueries({ info, ask, whenGreeted, isRunning, isCompacting }: QueryPorts): AgentQueries {
+export function createAgentQueries({ info, ask, whenInitialized, isRunning, isCompacting }: QueryPorts): AgentQueries {
   const tell = (data: object | undefined): Outcome =>
     data === undefined ? refused('unsupported', 'the agent has not told yet') : { ok: true, data };
 
-  /** What the agent tells when it is greeted. */
-  function afterGreeting(settle: (outcome: Outcome) => void, data: () => object | undefined): void {
+  /** Answers with data that comes with the answer to `initialize`. */
+  function afterInitialize(settle: (outcome: Outcome) => void, data: () => object | undefined): void {
     const known = data();
     if (known !== undefined) settle(tell(known));
-    else whenGreeted(() => settle(tell(data())));
+    else whenInitialized(() => settle(tell(data())));
   }
 
   return ({ subject }, settle) => {
     const { known } = info;
     switch (subject) {
       case 'models':
-        return afterGreeting(settle, () => info.known.models && { models: info.known.models });
+        return afterInitialize(settle, () => info.known.models && { models: info.known.models });
       case 'commands':
-        return afterGreeting(settle, () => info.known.commands && { commands: info.known.commands });
+        return afterInitialize(settle, () => info.known.commands && { commands: info.known.commands });
       case 'thinking-levels':
         return settle(tell({ levels: [...thinkingLevels] }));
       case 'state':

@@ -1,5 +1,5 @@
-// What the agent asks of its client: leave for a tool, an answer to a question, and whatever only a client of this
-// protocol can give, which is passed on to one (docs/protocols/claude.md 3.5, 3.6). Each is answered once. Knows no run.
+// Requests of the agent to its client: approval of a tool, an answer to a question, and requests that only a client of
+// this protocol can answer, which are passed on (docs/protocols/claude.md 3.5, 3.6). Each request is answered once.
 import type { CallChanges } from '../../../core/log/call-changes.ts';
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
@@ -7,16 +7,16 @@ import { dictionaryOf, isDictionary, without } from '../../../core/model/diction
 import { type Outcome, refused } from '../../../core/model/errors.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import { changeOf } from './changes.ts';
-import { saidOf } from './decode-values.ts';
+import { changeOf } from './file-changes.ts';
+import { claudeExtra } from './decode-values.ts';
 import { errorAnswer } from '../wire/client.ts';
 import { type AgentRequestFrame, AskedQuestions, CanUseTool, faultIn } from '../wire/agent.ts';
 
-/** Who wants to know of approvals. */
-export interface QuestionWatcher {
-  /** What the calls change in files. */
+/** What the questions need. */
+export interface QuestionPorts {
+  /** The file changes of calls. */
   readonly changes: CallChanges;
-  /** Before a question that belongs to a run. */
+  /** Called before a question that belongs to a run. */
   asking(): void;
   asked(call: string | undefined, approval: string): void;
   answered(
@@ -30,16 +30,16 @@ export interface QuestionWatcher {
 /** The open questions of one agent. */
 export interface AgentQuestions {
   request(frame: AgentRequestFrame): void;
-  /** The agent needs no answer any more. */
+  /** The agent withdraws a request. */
   withdraw(id: string, frame: Dictionary): void;
   approve(answer: CommandOf<'answer-approval'>): Outcome;
   reply(id: string, answer: CommandOf<'answer-dialog'>['answer']): Outcome;
   /** A `control_response` of a client of this protocol. */
   pass(frame: Dictionary): Outcome;
-  /** A client of this protocol greets the agent: what it declares is asked of it from now on. */
+  /** A client of this protocol initializes the agent. From now on the agent may ask for what the client declares. */
   declare(initialize: Dictionary): void;
-  wake(timer: string): boolean;
-  /** What was asked is over. */
+  onTimer(timer: string): boolean;
+  /** The run is over, and its approvals with it. */
   forget(): void;
 }
 
@@ -47,15 +47,18 @@ type Asked =
   | { readonly kind: 'approval'; readonly request: CanUseTool }
   | { readonly kind: 'dialog'; readonly request: CanUseTool; readonly asked: AskedQuestions };
 
-/** What a client must have declared to be asked it; anything else every client of this protocol can refuse itself. */
+/**
+ * What a client must have declared before it may be asked. Every client of this protocol can refuse other requests
+ * itself.
+ */
 const declarations: ReadonlyMap<string, string> = new Map([
   ['hook_callback', 'hooks'],
   ['mcp_message', 'sdkMcpServers'],
   ['request_user_dialog', 'supportedDialogKinds'],
 ]);
 
-/** `passedMs`: how long a client may take for what was passed on. */
-export function createQuestions(out: Outbox, watcher: QuestionWatcher, passedMs: number): AgentQuestions {
+/** `passedMs`: how long a client may take to answer a request that was passed on. */
+export function createQuestions(out: Outbox, ports: QuestionPorts, passedMs: number): AgentQuestions {
   const open = new Map<string, Asked>();
   const passed = new Set<string>();
   let declared: Dictionary | null = null;
@@ -80,16 +83,16 @@ export function createQuestions(out: Outbox, watcher: QuestionWatcher, passedMs:
       out.deliver(dialogOf(id, request, questions.data));
       return;
     }
-    watcher.asking();
+    ports.asking();
     open.set(id, { kind: 'approval', request });
-    watcher.asked(request.tool_use_id ?? undefined, id);
+    ports.asked(request.tool_use_id ?? undefined, id);
     out.deliver(withChange(approvalOf(id, request)));
   }
 
   function withChange(event: EventOf<'approval-request'>): EventOf<'approval-request'> {
     const { call, name, input } = event;
-    // One that belongs to no call ends with its answer: nothing is told of it later.
-    const change = call === undefined ? changeOf(name, input) : watcher.changes.of(call, name, input);
+    // An approval without a call ends with its answer, so its change need not be kept.
+    const change = call === undefined ? changeOf(name, input) : ports.changes.of(call, name, input);
     return change === undefined ? event : { ...event, change };
   }
 
@@ -116,7 +119,7 @@ export function createQuestions(out: Outbox, watcher: QuestionWatcher, passedMs:
         open.delete(id);
         if (asked.kind === 'dialog') return out.deliver({ type: 'dialog-end', id, outcome: 'cancelled' });
         out.deliver({ type: 'approval-end', id, outcome: 'cancelled' });
-        return watcher.answered(asked.request.tool_use_id ?? undefined, id, 'withdrawn');
+        return ports.answered(asked.request.tool_use_id ?? undefined, id, 'withdrawn');
       }
       if (!passed.delete(id)) return;
       out.timer(timerOf(id), null);
@@ -147,7 +150,7 @@ export function createQuestions(out: Outbox, watcher: QuestionWatcher, passedMs:
               toolUseID,
             },
       );
-      watcher.answered(toolUseID, id, isAllowed ? 'allowed' : 'denied', input);
+      ports.answered(toolUseID, id, isAllowed ? 'allowed' : 'denied', input);
       return { ok: true };
     },
 
@@ -182,7 +185,7 @@ export function createQuestions(out: Outbox, watcher: QuestionWatcher, passedMs:
       declared = { ...declared, ...initialize };
     },
 
-    wake(timer) {
+    onTimer(timer) {
       if (!timer.startsWith('passed:')) return false;
       const id = timer.slice('passed:'.length);
       if (passed.delete(id)) fail(id, 'no client answered in time');
@@ -212,14 +215,14 @@ function approvalOf(id: string, request: CanUseTool): EventOf<'approval-request'
     ...(typeof call === 'string' ? { call } : {}),
     ...(title === undefined ? {} : { title }),
     ...(suggestions === null || suggestions === undefined ? {} : { suggestions }),
-    ...saidOf(without(request, ...approvalFields, ...(request.title ? [] : ['description']))),
+    ...claudeExtra(without(request, ...approvalFields, ...(request.title ? [] : ['description']))),
   };
 }
 
-/** One question with one answer is a choice; several are an interview, with Claude's own questions. */
+/** One question with one answer is a `select`. Several questions are an `interview`, with Claude's own questions. */
 function dialogOf(id: string, request: CanUseTool, { questions }: AskedQuestions): EventOf<'dialog-request'> {
   const [only, ...others] = questions;
-  const extra = saidOf({ request });
+  const extra = claudeExtra({ request });
   const labels = only?.options?.map(({ label }) => label) ?? [];
   if (only !== undefined && others.length === 0 && only.multiSelect !== true && labels.length > 0) {
     return { type: 'dialog-request', id, kind: 'select', title: only.question, options: labels, ...extra };
@@ -228,7 +231,10 @@ function dialogOf(id: string, request: CanUseTool, { questions }: AskedQuestions
   return { type: 'dialog-request', id, kind: 'interview', title, questions, ...extra };
 }
 
-/** By the words of the question, as Claude Code has them (docs/protocols/claude.md 3.11); null for what is no answer. */
+/**
+ * The answers by the text of each question, as in Claude Code (docs/protocols/claude.md 3.11); null if there is no
+ * answer.
+ */
 function answersOf({ questions }: AskedQuestions, answer: CommandOf<'answer-dialog'>['answer']): Dictionary | null {
   const [first] = questions;
   switch (answer.kind) {
@@ -244,7 +250,7 @@ function answersOf({ questions }: AskedQuestions, answer: CommandOf<'answer-dial
   }
 }
 
-/** A suggestion says where it is kept: in settings that outlive the session, unless it is told otherwise. */
+/** Limits a suggestion to this session. A suggestion names where it is kept, which may outlive the session. */
 function forThisSession(wish: unknown): unknown {
   return isDictionary(wish) && 'destination' in wish ? { ...wish, destination: 'session' } : wish;
 }

@@ -1,5 +1,5 @@
-// The control requests that we send and their answers: each is answered once, by the agent or by its deadline. Greets the
-// agent before the first of them (docs/protocols/claude.md 3.1, 3.2). Knows no command.
+// The control requests of the gateway and their answers. Each is answered once, by the agent or by its deadline
+// (docs/protocols/claude.md 3.1, 3.2).
 import type { Env } from '../../../core/contract/adapter.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
@@ -11,19 +11,19 @@ import type { AgentResponseFrame } from '../wire/agent.ts';
 /** How a request ended. */
 export type Answer = { readonly response: unknown } | { readonly code: ErrorCode; readonly error: string };
 
-/** A request of ours. */
+/** A request to the agent. */
 export type ControlRequest = Dictionary & { readonly subtype: string };
 
 /** The open requests of one agent. */
 export interface Requests {
-  /** Sends it; `done` comes exactly once unless the connection ends first. */
+  /** Sends the request. `done` is called exactly once, unless the connection ends first. */
   ask(request: ControlRequest, done: (answer: Answer) => void): void;
   answer(frame: AgentResponseFrame): void;
   /** Whether the timer was a deadline. */
-  wake(timer: string): boolean;
+  onTimer(timer: string): boolean;
 }
 
-/** How many ended requests are remembered, so that a late answer is no surprise. */
+/** The number of ended requests that are remembered, to recognise late answers. */
 const memory = 64;
 
 const codes: ReadonlyMap<string, ErrorCode> = new Map([
@@ -31,7 +31,7 @@ const codes: ReadonlyMap<string, ErrorCode> = new Map([
   ['invalid_mode', 'invalid'],
 ]);
 
-/** `timeoutMs`: how long the agent may take for an answer. */
+/** `timeoutMs`: how long the agent may take to answer. */
 export function createRequests(env: Env, out: Outbox, timeoutMs: number): Requests {
   const open = new Map<string, { readonly subtype: string; done(answer: Answer): void }>();
   const ended = new Set<string>();
@@ -61,7 +61,7 @@ export function createRequests(env: Env, out: Outbox, timeoutMs: number): Reques
       out.timer(timerOf(id), null);
       finish(id, answerIn(response));
     },
-    wake(timer) {
+    onTimer(timer) {
       if (!timer.startsWith('deadline:')) return false;
       const id = timer.slice('deadline:'.length);
       const request = open.get(id);
@@ -82,7 +82,7 @@ function timerOf(id: string): string {
   return `deadline:${id}`;
 }
 
-/** The outcome of a command whose request was answered so. */
+/** The outcome of a command whose request got this answer. */
 export function outcomeOf(
   answer: Answer,
   data: (response: Dictionary) => object | undefined = () => undefined,

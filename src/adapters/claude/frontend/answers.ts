@@ -1,30 +1,33 @@
-// What a client answers to requests of ours: permissions, questions, and what an agent of the same protocol has asked
-// that we do not know (docs/protocols/claude.md 3.1, 3.5). Knows no prompts and no settings.
+// Answers of a client: permissions, answers to questions, and answers to requests of an agent of the same protocol that
+// the gateway does not know (docs/protocols/claude.md 3.1, 3.5).
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import { type Actions, type ConnectionPorts, problems } from './connection.ts';
-import { confirmChoices, dialogPrefix } from './notices.ts';
+import { confirmChoices, dialogPrefix } from './system-frames.ts';
 import { Answers, type ControlResponseFrame, PermissionAnswer, SessionRules } from '../wire/client.ts';
 
 type Answer = CommandOf<'answer-approval' | 'answer-dialog'>;
 
 /** Takes the answers of one connection. */
 export function createAnswers(ports: ConnectionPorts): (frame: ControlResponseFrame) => Actions {
-  const { session, dressing } = ports;
+  const { session, filter } = ports;
 
   function deliver(requestId: string, command: Answer): Actions {
-    // Before the outcome is known: the others are told that the question is over before we are told who won.
-    dressing.answered(requestId);
+    // Before the outcome is known: the cancel frame for the other clients may be sent before the outcome arrives here.
+    filter.answered(requestId);
     return ports.ask(command, (outcome) => {
       if (outcome.ok) return [];
-      dressing.unanswered(requestId);
-      // A late answer to a question that is over is normal life with several clients (docs/protocols/claude.md 3.7).
-      return outcome.error.code === 'stale' ? [] : ports.say({ type: 'error', message: outcome.error.message });
+      filter.unanswered(requestId);
+      // With several clients, a late answer to a closed question is normal (docs/protocols/claude.md 3.7).
+      return outcome.error.code === 'stale' ? [] : ports.send({ type: 'error', message: outcome.error.message });
     });
   }
 
-  /** Hooks, tools of the client and the like: the agent knows what it has asked, and for whom nobody waits is nothing. */
+  /**
+   * Passes the answer on to the agent: it may answer a hook, a tool of the client or the like. The agent knows its
+   * requests, so an answer without a request is only noted.
+   */
   function passOn(frame: ControlResponseFrame): Actions {
     const text = `an answer to ${frame.response.request_id}, which nobody waits for`;
     return ports.ask({ type: 'unknown', protocol: 'claude', payload: frame }, (outcome) =>
@@ -41,12 +44,13 @@ export function createAnswers(ports: ConnectionPorts): (frame: ControlResponseFr
     const { response } = frame;
     const id = response.request_id;
     if (response.subtype === 'error') {
-      // No callback, or it threw (docs/protocols/claude.md 3.8): another client may still be able to answer.
+      // The client has no callback, or the callback threw (docs/protocols/claude.md 3.8). Another client may still be
+      // able to answer.
       return isOurs(id) ? deliver(id, unable(id, response.error)) : passOn(frame);
     }
     const answer = PermissionAnswer.safeParse(response.response);
     if (answer.success) return deliver(id, answerOf(session, id, answer.data));
-    // Checked whole before it counts: a malformed answer leaves the question open (docs/faults.md F17).
+    // A malformed answer leaves the question open: the answer is checked whole before it counts (docs/faults.md F17).
     return isOurs(id)
       ? ports.complain(`the answer to ${id} is not a permission result: ${problems(answer.error)}`)
       : passOn(frame);
@@ -79,8 +83,8 @@ function answerOf(session: SessionView | undefined, requestId: string, given: Pe
 }
 
 /**
- * Whether one of the permissions is "this tool, this session", of an agent that has suggested none: such a permission the
- * session can keep. What an agent has suggested is the agent's alone.
+ * Whether a permission allows this tool for this session, from an agent without suggestions. The session keeps such a
+ * permission. Suggested permissions are kept by the agent.
  */
 function isForSession(asked: EventOf<'approval-request'> | undefined, wishes: readonly unknown[]): boolean {
   if (asked === undefined || (asked.suggestions ?? []).length > 0) return false;
@@ -98,7 +102,7 @@ function unable(requestId: string, reason: string): Answer {
   return { type: 'answer-dialog', id, answer: { kind: 'cancelled' }, unable: true };
 }
 
-/** Answers to a question ride in `updatedInput.answers`, keyed by the question's text. */
+/** Answers to a question are in `updatedInput.answers`, keyed by the question's text. */
 function dialogAnswer(session: SessionView | undefined, id: string, given: PermissionAnswer): Answer {
   const answers = given.behavior === 'allow' ? Answers.safeParse(given.updatedInput?.answers).data : undefined;
   const [value] = Object.values(answers ?? {});

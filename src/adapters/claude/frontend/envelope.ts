@@ -1,27 +1,27 @@
-// What wraps every frame: ids that derive from the frame's place in the log, and the two dialects. Pure.
+// What wraps every frame: ids derived from the frame's place in the log, and the two dialects.
 
 import { z } from 'zod';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import type { WireFrame } from '../wire/client.ts';
 
 /**
- * `claude` is the native format of the SDK; `rpc-message` is its front end, which refuses all but five types
- * and nulls (docs/protocols/rpc-message.md 3.2, 9.1).
+ * `claude` is the native format of the SDK. `rpc-message` is the format of the RpcMessage front end, which accepts only
+ * five types and no nulls (docs/protocols/rpc-message.md 3.2, 9.1).
  */
 export const Dialect = z.enum(['claude', 'rpc-message']);
 export type Dialect = z.infer<typeof Dialect>;
 
-/** Gives out frame ids: for one event after the other, `place` by `place`. */
+/** Makes frame ids: event by event, and frame by frame (`place`) within an event. */
 export interface Ids {
-  /** The frames that follow belong to this event. `retold`: they are told again to a late client. */
-  at(seq: number, retold: boolean): void;
+  /** The next frames belong to this event. `isReplay`: they are sent again, to a late client. */
+  at(seq: number, isReplay: boolean): void;
   next(): string;
-  /** The id of an event's first frame in two parts, for the hot path: the first one is mostly the same. */
+  /** The id of an event's first frame in two parts, for the hot path: the first part seldom changes. */
   nextHead(): string;
   nextTail(): string;
 }
 
-/** Three hex digits of each number below 4096. */
+/** The three hex digits of each number below 4096. */
 const threeDigits = Array.from({ length: 4096 }, (_, value) => value.toString(16).padStart(3, '0'));
 
 /** The lowest twelve bits, as hex digits. */
@@ -29,14 +29,16 @@ function lowDigits(value: number): string {
   return threeDigits[value % 4096] ?? '';
 }
 
-/** UUIDs (version 8) made of (epoch, seq, place), so that a replay equals what was live (docs/faults.md 2.3). */
+/**
+ * UUIDs (version 8) made of (epoch, seq, place), so that a replay has the ids of the live stream (docs/faults.md 2.3).
+ */
 export function createIds(epoch: string): Ids {
-  const life = epoch.padEnd(12, '0').slice(0, 12);
-  const head = `${life.slice(0, 8)}-${life.slice(8)}-8`;
+  const epochDigits = epoch.padEnd(12, '0').slice(0, 12);
+  const head = `${epochDigits.slice(0, 8)}-${epochDigits.slice(8)}-8`;
   let seq = 0;
   let place = 0;
   let variant = '8';
-  /** The id of a first frame without its last three digits, which are all that differs from event to event. */
+  /** The id of a first frame without its last three digits, which are the only ones that change from event to event. */
   let first = { high: -1, variant, text: '' };
 
   function highDigits(high: number): string {
@@ -44,8 +46,8 @@ export function createIds(epoch: string): Ids {
   }
 
   return {
-    at(nextSeq, retold) {
-      const nextVariant = retold ? '9' : '8';
+    at(nextSeq, isReplay) {
+      const nextVariant = isReplay ? '9' : '8';
       if (nextSeq !== seq || nextVariant !== variant) place = 0;
       seq = nextSeq;
       variant = nextVariant;
@@ -73,7 +75,7 @@ export function createIds(epoch: string): Ids {
 const rpcTypes = new Set(['user', 'assistant', 'result', 'stream_event', 'error']);
 const rpcDeltas = new Set(['text_delta', 'thinking_delta', 'input_json_delta']);
 
-/** The frame as that dialect says it; null when the dialect has no such frame. */
+/** The frame in that dialect; null if the dialect has no such frame. */
 export function inDialect(dialect: Dialect, frame: WireFrame): WireFrame | null {
   return dialect === 'claude' ? frame : asRpcMessage(frame);
 }
@@ -92,17 +94,20 @@ function asRpcMessage(frame: WireFrame): WireFrame | null {
   if (!isDictionary(message)) return withoutNulls({ ...frame, provider: 'claude' });
   const status = 'completed';
   const { content: said } = message;
-  // A string is one text: this dialect has lists only (docs/protocols/rpc-message.md 6.3).
+  // A string is one text. This dialect has only lists (docs/protocols/rpc-message.md 6.3).
   const blocks = typeof said === 'string' ? [{ type: 'text', text: said }] : Array.isArray(said) ? said : [];
   const content = blocks.map((block) => asRpcBlock(block, status));
-  // The store of the RpcMessage front end tells assistant frames apart by a top-level id (docs/protocols/rpc-message.md 9.2).
+  // The RpcMessage front end's store recognises assistant frames by a top-level id (docs/protocols/rpc-message.md 9.2).
   const id = frame.type === 'assistant' ? { id: message.id } : {};
   return withoutNulls({ ...rest, ...id, message: { ...message, content }, provider: 'claude' });
 }
 
 const knownBlocks = new Set(['text', 'thinking', 'tool_use', 'tool_result', 'image', 'unknown']);
 
-/** Both spellings of a tool call; other protocols' blocks in the unknown form, so that they keep their slot. */
+/**
+ * Writes both spellings of a tool call. Blocks of other protocols get the `unknown` form, so that later blocks keep
+ * their index.
+ */
 function asRpcBlock(block: unknown, status: string): unknown {
   if (!isDictionary(block) || typeof block.type !== 'string') return block;
   if (!knownBlocks.has(block.type)) return { type: 'unknown', originalType: block.type, data: block };
@@ -111,7 +116,7 @@ function asRpcBlock(block: unknown, status: string): unknown {
   return { ...block, toolName: name, toolType: toolType(name), status };
 }
 
-/** Claude Code's own tools, whose names make the tool types of RpcMessage (docs/protocols/rpc-message.md 6.2). */
+/** Claude Code's own tools. Their names make the tool types of RpcMessage (docs/protocols/rpc-message.md 6.2). */
 const claudeTools = new Set(
   'BASH READ EDIT MULTIEDIT WRITE GLOB GREP LS TASK AGENT WEBFETCH WEBSEARCH TODOWRITE NOTEBOOKREAD NOTEBOOKEDIT EXITPLANMODE ASKUSERQUESTION BASHOUTPUT KILLSHELL SKILL SLASHCOMMAND'.split(
     ' ',
@@ -124,7 +129,7 @@ function toolType(name: unknown): string {
   return claudeTools.has(name.toUpperCase()) ? `CLAUDE_${name.toUpperCase()}` : 'UNKNOWN';
 }
 
-/** Nulls are absent in this dialect; what a tool takes or gives is data and stays as it is. */
+/** Null means absent in this dialect, except in the data that a tool takes or gives. */
 function withoutNulls(value: WireFrame): WireFrame {
   return strip(value) as WireFrame;
 }

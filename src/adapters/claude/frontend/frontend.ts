@@ -1,98 +1,104 @@
-// One connection of a Claude-format client: what it may send, and who answers it (docs/protocols/claude.md 3; docs/protocols/rpc-message.md 8).
-// Knows no session log; what the session says comes from projection.ts.
+// One connection of a Claude-format client: what the client may send, and which part handles it
+// (docs/protocols/claude.md 3; docs/protocols/rpc-message.md 8). What the session tells is written by the projection.
 import type { Env, Frontend, SessionView } from '../../../core/contract/adapter.ts';
 import type { Command } from '../../../core/model/command.ts';
 import type { Content } from '../../../core/model/content.ts';
 import { messageOf, type Outcome, type Problem } from '../../../core/model/errors.ts';
 import { createAnswers } from './answers.ts';
 import { type Actions, type ConnectionPorts, problems, violation } from './connection.ts';
-import { createControl } from './control.ts';
-import { createDressing } from './dressing.ts';
+import { createControl } from './control-requests.ts';
+import { createConnectionFilter } from './connection-filter.ts';
 import { type Dialect, inDialect } from './envelope.ts';
 import { sessionName } from '../frames.ts';
-import { refusalResult } from './result.ts';
-import { createRpc } from './rpc-envelope.ts';
-import { saidIn } from './slash-commands.ts';
-import { promptContent } from './values.ts';
+import { refusalResult } from './result-frame.ts';
+import { createRpcRequests } from './rpc-requests.ts';
+import { promptOrCommand } from './slash-commands.ts';
+import { promptContent } from './encode-values.ts';
 import { ClientFrame, errorAnswer, NamedRequest, type UserFrame, type WireFrame } from '../wire/client.ts';
 import { isRpcRequest } from '../wire/rpc.ts';
 
-/** How a connection speaks. */
+/** The options of a connection. */
 export interface ConnectionOptions {
   readonly dialect: Dialect;
   /** Whether prompts are echoed. */
   readonly replayUserMessages: boolean;
-  /** Whether the agent's name for the session counts. */
+  /** Whether frames use the agent's name for the session. */
   readonly agentSessionId: boolean;
 }
 
-/** The machine of one connection. */
+/** The state machine of one connection. */
 export function createConnection(env: Env, options: ConnectionOptions, session: SessionView | undefined): Frontend {
   const { dialect } = options;
-  const dressing = createDressing();
-  /** What to do with the outcomes that are still to come. */
-  const asked = new Map<Command, (outcome: Outcome) => Actions>();
-  /** An envelope has come: bare frames of ours must not pass for frames of a query. */
+  const filter = createConnectionFilter();
+  /** The handlers of outcomes that are still to come. */
+  const outcomeHandlers = new Map<Command, (outcome: Outcome) => Actions>();
+  /**
+   * The client has sent an RPC request. From then on, frames of the connection must not be taken for frames of a query.
+   */
   let isWrapping = false;
 
-  function sealed(frame: WireFrame): WireFrame | null {
+  function toWire(frame: WireFrame): WireFrame | null {
     const isControl = frame.type.startsWith('control_');
     const name = session === undefined ? '' : sessionName(session, options.agentSessionId);
     return inDialect(dialect, isControl ? frame : { ...frame, session_id: name, uuid: env.id('frame') });
   }
 
-  function say(frame: WireFrame): Actions {
-    const told = sealed(frame);
+  function send(frame: WireFrame): Actions {
+    const told = toWire(frame);
     if (told === null) return [];
     const text = JSON.stringify(told);
-    return [{ do: 'send', frame: isWrapping ? dressing.own(text) : text }];
+    return [{ do: 'send', frame: isWrapping ? filter.own(text) : text }];
   }
 
   const ports: ConnectionPorts = {
     session,
-    dressing,
-    sealed,
-    say,
-    complain: (message) => [...violation(message), ...say({ type: 'error', message })],
+    filter,
+    toWire,
+    send,
+    complain: (message) => [...violation(message), ...send({ type: 'error', message })],
     ask(command, then) {
-      asked.set(command, then);
+      outcomeHandlers.set(command, then);
       return [{ do: 'deliver', message: command }];
     },
   };
   const control = createControl(ports);
   const answer = createAnswers(ports);
-  const request = createRpc(ports);
+  const request = createRpcRequests(ports);
 
   function prompt({ message, uuid }: UserFrame): Actions {
     const name = uuid ?? undefined;
     const isEchoed = options.replayUserMessages && dialect === 'claude';
     const extra = name === undefined ? undefined : { claude: name };
-    const said = saidIn(contentOf(message.content), session);
+    const said = promptOrCommand(contentOf(message.content), session);
     return ports.ask({ ...said, extra }, (outcome) => {
       if (!outcome.ok) return refuse(outcome.error);
       if (said.type !== 'prompt') return [];
-      // Settled exactly before its run is logged, so that it is the next one that is told.
-      if (!options.replayUserMessages) return [{ do: 'send', frame: dressing.ownPrompt() }];
-      return isEchoed && name !== undefined ? [{ do: 'send', frame: dressing.echo(name) }] : [];
+      // A prompt is settled immediately before its run is logged, so the next prompt frame is this one.
+      if (!options.replayUserMessages) return [{ do: 'send', frame: filter.ownPrompt() }];
+      return isEchoed && name !== undefined ? [{ do: 'send', frame: filter.echo(name) }] : [];
     });
   }
 
   function refuse(problem: Problem): Actions {
-    // In the middle of a turn a result would end it for its readers (docs/protocols/claude.md 4.12: one result, last).
+    // In the middle of a turn a `result` would end the turn for its readers (docs/protocols/claude.md 4.12: one result,
+    // last).
     const isInTurn = session !== undefined && session.transcript.run !== null;
-    // The RpcMessage front end only logs errors, so it gets both (docs/protocols/rpc-message.md 9.3).
+    // The RpcMessage front end only logs errors, so it gets both frames (docs/protocols/rpc-message.md 9.3).
     const hasError = isInTurn || dialect === 'rpc-message';
     return [
-      ...(hasError ? say({ type: 'error', message: problem.message }) : []),
-      ...(isInTurn ? [] : say(refusalResult(problem, session?.transcript.cost ?? 0))),
+      ...(hasError ? send({ type: 'error', message: problem.message }) : []),
+      ...(isInTurn ? [] : send(refusalResult(problem, session?.transcript.cost ?? 0))),
     ];
   }
 
-  /** A malformed request is answered under its id: its sender waits for that id alone (docs/protocols/claude.md 3.9). */
+  /**
+   * Answers a malformed control request under its id, because the sender waits for that id only
+   * (docs/protocols/claude.md 3.9).
+   */
   function refuseFrame(json: unknown, words: string): Actions {
     const named = NamedRequest.safeParse(json);
     return named.success && dialect === 'claude'
-      ? [...violation(words), ...say(errorAnswer(named.data.request_id, words))]
+      ? [...violation(words), ...send(errorAnswer(named.data.request_id, words))]
       : ports.complain(words);
   }
 
@@ -131,11 +137,11 @@ export function createConnection(env: Env, options: ConnectionOptions, session: 
     },
     fault: (fault) => ports.complain(fault.message),
     reply(command, outcome) {
-      const then = asked.get(command);
-      asked.delete(command);
+      const then = outcomeHandlers.get(command);
+      outcomeHandlers.delete(command);
       return then?.(outcome) ?? [];
     },
-    mapOutgoing: dressing.dress,
+    mapOutgoing: filter.mapOutgoing,
   };
 }
 

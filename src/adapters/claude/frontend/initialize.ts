@@ -1,5 +1,5 @@
-// The greeting of the control protocol: what a client offers and asks for, and what it is told of an agent that does not
-// speak for itself (docs/protocols/claude.md 3.2). Pure.
+// The `initialize` request: what a client offers and asks for, and the answer on behalf of an agent of another protocol
+// (docs/protocols/claude.md 3.2).
 import { z } from 'zod';
 import type { Instructions } from '../../../core/contract/instructions.ts';
 import type { SessionInfo } from '../../../core/model/event.ts';
@@ -8,7 +8,10 @@ import type { ControlRequestFrame } from '../wire/client.ts';
 
 type Request = ControlRequestFrame['request'];
 
-/** `models` and `commands` are served from here by the SDK, without another message (docs/protocols/claude.md 3.2). */
+/**
+ * The SDK serves its lists of `models` and `commands` from this response, without another request
+ * (docs/protocols/claude.md 3.2).
+ */
 export function initializeResponse(info: SessionInfo, commands: readonly SlashCommand[], request: Request): object {
   const models = info.models ?? (info.model === undefined ? [] : [info.model]);
   return {
@@ -22,15 +25,15 @@ export function initializeResponse(info: SessionInfo, commands: readonly SlashCo
     available_output_styles: ['default'],
     models: models.map(({ id, name }) => ({ value: id, displayName: name ?? id, description: '' })),
     account: {},
-    ...verdicts(request),
+    ...appliedFields(request),
   };
 }
 
 /**
- * The name under which a client is told whether that part of its greeting counts (Agent SDK 0.3.330, `Query.initialize`).
- * The SDK ends a session that says nothing of its MCP servers, or no `true` of its settings or disallowed tools.
+ * The field that tells a client whether a part of its request was applied (Agent SDK 0.3.330, `Query.initialize`). The
+ * SDK ends a session if the answer has no word on its MCP servers, or no `true` for its settings or disallowed tools.
  */
-const answers = new Map([
+const appliedNames = new Map([
   ['hooks', 'hooks_applied'],
   ['plugins', 'plugins_applied'],
   ['mcpServers', 'mcp_servers_applied'],
@@ -40,9 +43,9 @@ const answers = new Map([
   ['disallowedTools', 'disallowed_tools_applied'],
 ]);
 
-/** Of nothing, everything has been applied. Absent where a client sent no such part, as Claude Code has it. */
-function verdicts(request: Request): object {
-  const told = [...answers].flatMap(([field, name]) => {
+/** An empty part counts as applied. A part that the client did not send has no field, as in Claude Code. */
+function appliedFields(request: Request): object {
+  const told = [...appliedNames].flatMap(([field, name]) => {
     const part = request[field];
     return part === undefined || part === null ? [] : [[name, !isOffered(part)] as const];
   });
@@ -61,15 +64,15 @@ const Manifests = z.looseObject({
 });
 
 const Prompts = z.looseObject({
-  /** A list, and one text in versions that nobody saw. */
+  /** A list. One text is also accepted, in case a version sends that. */
   systemPrompt: z.union([z.string().transform((text) => [text]), z.array(z.string())]).catch([]),
   appendSystemPrompt: z.string().catch(''),
 });
 
-/** A mark for caches (Agent SDK, `SYSTEM_PROMPT_DYNAMIC_BOUNDARY`), which is no word for the model. */
+/** A mark for caches (Agent SDK, `SYSTEM_PROMPT_DYNAMIC_BOUNDARY`), not meant for the model. */
 const boundary = /^__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__$\n?/gmu;
 
-/** A system prompt as the model is to read it. Empty where nothing is said: SDKs always send one. */
+/** A system prompt for the model. Empty parts are dropped: SDKs always send a system prompt. */
 export function promptText(parts: readonly string[]): string {
   return parts
     .map((part) => part.replace(boundary, ''))
@@ -77,25 +80,25 @@ export function promptText(parts: readonly string[]): string {
     .join('\n\n');
 }
 
-/** What a greeting has the model be told; null: nothing. */
+/** The instructions for the model in an `initialize` request; null if there are none. */
 export function instructionsIn(request: Request): Instructions | null {
   const { systemPrompt, appendSystemPrompt } = Prompts.parse(request);
   return instructionsOf(promptText(systemPrompt), promptText([appendSystemPrompt]));
 }
 
-/** Empty texts say nothing. */
+/** The instructions; null if both texts are empty. */
 export function instructionsOf(text: string, addition: string): Instructions | null {
   if (text === '' && addition === '') return null;
   return { ...(text === '' ? {} : { text }), ...(addition === '' ? {} : { addition }) };
 }
 
-/** The title that a client gives its session; null: none. */
+/** The title that a client gives its session; null if there is none. */
 export function titleIn({ title }: Request): string | null {
   return typeof title === 'string' && title.trim() !== '' ? title : null;
 }
 
-/** The parts of a greeting that only an agent of this protocol can serve, and what people call them. */
-const offers = new Map([
+/** The parts of the request that only an agent of this protocol can serve, with a name for users. */
+const agentParts = new Map([
   ['hooks', 'hooks'],
   ['sdkMcpServers', 'tools of its own'],
   ['mcpServers', 'MCP servers'],
@@ -113,14 +116,14 @@ const offers = new Map([
   ['agentProgressSummaries', 'summaries of sub-agents'],
 ]);
 
-/** The parts that the gateway serves, if anybody can (control.ts). */
-const prompts = new Map([
+/** The parts that the gateway serves if the agent allows it (control-requests.ts). */
+const promptParts = new Map([
   ['systemPrompt', 'a system prompt'],
   ['appendSystemPrompt', 'an addition to the system prompt'],
 ]);
 
-/** The parts that say something of the client itself, or of another part: nothing is lost without them. */
-const idle: ReadonlySet<string> = new Set([
+/** The parts that describe the client itself or another part. Nothing is lost without them. */
+const harmlessParts: ReadonlySet<string> = new Set([
   'subtype',
   'title',
   'codeRunningMcpTools',
@@ -140,21 +143,22 @@ const idle: ReadonlySet<string> = new Set([
   'workspaceTrust',
 ]);
 
-/** Parts of versions to come that are told by their names. */
+/** Unknown parts that are listed by name. */
 const mostUnknown = 8;
 const longestName = 64;
 
-/** What of a greeting is not served, in words. `isTold`: its instructions reach the model. */
+/** The names of the parts that are not served. `isTold`: the instructions reach the model. */
 export function unservedIn(request: Request, isTold: boolean): string[] {
-  const named = [...offers, ...(isTold ? [] : prompts)];
+  const named = [...agentParts, ...(isTold ? [] : promptParts)];
   const known = named.flatMap(([field, words]) => (isOffered(request[field]) ? [words] : []));
   const unknown = Object.keys(request).filter(
-    (field) => !offers.has(field) && !prompts.has(field) && !idle.has(field) && isOffered(request[field]),
+    (field) =>
+      !agentParts.has(field) && !promptParts.has(field) && !harmlessParts.has(field) && isOffered(request[field]),
   );
   return [...known, ...unknown.slice(0, mostUnknown).map((field) => field.slice(0, longestName))];
 }
 
-/** Anything but nothing: no text, no entries, no `true`. */
+/** Whether a part asks for anything: not an empty text, list or object, and not `false`. */
 function isOffered(value: unknown): boolean {
   if (Array.isArray(value)) return value.some((one) => isOffered(one));
   if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;

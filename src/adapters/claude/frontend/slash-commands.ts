@@ -1,5 +1,5 @@
-// The slash commands that the gateway carries out itself, for agents that know none such: clients type them as prompts
-// (docs/protocols/claude.md 6.4). An agent of this protocol knows its own, and an agent's own command goes before ours. Pure.
+// The slash commands that the gateway carries out for agents without such commands. Clients type them as prompts
+// (docs/protocols/claude.md 6.4). An agent of this protocol has its own, and an agent's own command takes precedence.
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Content } from '../../../core/model/content.ts';
@@ -16,7 +16,7 @@ const compact: SlashCommand = {
   hint: '<optional instructions for the summary>',
 };
 
-/** Everything that the clients of a session may type. */
+/** All commands that the clients of a session may type. */
 export function slashCommandsOf(session: SessionView | undefined): readonly SlashCommand[] {
   const known = session?.transcript.info.commands ?? [];
   return isOurs(session) ? [...known, compact] : known;
@@ -30,8 +30,8 @@ function isOurs(session: SessionView | undefined): boolean {
 
 const typed = /^\s*\/compact(?:\s+(?<instructions>\S[\s\S]*?))?\s*$/u;
 
-/** What a client has said: one of our commands, or a prompt. */
-export function saidIn(content: Content[], session: SessionView | undefined): CommandOf<'prompt' | 'compact'> {
+/** Reads what a client has typed: one of the gateway's commands, or a prompt. */
+export function promptOrCommand(content: Content[], session: SessionView | undefined): CommandOf<'prompt' | 'compact'> {
   const [only, ...others] = content;
   const words = only?.type === 'text' && others.length === 0 && isOurs(session) ? typed.exec(only.text) : null;
   if (words === null) return { type: 'prompt', content };

@@ -1,9 +1,9 @@
-// A compaction that a client asked for as it asks for a run: a turn of its own, with the frames that Claude Code has for its
-// `/compact` (docs/protocols/claude.md 6.4), and `init` as the first of them (docs/protocols/claude.md 4.12).
+// A compaction that a client requested as a prompt: a turn of its own, with the frames that Claude Code writes for
+// `/compact` (docs/protocols/claude.md 6.4), and with `init` as the first frame (docs/protocols/claude.md 4.12).
 import type { EventOf } from '../../../core/model/event.ts';
-import { compactedFrames, compactingFrame } from '../frontend/notices.ts';
-import type { ResultCounter } from '../frontend/result.ts';
-import type { Thread } from './thread.ts';
+import { compactedFrames, compactingFrame } from '../frontend/system-frames.ts';
+import type { ResultCounter } from '../frontend/result-frame.ts';
+import type { FrameOrder } from './frame-order.ts';
 import type { WireFrame } from '../wire/client.ts';
 
 /** The compactions of one session that are turns. */
@@ -13,8 +13,8 @@ export interface CompactionTurn {
   end(event: EventOf<'compaction-end'>, at: number): WireFrame[];
 }
 
-/** None is open. */
-export function createCompactionTurn(thread: Thread, counter: ResultCounter): CompactionTurn {
+/** Begins without an open compaction. */
+export function createCompactionTurn(order: FrameOrder, counter: ResultCounter): CompactionTurn {
   let isOpen = false;
   return {
     get isOpen() {
@@ -23,18 +23,21 @@ export function createCompactionTurn(thread: Thread, counter: ResultCounter): Co
     begin(event, init, at) {
       isOpen = true;
       counter.begin(at);
-      return [...thread.begin(init), ...thread.aside([compactingFrame(event)])];
+      return [...order.begin(init), ...order.betweenMessages([compactingFrame(event)])];
     },
     end(event, at) {
       isOpen = false;
       const told = { trigger: 'manual', ...event } as const;
       const frames = [...compactedFrames(told), ...(event.outcome === 'completed' ? printed(event) : [])];
-      return [...thread.aside(frames), ...thread.end(counter.compaction(event, at))];
+      return [...order.betweenMessages(frames), ...order.end(counter.compaction(event, at))];
     },
   };
 }
 
-/** Nobody's prompts: what the model goes on with, and what a terminal would show. */
+/**
+ * User frames that are nobody's prompts: the summary that the model continues with, and the output that a terminal
+ * would show.
+ */
 function printed({ summary }: EventOf<'compaction-end'>): WireFrame[] {
   const frame = (content: string, mark: object): WireFrame => ({
     type: 'user',

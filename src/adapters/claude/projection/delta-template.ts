@@ -1,5 +1,5 @@
-// The frame of a delta with two holes, for its text and its id: all else is the same for every delta of a block. Made
-// from the frame that the slow path would write, so that both say the same. Knows no events.
+// The frame of a delta with two holes, for the text and the id. The rest is the same for every delta of a block. The
+// template is made from a frame of the slow path, so both write the same frames.
 import type { Extra } from '../../../core/model/content.ts';
 import type { WireFrame } from '../wire/client.ts';
 
@@ -7,22 +7,22 @@ import type { WireFrame } from '../wire/client.ts';
 export interface DeltaTemplate {
   readonly head: string;
   /**
-   * Between the delta, which comes as JSON text with its quotes, and the end of the id, which comes without: `idHead`
-   * included.
+   * The text between the delta, which is JSON text with its quotes, and the tail of the id, which has no quotes.
+   * Includes `idHead`.
    */
   middle(idHead: string): string;
   readonly tail: string;
 }
 
-/** They cannot stand in an id, nor in what else the frame holds. */
+/** Marks that cannot occur in an id or elsewhere in the frame. */
 const textMark = '\u0000text\u0000';
 const idMark = '\u0000id\u0000';
 const textHole = JSON.stringify(textMark);
 const idHole = JSON.stringify(idMark).slice(1, -1);
 
 /**
- * Makes and keeps the template of the block that streams; `key` is the message that it belongs to, `extra` what else is
- * said with each of its deltas. Null when such a delta has no frame, or none with these two holes in this order.
+ * Makes and keeps the template of the streaming block. `key`: the message of the block. `extra`: the extra fields of
+ * each delta. Returns null if such a delta has no frame, or not exactly these two holes in this order.
  */
 export function createDeltaTemplate(
   frameOf: (text: string, id: string, extra: Extra | undefined) => WireFrame | null,
@@ -53,7 +53,7 @@ function templateOf(frame: WireFrame | null): DeltaTemplate | null {
     head,
     tail,
     middle(idHead) {
-      // One string instead of a rope that is built for each delta.
+      // Join the parts into one flat string, instead of a concatenation that the engine flattens for each delta.
       if (known.idHead !== idHead) known = { idHead, text: [middle, idHead].join('') };
       return known.text;
     },

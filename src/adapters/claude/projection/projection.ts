@@ -1,4 +1,4 @@
-// What a session says to Claude-format clients: strict grammar out, whatever the agent behind (docs/protocols/claude.md 4).
+// What a session tells Claude-format clients: strict grammar, whatever the agent is (docs/protocols/claude.md 4).
 import type { NoteLevel, Projection, SessionView } from '../../../core/contract/adapter.ts';
 import type { Out } from '../../../core/contract/channel.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
@@ -10,15 +10,15 @@ import {
   allOnLane,
   isForeign,
   isForeignRequest,
-  isOurWord,
+  countsAsTurn,
   nameOf,
   onLane,
   promptMark,
-  sealed,
+  withIds,
   sessionName,
   textOfRun,
 } from '../frames.ts';
-import { createMessageEncoder, type MessageEncoder } from './message.ts';
+import { createMessageEncoder, type MessageEncoder } from './message-encoder.ts';
 import {
   cancelFrame,
   compactedFrames,
@@ -29,62 +29,62 @@ import {
   noticeFrame,
   permissionFrame,
   retryFrame,
-} from '../frontend/notices.ts';
+} from '../frontend/system-frames.ts';
 import { createQuickDeltas } from './quick-delta.ts';
-import { createResultCounter } from '../frontend/result.ts';
-import { partOf, saidIn, withRest } from '../frontend/said.ts';
-import { createThread } from './thread.ts';
-import { resultFrame, wireBlock } from '../frontend/values.ts';
+import { createResultCounter } from '../frontend/result-frame.ts';
+import { extraPart, claudeExtraIn, withExtra } from '../frontend/claude-extra.ts';
+import { createFrameOrder } from './frame-order.ts';
+import { resultFrame, wireBlock } from '../frontend/encode-values.ts';
 import type { WireFrame } from '../wire/client.ts';
 
-/** How a projection speaks. */
+/** What a projection shows. */
 export interface ProjectionOptions {
   readonly dialect: Dialect;
   /** Whether `stream_event` frames are sent. */
   readonly partialMessages: boolean;
-  /** Whether prompts are echoed to those who sent them, and to those who watch. */
+  /** Whether prompts are echoed to their senders and to other clients. */
   readonly replayUserMessages: boolean;
-  /** Whether the agent's name for the session counts. */
+  /** Whether frames use the agent's name for the session. */
   readonly agentSessionId: boolean;
 }
 
-/** A message of one lane that is being told. */
-interface Telling {
+/** An open message of one lane. */
+interface OpenMessage {
   readonly encoder: MessageEncoder;
   readonly startedAt: number;
   readonly model: string;
 }
 
 /**
- * One projection over one session, shared by all clients of the dialect. It is made with the first event: it would be a
- * fifth of what a session weighs in which nobody has said anything.
+ * One projection of one session, shared by all clients of the dialect. Created with the first event: it would be a
+ * fifth of the memory of a session without events.
  */
 export function createProjection(session: SessionView, options: ProjectionOptions): Projection {
-  let speaking: Projection | null = null;
+  let projection: Projection | null = null;
   return {
     event(logged) {
-      speaking ??= startProjection(session, options);
-      return speaking.event(logged);
+      projection ??= startProjection(session, options);
+      return projection.event(logged);
     },
-    notes: () => speaking?.notes?.() ?? [],
+    notes: () => projection?.notes?.() ?? [],
   };
 }
 
 function startProjection(session: SessionView, options: ProjectionOptions): Projection {
   const ids = createIds(session.epoch);
   const counter = createResultCounter();
-  const thread = createThread();
-  const compaction = createCompactionTurn(thread, counter);
+  const order = createFrameOrder();
+  const compaction = createCompactionTurn(order, counter);
   const notes: { level: NoteLevel; text: string }[] = [];
-  /** Open messages by lane: '' is the main thread. */
-  const telling = new Map<string, Telling>();
-  /** Tool calls of the run that have been told and have no result yet, with the lane of their telling. */
+  /** Open messages by lane; '' is the main thread. */
+  const openMessages = new Map<string, OpenMessage>();
+  /** Tool calls of the run that were shown and have no result yet, with the lane on which they were shown. */
   const calls = new Map<string, string | undefined>();
-  const asked = new Map<string, EventOf<'approval-request'>>();
-  /** The session's name: the same on all frames of a turn. */
-  let named = session.id;
-  /** What an agent of this protocol says in its own init. */
-  let initRest: Dictionary = {};
+  const openApprovals = new Map<string, EventOf<'approval-request'>>();
+  /** The session's name, constant within a turn. */
+  let sessionId = session.id;
+  /** The extra fields of the agent's own `init`. */
+  let initExtra: Dictionary = {};
 
   const loss = (text: string): WireFrame[] => {
     notes.push({ level: 'loss', text });
@@ -93,52 +93,53 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
 
   const modelOf = (model: string | undefined) => model ?? session.transcript.info.model?.id ?? 'unknown';
 
-  /** Sub-agents are told in whole frames (docs/protocols/claude.md 4.11); so is what a late client did not see. */
+  /** Sub-agents are shown in whole frames (docs/protocols/claude.md 4.11), and so is what a late client missed. */
   const streams = (parent: string | undefined, isPast: boolean) =>
     options.partialMessages && parent === undefined && !isPast;
 
-  function tellCall(call: string, parent: string | undefined): void {
+  function showCall(call: string, parent: string | undefined): void {
     calls.set(call, parent);
   }
 
   function startMessage(event: EventOf<'message-start'>, at: number, isPast: boolean): WireFrame[] {
     const { parent } = event;
     const model = modelOf(event.model);
-    // An agent of this protocol that had it whole did not stream it. The seed's front end knows streamed messages alone.
-    const isWhole = options.dialect === 'claude' && saidIn(event).whole === true;
+    // An agent of this protocol that sent the message whole did not stream it. The RpcMessage front end knows only
+    // streamed messages (docs/protocols/rpc-message.md 4.1).
+    const isWhole = options.dialect === 'claude' && claudeExtraIn(event).whole === true;
     const encoder = createMessageEncoder(event, { streams: !isWhole && streams(parent, isPast), model });
-    telling.set(parent ?? '', { encoder, startedAt: at, model });
+    openMessages.set(parent ?? '', { encoder, startedAt: at, model });
     const frames = allOnLane(parent, encoder.start());
-    // A sub-agent may speak before its call is told: the thread keeps its frames till then.
-    return parent === undefined ? thread.open(frames) : thread.lane(parent, frames);
+    // A sub-agent may write before its call is shown. The frame order keeps its frames until then.
+    return parent === undefined ? order.open(frames) : order.lane(parent, frames);
   }
 
-  function tellBlock(event: EventOf<'block-start' | 'block-delta' | 'block-end'>): WireFrame[] {
+  function showBlock(event: EventOf<'block-start' | 'block-delta' | 'block-end'>): WireFrame[] {
     const { parent } = event;
-    const encoder = telling.get(parent ?? '')?.encoder;
+    const encoder = openMessages.get(parent ?? '')?.encoder;
     if (encoder === undefined) return [];
-    if (event.type === 'block-start' && event.block.kind === 'tool-call') tellCall(event.block.id, parent);
+    if (event.type === 'block-start' && event.block.kind === 'tool-call') showCall(event.block.id, parent);
     const frames = allOnLane(parent, encoder.block(event));
-    return parent === undefined ? thread.extend(frames) : thread.lane(parent, frames);
+    return parent === undefined ? order.extend(frames) : order.lane(parent, frames);
   }
 
   function endMessage(event: EventOf<'message-end'>, at: number): WireFrame[] {
     const { parent } = event;
-    const told = telling.get(parent ?? '');
+    const told = openMessages.get(parent ?? '');
     if (told === undefined) return [];
-    telling.delete(parent ?? '');
+    openMessages.delete(parent ?? '');
     const { encoder, startedAt, model } = told;
     const stop = encoder.stop(event.stop);
     counter.message({ at: startedAt, model, parent, stop, isEmpty: encoder.blocks === 0 }, event, at);
     const frames = allOnLane(parent, encoder.end(event));
-    return parent === undefined ? thread.close(frames) : thread.lane(parent, frames);
+    return parent === undefined ? order.close(frames) : order.lane(parent, frames);
   }
 
-  /** A tool that no message announced is announced by a message of its own, or its result would answer nothing. */
+  /** Announces a tool that no message announced, in a message of its own. Its result would answer nothing otherwise. */
   function announce(event: EventOf<'tool-start'>, seq: number, replayed: boolean): WireFrame[] {
     const { call, name, input, parent } = event;
     if (calls.has(call)) return [];
-    tellCall(call, parent);
+    showCall(call, parent);
     const start: EventOf<'message-start'> = { type: 'message-start', parent, id: `announce-${seq}` };
     const encoder = createMessageEncoder(start, { streams: streams(parent, replayed), model: modelOf(undefined) });
     const frames = allOnLane(parent, [
@@ -147,7 +148,7 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
       ...encoder.block({ type: 'block-end', index: 0, input }),
       ...encoder.end({ type: 'message-end', stop: { reason: 'tool-use' } }),
     ]);
-    return parent === undefined ? thread.message(frames) : thread.lane(parent, frames);
+    return parent === undefined ? order.message(frames) : order.lane(parent, frames);
   }
 
   function answer(event: EventOf<'tool-end'>): WireFrame[] {
@@ -155,58 +156,61 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
     if (!calls.has(call)) return loss(`result of ${name}: its call was not told`);
     const parent = calls.get(call);
     calls.delete(call);
-    // Its result comes when the run is over, and is told then.
-    if (saidIn(event).detached === true) return [];
-    return thread.answer(call, parent, onLane(parent, resultFrame(event)));
+    // A detached call gets its real result after the run.
+    if (claudeExtraIn(event).detached === true) return [];
+    return order.answer(call, parent, onLane(parent, resultFrame(event)));
   }
 
-  /** Prompts are told to all: whoever sent one does not hear it, unless an echo is wanted (dressing.ts). */
+  /**
+   * A prompt is sent to all clients. The connection of its sender drops it, unless an echo is wanted
+   * (connection-filter.ts).
+   */
   function addMessage(event: EventOf<'message-added'>, replayed: boolean): WireFrame[] {
     const { role, parent, origin } = event;
     if (role === 'tool') return [];
     if (role !== 'user') return loss(`message of role ${role}`);
     const isLive = !replayed && origin !== 'replay' && !options.replayUserMessages;
-    const said = saidIn(event);
+    const said = claudeExtraIn(event);
     const message = {
       role: 'user',
       content: said.plain === true ? textIn(event.content) : event.content.map(wireBlock),
     };
     const isOfAgent = origin === 'agent';
-    // An agent of this protocol marks what it says itself, or does not.
+    // An agent of this protocol marks its own user frames, or leaves them unmarked.
     const mark = said.frame === undefined ? { isSynthetic: true } : {};
-    // The marks of prompts stand where a connection looks for them (dressing.ts).
+    // The connection filter looks for the marks of prompts at the start of a frame (connection-filter.ts).
     const ofPrompt = isLive ? promptMark(origin) : { isReplay: true };
     const words = isOfAgent ? { type: 'user', message, ...mark } : { type: 'user', ...ofPrompt, message };
-    const frame = onLane(parent, withRest(words, partOf(said, 'frame')));
-    return parent === undefined ? thread.aside([frame]) : thread.lane(parent, [frame]);
+    const frame = onLane(parent, withExtra(words, extraPart(said, 'frame')));
+    return parent === undefined ? order.betweenMessages([frame]) : order.lane(parent, [frame]);
   }
 
-  /** Whoever answered does not hear it: dressing.ts. */
+  /** The connection of the client that answered drops the cancel frame (connection-filter.ts). */
   function endApproval(event: EventOf<'approval-end'>, isPast: boolean): WireFrame[] {
-    const ask = asked.get(event.id);
-    asked.delete(event.id);
+    const ask = openApprovals.get(event.id);
+    openApprovals.delete(event.id);
     if (ask !== undefined && event.outcome !== 'allowed' && event.outcome !== 'cancelled') {
       counter.denial({ tool_name: ask.name, tool_use_id: ask.call, tool_input: ask.input });
     }
-    // Nobody was asked what the session answers itself.
+    // Nobody was asked about a question that the session answers itself.
     return isPast || ask?.standing !== undefined ? [] : [cancelFrame(event.id)];
   }
 
   function init(): WireFrame {
-    return initFrame(session, initRest);
+    return initFrame(session, initExtra);
   }
 
   function startCompaction(event: EventOf<'compaction-start'>, at: number): WireFrame[] {
     const isTurn = event.asPrompt === true && session.transcript.run === null;
-    return isTurn ? compaction.begin(event, init(), at) : thread.aside([compactingFrame(event)]);
+    return isTurn ? compaction.begin(event, init(), at) : order.betweenMessages([compactingFrame(event)]);
   }
 
   function startRun(at: number): WireFrame[] {
-    // An agent that begins a run of its own in the middle of a compaction: each turn has its end.
+    // An agent may begin a run of its own in the middle of a compaction. Each turn needs its end.
     const before = compaction.isOpen ? compaction.end({ type: 'compaction-end', outcome: 'aborted' }, at) : [];
     counter.begin(at);
     calls.clear();
-    return [...before, ...thread.begin(init())];
+    return [...before, ...order.begin(init())];
   }
 
   function frames(logged: Logged): WireFrame[] {
@@ -216,13 +220,13 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
       case 'run-start':
         return startRun(at);
       case 'run-end':
-        return thread.end(counter.result(event, at, textOfRun(session)));
+        return order.end(counter.result(event, at, textOfRun(session)));
       case 'message-start':
         return startMessage(event, at, isPast);
       case 'block-start':
       case 'block-delta':
       case 'block-end':
-        return tellBlock(event);
+        return showBlock(event);
       case 'message-end':
         return endMessage(event, at);
       case 'message-added':
@@ -232,7 +236,7 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
       case 'tool-end':
         return answer(event);
       case 'approval-request':
-        asked.set(event.id, event);
+        openApprovals.set(event.id, event);
         return isPast || event.standing !== undefined ? [] : [permissionFrame(event)];
       case 'approval-end':
         return endApproval(event, isPast);
@@ -241,50 +245,51 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
       case 'dialog-end':
         return [cancelFrame(`${dialogPrefix}${event.id}`)];
       case 'retry-start':
-        return thread.aside([retryFrame(event)]);
+        return order.betweenMessages([retryFrame(event)]);
       case 'compaction-start':
         return isPast ? [] : startCompaction(event, at);
       case 'compaction-end':
         if (compaction.isOpen) return compaction.end(event, at);
-        return thread.aside(compactedFrames(event).slice(isPast ? 1 : 0));
+        return order.betweenMessages(compactedFrames(event).slice(isPast ? 1 : 0));
       case 'notice':
-        return thread.aside([noticeFrame(event)]);
+        return order.betweenMessages([noticeFrame(event)]);
       case 'error':
         return [{ type: 'error', message: event.message }];
       case 'session-changed':
-        if (isForeign(saidIn(event))) return silence(event);
-        initRest = { ...initRest, ...saidIn(event) };
+        if (isForeign(claudeExtraIn(event))) return withoutFrame(event);
+        initExtra = { ...initExtra, ...claudeExtraIn(event) };
         return [];
       case 'unknown':
         if (event.protocol !== 'claude') return loss(`event of ${event.protocol}`);
-        // What the agent asks cannot wait for its place: nothing may come before it is answered (docs/protocols/claude.md 5.2).
+        // A request of the agent cannot wait for its place in the order: the agent waits for the answer first
+        // (docs/protocols/claude.md 5.2).
         if (isForeignRequest(event.payload)) return [event.payload];
-        return isForeign(event.payload) ? thread.anywhere([event.payload]) : loss(`event of ${event.protocol}`);
+        return isForeign(event.payload) ? order.anywhere([event.payload]) : loss(`event of ${event.protocol}`);
       default:
-        return silence(event);
+        return withoutFrame(event);
     }
   }
 
-  /** An `init` begins its turn, and a result ends it. */
+  /** `init` begins its turn and `result` ends it. */
   const isBetweenTurns = ({ event: { type } }: Logged) =>
     type === 'run-start' || (session.transcript.run === null && type !== 'run-end');
 
   const quickDelta = createQuickDeltas({
     ids,
-    encoder: () => telling.get('')?.encoder,
-    isLive: () => thread.isLive,
+    encoder: () => openMessages.get('')?.encoder,
+    isLive: () => order.isLive,
     frameOf: (frame, id) =>
       inDialect(
         options.dialect,
-        sealed(onLane(undefined, frame), named, () => id),
+        withIds(onLane(undefined, frame), sessionId, () => id),
       ),
   });
 
-  /** What others have no frame for, an agent of this protocol may have told in one. */
-  function silence(event: Event): WireFrame[] {
-    const said = saidIn(event);
-    if (isForeign(said)) return thread.anywhere([said]);
-    return toldElsewhere.has(event.type) ? [] : loss(event.type);
+  /** An agent of this protocol may have a frame of its own for an event that has none here. */
+  function withoutFrame(event: Event): WireFrame[] {
+    const said = claudeExtraIn(event);
+    if (isForeign(said)) return order.anywhere([said]);
+    return shownElsewhere.has(event.type) ? [] : loss(event.type);
   }
 
   return {
@@ -292,15 +297,15 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
       const quick = quickDelta(logged);
       if (quick !== null) return quick;
       ids.at(logged.seq, logged.replay !== undefined);
-      if (isBetweenTurns(logged)) named = sessionName(session, options.agentSessionId);
+      if (isBetweenTurns(logged)) sessionId = sessionName(session, options.agentSessionId);
       const outs: Out[] = [];
       for (const frame of frames(logged)) {
-        if (isOurWord(frame)) counter.userFrame();
-        const said = inDialect(options.dialect, sealed(frame, named, ids.next));
+        if (countsAsTurn(frame)) counter.userFrame();
+        const said = inDialect(options.dialect, withIds(frame, sessionId, ids.next));
         if (said !== null) outs.push(JSON.stringify(said));
         else if (frame.type !== 'stream_event') loss(`frame ${nameOf(frame)}`);
       }
-      const lost = thread.lost();
+      const lost = order.lost();
       if (lost > 0) loss(`${lost} frames that found no place`);
       return outs;
     },
@@ -308,8 +313,10 @@ function startProjection(session: SessionView, options: ProjectionOptions): Proj
   };
 }
 
-/** Events that other frames tell: turns by their messages, settings by the next init, a dead agent by its result. */
-const toldElsewhere: ReadonlySet<Event['type']> = new Set<Event['type']>([
+/**
+ * Events that other frames express: turns by their messages, settings by the next `init`, a dead agent by its result.
+ */
+const shownElsewhere: ReadonlySet<Event['type']> = new Set<Event['type']>([
   'turn-start',
   'turn-end',
   'session-changed',

@@ -1,24 +1,24 @@
-// The hot path of a projection: a delta of the open message gives one frame, of which only the text and the id are new.
-// Says what the slow path would say. Knows no other event.
+// The hot path of a projection: a delta of the open message gives one frame in which only the text and the id are new.
+// Writes the same bytes as the slow path.
 import type { Extra } from '../../../core/model/content.ts';
 import type { Logged } from '../../../core/model/event.ts';
 import { createDeltaTemplate, type DeltaTemplate } from './delta-template.ts';
 import type { Ids } from '../frontend/envelope.ts';
-import type { MessageEncoder } from './message.ts';
+import type { MessageEncoder } from './message-encoder.ts';
 import type { WireFrame } from '../wire/client.ts';
 
-/** What the hot path takes from its projection. */
+/** What the hot path needs of its projection. */
 export interface QuickPorts {
   readonly ids: Ids;
-  /** Of the open message on the main thread. */
+  /** The encoder of the open message on the main thread. */
   encoder(): MessageEncoder | undefined;
-  /** Whether its frames go out at once. */
+  /** Whether frames of the open message are sent at once. */
   isLive(): boolean;
-  /** The whole frame with that id; null when the dialect has none such. */
+  /** The complete frame with that id; null if the dialect has no such frame. */
   frameOf(frame: WireFrame, id: string): WireFrame | null;
 }
 
-/** Where deltas go as long as nothing but deltas of one block comes. */
+/** The target of deltas, as long as only deltas of one block arrive. */
 interface Route {
   readonly index: number;
   readonly extra: Extra | undefined;
@@ -26,7 +26,7 @@ interface Route {
   readonly frame: DeltaTemplate;
 }
 
-/** The one frame of a delta; null for what must go the slow path. Must be asked about each event. */
+/** The frame of a delta; null if the slow path must handle the event. Must be called for each event. */
 export function createQuickDeltas(ports: QuickPorts): (logged: Logged) => string[] | null {
   const { ids } = ports;
   const template = createDeltaTemplate((text, id, extra) => {
@@ -34,13 +34,13 @@ export function createQuickDeltas(ports: QuickPorts): (logged: Logged) => string
     return frame === null ? null : ports.frameOf(frame, id);
   });
   let route: Route | null = null;
-  /** What else the last delta said: most agents say nothing, others the same object again and again. */
-  let rest: Extra | undefined;
+  /** The extra fields of the last delta. Most agents have none, others repeat the same object. */
+  let lastExtra: Extra | undefined;
 
   function routeOf(index: number, extra: Extra | undefined): Route | null {
-    const isNew = extra !== rest;
-    rest = extra;
-    // A template pays for itself with the second delta that it fits.
+    const isNew = extra !== lastExtra;
+    lastExtra = extra;
+    // A template pays off from the second delta on.
     if (isNew && extra !== undefined) return null;
     const encoder = ports.encoder();
     if (encoder === undefined || !ports.isLive() || !encoder.isExtending(index)) return null;
@@ -66,7 +66,7 @@ export function createQuickDeltas(ports: QuickPorts): (logged: Logged) => string
 
 const plain = /^[ !#-[\]-~]*$/;
 
-/** JSON.stringify, quicker for what most deltas are. */
+/** Like JSON.stringify, but faster for most deltas. */
 function jsonOf(text: string): string {
   return plain.test(text) ? `"${text}"` : JSON.stringify(text);
 }

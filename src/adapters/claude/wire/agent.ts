@@ -1,5 +1,6 @@
-// The frames that a Claude-format agent sends (docs/protocols/claude.md 3, 4, 6; docs/protocols/rpc-message.md 1 to 3). Tolerant:
-// unknown keys are kept, nulls may stand for what is absent, and what only the rpc-message dialect has is optional.
+// The frames that a Claude-format agent sends (docs/protocols/claude.md 3, 4, 6; docs/protocols/rpc-message.md 1 to 3).
+// The schemas are tolerant: unknown keys are kept, null counts as absent, and fields of the rpc-message dialect are
+// optional.
 import { z } from 'zod';
 
 const text = z.string().nullish();
@@ -7,11 +8,11 @@ const flag = z.boolean().nullish();
 const figure = z.number().nullish();
 const record = z.record(z.string(), z.unknown());
 
-/** Anything with a type. */
+/** Any frame with a type. */
 export const AgentFrame = z.looseObject({ type: z.string() });
 export type AgentFrame = z.infer<typeof AgentFrame>;
 
-/** Token figures as the Messages API spells them. */
+/** Token counts in the fields of the Messages API. */
 export const AgentUsage = z.looseObject({
   input_tokens: figure,
   output_tokens: figure,
@@ -24,7 +25,7 @@ export type AgentUsage = z.infer<typeof AgentUsage>;
 export const AgentBlock = z.looseObject({ type: z.string() });
 export type AgentBlock = z.infer<typeof AgentBlock>;
 
-/** A message of the model, empty as it begins to stream or with one block or several. */
+/** A message of the model: empty at the start of its stream, or with one or several blocks. */
 export const AgentMessage = z.looseObject({
   id: text,
   model: text,
@@ -36,11 +37,11 @@ export type AgentMessage = z.infer<typeof AgentMessage>;
 
 const lane = { parent_tool_use_id: text, uuid: text, session_id: text };
 
-/** Blocks of a message as they are when they are whole: mostly one of them. */
+/** Whole blocks of a message, usually one. */
 export const AssistantFrame = z.looseObject({
   ...lane,
   type: z.literal('assistant'),
-  /** The rpc-message dialect's name for the message. */
+  /** The message's id in the rpc-message dialect. */
   id: text,
   message: AgentMessage,
   aborted: flag,
@@ -49,7 +50,7 @@ export const AssistantFrame = z.looseObject({
 });
 export type AssistantFrame = z.infer<typeof AssistantFrame>;
 
-/** Results of tools, and what the agent says in the user's name. */
+/** Tool results, and messages that the agent writes in the user's name. */
 export const AgentUserFrame = z.looseObject({
   ...lane,
   type: z.literal('user'),
@@ -68,10 +69,10 @@ export const ToolResultBlock = z.looseObject({
 });
 export type ToolResultBlock = z.infer<typeof ToolResultBlock>;
 
-/** One event of a message that streams. */
+/** One event of a streaming message. */
 export const StreamEventFrame = z.looseObject({ ...lane, type: z.literal('stream_event'), event: AgentFrame });
 
-/** The events of a stream, by their type; others are passed on. */
+/** The stream events by type. Others are passed on. */
 export const streamEvents = {
   message_start: z.looseObject({ message: AgentMessage.nullish() }),
   content_block_start: z.looseObject({ index: z.number(), content_block: AgentBlock }),
@@ -97,13 +98,13 @@ export const ResultFrame = z.looseObject({
 });
 export type ResultFrame = z.infer<typeof ResultFrame>;
 
-/** A complaint (docs/protocols/rpc-message.md 3.2). */
+/** An error message (docs/protocols/rpc-message.md 3.2). */
 export const ErrorFrame = z.looseObject({ type: z.literal('error'), message: z.string() });
 
-/** A server of MCP tools, as init and `mcp_status` tell it. */
+/** An MCP server, as listed by `init` and `mcp_status`. */
 export const AgentServer = z.looseObject({ name: z.string(), status: text });
 
-/** The `system` frames that mean something here, by their subtype; others are passed on. */
+/** The `system` frames that have a canonical meaning, by subtype. Others are passed on. */
 export const systemFrames = {
   init: z.looseObject({
     session_id: text,
@@ -125,7 +126,7 @@ export const systemFrames = {
     error_status: figure,
     error: text,
   }),
-  /** A subtype of ours (notices.ts): the agent may be a gateway like this one. */
+  /** A subtype of the gateway itself (system-frames.ts): the agent may be another gateway. */
   notice: z.looseObject({
     level: z.enum(['info', 'warning', 'error']),
     text: z.string(),
@@ -137,7 +138,7 @@ export const systemFrames = {
   task_notification: z.looseObject({ task_id: z.string(), tool_use_id: text, status: text, summary: text }),
 } as const;
 
-/** Something that the agent asks of its client. */
+/** A request of the agent to its client. */
 export const AgentRequestFrame = z.looseObject({
   type: z.literal('control_request'),
   request_id: z.string(),
@@ -145,7 +146,7 @@ export const AgentRequestFrame = z.looseObject({
 });
 export type AgentRequestFrame = z.infer<typeof AgentRequestFrame>;
 
-/** May this tool run? (docs/protocols/claude.md 3.5) */
+/** Asks whether a tool may run (docs/protocols/claude.md 3.5). */
 export const CanUseTool = z.looseObject({
   subtype: z.literal('can_use_tool'),
   tool_name: z.string(),
@@ -172,10 +173,10 @@ export const AskedQuestions = z.looseObject({
 });
 export type AskedQuestions = z.infer<typeof AskedQuestions>;
 
-/** It needs no answer any more. */
+/** Withdraws a request. */
 export const AgentCancelFrame = z.looseObject({ type: z.literal('control_cancel_request'), request_id: z.string() });
 
-/** The answer to a request of ours. */
+/** The answer to a request of the gateway. */
 export const AgentResponseFrame = z.looseObject({
   type: z.literal('control_response'),
   response: z.looseObject({
@@ -188,7 +189,7 @@ export const AgentResponseFrame = z.looseObject({
 });
 export type AgentResponseFrame = z.infer<typeof AgentResponseFrame>;
 
-/** What the agent tells of itself when it is greeted (docs/protocols/claude.md 3.2). */
+/** The agent's answer to `initialize` (docs/protocols/claude.md 3.2). */
 export const InitializeAnswer = z.looseObject({
   commands: z.array(z.looseObject({ name: z.string(), description: text, argumentHint: text })).nullish(),
   models: z.array(z.looseObject({ value: z.string(), displayName: text, resolvedModel: text })).nullish(),
@@ -196,7 +197,7 @@ export const InitializeAnswer = z.looseObject({
 });
 export type InitializeAnswer = z.infer<typeof InitializeAnswer>;
 
-/** What is wrong with a frame, in one line, without what it says. */
+/** What is wrong with a frame, in one line, without the frame's content. */
 export function faultIn(error: z.ZodError): string {
   const [issue] = error.issues;
   return issue === undefined ? 'malformed' : `${issue.path.join('.') || 'it'}: ${issue.message}`.slice(0, 200);

@@ -1,4 +1,6 @@
-// The frames that a Claude-format client sends, and the shapes that both sides share (docs/protocols/rpc-message.md 1 to 3, docs/protocols/claude.md 3). Tolerant: unknown keys are kept, unknown types are for the caller to refuse.
+// The frames that a Claude-format client sends, and the shapes that both sides share (docs/protocols/rpc-message.md 1
+// to 3, docs/protocols/claude.md 3). The schemas are tolerant: unknown keys are kept, and the caller refuses unknown
+// types.
 import { z } from 'zod';
 
 const sources = {
@@ -20,7 +22,7 @@ const ForeignBlock = z
   .looseObject({ type: z.string().refine((type) => !known.has(type), 'is not what its type says') })
   .transform((block) => ({ type: 'foreign' as const, block }));
 
-/** A block of a user's message. Blocks of other types pass as they are. */
+/** A block of a user's message. Blocks of other types pass unchanged. */
 export const PromptBlock = z.union([KnownBlock, ForeignBlock]);
 export type PromptBlock = z.infer<typeof PromptBlock>;
 
@@ -36,7 +38,7 @@ export const UserFrame = z.looseObject({
 });
 export type UserFrame = z.infer<typeof UserFrame>;
 
-/** Something that the client asks beside the conversation. Its parameters are read where it is served (control.ts). */
+/** A control request of the client. control-requests.ts reads its parameters. */
 export const ControlRequestFrame = z.looseObject({
   type: z.literal('control_request'),
   request_id: z.string(),
@@ -44,10 +46,10 @@ export const ControlRequestFrame = z.looseObject({
 });
 export type ControlRequestFrame = z.infer<typeof ControlRequestFrame>;
 
-/** The part of a control request by which its answer finds the sender, whatever else is wrong with the request. */
+/** The part of a control request that its answer needs, however malformed the rest is. */
 export const NamedRequest = z.looseObject({ type: z.literal('control_request'), request_id: z.string() });
 
-/** The client's word on a `can_use_tool` of ours. */
+/** The client's answer to a `can_use_tool`. */
 export const PermissionAnswer = z.discriminatedUnion('behavior', [
   z.looseObject({
     behavior: z.literal('allow'),
@@ -58,7 +60,7 @@ export const PermissionAnswer = z.discriminatedUnion('behavior', [
 ]);
 export type PermissionAnswer = z.infer<typeof PermissionAnswer>;
 
-/** A permission that a client may choose: tools that it names, whatever they are to do, up to the end of the session. */
+/** A permission that a client may choose: the named tools, with any input, until the end of the session. */
 export const SessionRules = z.looseObject({
   type: z.literal('addRules'),
   behavior: z.literal('allow'),
@@ -66,11 +68,11 @@ export const SessionRules = z.looseObject({
   rules: z.array(z.looseObject({ toolName: z.string(), ruleContent: z.null().optional() })).min(1),
 });
 
-/** The answers to a question of ours, by the question's text. */
+/** The answers to questions, by the text of the question. */
 export const Answers = z.record(z.string(), z.unknown());
 export type Answers = z.infer<typeof Answers>;
 
-/** The answer to a request of ours: its `response` is checked against what was asked. */
+/** The answer to a request of the gateway. Its `response` is checked against the request. */
 export const ControlResponseFrame = z.looseObject({
   type: z.literal('control_response'),
   response: z.discriminatedUnion('subtype', [
@@ -81,8 +83,8 @@ export const ControlResponseFrame = z.looseObject({
 export type ControlResponseFrame = z.infer<typeof ControlResponseFrame>;
 
 /**
- * Frames that need no answer: the browser entry's first line, which the transport has done with, and an environment
- * that no client may give our agents (docs/threats.md T8).
+ * Frames that need no answer. `auth` is the browser entry's first line, which the transport has already handled. No
+ * client may set the environment of an agent (docs/threats.md T8).
  */
 export const SilentFrame = z.looseObject({
   type: z.enum(['keep_alive', 'control_cancel_request', 'auth', 'update_environment_variables']),
@@ -97,10 +99,10 @@ export const ClientFrame = z.discriminatedUnion('type', [
 ]);
 export type ClientFrame = z.infer<typeof ClientFrame>;
 
-/** A frame of ours, before it is text: key order is wire order. */
+/** A frame to send. Key order is wire order. */
 export type WireFrame = { readonly type: string } & Readonly<Record<string, unknown>>;
 
-/** The refusal of a control request, to either side. */
+/** The refusal of a control request, in either direction. */
 export function errorAnswer(requestId: string, error: string, code?: string): WireFrame {
   const response = {
     subtype: 'error',
@@ -111,7 +113,7 @@ export function errorAnswer(requestId: string, error: string, code?: string): Wi
   return { type: 'control_response', response };
 }
 
-/** Token figures as the Messages API spells them. */
+/** Token counts in the fields of the Messages API. */
 export interface WireUsage {
   readonly input_tokens: number;
   readonly cache_creation_input_tokens: number;

@@ -1,12 +1,12 @@
-// The gateway as the client of an ECA server, of either era: joins the parts. What a message means is in decode-*.ts; here
-// is what needs both directions (docs/protocols/eca.md 6).
+// The gateway as a client of an ECA server of either era. Joins the parts, and handles what needs both directions
+// (docs/protocols/eca.md 6). The decode-*.ts files read the messages.
 import type { Backend, Env } from '../../../core/contract/adapter.ts';
 import type { Command, CommandOf } from '../../../core/model/command.ts';
 import { dictionaryOf } from '../../../core/model/dictionary.ts';
 import { messageOf, type Outcome, refused } from '../../../core/model/errors.ts';
 import { createOutbox } from '../../../core/contract/outbox.ts';
-import { createChat } from './chat.ts';
-import { choicesIn, createInfo } from './info.ts';
+import { createChat } from './agent-chat.ts';
+import { choicesIn, createInfo } from './agent-info.ts';
 import type { AgentOptions } from './options.ts';
 import { createAgentQueries } from './queries.ts';
 import { type Answer, createRequests, outcomeOf } from './requests.ts';
@@ -14,56 +14,57 @@ import { createSettings } from './settings.ts';
 import { createContentDecoder } from './decode-content.ts';
 import { createNotices } from './decode-notices.ts';
 import type { SentPrompt } from './decode-run.ts';
-import { sayPrompt } from './encode-prompt.ts';
-import { createGreeting } from './greeting.ts';
+import { encodePrompt } from './encode-prompt.ts';
+import { createHandshake } from './handshake.ts';
 import { rpcCodes } from '../json-rpc.ts';
 import { PromptResult, readServerMessage } from '../wire/server.ts';
 
-/** A machine for one server. `folders`: where its session works, absolute paths. */
+/** The state machine of one server connection. `folders`: the folders of the session, as absolute paths. */
 export function createBackend(env: Env, options: AgentOptions, folders: readonly string[] = []): Backend {
   const out = createOutbox();
   const requests = createRequests(out, options.requestTimeoutMs);
   const info = createInfo(out);
   const { modelsTimeoutMs, workspaceFolders = folders } = options;
-  const greeting = createGreeting({ out, requests, info, folders: workspaceFolders, modelsTimeoutMs });
+  const handshake = createHandshake({ out, requests, info, folders: workspaceFolders, modelsTimeoutMs });
   const chat = createChat(env);
   const settings = createSettings({ info, requests, chat: chat.named });
-  /** The open prompt request, and its name for servers that repeat that. */
+  /** The open prompt request, and the `requestId` that some servers repeat. */
   let asking: { readonly id: number; readonly name: string } | null = null;
-  /** The prompt that waits for the greeting. */
-  let early: { readonly command: CommandOf<'prompt'>; readonly id: string } | null = null;
-  /** Steering words that the server has not repeated yet: those it forgets are said in a prompt. */
-  let unheard: string[] = [];
-  /** An abort came before the run that it is meant for. */
-  let stopsEarly = false;
+  /** The prompt that waits for the handshake. */
+  let waitingForHandshake: { readonly command: CommandOf<'prompt'>; readonly id: string } | null = null;
+  /** Steering texts that the server has not repeated yet. What is left at the end of the run is sent as a prompt. */
+  let unheardSteering: string[] = [];
+  /** An abort came before its run began. */
+  let isStopPending = false;
 
-  const isModern = () => info.isSeed === false;
+  const isModern = () => info.isFirstEra === false;
 
   const content = createContentDecoder(env, out, {
     info,
     isOurs: chat.adopt,
     requestId: () => asking?.name,
     tell: requests.tell,
-    tellsRunning: isModern,
-    savesLeave: isModern,
-    heard(text) {
-      // The server keeps one steering message: what it says may be several of ours.
-      unheard = unheard.filter((words) => !text.includes(words));
+    reportsRunning: isModern,
+    savesApprovals: isModern,
+    repeated(text) {
+      // The server keeps one steering message, so its text may hold several of ours.
+      unheardSteering = unheardSteering.filter((words) => !text.includes(words));
     },
-    goOn,
+    sendUnheard,
     started() {
-      if (asking !== null) requests.patient(asking.id);
-      // The echo of a prompt comes before its server is at work (docs/protocols/eca.md 4.17, 6.5): a stop may be lost between the two.
-      if (stopsEarly) stop();
+      if (asking !== null) requests.dropDeadline(asking.id);
+      // The server echoes a prompt before it works on it (docs/protocols/eca.md 4.17, 6.5). A stop between the two may
+      // be lost.
+      if (isStopPending) stop();
     },
-    goesOn() {
-      if (!stopsEarly) return;
-      stopsEarly = false;
+    atWork() {
+      if (!isStopPending) return;
+      isStopPending = false;
       stop();
     },
     ended() {
-      unheard = [];
-      stopsEarly = false;
+      unheardSteering = [];
+      isStopPending = false;
     },
   });
   const { run, calls } = content;
@@ -72,25 +73,25 @@ export function createBackend(env: Env, options: AgentOptions, folders: readonly
     info,
     chat: chat.named,
     ask: (method, params, done) => whenReady(() => requests.ask(method, params, done), done),
-    whenKnown: (done) => greeting.whenKnown(done),
+    whenKnown: (done) => handshake.whenKnown(done),
     isRunning: () => run.open,
   });
 
-  /** `or`: told why not. */
+  /** `or`: told why the server is not ready. */
   function whenReady(then: () => void, or: (answer: Answer) => void): void {
-    greeting.whenReady((problem) => {
+    handshake.whenReady((problem) => {
       if (problem === null) then();
       else or({ code: problem.code, error: problem.message });
     });
   }
 
   function prompt(command: CommandOf<'prompt'>, id: string): void {
-    const isBusy = run.open || run.waiting !== null || early !== null;
+    const isBusy = run.open || run.waiting !== null || waitingForHandshake !== null;
     if (!isBusy) {
-      early = { command, id };
-      return greeting.whenReady((problem) => {
-        if (early?.id !== id) return;
-        early = null;
+      waitingForHandshake = { command, id };
+      return handshake.whenReady((problem) => {
+        if (waitingForHandshake?.id !== id) return;
+        waitingForHandshake = null;
         if (problem === null) send(command, id);
         else out.settle(id, { ok: false, error: problem });
       });
@@ -102,8 +103,8 @@ export function createBackend(env: Env, options: AgentOptions, folders: readonly
   }
 
   function send(command: CommandOf<'prompt'>, id: string): void {
-    settings.wish(command);
-    const { message, contexts, losses } = sayPrompt(command, isModern());
+    settings.choose(command);
+    const { message, contexts, losses } = encodePrompt(command, isModern());
     for (const loss of losses) out.note('loss', `prompt: an ECA server does not take ${loss}`);
     content.live();
     ask({ id, content: command.content, words: message }, contexts);
@@ -117,7 +118,7 @@ export function createBackend(env: Env, options: AgentOptions, folders: readonly
     const id = requests.ask('chat/prompt', params, (answer) => {
       if (asking?.id === id) asking = null;
       run.answered(sent, promptOutcome(answer));
-      if (!run.open) stopsEarly = false;
+      if (!run.open) isStopPending = false;
     });
     asking = { id, name };
   }
@@ -126,7 +127,7 @@ export function createBackend(env: Env, options: AgentOptions, folders: readonly
     if ('error' in answer) return refused(answer.code, answer.error);
     const { status, chatId, model } = PromptResult.safeParse(answer.result).data ?? {};
     if (status === 'error') return refused('agent-refused', 'the agent does not take that prompt');
-    // A run that has begun says itself what there is to do.
+    // A run that has begun reports itself that the user must log in.
     if (status === 'login' && !run.open) {
       return refused('agent-refused', 'the agent wants its user to log in first');
     }
@@ -138,25 +139,25 @@ export function createBackend(env: Env, options: AgentOptions, folders: readonly
   function steer(words: CommandOf<'steer'>['content'], id: string): void {
     if (!isModern()) return out.settle(id, refused('unsupported', 'an ECA server of that age cannot be steered'));
     if (!run.open) return out.settle(id, refused('unsupported', 'there is no run to steer'));
-    const { message, losses } = sayPrompt({ content: words }, false);
+    const { message, losses } = encodePrompt({ content: words }, false);
     for (const loss of losses) out.note('loss', `steer: an ECA server does not take ${loss}`);
-    unheard.push(message);
+    unheardSteering.push(message);
     requests.tell('chat/promptSteer', { chatId: chat.id, message });
     out.settle(id, { ok: true });
   }
 
-  /** As the protocol's document asks of clients: what was not heard by the end of the run is a prompt. */
-  function goOn(): boolean {
-    if (unheard.length === 0) return false;
-    const words = unheard.join('\n');
-    unheard = [];
+  /** Sends unheard steering texts as a prompt at the end of the run, as the protocol's document asks of clients. */
+  function sendUnheard(): boolean {
+    if (unheardSteering.length === 0) return false;
+    const words = unheardSteering.join('\n');
+    unheardSteering = [];
     requests.tell('chat/promptSteerRemove', { chatId: chat.id });
     ask({ id: null, content: [{ type: 'text', text: words }], words }, []);
     return true;
   }
 
   function stop(): void {
-    unheard = [];
+    unheardSteering = [];
     requests.tell('chat/promptStop', { chatId: chat.id });
     run.stopping();
   }
@@ -164,19 +165,20 @@ export function createBackend(env: Env, options: AgentOptions, folders: readonly
   function abort({ target }: CommandOf<'abort'>, id: string): void {
     if (target !== 'run') return out.settle(id, refused('unsupported', `an ECA server cannot abort a ${target} alone`));
     out.settle(id, { ok: true });
-    if (early !== null) {
-      const prompting = early.id;
-      early = null;
+    if (waitingForHandshake !== null) {
+      const prompting = waitingForHandshake.id;
+      waitingForHandshake = null;
       return out.settle(prompting, refused('aborted', 'aborted before it began'));
     }
-    // A server that is not at work yet does not hear it.
-    stopsEarly = run.waiting !== null;
+    // A server that does not work on the prompt yet ignores a stop.
+    isStopPending = run.waiting !== null;
     if (run.open) stop();
   }
 
-  /** The chat is deleted and the next prompt begins another one: servers of both eras can do that. */
+  /** Deletes the chat. The next prompt begins another one. Servers of both eras support this. */
   function newSession(id: string, isOver: boolean): void {
-    if (run.waiting !== null || early !== null) return out.settle(id, refused('busy', 'the agent is at work'));
+    if (run.waiting !== null || waitingForHandshake !== null)
+      return out.settle(id, refused('busy', 'the agent is at work'));
     if (run.open) {
       stop();
       run.end('aborted');
@@ -209,7 +211,7 @@ export function createBackend(env: Env, options: AgentOptions, folders: readonly
       case 'set-thinking':
       case 'set-name':
       case 'set-tool-server':
-        return greeting.whenReady((problem) => {
+        return handshake.whenReady((problem) => {
           if (problem === null) settings.set(command, settle);
           else settle({ ok: false, error: problem });
         });
@@ -223,13 +225,13 @@ export function createBackend(env: Env, options: AgentOptions, folders: readonly
     }
   }
 
-  const notice = createNotices(out, { info, greeting, content, isOurs: (id) => id === chat.id });
+  const notice = createNotices(out, { info, handshake, content, isOurs: (id) => id === chat.id });
 
   function take(json: unknown): void {
     const message = readServerMessage(json);
     switch (message.kind) {
       case 'request': {
-        // We have declared nothing that a server could ask of us (docs/protocols/eca.md 6.2).
+        // The gateway declares no capability that a server could send requests for (docs/protocols/eca.md 6.2).
         const { id, method } = message;
         const error = { code: rpcCodes.methodNotFound, message: 'Method not found', data: { method } };
         return out.send({ jsonrpc: '2.0', id, error });
@@ -248,7 +250,7 @@ export function createBackend(env: Env, options: AgentOptions, folders: readonly
   return {
     takesContexts: true,
     start() {
-      greeting.start();
+      handshake.start();
       return out.take();
     },
     decode(frame) {
@@ -264,7 +266,7 @@ export function createBackend(env: Env, options: AgentOptions, folders: readonly
       return out.take();
     },
     onTimer(timer) {
-      requests.wake(timer) || greeting.wake(timer);
+      requests.onTimer(timer) || handshake.onTimer(timer);
       return out.take();
     },
   };

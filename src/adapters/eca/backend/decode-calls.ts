@@ -1,26 +1,27 @@
-// The tool calls of a run, from their announcement to their result, and the leave that they need (docs/protocols/eca.md 8.3, 8.6, 4.3 to 4.7). Knows no message.
+// The tool calls of a run, from announcement to result, and their approvals (docs/protocols/eca.md 8.3, 8.6, 4.3 to
+// 4.7).
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Content, Dictionary } from '../../../core/model/content.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import type { Lane } from './decode-message.ts';
-import { contentOfOutputs, inputOf, restOfCall, saidOf, shownOf } from './decode-values.ts';
+import { contentOfOutputs, inputOf, restOfCall, ecaExtra, shownOf } from './decode-values.ts';
 import type { CallContent, ContentOf } from '../wire/server.ts';
 
 /**
- * `announced`: the model writes it. `asked`: its user must let it run. `allowed`: the user has, and the server has not
- * said that it runs. `denied`: the user has not.
+ * `announced`: the model writes the call. `asked`: the user must allow the call. `allowed`: the user has allowed it,
+ * and the server has not reported that it runs. `denied`: the user has rejected it.
  */
 type Stage = 'announced' | 'asked' | 'allowed' | 'denied' | 'running';
 
 interface Call {
   readonly lane: Lane;
-  /** Of the chat or of the sub-agent that calls. */
+  /** The chat of the call, or of the sub-agent that calls. */
   readonly chatId: string;
   readonly name: string;
   stage: Stage;
-  /** What was said last of it. */
+  /** The last content about the call. */
   told: CallContent | null;
   input: Dictionary;
 }
@@ -28,16 +29,16 @@ interface Call {
 /** What the calls of a run need. */
 export interface CallPorts {
   tell(method: string, params: object): void;
-  /** Servers that say when a call runs; others do not, and it runs when it was allowed. */
-  tellsRunning(): boolean;
-  /** They can allow a call for the rest of the session (since 0.63). */
-  savesLeave(): boolean;
+  /** Whether the server reports that a call runs. With other servers, a call runs when it was allowed. */
+  reportsRunning(): boolean;
+  /** Whether the server can allow a call for the rest of the session (since 0.63). */
+  savesApprovals(): boolean;
 }
 
 /** The calls of the open run. */
 export interface Calls {
   has(id: string): boolean;
-  /** Its server has said that it runs, or asked whether it may. */
+  /** The server has reported that the call runs, or asked whether it may. */
   isRun(id: string): boolean;
   laneOf(id: string): Lane;
   announced(id: string, name: string, lane: Lane, chatId: string): void;
@@ -48,13 +49,13 @@ export interface Calls {
   answer(command: CommandOf<'answer-approval'>): Outcome;
   /** Whether a call of the main thread has no result. */
   readonly owed: boolean;
-  /** Whether a call waits for its user, or runs: its server goes on when that is over. */
+  /** Whether a call waits for its user or runs. The server goes on after that. */
   readonly working: boolean;
-  /** No result will come any more. */
+  /** No result will follow. */
   closeAll(isStopped: boolean): void;
 }
 
-/** A standing permission as an approval offers it: passed back, it says `save`. */
+/** A standing permission as an approval offers it. In an answer it becomes `save`. */
 const wholeSession = { protocol: 'eca', save: 'session' } as const;
 
 export function createCalls(out: Outbox, ports: CallPorts): Calls {
@@ -66,14 +67,14 @@ export function createCalls(out: Outbox, ports: CallPorts): Calls {
   }
 
   function shown({ lane, told }: Call) {
-    return { parent: lane, ...(told === null ? {} : { ...shownOf(told), ...saidOf(restOfCall(told)) }) };
+    return { parent: lane, ...(told === null ? {} : { ...shownOf(told), ...ecaExtra(restOfCall(told)) }) };
   }
 
-  /** The question is over, whoever answered it. */
+  /** Ends the open question of a call, whoever answered it. */
   function answered(id: string, call: Call, outcome: EventOf<'approval-end'>['outcome'], reason?: string): void {
     if (call.stage !== 'asked') return;
     const why = reason === undefined ? {} : { reason };
-    const said = call.told === null ? {} : saidOf(restOfCall(call.told));
+    const said = call.told === null ? {} : ecaExtra(restOfCall(call.told));
     out.deliver({ type: 'approval-end', parent: call.lane, id, outcome, ...why, ...said });
   }
 
@@ -107,7 +108,7 @@ export function createCalls(out: Outbox, ports: CallPorts): Calls {
       learn(call, content);
       if (manualApproval !== true) return start(id, call);
       call.stage = 'asked';
-      const suggestions = ports.savesLeave() ? { suggestions: [wholeSession] } : {};
+      const suggestions = ports.savesApprovals() ? { suggestions: [wholeSession] } : {};
       const { name, input } = call;
       out.deliver({ type: 'approval-request', ...shown(call), id, call: id, name, input, ...suggestions });
     },
@@ -152,12 +153,12 @@ export function createCalls(out: Outbox, ports: CallPorts): Calls {
         return { ok: true };
       }
       const isKept = remember.length > 0;
-      const saves = isKept && ports.savesLeave();
+      const saves = isKept && ports.savesApprovals();
       if (isKept && !saves) out.note('loss', 'answer-approval: an ECA server of that age forgets it');
       ports.tell('chat/toolCallApprove', saves ? { ...params, save: 'session' } : params);
       answered(id, call, 'allowed');
       call.stage = 'allowed';
-      if (!ports.tellsRunning()) start(id, call);
+      if (!ports.reportsRunning()) start(id, call);
       return { ok: true };
     },
     get owed() {
@@ -169,7 +170,7 @@ export function createCalls(out: Outbox, ports: CallPorts): Calls {
     },
     closeAll(isStopped) {
       const text = isStopped ? 'interrupted: the run was stopped' : 'interrupted: the agent gave no result';
-      // Sub-agents end before the calls that they live in.
+      // Sub-agents end before the calls that contain them.
       const inOrder = [...calls].sort(([, a], [, b]) => Number(a.lane === undefined) - Number(b.lane === undefined));
       for (const [id, call] of inOrder) {
         answered(id, call, 'cancelled');
@@ -182,7 +183,10 @@ export function createCalls(out: Outbox, ports: CallPorts): Calls {
   };
 }
 
-/** Reasons that are no verdict on the call; the second is what the protocol's document has for the first. */
+/**
+ * Rejection reasons that are no decision about the call. `userPromptStop` is the document's spelling of
+ * `user-prompt-stop`.
+ */
 const stops: ReadonlySet<string> = new Set(['user-prompt-stop', 'userPromptStop', 'userStop', 'user-stop']);
 
 const words = (text: string): Content[] => [{ type: 'text', text }];

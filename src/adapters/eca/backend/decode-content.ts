@@ -1,22 +1,24 @@
-// The contents of a chat as canonical events: whose they are, whether they belong to the run that is open, and which part of
-// the machine takes them (docs/protocols/eca.md 8.3, 4, 6.5). Knows no command.
+// The contents of a chat as canonical events: assigns each content to a chat and a run, and passes it to the part that
+// reads it (docs/protocols/eca.md 8.3, 4, 6.5).
 import type { Env } from '../../../core/contract/adapter.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import type { AgentInfo } from './info.ts';
+import type { AgentInfo } from './agent-info.ts';
 import { type CallPorts, type Calls, createCalls } from './decode-calls.ts';
 import { createHistory } from './decode-history.ts';
-import { createMessageDecoder, createPieces, type Lane } from './decode-message.ts';
-import { createModelContents, said, type Take } from './decode-model.ts';
+import { createMessageDecoder, createArgumentTexts, type Lane } from './decode-message.ts';
+import { createModelContents, reading, type Take } from './decode-model.ts';
 import { createRun, type RunDecoder, type RunParts } from './decode-run.ts';
-import { saidOf, usageOf } from './decode-values.ts';
+import { ecaExtra, usageOf } from './decode-values.ts';
 import type { ContentOf, ContentParams } from '../wire/server.ts';
 
-/** What the contents need to know of the conversation. */
-export interface ContentContext extends Pick<RunParts, 'goOn' | 'heard' | 'started' | 'goesOn' | 'ended'>, CallPorts {
+/** What the contents need to know about the conversation. */
+export interface ContentContext
+  extends Pick<RunParts, 'sendUnheard' | 'repeated' | 'started' | 'atWork' | 'ended'>,
+    CallPorts {
   readonly info: AgentInfo;
-  /** Our chat, or another. */
+  /** Whether the chat is ours. */
   isOurs(chatId: string): boolean;
-  /** The name of the prompt that waits or runs, as servers of the first era repeat it. */
+  /** The id of the waiting or running prompt, as servers of the first era repeat it. */
   requestId(): string | undefined;
 }
 
@@ -25,30 +27,30 @@ export interface ContentDecoder {
   readonly run: RunDecoder;
   readonly calls: Pick<Calls, 'answer'>;
   take(params: ContentParams): void;
-  /** The chat was emptied, perhaps to be told again. */
+  /** The chat was emptied. Its history may follow. */
   cleared(): void;
-  /** The chat is gone, and nobody here asked for it. */
+  /** The chat was deleted, and not by our request. */
   deleted(): void;
-  /** What is said of the chat is no history any more. */
+  /** Contents from now on are live, not history. */
   live(): void;
-  /** The chat is another one from now on. */
+  /** From now on the connection has another chat. */
   forget(): void;
 }
 
-/** Prompts whose late contents are known as such. */
+/** The maximum number of remembered prompts and foreign chats. */
 const memory = 64;
 
 export function createContentDecoder(env: Env, out: Outbox, context: ContentContext): ContentDecoder {
   const { info } = context;
   /** Chats of sub-agents -> the calls that they work for. */
   const subAgents = new Map<string, string>();
-  /** What prompts of runs that are over were named. */
+  /** The `requestId`s of prompts whose runs are over. */
   const past = new Set<string>();
-  /** What the server calls the prompt of the open run. */
+  /** The `requestId` of the open run's prompt. */
   let current: string | undefined;
   let isReplaying = false;
-  /** Chats that are none of ours. */
-  const strangers = new Set<string>();
+  /** Chats that are not ours. */
+  const foreignChats = new Set<string>();
 
   const calls = createCalls(out, context);
   const messages = createMessageDecoder(env, out, {
@@ -56,7 +58,7 @@ export function createContentDecoder(env: Env, out: Outbox, context: ContentCont
       if (lane === undefined) run.turn();
     },
     model: () => info.known.model?.id,
-    pieces: createPieces(() => info.isSeed !== false),
+    argumentTexts: createArgumentTexts(() => info.isFirstEra !== false),
   });
 
   function closeMessage(lane: Lane): void {
@@ -98,26 +100,26 @@ export function createContentDecoder(env: Env, out: Outbox, context: ContentCont
     if (told.usage !== undefined) messages.used(told.usage);
   }
 
-  /** Of the main thread, whoever says it. */
+  /** Contents of the system. They belong to the main thread, whatever their role is. */
   const ofSystem: ReadonlyMap<string, Take> = new Map<string, Take>([
-    ['text', said('text', ({ text }) => run.system(text ?? null))],
+    ['text', reading('text', ({ text }) => run.system(text ?? null))],
     [
       'progress',
-      said('progress', ({ state, text }) => {
+      reading('progress', ({ state, text }) => {
         if (state === 'finished') run.finished();
         else if (typeof text === 'string' && text !== '') run.activity(text);
       }),
     ],
-    ['usage', said('usage', usage)],
+    ['usage', reading('usage', usage)],
     [
       'metadata',
-      said('metadata', ({ title }) => {
+      reading('metadata', ({ title }) => {
         if (typeof title === 'string') info.learn({ name: title });
       }),
     ],
   ]);
 
-  const echo = said('text', ({ text, contentId }) => run.echo(text ?? '', contentId ?? undefined));
+  const echo = reading('text', ({ text, contentId }) => run.echo(text ?? '', contentId ?? undefined));
 
   function handle(take: Take | undefined, params: ContentParams, lane: Lane): void {
     if (take === undefined) return passOn(params);
@@ -125,14 +127,14 @@ export function createContentDecoder(env: Env, out: Outbox, context: ContentCont
     if (problem !== null) out.note('violation', `${params.content.type.slice(0, 40)}: ${problem}`);
   }
 
-  /** Said once for each. */
-  function strange(chatId: string): void {
-    if (strangers.has(chatId)) return;
-    if (strangers.size < memory) strangers.add(chatId);
+  /** Notes a foreign chat, once for each. */
+  function noteForeign(chatId: string): void {
+    if (foreignChats.has(chatId)) return;
+    if (foreignChats.size < memory) foreignChats.add(chatId);
     out.note('repair', 'what is said in another chat was ignored');
   }
 
-  /** Servers of the first era name the prompt that a content belongs to; nothing of an earlier one counts. */
+  /** Servers of the first era name the prompt that a content belongs to. Contents of an earlier prompt are late. */
   function isLate({ requestId }: ContentParams): boolean {
     if (requestId === undefined || requestId === null) return false;
     const name = String(requestId);
@@ -164,7 +166,7 @@ export function createContentDecoder(env: Env, out: Outbox, context: ContentCont
       }
       case 'assistant': {
         const take = ofModel.get(content.type);
-        // Without a run this comes behind the end of one: no run begins with it.
+        // Without a run, this content follows the end of one and starts no new run.
         if (take === undefined || (!run.open && !isAnswer(params))) return late(params);
         run.speaks();
         return handle(take, params, undefined);
@@ -174,14 +176,14 @@ export function createContentDecoder(env: Env, out: Outbox, context: ContentCont
     }
   }
 
-  /** It names the prompt that waits: its run has begun, whatever was missed. */
+  /** The content names the waiting prompt, so the run of that prompt has begun, even if its echo was missed. */
   function isAnswer({ requestId }: ContentParams): boolean {
     return run.waiting !== null && requestId !== undefined && String(requestId) === context.requestId();
   }
 
   function subAgent(params: ContentParams, lane: string): void {
     const { role, content } = params;
-    // It belongs to no run any more.
+    // The run that the sub-agent belonged to is over.
     if (!run.open || !calls.has(lane)) return passOn(params);
     switch (role) {
       case 'user': {
@@ -193,7 +195,7 @@ export function createContentDecoder(env: Env, out: Outbox, context: ContentCont
           type: 'message-added',
           ...message,
           content: [{ type: 'text', text: text.replace(/\n$/u, '') }],
-          ...saidOf({ contentId: content.contentId }),
+          ...ecaExtra({ contentId: content.contentId }),
         });
       }
       case 'assistant':
@@ -212,7 +214,7 @@ export function createContentDecoder(env: Env, out: Outbox, context: ContentCont
       if (lane !== undefined) subAgent(params, lane);
       else if (typeof params.parentChatId === 'string') passOn(params);
       else if (context.isOurs(params.chatId)) main(params);
-      else strange(params.chatId);
+      else noteForeign(params.chatId);
     },
     cleared() {
       run.end('completed');

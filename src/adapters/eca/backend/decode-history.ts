@@ -1,10 +1,11 @@
-// A chat that is told again, as after `chat/cleared` (`/resume`, a rollback): its contents are history and no run (docs/protocols/eca.md 4.14, 4.18). Knows no run.
+// A chat that is sent again, as after `chat/cleared` (`/resume`, a rollback): its contents are history, not a run
+// (docs/protocols/eca.md 4.14, 4.18).
 import type { Content, Dictionary } from '../../../core/model/content.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import { contentOfOutputs, inputOf } from './decode-values.ts';
 import { type ContentParams, contents } from '../wire/server.ts';
 
-/** Reads contents as history. Returns false for what is none. */
+/** Reads contents as history. Returns false for any other content. */
 export function createHistory(out: Outbox): (params: ContentParams) => boolean {
   const add = (role: 'user' | 'assistant', content: Content) =>
     out.deliver({ type: 'message-added', role, origin: 'replay', content: [content] });
@@ -28,7 +29,7 @@ export function createHistory(out: Outbox): (params: ContentParams) => boolean {
     switch (type) {
       case 'text':
         if (typeof text !== 'string' || text.trim() === '' || role === 'system') return false;
-        // What the user said has a line end before it here (docs/protocols/eca.md 4.14).
+        // In a history, the user's text has a leading newline (docs/protocols/eca.md 4.14).
         add(role === 'user' ? 'user' : 'assistant', {
           type,
           text: role === 'user' ? text.replace(/^\n|\n$/gu, '') : text,

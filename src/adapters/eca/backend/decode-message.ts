@@ -1,28 +1,32 @@
-// The messages of the model, one at a time on each lane: from contents of role assistant to blocks with deltas (docs/protocols/eca.md 8.3). ECA says neither where a message begins nor where it ends: the first content begins it, what
-// cannot be part of it ends it. Knows no run and no result of a tool.
+// The messages of the model, one at a time on each lane: from contents of role assistant to blocks with deltas
+// (docs/protocols/eca.md 8.3). ECA marks neither begin nor end of a message: the first content begins it, and whatever
+// cannot be part of it ends it.
 import type { Env } from '../../../core/contract/adapter.ts';
 import type { Content, Dictionary, Stop, Usage } from '../../../core/model/content.ts';
 import { dictionaryIn, without } from '../../../core/model/dictionary.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import { saidOf } from './decode-values.ts';
+import { ecaExtra } from './decode-values.ts';
 import type { ContentOf } from '../wire/server.ts';
 
-/** The main thread is undefined; other lanes are calls of sub-agents. */
+/** Undefined is the main thread. Other lanes are named by the call of their sub-agent. */
 export type Lane = string | undefined;
 
-/** Who wants to know of messages. */
-export interface MessageWatcher {
-  /** Before a message begins. */
+/** What the messages need. */
+export interface MessagePorts {
+  /** Called before a message begins. */
   begins(lane: Lane): void;
-  /** The model that speaks. */
+  /** The id of the model in use. */
   model(): string | undefined;
   /** How the argument texts of calls follow each other. */
-  readonly pieces: Pieces;
+  readonly argumentTexts: ArgumentTexts;
 }
 
-/** How the argument texts of calls follow each other: as pieces, or each as all that there is so far (docs/protocols/eca.md 1.2, 1.3). */
-export interface Pieces {
-  /** What that text adds to what has come. */
+/**
+ * How the argument texts of calls follow each other: as pieces, or each with the whole text so far
+ * (docs/protocols/eca.md 1.2, 1.3).
+ */
+export interface ArgumentTexts {
+  /** What the text adds to the text before. */
   added(before: string, text: string): string;
 }
 
@@ -33,52 +37,55 @@ export interface MessageDecoder {
   reasonStarted(lane: Lane, content: ContentOf<'reason'>): void;
   reasonText(lane: Lane, id: string, text: string): void;
   reasonFinished(lane: Lane, content: ContentOf<'reason'>): void;
-  /** A content that comes whole. */
+  /** A content that arrives whole. */
   whole(lane: Lane, content: Content): void;
   /** Returns whether the call is new to this message. */
   prepare(lane: Lane, content: ContentOf<'toolCallPrepare'>): boolean;
   /**
-   * The call is written, or, where `input` is null, will not be; begins it, where nobody has prepared it. Returns whether
-   * it was new.
+   * The arguments of the call are complete, or cut off if `input` is null. Begins the block if no `toolCallPrepare`
+   * did. Returns whether the call was new.
    */
   written(lane: Lane, id: string, name: string, input: Dictionary | null, isKnown: boolean): boolean;
-  /** What the open message of the main thread has used: told by itself, and part of its end. */
+  /**
+   * The usage of the open message of the main thread. It was already delivered, and is repeated in the end of the
+   * message.
+   */
   used(usage: Usage): void;
-  /** Ends the message of that lane, if one is open. */
+  /** Ends the open message of that lane, if any. */
   close(lane: Lane, stop: Stop): void;
-  /** Ends all, sub-agents first. */
+  /** Ends all messages, those of sub-agents first. */
   closeAll(stop: Stop): void;
 }
 
 interface CallBlock {
   readonly index: number;
-  /** Its arguments as they streamed. */
+  /** The arguments as they streamed. */
   text: string;
-  /** The text that came last: all of it, from those that repeat themselves. */
+  /** The last text: the whole arguments, from servers that repeat them. */
   last: string;
 }
 
 interface OpenMessage {
   blocks: number;
-  /** A text or a thought; only one is open at a time. */
+  /** A text or a thought. Only one is open at a time. */
   current: { readonly index: number; readonly reason: string | null } | null;
   readonly calls: Map<string, CallBlock>;
   hasCalls: boolean;
-  /** A call in it was cut while its arguments streamed. */
+  /** A call of the message was cut off while its arguments streamed. */
   isCut: boolean;
   usage?: Usage;
 }
 
-export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatcher): MessageDecoder {
+export function createMessageDecoder(env: Env, out: Outbox, ports: MessagePorts): MessageDecoder {
   const open = new Map<Lane, OpenMessage>();
 
   function message(lane: Lane): OpenMessage {
     const known = open.get(lane);
     if (known !== undefined) return known;
-    watcher.begins(lane);
+    ports.begins(lane);
     const begun: OpenMessage = { blocks: 0, current: null, calls: new Map(), hasCalls: false, isCut: false };
     open.set(lane, begun);
-    const model = watcher.model();
+    const model = ports.model();
     const named = lane === undefined && model !== undefined ? { model } : {};
     out.deliver({ type: 'message-start', parent: lane, id: env.id('message'), ...named });
     return begun;
@@ -89,7 +96,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
     if (current === null) return;
     from.current = null;
     const { index } = current;
-    out.deliver({ type: 'block-end', parent: lane, index, ...(isCut ? { incomplete: true } : {}), ...saidOf(said) });
+    out.deliver({ type: 'block-end', parent: lane, index, ...(isCut ? { incomplete: true } : {}), ...ecaExtra(said) });
   }
 
   function endCall(lane: Lane, from: OpenMessage, id: string, input: Dictionary | null): void {
@@ -101,7 +108,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
     out.deliver({ type: 'block-end', parent: lane, index, ...(input === null ? { incomplete: true } : { input }) });
   }
 
-  /** Of calls that are not said to run yet, only what has streamed is known. */
+  /** Ends the open calls whose arguments are complete. Only streamed text is known of a call that does not run yet. */
   function endWritten(lane: Lane, from: OpenMessage): void {
     for (const [id, call] of from.calls) {
       const input = argumentsIn(call);
@@ -116,11 +123,11 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
     const index = into.blocks++;
     into.current = { index, reason };
     const kind = reason === null ? 'text' : 'thinking';
-    out.deliver({ type: 'block-start', parent: lane, index, block: { kind }, ...saidOf(said) });
+    out.deliver({ type: 'block-start', parent: lane, index, block: { kind }, ...ecaExtra(said) });
     return into;
   }
 
-  /** The block that this goes on with. */
+  /** The index of the open block that the content continues. Begins a block if there is none. */
   function going(lane: Lane, reason: string | null): number {
     const { current } = open.get(lane) ?? {};
     if (current && current.reason === reason) return current.index;
@@ -139,7 +146,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
     into.calls.set(id, call);
     into.hasCalls = true;
     const block = { kind: 'tool-call', id, name } as const;
-    out.deliver({ type: 'block-start', parent: lane, index: call.index, block, ...saidOf(said) });
+    out.deliver({ type: 'block-start', parent: lane, index: call.index, block, ...ecaExtra(said) });
     return call;
   }
 
@@ -152,7 +159,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
     for (const [id, call] of ended.calls) endCall(lane, ended, id, argumentsIn(call));
     const said: Stop = ended.hasCalls && !isCut ? { reason: 'tool-use' } : stop;
     const told: Stop = ended.isCut && !isCut ? { reason: 'aborted' } : said;
-    const figures = ended.usage === undefined ? {} : { usage: ended.usage, ...saidOf({ usage: 'told' }) };
+    const figures = ended.usage === undefined ? {} : { usage: ended.usage, ...ecaExtra({ usage: 'told' }) };
     out.deliver({ type: 'message-end', parent: lane, stop: told, ...figures });
   }
 
@@ -183,7 +190,7 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
       const known = open.get(lane)?.calls.get(id);
       const call = known ?? beginCall(lane, id, name, without(content, 'type', 'id', 'name', 'argumentsText'));
       const text = argumentsText ?? '';
-      const added = watcher.pieces.added(call.text, text);
+      const added = ports.argumentTexts.added(call.text, text);
       call.text += added;
       call.last = text;
       delta(lane, call.index, added);
@@ -215,14 +222,14 @@ export function createMessageDecoder(env: Env, out: Outbox, watcher: MessageWatc
   };
 }
 
-/** The arguments of a call as far as they came: joined, or those of the last text by itself. */
+/** The arguments of a call as far as they came: all texts joined, or else the last text alone. */
 function argumentsIn({ text, last }: CallBlock): Dictionary | null {
   return dictionaryIn(text) ?? dictionaryIn(last);
 }
 
-/** `isSeed`: the server may repeat all that there is so far with each text; from 0.29 on none does. */
-export function createPieces(isSeed: () => boolean): Pieces {
-  /** It has said a text that cannot be a repetition. */
+/** `isFirstEra`: the server may repeat the whole text so far in each text. No server from 0.29 on does. */
+export function createArgumentTexts(isSeed: () => boolean): ArgumentTexts {
+  /** The server has sent a text that is no repetition. */
   let appends = false;
   return {
     added(before, text) {

@@ -1,4 +1,5 @@
-// What only the model says, by type of content: its texts, thoughts and calls, on the main thread or for a sub-agent (docs/protocols/eca.md 8.3). Knows no run.
+// The contents of role assistant, by type: texts, thoughts and calls, on the main thread or of a sub-agent
+// (docs/protocols/eca.md 8.3).
 import type { z } from 'zod';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
@@ -7,11 +8,11 @@ import type { Lane, MessageDecoder } from './decode-message.ts';
 import { subAgentChatIn } from './decode-values.ts';
 import { type ContentOf, contents, faultIn } from '../wire/server.ts';
 
-/** Takes one content; says what is wrong with it, or null. */
+/** Takes one content. Returns what is wrong with the content, or null. */
 export type Take = (content: Dictionary, lane: Lane, chatId: string) => string | null;
 
-/** Contents of that type, read. */
-export function said<Type extends keyof typeof contents>(
+/** Reads contents of that type by their schema. */
+export function reading<Type extends keyof typeof contents>(
   type: Type,
   take: (content: ContentOf<Type>, lane: Lane, chatId: string) => void,
 ): Take {
@@ -24,19 +25,22 @@ export function said<Type extends keyof typeof contents>(
   };
 }
 
-/** Who takes them. */
+/** The parts that take the contents. */
 export interface ModelPorts {
   readonly messages: MessageDecoder;
   readonly calls: Calls;
-  /** A sub-agent speaks in that chat, for that call. */
+  /** A sub-agent writes in that chat, for that call. */
   subAgent(chatId: string, call: string): void;
   /** A call has its result. */
   settled(): void;
 }
 
-/** The contents that make a run speak. */
+/** The contents that show that the model is at work. */
 export function createModelContents({ messages, calls, subAgent, settled }: ModelPorts): ReadonlyMap<string, Take> {
-  /** A call that is said to run, or to be over, was written; one that nobody wrote is written now. */
+  /**
+   * Ends the message of a call that runs or is over: its arguments are complete. Announces the call if it was not
+   * prepared.
+   */
   function settleMessage(content: ContentOf<'toolCallRun'>, lane: Lane, chatId: string): void {
     const { id, name, arguments: input } = content;
     const isKnown = calls.has(id);
@@ -45,9 +49,9 @@ export function createModelContents({ messages, calls, subAgent, settled }: Mode
     messages.close(lane, { reason: 'tool-use' });
   }
 
-  /** Of calls: who works for which is learned on the way. */
+  /** Reads a content of a call, and learns from its details which chat works for which call. */
   function ofCall(take: (content: ContentOf<'toolCallRun'>, lane: Lane, chatId: string) => void): Take {
-    return said('toolCallRun', (content, lane, chatId) => {
+    return reading('toolCallRun', (content, lane, chatId) => {
       take(content, lane, chatId);
       const chat = subAgentChatIn(content.details);
       if (chat !== undefined && calls.has(content.id)) subAgent(chat, content.id);
@@ -55,27 +59,27 @@ export function createModelContents({ messages, calls, subAgent, settled }: Mode
   }
 
   return new Map<string, Take>([
-    ['text', said('text', ({ text }, lane) => typeof text === 'string' && messages.text(lane, text))],
-    ['reasonStarted', said('reason', (content, lane) => messages.reasonStarted(lane, content))],
-    ['reasonText', said('reason', ({ id, text }, lane) => messages.reasonText(lane, id, text ?? ''))],
-    ['reasonFinished', said('reason', (content, lane) => messages.reasonFinished(lane, content))],
+    ['text', reading('text', ({ text }, lane) => typeof text === 'string' && messages.text(lane, text))],
+    ['reasonStarted', reading('reason', (content, lane) => messages.reasonStarted(lane, content))],
+    ['reasonText', reading('reason', ({ id, text }, lane) => messages.reasonText(lane, id, text ?? ''))],
+    ['reasonFinished', reading('reason', (content, lane) => messages.reasonFinished(lane, content))],
     [
       'url',
-      said('url', ({ url, title }, lane) =>
+      reading('url', ({ url, title }, lane) =>
         messages.whole(lane, { type: 'link', url, ...(typeof title === 'string' ? { title } : {}) }),
       ),
     ],
     [
       'image',
-      said('image', ({ base64: data, mediaType }, lane) =>
+      reading('image', ({ base64: data, mediaType }, lane) =>
         messages.whole(lane, { type: 'image', data, mediaType: mediaType ?? 'image/png' }),
       ),
     ],
     [
       'toolCallPrepare',
-      said('toolCallPrepare', (content, lane, chatId) => {
+      reading('toolCallPrepare', (content, lane, chatId) => {
         const { id, name } = content;
-        // Told again when it runs already.
+        // The same content may come again when the call already runs.
         if (calls.isRun(id)) return;
         if (messages.prepare(lane, content)) calls.announced(id, name, lane, chatId);
       }),
@@ -90,16 +94,16 @@ export function createModelContents({ messages, calls, subAgent, settled }: Mode
     [
       'toolCallRunning',
       ofCall((content, lane, chatId) => {
-        // Said again, for its details.
+        // The content may be repeated with new details.
         if (!calls.isRun(content.id)) settleMessage(content, lane, chatId);
         calls.running(content);
       }),
     ],
     [
       'toolCalled',
-      said('toolCalled', (content, lane, chatId) => {
+      reading('toolCalled', (content, lane, chatId) => {
         settleMessage(content, lane, chatId);
-        // A sub-agent has spoken when its call has its result.
+        // A sub-agent is done when its call has a result.
         messages.close(content.id, { reason: 'end' });
         calls.called(content);
         settled();
@@ -107,7 +111,7 @@ export function createModelContents({ messages, calls, subAgent, settled }: Mode
     ],
     [
       'toolCallRejected',
-      said('toolCallRejected', (content, lane, chatId) => {
+      reading('toolCallRejected', (content, lane, chatId) => {
         settleMessage(content, lane, chatId);
         messages.close(content.id, { reason: 'end' });
         calls.rejected(content);

@@ -1,12 +1,13 @@
-// Notifications of an ECA server, by method: which part of the machine takes them (docs/protocols/eca.md 8.3, 8.8, 8.9; newer ones: 1.3 to 1.5). Knows no request.
+// The notifications of an ECA server, by method, and the part that takes each (docs/protocols/eca.md 8.3, 8.8, 8.9;
+// newer ones: 1.3 to 1.5).
 import type { z } from 'zod';
 import type { Dictionary } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import type { AgentInfo } from './info.ts';
+import type { AgentInfo } from './agent-info.ts';
 import type { ContentDecoder } from './decode-content.ts';
-import { saidOf } from './decode-values.ts';
-import type { Greeting } from './greeting.ts';
+import { ecaExtra } from './decode-values.ts';
+import type { Handshake } from './handshake.ts';
 import {
   ChatNotice,
   ConfigParams,
@@ -17,10 +18,10 @@ import {
   ShowMessage,
 } from '../wire/server.ts';
 
-/** Who takes them. */
+/** The parts that take the notifications. */
 export interface NoticePorts {
   readonly info: AgentInfo;
-  readonly greeting: Greeting;
+  readonly handshake: Handshake;
   readonly content: ContentDecoder;
   isOurs(chatId: string): boolean;
 }
@@ -32,7 +33,7 @@ const levels: ReadonlyMap<unknown, EventOf<'notice'>['level']> = new Map<unknown
 
 /** Reads one notification. */
 export function createNotices(out: Outbox, ports: NoticePorts): (method: string, params: Dictionary) => void {
-  const { info, greeting, content, isOurs } = ports;
+  const { info, handshake, content, isOurs } = ports;
 
   function read<Schema extends z.ZodType>(schema: Schema, take: (params: z.output<Schema>) => void) {
     return (params: Dictionary): string | null => {
@@ -55,7 +56,7 @@ export function createNotices(out: Outbox, ports: NoticePorts): (method: string,
       read(ConfigParams, ({ chatId, chat }) => {
         if (typeof chatId === 'string' && !isOurs(chatId)) return;
         if (chat) info.configured(chat);
-        greeting.told();
+        handshake.told();
       }),
     ],
     ['tool/serverUpdated', read(ServerUpdated, info.server)],
@@ -64,13 +65,13 @@ export function createNotices(out: Outbox, ports: NoticePorts): (method: string,
       '$/showMessage',
       read(ShowMessage, ({ type, message, ...rest }) => {
         const level = levels.get(type) ?? 'info';
-        out.deliver({ type: 'notice', level, text: message, source: 'agent', ...saidOf(rest) });
+        out.deliver({ type: 'notice', level, text: message, source: 'agent', ...ecaExtra(rest) });
       }),
     ],
     [
       '$/progress',
       (params) => {
-        greeting.progress(params);
+        handshake.progress(params);
         return null;
       },
     ],
@@ -93,7 +94,7 @@ export function createNotices(out: Outbox, ports: NoticePorts): (method: string,
         if (messages !== false) content.cleared();
       }),
     ],
-    // Who asked for it has another chat by now.
+    // Not our own deletion: after `chat/delete` the connection already has another chat.
     ['chat/deleted', ofChat(() => content.deleted())],
   ]);
 

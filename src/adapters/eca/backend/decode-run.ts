@@ -1,95 +1,95 @@
-// When a run begins and how it ends: with the echo of a prompt or its answer, and with the first `finished` that ends it
-// (docs/protocols/eca.md 4, 6.5, 6.7). Errors come as texts of the system, so what those mean is decided here as well.
-// Knows no block and no call.
+// When a run begins and ends: it begins with the echo of its prompt or the answer to it, and ends with the first
+// `finished` after that (docs/protocols/eca.md 4, 6.5, 6.7). Errors arrive as system texts, so this file also decides
+// which texts are errors.
 import type { Content } from '../../../core/model/content.ts';
 import type { Outcome } from '../../../core/model/errors.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import { saidOf } from './decode-values.ts';
+import { ecaExtra } from './decode-values.ts';
 
-/** A prompt on its way. */
+/** A prompt that was sent. */
 export interface SentPrompt {
-  /** Of the command; null for one that goes on with the open run. */
+  /** The id of the command; null for a prompt that continues the open run. */
   readonly id: string | null;
   readonly content: Content[];
-  /** As they went out. */
+  /** The text that was sent. */
   readonly words: string;
 }
 
-/** Who takes part in a run. */
+/** What a run needs of the other parts. */
 export interface RunParts {
   closeMessages(isStopped: boolean): void;
-  /** Ends the message of the main thread: somebody else speaks. */
+  /** Ends the message of the main thread because content of another role follows. */
   closeMessage(): void;
   closeCalls(isStopped: boolean): void;
-  /** Whether the main thread is silent and owes no result. */
+  /** Whether the main thread has no open message and no call without a result. */
   isTurnOver(): boolean;
   /** Whether calls wait for their user or run. */
   isWorking(): boolean;
-  /** Says the words that nobody has heard yet in a prompt of its own, if there are any. Returns whether. */
-  goOn(): boolean;
-  /** The server repeats words that came after the prompt. */
-  heard(words: string): void;
+  /** Sends the unheard steering texts as a prompt. Returns false if there are none. */
+  sendUnheard(): boolean;
+  /** The server repeats a text that was sent after the prompt. */
+  repeated(words: string): void;
   started(): void;
-  /** The server is at work. */
-  goesOn(): void;
+  /** The server works on the prompt. */
+  atWork(): void;
   ended(): void;
 }
 
 /** The run of one chat. */
 export interface RunDecoder {
   readonly open: boolean;
-  /** The prompt that has no run yet. */
+  /** The prompt whose run has not begun. */
   readonly waiting: SentPrompt | null;
   sent(prompt: SentPrompt): void;
-  /** The server has taken the prompt, or refuses it. */
+  /** The server has accepted or refused the prompt. */
   answered(prompt: SentPrompt, outcome: Outcome): void;
-  /** The server repeats what the user said. */
+  /** The server repeats a text of the user. */
   echo(text: string, contentId: string | undefined): void;
-  /** The model says something. */
+  /** The model sends content. */
   speaks(): void;
   /** A message of the model begins. */
   turn(): void;
-  /** Something ended that may have been the last of a turn. */
+  /** Checks whether the turn is over, after a message or call has ended. */
   settleTurn(): void;
   activity(text: string): void;
-  /** What the system says; null is an error without words. */
+  /** A text of the system. Null is an error without a text. */
   system(text: string | null): void;
-  /** We asked for the end of it. */
+  /** We have asked the server to stop the run. */
   stopping(): void;
-  /** The server says that it was stopped. */
+  /** The server reports that the run was stopped. */
   stopped(): void;
   finished(): void;
-  /** Ends it, whatever the server says later. */
+  /** Ends the run, whatever the server sends later. */
   end(outcome: EventOf<'run-end'>['outcome'], words?: string): void;
 }
 
-/** What both eras say of a run that was stopped, but for the white space around it. */
+/** The text that servers of both eras send for a stopped run, without the white space around it. */
 const stopWords = 'Prompt stopped';
 
 export function createRun(out: Outbox, parts: RunParts): RunDecoder {
   let open = false;
   let inTurn = false;
   let isSettled = false;
-  /** Its prompt was echoed or answered. */
-  let isArmed = false;
+  /** The prompt was echoed or answered, so `finished` ends the run. */
+  let isAccepted = false;
   let waiting: SentPrompt | null = null;
   /** The prompt that the server works on. */
   let current: SentPrompt | null = null;
-  /** The prompt whose words have not been told yet. */
+  /** The prompt whose text was not delivered as an event yet. */
   let untold: SentPrompt | null = null;
-  /** Some prompt has been told in this run. */
+  /** The text of some prompt of this run was delivered. */
   let isTold = false;
-  /** Words that we told ourselves: an echo of them says nothing new. */
+  /** The text of a prompt that we delivered without its echo. A later echo is a repetition. */
   let ownWords: string | null = null;
   let isCommand = false;
   let hasSpoken = false;
   let isStopped = false;
-  /** We asked for its end when the server had finished with it, and only calls were left. */
+  /** We asked for a stop after the server had finished and only calls were left. */
   let isAbandoned = false;
   let isFinished = false;
   let isActive = false;
-  /** Words of the system before the model said anything: an error, if nothing follows. */
+  /** System texts from before any content of the model: an error if no such content follows. */
   const held: string[] = [];
   let isFailing = false;
 
@@ -97,7 +97,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
     open = true;
     inTurn = false;
     isSettled = false;
-    isArmed = true;
+    isAccepted = true;
     isCommand = false;
     hasSpoken = false;
     isStopped = false;
@@ -120,10 +120,10 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
     parts.closeMessage();
     if (!inTurn) turn();
     isTold = true;
-    out.deliver({ type: 'message-added', role: 'user', origin, content, ...saidOf({ contentId }) });
+    out.deliver({ type: 'message-added', role: 'user', origin, content, ...ecaExtra({ contentId }) });
   }
 
-  /** Servers echo what was said before they answer it; whoever does not leaves that to us. */
+  /** Delivers the text of the prompt ourselves. Servers echo it before they answer, but not all do. */
   function tellOwnWords(): void {
     if (untold === null) return;
     const { content, words, id } = untold;
@@ -148,8 +148,9 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
 
   function notice(text: string): void {
     const words = text.trim();
-    // As it came, for those whose protocol has it as a text of the chat.
-    if (words !== '') out.deliver({ type: 'notice', level: 'info', text: words, source: 'agent', ...saidOf({ text }) });
+    // Keep the exact text for ECA clients, which show it in the chat.
+    if (words !== '')
+      out.deliver({ type: 'notice', level: 'info', text: words, source: 'agent', ...ecaExtra({ text }) });
   }
 
   function release(): void {
@@ -170,7 +171,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
     if (isActive) out.deliver({ type: 'activity', text: null });
     isActive = false;
     open = false;
-    isArmed = false;
+    isAccepted = false;
     isAbandoned = false;
     parts.ended();
   }
@@ -186,7 +187,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
       if (open) {
         untold = prompt;
         current = prompt;
-        isArmed = false;
+        isAccepted = false;
         isFinished = false;
       } else waiting = prompt;
     },
@@ -197,23 +198,23 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
         if (prompt.id !== null) out.settle(prompt.id, outcome);
         return;
       }
-      // Commands are answered when they are over (docs/protocols/eca.md 4.9).
+      // Slash commands are answered at their end (docs/protocols/eca.md 4.9).
       if (!open || current !== prompt) return;
-      if (outcome.ok) isArmed = true;
+      if (outcome.ok) isAccepted = true;
       else end('failed', outcome.error.message);
     },
     echo(text, contentId) {
       if (!open) begin();
-      isArmed = true;
+      isAccepted = true;
       const words = text.endsWith('\n') ? text.slice(0, -1) : text;
-      // With all that was said, for an echo has no images.
+      // Use the content that we sent: an echo has no images.
       const isOurs = untold !== null && untold.words === words;
       const content: Content[] = isOurs && untold !== null ? untold.content : [{ type: 'text', text: words }];
       const isLate = untold === null && ownWords === words;
       untold = null;
       ownWords = null;
       if (isLate) return;
-      if (isTold) parts.heard(words);
+      if (isTold) parts.repeated(words);
       release();
       tell(content, isTold ? 'steer' : 'prompt', contentId);
     },
@@ -223,7 +224,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
       if (hasSpoken) return;
       hasSpoken = true;
       release();
-      parts.goesOn();
+      parts.atWork();
     },
     turn,
     settleTurn() {
@@ -233,7 +234,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
       if (!open) return;
       isActive = true;
       out.deliver({ type: 'activity', text });
-      parts.goesOn();
+      parts.atWork();
     },
     system(text) {
       if (!open) return notice(text ?? '');
@@ -249,16 +250,17 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
     stopping() {
       if (!open) return;
       isAbandoned = true;
-      // The server is idle already: it will say nothing.
+      // The server is idle already, so it will not report the stop.
       if (isFinished) end('aborted');
     },
     stopped() {
       if (open) isStopped = true;
     },
     finished() {
-      if (!open || !isArmed) return;
+      if (!open || !isAccepted) return;
       if (isStopped) return end('aborted');
-      // Servers of the first era answer two calls by two calls of the model at once, and finish twice (docs/protocols/eca.md 4.5).
+      // Servers of the first era answer two calls by two model calls at once, and finish twice (docs/protocols/eca.md
+      // 4.5).
       if (parts.isWorking()) {
         isFinished = true;
         parts.closeMessage();
@@ -270,7 +272,7 @@ export function createRun(out: Outbox, parts: RunParts): RunDecoder {
         held.length = 0;
         return end('failed', words);
       }
-      if (!isAbandoned && parts.goOn()) return;
+      if (!isAbandoned && parts.sendUnheard()) return;
       end('completed');
     },
     end,

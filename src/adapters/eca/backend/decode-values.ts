@@ -1,5 +1,5 @@
-// What ECA's nouns mean: results, file changes, figures, servers of tools, and what else stands beside them. Pure; the way
-// back is encode-values.ts and encode-call.ts.
+// Reads ECA values: results, file changes, figures, tool servers, and extra fields. The other direction is in
+// encode-values.ts and encode-call.ts.
 import {
   type Content,
   type Cost,
@@ -13,15 +13,15 @@ import type { EventOf, Tool, ToolServer } from '../../../core/model/event.ts';
 import { z } from 'zod';
 import type { CallContent, ContentOf, ServerUpdated } from '../wire/server.ts';
 
-/** What only ECA's clients understand, to be spread into an event (README, "What rides in `extra`"). */
-export function saidOf(fields: Dictionary): { extra?: Extra } {
+/** Fields that only ECA clients understand, to be spread into an event (README, "What rides in `extra`"). */
+export function ecaExtra(fields: Dictionary): { extra?: Extra } {
   const told = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
   return extraFor('eca', Object.fromEntries(told));
 }
 
 type Shown = Partial<Pick<EventOf<'tool-start'>, 'title' | 'origin' | 'server' | 'change'>>;
 
-/** What people are shown of a call. */
+/** What users see of a call. */
 export function shownOf({ summary, origin, server, details }: CallContent): Shown {
   const change = changeIn(details);
   return {
@@ -32,7 +32,7 @@ export function shownOf({ summary, origin, server, details }: CallContent): Show
   };
 }
 
-/** Fields of contents of calls that stand elsewhere in our events. */
+/** Fields of call contents that have their own place in canonical events. */
 const callFields = [
   'type',
   'id',
@@ -46,7 +46,7 @@ const callFields = [
   'totalTimeMs',
 ] as const;
 
-/** What else is said of a call. */
+/** The other fields of a call. */
 export function restOfCall(content: CallContent): Dictionary {
   const rest = without(content, ...callFields);
   const { origin, details } = content;
@@ -63,7 +63,7 @@ function changeIn(details: unknown): FileChange | undefined {
   return FileChange.safeParse(details).data;
 }
 
-/** Since 0.101: which chat the sub-agent of that call speaks in. */
+/** Since 0.101: the chat in which the sub-agent of that call writes. */
 export function subAgentChatIn(details: unknown): string | undefined {
   const { type, subagentChatId: chat } = dictionaryOf(details);
   return type === 'subagent' && typeof chat === 'string' && chat !== '' ? chat : undefined;
@@ -71,7 +71,7 @@ export function subAgentChatIn(details: unknown): string | undefined {
 
 const Output = z.looseObject({ type: z.string().nullish(), text: z.string().nullish(), content: z.string().nullish() });
 
-/** The results of a call. The document says `content`, servers say `text` (docs/protocols/eca.md 1.2). */
+/** The results of a call. The document names the text `content`, servers name it `text` (docs/protocols/eca.md 1.2). */
 export function contentOfOutputs(outputs: unknown): Content[] {
   if (outputs === undefined || outputs === null) return [];
   return (Array.isArray(outputs) ? outputs : [outputs]).map((one): Content => {
@@ -83,7 +83,7 @@ export function contentOfOutputs(outputs: unknown): Content[] {
   });
 }
 
-/** Arguments; anything but an object is none. */
+/** The arguments of a call. A value that is no object counts as none. */
 export function inputOf(value: unknown): Dictionary {
   return dictionaryOf(value);
 }
@@ -94,8 +94,8 @@ function costOf(value: string | number | null | undefined): Cost | undefined {
 }
 
 /**
- * Figures of both eras. `sessionTokens` were the tokens of all answers, added up, as long as those of the message were
- * told as well; they are the size of the context since (docs/protocols/eca.md 3.5).
+ * The figures of both eras. `sessionTokens` is the sum over all answers as long as the server also reports the tokens
+ * of each message. Later it is the size of the context (docs/protocols/eca.md 3.5).
  */
 export function usageOf(content: ContentOf<'usage'>): EventOf<'usage-changed'> {
   const { messageInputTokens: input, messageOutputTokens: output, sessionTokens, limit } = content;
@@ -112,7 +112,7 @@ export function usageOf(content: ContentOf<'usage'>): EventOf<'usage-changed'> {
     contextWindow: limit?.context ?? undefined,
   };
   const known = Object.fromEntries(Object.entries(figures).filter(([, value]) => value !== undefined));
-  return { type: 'usage-changed', ...known, ...saidOf(without(content, ...usageFields)) };
+  return { type: 'usage-changed', ...known, ...ecaExtra(without(content, ...usageFields)) };
 }
 
 const usageFields = [
@@ -134,7 +134,7 @@ const statuses: ReadonlyMap<unknown, ToolServer['status']> = new Map<unknown, To
   ['requires-auth', 'needs-auth'],
 ]);
 
-/** A server of tools. */
+/** A tool server. */
 export function serverOf({ type, name, status, command, args, tools }: ServerUpdated): ToolServer {
   const program = typeof command === 'string' && command !== '' ? [command, ...(args ?? [])] : undefined;
   return {
@@ -155,7 +155,7 @@ function toolOf({ name, description, parameters, disabled }: NonNullable<ServerU
   };
 }
 
-/** What else is said of a server. */
+/** The other fields of a tool server. */
 export function restOfServer(update: ServerUpdated): Dictionary {
   return without(update, 'type', 'name', 'status', 'command', 'args', 'tools');
 }

@@ -1,20 +1,20 @@
-// What a user says as an ECA server takes it: a text and contexts (docs/protocols/eca.md 8.2). Pure.
+// A prompt as an ECA server takes it: a text and contexts (docs/protocols/eca.md 8.2).
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Content } from '../../../core/model/content.ts';
 import { wireContextOf } from '../contexts.ts';
 
-/** The words and contexts of a prompt, and what of it the server does not take. */
-export interface Said {
+/** The text and contexts of a prompt, and the parts that the server does not take. */
+export interface EncodedPrompt {
   readonly message: string;
   readonly contexts: readonly object[];
   readonly losses: readonly string[];
 }
 
-/** `takesImages`: newer servers have a context for them (since 0.131). */
-export function sayPrompt(
+/** `takesImages`: newer servers have a context for images (since 0.131). */
+export function encodePrompt(
   { content, contexts = [] }: Pick<CommandOf<'prompt'>, 'content' | 'contexts'>,
   takesImages: boolean,
-): Said {
+): EncodedPrompt {
   const losses: string[] = [];
   const words: string[] = [];
   const images: object[] = [];
@@ -51,7 +51,7 @@ function wordsOf(part: Content): string | null {
   }
 }
 
-/** The path as the URI of a folder, with its last part as its name. */
+/** The path as the URI of a folder, with the last part of the path as its name. */
 export function workspaceFolder(path: string): { readonly uri: string; readonly name: string } {
   const slashed = /^[a-z]:/iu.test(path) ? `/${path.replaceAll('\\', '/')}` : path;
   const parts = slashed.split('/');

@@ -1,21 +1,22 @@
-// What may be asked about an ECA server: from what it told, or by a request (docs/protocols/eca.md 8.7). What it cannot tell, the session knows.
+// Queries about an ECA server, answered from what it reported or by a request (docs/protocols/eca.md 8.7). The session
+// answers the other queries.
 import type { CommandOf } from '../../../core/model/command.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
 import type { CommandInfo } from '../../../core/model/event.ts';
 import { without } from '../../../core/model/dictionary.ts';
-import type { AgentInfo } from './info.ts';
+import type { AgentInfo } from './agent-info.ts';
 import { type Answer, outcomeOf } from './requests.ts';
 import { contextOf, wireContextOf } from '../contexts.ts';
-import { saidOf } from './decode-values.ts';
+import { ecaExtra } from './decode-values.ts';
 import { CommandsResult, ContextsResult } from '../wire/server.ts';
 
 /** What the queries need. */
 export interface QueryPorts {
   readonly info: AgentInfo;
-  /** The chat, once the server knows of it. */
+  /** The chat, once the server knows it. */
   chat(): { readonly chatId?: string };
   ask(method: string, params: object, done: (answer: Answer) => void): void;
-  /** Calls back when the server has told of its models, or will not. */
+  /** Calls back when the server has reported its models, or will not. */
   whenKnown(done: () => void): void;
   isRunning(): boolean;
 }
@@ -99,6 +100,6 @@ function commandOf(command: WireCommand): CommandInfo {
       ...(typeof about === 'string' ? { description: about } : {}),
       required: required ?? false,
     })),
-    ...saidOf(without(command, 'name', 'description', 'type', 'arguments')),
+    ...ecaExtra(without(command, 'name', 'description', 'type', 'arguments')),
   };
 }

@@ -1,5 +1,5 @@
-// What we ask of an ECA server: requests, each answered once, by the server or by its deadline; and notifications. One
-// JSON-RPC message per frame, never a null `error` (docs/protocols/eca.md 5.6). Knows no method.
+// Requests and notifications to an ECA server. Each request is answered once, by the server or by its deadline. One
+// JSON-RPC message per frame, never with a null `error` (docs/protocols/eca.md 5.6).
 import { type ErrorCode, type Outcome, refused } from '../../../core/model/errors.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
 import { rpcCodes } from '../json-rpc.ts';
@@ -10,14 +10,14 @@ export type Answer = { readonly result: unknown } | { readonly code: ErrorCode; 
 
 /** The open requests of one server. */
 export interface Requests {
-  /** Sends it and returns its id; `done` comes exactly once unless the connection ends first. */
+  /** Sends a request and returns its id. `done` is called exactly once, unless the connection ends first. */
   ask(method: string, params: object, done: (answer: Answer) => void): number;
-  /** It may take as long as it takes. */
-  patient(id: number): void;
+  /** Removes the deadline of the request. */
+  dropDeadline(id: number): void;
   tell(method: string, params: object): void;
   answer(message: Extract<ServerMessage, { kind: 'response' }>): void;
   /** Whether the timer was a deadline. */
-  wake(timer: string): boolean;
+  onTimer(timer: string): boolean;
 }
 
 const codes: ReadonlyMap<unknown, ErrorCode> = new Map<unknown, ErrorCode>([
@@ -25,7 +25,7 @@ const codes: ReadonlyMap<unknown, ErrorCode> = new Map<unknown, ErrorCode>([
   [rpcCodes.invalidParams, 'invalid'],
 ]);
 
-/** `timeoutMs`: how long the server may take for an answer. */
+/** `timeoutMs`: how long the server may take to answer. */
 export function createRequests(out: Outbox, timeoutMs: number): Requests {
   const open = new Map<number, { readonly method: string; done(answer: Answer): void }>();
   let last = 0;
@@ -44,14 +44,14 @@ export function createRequests(out: Outbox, timeoutMs: number): Requests {
       out.timer(timerOf(last), timeoutMs);
       return last;
     },
-    patient(id) {
+    dropDeadline(id) {
       if (open.has(id)) out.timer(timerOf(id), null);
     },
     tell: (method, params) => out.send({ jsonrpc: '2.0', method, params }),
     answer({ id: told, result, error }) {
       const id = typeof told === 'string' ? Number(told) : told;
       if (typeof id !== 'number' || !open.has(id)) {
-        // One that came too late is among them.
+        // Ignore an answer after its deadline silently.
         const isLate = typeof id === 'number' && id <= last;
         if (!isLate) out.note('repair', 'an answer that nobody waits for was ignored');
         return;
@@ -59,7 +59,7 @@ export function createRequests(out: Outbox, timeoutMs: number): Requests {
       out.timer(timerOf(id), null);
       finish(id, error === undefined ? { result } : failureIn(error));
     },
-    wake(timer) {
+    onTimer(timer) {
       if (!timer.startsWith('deadline:')) return false;
       const id = Number(timer.slice('deadline:'.length));
       const method = open.get(id)?.method;
@@ -79,7 +79,10 @@ function timerOf(id: number): string {
   return `deadline:${id}`;
 }
 
-/** The outcome of a command whose request was answered so; `data` reads the result, undefined where it is not as it should be. */
+/**
+ * The outcome of a command whose request got this answer. `data` reads the result; undefined if the result is
+ * malformed.
+ */
 export function outcomeOf(answer: Answer, data?: (result: unknown) => object | undefined): Outcome {
   if ('error' in answer) return refused(answer.code, answer.error);
   if (data === undefined) return { ok: true };

@@ -1,9 +1,9 @@
-// The settings of an ECA server that a client may change: model, mode, variant, name, servers of tools. Prompts repeat the
-// first three; newer servers are told at once as well (docs/protocols/eca.md 6.4). Knows no prompt.
+// The settings of an ECA server that a client may change: model, mode, variant, name, tool servers. Prompts repeat the
+// first three; newer servers are also told at once (docs/protocols/eca.md 6.4).
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Model } from '../../../core/model/content.ts';
 import { type Outcome, refused } from '../../../core/model/errors.ts';
-import type { AgentInfo } from './info.ts';
+import type { AgentInfo } from './agent-info.ts';
 import { outcomeOf, type Requests } from './requests.ts';
 import { isNamed, modelName } from '../models.ts';
 
@@ -11,7 +11,7 @@ import { isNamed, modelName } from '../models.ts';
 export interface SettingPorts {
   readonly info: AgentInfo;
   readonly requests: Requests;
-  /** The chat, once the server knows of it. */
+  /** The chat, once the server knows it. */
   chat(): { readonly chatId?: string };
 }
 
@@ -20,12 +20,12 @@ type Setting = CommandOf<'set-model' | 'set-mode' | 'set-thinking' | 'set-name' 
 /** The settings of one server. */
 export interface AgentSettings {
   set(command: Setting, settle: (outcome: Outcome) => void): void;
-  /** What a prompt wishes. */
-  wish(wishes: Pick<CommandOf<'prompt'>, 'model' | 'mode'>): void;
+  /** Takes the choices that come with a prompt. */
+  choose(wishes: Pick<CommandOf<'prompt'>, 'model' | 'mode'>): void;
 }
 
 export function createSettings({ info, requests, chat }: SettingPorts): AgentSettings {
-  const isModern = () => info.isSeed === false;
+  const isModern = () => info.isFirstEra === false;
 
   function chooseModel({ model, provider }: Pick<CommandOf<'set-model'>, 'model' | 'provider'>): Model | undefined {
     if (model === undefined) {
@@ -34,7 +34,7 @@ export function createSettings({ info, requests, chat }: SettingPorts): AgentSet
     }
     const name = modelName(provider === undefined ? { id: model } : { id: model, provider });
     const offered = info.known.models ?? [];
-    // What nobody offered is left to the server to judge.
+    // A model that the server did not offer is passed on for the server to judge.
     const chosen = offered.find((one) => isNamed(one, name)) ?? info.modelOf(name);
     info.chooseModel(chosen);
     return chosen;
@@ -95,7 +95,7 @@ export function createSettings({ info, requests, chat }: SettingPorts): AgentSet
           return command satisfies never;
       }
     },
-    wish({ model, mode }) {
+    choose({ model, mode }) {
       if (model !== undefined) chooseModel({ model });
       if (mode !== undefined) info.chooseMode(mode);
     },

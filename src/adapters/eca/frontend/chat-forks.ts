@@ -1,12 +1,12 @@
-// Another chat that begins as one does (`chat/fork`, since 0.124, and the command `/fork`): another session with the same
-// past, up to the answer to what its user said there. Knows no prompt.
+// Forks of chats (`chat/fork`, since 0.124, and the command `/fork`): another session with the same past, up to the
+// answer to a chosen message of the user.
 import { userMessages } from '../../../core/log/messages.ts';
 import { OutcomeData, QueryData } from '../../../core/model/outcome-data.ts';
 import type { Chat, Chats } from './chats.ts';
-import { type Actions, type ConnectionPorts, showMessage, tellContent } from '../connection.ts';
-import { contentIdOf } from './ids.ts';
+import { type Actions, type ConnectionPorts, showMessage, sendContent } from '../connection.ts';
+import { contentIdOf } from './question-ids.ts';
 import type { RpcId } from '../json-rpc.ts';
-import { inChat } from './messages.ts';
+import { inChat } from './user-notices.ts';
 import { entryAt } from './rollbacks.ts';
 import { forkTitle, titleOf } from './titles.ts';
 import type { ForkParams } from '../wire/chats.ts';
@@ -14,20 +14,20 @@ import type { ForkParams } from '../wire/chats.ts';
 /** The forks of one connection. */
 export interface ChatForks {
   fork(id: RpcId, params: ForkParams): Actions;
-  /** All of it. `then`: with the end of a sentence where there is no other chat. */
+  /** Forks the whole chat. `then` gets null, or the end of a sentence that says why there is no fork. */
   whole(chat: Chat, then: (why: string | null) => Actions): Actions;
 }
 
-/** What they need. */
+/** What forks need. */
 export interface ChatForkPorts extends ConnectionPorts {
   readonly chats: Chats;
 }
 
-/** No state of its own. */
+/** Has no state of its own. */
 export function createChatForks(ports: ChatForkPorts): ChatForks {
   const { chats, client, bound } = ports;
 
-  /** `before`: the agent's name for what its user said behind the last that is to be kept. */
+  /** `before`: the agent's id of the user message after the last one to keep. Undefined keeps all. */
   function copy(chat: Chat, before: string | undefined, then: (why: string | null) => Actions): Actions {
     const { target: session, view } = chat;
     if (bound !== undefined) return then('this connection has one chat');
@@ -41,9 +41,9 @@ export function createChatForks(ports: ChatForkPorts): ChatForks {
       const other = chats.open(ports.env.id('chat'), false);
       const { id } = opened.session;
       return [
-        // The title first, where the agent tells it with its answer.
+        // Set the title before subscribing, for agents that send the title with their answer.
         ...ports.ask(id, { type: 'set-name', name: title }, () => chats.adopt(other, id)),
-        ...tellContent(ports, chat.id, { type: 'text', text: inChat(`Chat forked to: ${title}`) }),
+        ...sendContent(ports, chat.id, { type: 'text', text: inChat(`Chat forked to: ${title}`) }),
         ...then(null),
       ];
     });
@@ -53,22 +53,22 @@ export function createChatForks(ports: ChatForkPorts): ChatForks {
     whole: (chat, then) => copy(chat, undefined, then),
     fork(id, { chatId, contentId }) {
       const chat = chats.get(chatId);
-      const through = (why: string | null): Actions => [
+      const respond = (why: string | null): Actions => [
         ...(why === null ? [] : showMessage(ports, 'warning', `The chat was not forked: ${why}.`, chatId)),
         ...ports.answer(id, {}),
       ];
-      if (chat?.view === undefined || chat.target === undefined) return through(noSuchMessage);
+      if (chat?.view === undefined || chat.target === undefined) return respond(noSuchMessage);
       const { epoch, transcript } = chat.view;
       const said = userMessages(transcript).map(({ logged }) => contentIdOf(epoch, logged.event, logged.seq));
       const at = said.indexOf(contentId ?? '');
       const next = said[at + 1];
-      if (at < 0) return through(noSuchMessage);
-      if (next === undefined) return copy(chat, undefined, through);
+      if (at < 0) return respond(noSuchMessage);
+      if (next === undefined) return copy(chat, undefined, respond);
       const { view } = chat;
       return ports.ask(chat.target, { type: 'query', subject: 'fork-points' }, (outcome) => {
         const { points = [] } = (outcome.ok ? QueryData['fork-points'].safeParse(outcome.data).data : undefined) ?? {};
         const entry = entryAt(view, next, points);
-        return entry === undefined ? through(noSuchMessage) : copy(chat, entry, through);
+        return entry === undefined ? respond(noSuchMessage) : copy(chat, entry, respond);
       });
     },
   };

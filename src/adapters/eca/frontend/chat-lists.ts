@@ -1,5 +1,5 @@
-// Which chats there are (`chat/list`, since 0.128): those of this process, and those that are stored as files, by the
-// gateway or by its agents; and how a stored one is opened again. Knows no prompt.
+// The list of chats (`chat/list`, since 0.128): the chats of this process, and those that the gateway or its agents
+// stored as files. Also opens stored chats.
 import { messagesOf } from '../../../core/log/messages.ts';
 import { OutcomeData, type SessionSummary } from '../../../core/model/outcome-data.ts';
 import { type Chat, type Chats, isChatId, isRunning } from './chats.ts';
@@ -12,11 +12,11 @@ import type { ListParams } from '../wire/chats.ts';
 /** The chats that one client may open. */
 export interface ChatLists {
   list(id: RpcId, params: ListParams): Actions;
-  /** The stored chat of that id becomes the session of this one; `then`: whether there is one. */
+  /** Loads the stored chat with the id of `chat` as the chat's session. `then`: whether there is one. */
   load(chat: Chat, then: (isThere: boolean) => Actions): Actions;
 }
 
-/** What they need. */
+/** What the lists need. */
 export interface ChatListPorts extends ConnectionPorts {
   readonly chats: Chats;
 }
@@ -33,7 +33,7 @@ interface Entry {
   readonly messageCount: number;
 }
 
-/** No state of its own. */
+/** Has no state of its own. */
 export function createChatLists(ports: ChatListPorts): ChatLists {
   const { chats, client, bound } = ports;
 
@@ -46,7 +46,7 @@ export function createChatLists(ports: ChatListPorts): ChatLists {
     );
   }
 
-  /** A session that nobody has spoken in is no chat, but for those that the client has made itself. */
+  /** A session without messages is listed only if the client made it. */
   function openEntry(summary: SessionSummary): Entry[] {
     const chat = chats.all().find(({ target }) => target === summary.id);
     const { messageCount = 0 } = summary;
@@ -57,7 +57,7 @@ export function createChatLists(ports: ChatListPorts): ChatLists {
     return [{ ...entry, title: title ?? entry.title }];
   }
 
-  /** Of the folders that the client works in; all, where it has named none. */
+  /** Whether the session works in a folder of the client. True for all sessions if the client named no folder. */
   function isHere({ cwd }: SessionSummary): boolean {
     return client.folders.length === 0 || cwd === undefined || client.folders.includes(cwd);
   }
@@ -124,7 +124,7 @@ function entryOf(summary: SessionSummary, id: string, isAtWork: boolean): Entry 
   };
 }
 
-/** Ms since 1970; anybody may have written the file that it comes from. */
+/** Ms since 1970. Undefined for a malformed time: anybody may have written the file. */
 function timeIn(iso: string | undefined): number | undefined {
   const ms = iso === undefined ? Number.NaN : Date.parse(iso);
   return Number.isNaN(ms) ? undefined : ms;

@@ -1,80 +1,80 @@
-// The chats of one connection: which session each is, how it is found, opened and left (docs/protocols/eca.md 8.2).
-// Knows no method.
+// The chats of one connection: which session each chat is, and how chats are found, opened and left
+// (docs/protocols/eca.md 8.2).
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { SessionInfo } from '../../../core/model/event.ts';
 import type { Problem } from '../../../core/model/errors.ts';
 import { QueryData } from '../../../core/model/outcome-data.ts';
 import type { Actions, ConnectionPorts, Target } from '../connection.ts';
 import { dialectName } from './dialect.ts';
-import type { Home } from './home.ts';
-import { createLine } from './line.ts';
+import type { InitialSession } from './initial-session.ts';
+import { createTaskQueue } from './task-queue.ts';
 import { titleOf } from './titles.ts';
 
 /** A chat of the client. */
 export interface Chat {
   readonly id: string;
-  /** What is to be done in it, in its order. */
-  readonly line: ReturnType<typeof createLine>;
-  /** The client has made up the id; it may name a session of an earlier connection. */
+  /** Tasks of the chat, done one after the other. */
+  readonly queue: ReturnType<typeof createTaskQueue>;
+  /** The client chose the id. The id may name a session of an earlier connection. */
   readonly isNamed: boolean;
-  /** Undefined while it has no session. */
+  /** Undefined while the chat has no session. */
   target: Target | undefined;
-  /** Undefined until the session is heard. */
+  /** Undefined until the subscription to the session is confirmed. */
   view: SessionView | undefined;
-  /** What the agent said of itself when it was asked; the view knows what came since. */
+  /** What the agent reported when it was asked for its state. The view has later changes. */
   info: SessionInfo | undefined;
-  /** Another client's run was going on when the session was found. */
+  /** A run of another client was going on when the session was found. */
   wasRunning: boolean;
   isOver: boolean;
 }
 
-/** A run is going on, or about to: a prompt would wait. */
+/** A prompt would wait: a run or a compaction is going on, or a run is about to begin. */
 export function isBusy(chat: Chat): boolean {
   return isRunning(chat) || (chat.view !== undefined && chat.view.transcript.compaction !== null);
 }
 
-/** A run is going on: its own end frees the chat. */
+/** A run is going on. The end of that run frees the chat. */
 export function isRunning({ view, wasRunning }: Chat): boolean {
   return view === undefined ? wasRunning : view.transcript.run !== null;
 }
 
-/** How it is with a chat once somebody has looked. */
+/** Whether a chat has a session, after the lookup. */
 export type Ready = { readonly isThere: true } | { readonly isThere: false; readonly problem?: Problem };
 
 /** The chats of one connection. */
 export interface Chats {
   get(id: string): Chat | undefined;
   all(): readonly Chat[];
-  /** The chat of that id; a new one without a session, if there is none. */
+  /** The chat with that id. Adds a chat without a session if there is none. */
   open(id: string, isNamed: boolean): Chat;
-  /** Looks for its session. `make`: one is opened where there is none. */
+  /** Looks up the session of the chat. `make`: opens a session if there is none. */
   ready(chat: Chat, make: boolean, then: (ready: Ready) => Actions): Actions;
-  /** It is that session from now on, and is heard. */
+  /** Makes `target` the session of the chat and subscribes to it. */
   adopt(chat: Chat, target: Target, info?: SessionInfo): Actions;
-  /** Tells it from the beginning. */
-  retell(chat: Chat): Actions;
-  /** Not heard any more; its session is not closed by that. */
+  /** Sends the chat again from its beginning. */
+  replay(chat: Chat): Actions;
+  /** Unsubscribes from the chat. Its session stays open. */
   forget(chat: Chat): Actions;
-  /** The other answer to `watch`: it cannot be heard. What answers the next one is not for this chat. */
-  unheard(chat: Chat): void;
-  /** The answer to `watch`; returns what the session's commands are delivered to. */
-  watching(view: SessionView): string | undefined;
+  /** The subscription failed. The next confirmation belongs to another chat. */
+  subscriptionFailed(chat: Chat): void;
+  /** Confirms a subscription. Returns the name that commands of the session are delivered to. */
+  subscribed(view: SessionView): string | undefined;
 }
 
-/** Without chats, unless the connection belongs to a session: that is its only one. */
-export function createChats(ports: ConnectionPorts, home: Home): Chats {
+/** Begins without chats. A connection that belongs to a session has that session as its only chat. */
+export function createChats(ports: ConnectionPorts, initialSession: InitialSession): Chats {
   const { bound, client } = ports;
   const chats = new Map<string, Chat>();
-  /** Those that we have asked to hear, in that order. */
-  const awaited: Chat[] = [];
+  /** Chats whose subscription is not confirmed yet, in order. */
+  const unconfirmed: Chat[] = [];
   if (bound !== undefined) {
     chats.set(bound.id, { ...newChat(bound.id, true), target: null, view: bound });
   }
 
-  function watch(chat: Chat): Actions {
+  function subscribe(chat: Chat): Actions {
     const { id, target } = chat;
     if (typeof target !== 'string') return [];
-    awaited.push(chat);
+    unconfirmed.push(chat);
     const dialect = dialectName({
       streamsArguments: client.isModern,
       asks: client.asks,
@@ -85,12 +85,16 @@ export function createChats(ports: ConnectionPorts, home: Home): Chats {
 
   function adopt(chat: Chat, target: Target): Actions {
     chat.target = target;
-    return watch(chat);
+    return subscribe(chat);
   }
 
-  /** A client that comes back under the same id goes on with its chat, which is told to it from the beginning. */
+  /**
+   * Looks for a session of an earlier connection. A client that returns with the same id continues its chat and gets it
+   * from the beginning.
+   */
   function find(chat: Chat, then: (ready: Ready) => Actions, otherwise: () => Actions): Actions {
-    const isOurs = () => home.target === chat.id || [...chats.values()].some(({ target }) => target === chat.id);
+    const isOurs = () =>
+      initialSession.target === chat.id || [...chats.values()].some(({ target }) => target === chat.id);
     if (!chat.isNamed || isOurs()) return otherwise();
     return ports.ask(chat.id, { type: 'query', subject: 'state' }, (outcome) => {
       if (chat.isOver) return then({ isThere: false });
@@ -104,22 +108,22 @@ export function createChats(ports: ConnectionPorts, home: Home): Chats {
   }
 
   function claim(chat: Chat, then: (ready: Ready) => Actions): Actions {
-    return home.claim((opened) => {
+    return initialSession.claim((opened) => {
       if ('problem' in opened) return then({ isThere: false, problem: opened.problem });
       if (chat.isOver) return [...discard(opened.target), ...then({ isThere: false })];
       return [...adopt(chat, opened.target), ...then({ isThere: true })];
     });
   }
 
-  /** Its chat was deleted while it was opened. */
+  /** Deletes a session whose chat was deleted while the session was being opened. */
   function discard(target: Target): Actions {
-    home.lost(target);
+    initialSession.sessionEnded(target);
     return target === null ? [] : ports.ask(target, { type: 'delete-session' }, () => []);
   }
 
-  function unheard(chat: Chat): void {
-    const at = awaited.indexOf(chat);
-    if (at >= 0) awaited.splice(at, 1);
+  function subscriptionFailed(chat: Chat): void {
+    const at = unconfirmed.indexOf(chat);
+    if (at >= 0) unconfirmed.splice(at, 1);
   }
 
   return {
@@ -128,9 +132,9 @@ export function createChats(ports: ConnectionPorts, home: Home): Chats {
     open(id, isNamed) {
       const known = chats.get(id);
       if (known !== undefined) return known;
-      // Those that came to nothing.
-      for (const { id: idle, target, line } of chats.values()) {
-        if (target === undefined && line.isEmpty) chats.delete(idle);
+      // Drop the chats that never got a session.
+      for (const { id: idle, target, queue } of chats.values()) {
+        if (target === undefined && queue.isEmpty) chats.delete(idle);
       }
       const chat = newChat(id, isNamed);
       chats.set(id, chat);
@@ -145,24 +149,24 @@ export function createChats(ports: ConnectionPorts, home: Home): Chats {
       chat.info = info;
       return adopt(chat, target);
     },
-    retell(chat) {
+    replay(chat) {
       if (typeof chat.target !== 'string') return [];
-      return [{ do: 'unsubscribe', session: chat.target }, ...watch(chat)];
+      return [{ do: 'unsubscribe', session: chat.target }, ...subscribe(chat)];
     },
     forget(chat) {
       if (chat.target === null) return [];
       chat.isOver = true;
       chats.delete(chat.id);
-      unheard(chat);
+      subscriptionFailed(chat);
       if (typeof chat.target !== 'string') return [];
-      home.lost(chat.target);
+      initialSession.sessionEnded(chat.target);
       return [{ do: 'unsubscribe', session: chat.target }];
     },
-    unheard,
-    watching(view) {
-      // By its id, or else by a name that only the gateway can resolve.
-      const named = awaited.findIndex(({ target }) => target === view.id);
-      const [chat] = awaited.splice(Math.max(0, named), 1);
+    subscriptionFailed,
+    subscribed(view) {
+      // Match by id. A chat under another name is the oldest that waits: only the gateway can resolve such a name.
+      const named = unconfirmed.findIndex(({ target }) => target === view.id);
+      const [chat] = unconfirmed.splice(Math.max(0, named), 1);
       if (chat === undefined) return undefined;
       chat.view = view;
       chat.target = view.id;
@@ -175,7 +179,7 @@ function newChat(id: string, isNamed: boolean): Chat {
   return {
     id,
     isNamed,
-    line: createLine(),
+    queue: createTaskQueue(),
     target: undefined,
     view: undefined,
     info: undefined,
@@ -184,7 +188,7 @@ function newChat(id: string, isNamed: boolean): Chat {
   };
 }
 
-/** What a client is told of a chat that is there. */
+/** What a client is told about an open chat. */
 export function openedParams({ id, view, info }: Chat): { readonly chatId: string; readonly title?: string } {
   const title = (view === undefined ? undefined : titleOf(view.transcript)) ?? info?.name;
   return title === undefined ? { chatId: id } : { chatId: id, title };
@@ -192,7 +196,7 @@ export function openedParams({ id, view, info }: Chat): { readonly chatId: strin
 
 const longestId = 256;
 
-/** What real servers take for the id of a chat (docs/protocols/eca.md 4.13). */
+/** Whether real servers accept the id for a chat (docs/protocols/eca.md 4.13). */
 export function isChatId(id: string): boolean {
   return id.length > 0 && id.length <= longestId && !id.startsWith('subagent-') && !/[\s\p{Cc}\p{Cs}]/u.test(id);
 }

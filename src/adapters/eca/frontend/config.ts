@@ -1,9 +1,10 @@
-// What clients are told of the agent: models, behaviours, variants, tools; in the words of both eras (docs/protocols/eca.md 3.1, 3.2). Pure. Nothing is ever null: what is not known is left out.
+// What clients are told about the agent: models, behaviours, variants, tools; in the fields of both eras
+// (docs/protocols/eca.md 3.1, 3.2). Unknown values are left out, never null.
 import type { Model } from '../../../core/model/content.ts';
 import type { SessionInfo, Tool, ToolServer } from '../../../core/model/event.ts';
 import { modelInUse, modelName } from '../models.ts';
 
-/** What has been learned of the agent so far. */
+/** What is known about the agent so far. */
 export interface Knowledge {
   readonly models: readonly Model[];
   readonly info: SessionInfo;
@@ -12,13 +13,16 @@ export interface Knowledge {
   readonly servers: readonly ToolServer[];
 }
 
-/** Before anything was asked. */
+/** The state before the first query. */
 export const nothingKnown: Knowledge = { models: [], info: {}, levels: [], tools: [], servers: [] };
 
-/** Shown for agents without modes: newer clients send no prompt before a behaviour is selected (docs/protocols/eca.md 2.4). */
+/**
+ * The behaviour of agents without modes. Newer clients send no prompt before a behaviour is selected
+ * (docs/protocols/eca.md 2.4).
+ */
 export const onlyBehavior = 'agent';
 
-/** The behaviours to choose from, and the one in use as far as anybody knows. */
+/** The behaviours to choose from, and the one in use, as far as known. */
 export function behaviorsOf({ modes = [], mode }: SessionInfo): {
   readonly behaviors: readonly string[];
   readonly selected: string;
@@ -28,7 +32,7 @@ export function behaviorsOf({ modes = [], mode }: SessionInfo): {
   return { behaviors: known.length === 0 ? [first] : known, selected: mode ?? first };
 }
 
-/** The names of the models to choose from; the one in use is among them. */
+/** The names of the models to choose from, including the one in use. */
 export function modelNames({ models, info }: Knowledge): string[] {
   const names = models.map(modelName);
   return [...new Set(info.model === undefined ? names : [...names, modelName(info.model)])];
@@ -83,7 +87,7 @@ export function wireTools(tools: readonly Tool[]): object[] {
   }));
 }
 
-/** The params of one `tool/serverUpdated` for the agent's own tools, and of one for each server of tools that it has. */
+/** The params of `tool/serverUpdated`: one for the agent's own tools, and one for each of its tool servers. */
 export function serverParams({ tools, servers }: Knowledge): object[] {
   const others = servers.flatMap(({ kind, name, status, command = [], tools: offered }) => {
     if (kind === 'native' || status === 'removed') return [];

@@ -1,22 +1,22 @@
-// What of a client shows in how it is spoken to. Knows no message.
+// What a client supports, as far as this changes what it is sent.
 
-/** How one client is to be told things. Without a connection of its own a client gets {@link union}. */
+/** How one client is addressed. A client without a connection of its own gets {@link union}. */
 export interface Dialect {
   /**
-   * It appends pieces of a tool call's arguments as they come. Others replace what they have, so all get the whole text
-   * once (docs/protocols/eca.md 3.3).
+   * Pieces of a tool call's arguments are sent as they come. Only clients that append pieces get them; all others get
+   * the whole text once (docs/protocols/eca.md 3.3).
    */
   readonly streamsArguments: boolean;
-  /** It can be asked questions (`chat/askQuestion`). */
+  /** The client can be asked questions (`chat/askQuestion`). */
   readonly asks: boolean;
-  /** It does not show `$/showMessage`: what is for its user is said in the chat. */
+  /** The client does not show `$/showMessage`. Messages to its user are sent as chat text. */
   readonly saysInChat: boolean;
 }
 
-/** What serves clients of both eras. */
+/** The dialect that serves clients of both eras. */
 export const union: Dialect = { streamsArguments: false, asks: false, saysInChat: false };
 
-/** As one word, by which a stream is shared; absent for {@link union}. */
+/** The dialect as one word. Clients with the same word share a stream. Undefined for {@link union}. */
 export function dialectName({ streamsArguments, asks, saysInChat }: Dialect): string | undefined {
   const words = [
     ...(streamsArguments ? ['streams'] : []),

@@ -1,28 +1,34 @@
-// Small translations into ECA's words: results, details, summaries, figures. Pure; knows no order.
+// Small translations of model values into ECA's fields: results, details, summaries, figures.
 import type { Content, Cost, Dictionary, FileChange } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 
 const nothing: Dictionary = Object.freeze({});
 
-/** What an ECA server says beside what others understand rides in `extra.eca` and returns to ECA clients (README). */
-export function saidIn({ extra }: { readonly extra?: Dictionary | undefined }): Dictionary {
+/**
+ * The extra fields of an ECA server. They ride in `extra.eca` and return to ECA clients (README, "What rides in
+ * `extra`").
+ */
+export function ecaExtraIn({ extra }: { readonly extra?: Dictionary | undefined }): Dictionary {
   const said = extra?.eca;
   return isDictionary(said) ? said : nothing;
 }
 
-/** The fields with what else was said behind them: where both have a word, ours counts. */
-export function withRest(ours: Dictionary, rest: Dictionary): Dictionary {
+/** Adds the extra fields behind our own. If both have a field, ours counts. */
+export function withExtra(ours: Dictionary, rest: Dictionary): Dictionary {
   if (rest === nothing) return ours;
   const words = Object.entries(ours).filter(([, value]) => value !== undefined);
   return { ...ours, ...rest, ...Object.fromEntries(words) };
 }
 
-/** The document calls the text `content`, every server that was ever built `text` (docs/protocols/eca.md 1.2, 3.4): both. */
+/**
+ * An output has its text twice: the document names the field `content`, all known servers name it `text`
+ * (docs/protocols/eca.md 1.2, 3.4).
+ */
 function output(text: string): Dictionary {
   return { type: 'text', text, content: text };
 }
 
-/** The `outputs` of a tool call. Images have a content of their own. */
+/** The `outputs` of a tool call. Images are sent as contents of their own. */
 export function outputsOf(content: readonly Content[]): Dictionary[] {
   return content.flatMap((part) => {
     switch (part.type) {
@@ -45,21 +51,24 @@ export function outputsOf(content: readonly Content[]): Dictionary[] {
   });
 }
 
-/** The content of an image whose bytes are known (newer than the document: docs/protocols/eca.md 1.5); null for any other. */
+/**
+ * The content of an image with known bytes (newer than the document, docs/protocols/eca.md 1.5); null for any other
+ * content.
+ */
 export function imageOf(content: Content): Dictionary | null {
   if (content.type !== 'image' || content.data === undefined) return null;
   return { type: 'image', mediaType: content.mediaType ?? 'image/png', base64: content.data };
 }
 
-/** The details of a change of a file. `cwd`: where the agent works, if that is known. */
+/** The details of a file change. `cwd`: the working folder of the agent, if known. */
 export function changeDetails({ path, diff, linesAdded, linesRemoved }: FileChange, cwd?: string): Dictionary {
   return { type: 'fileChange', path: absolute(path, cwd), diff, linesAdded, linesRemoved };
 }
 
-/** From the root, of a drive or a share, or as a URI: all of these name a file by themselves. */
+/** Matches a path that names a file without a base folder: from the root, of a drive or a share, or a URI. */
 const rooted = /^(?:[/\\]|[a-z][a-z\d+.-]*:)/iu;
 
-/** Clients open the path as a file, wherever they run themselves: a relative one would be another. */
+/** Clients open the path as a file, in whatever folder they run, so a relative path would name another file. */
 function absolute(path: string, cwd = ''): string {
   const isHome = path === '~' || path.startsWith('~/');
   if (path === '' || isHome || rooted.test(path) || !rooted.test(cwd)) return path;
@@ -72,20 +81,20 @@ function absolute(path: string, cwd = ''): string {
   return [root, ...parts].join('/');
 }
 
-/** Characters of a summary that nobody gave. */
+/** The maximum characters of a generated summary. */
 const longestSummary = 80;
 
-/** One line about a call: its title, or else its name and the first of its arguments that is a text. */
+/** One line about a call: its title, or else its name and its first non-empty text argument. */
 export function summaryOf(name: string, title: string | undefined, input: Dictionary): string {
   if (title !== undefined && title !== '') return title;
   const hint = Object.values(input).find((value) => typeof value === 'string' && value.trim() !== '');
   const line = `${name} ${typeof hint === 'string' ? hint : ''}`.replace(/\s+/gu, ' ').trim();
   if (line.length <= longestSummary) return line;
-  // Pairs of surrogates stay whole.
+  // Do not cut a surrogate pair.
   return `${line.slice(0, longestSummary - 1).replace(/[\uD800-\uDBFF]$/u, '')}…`;
 }
 
-/** US dollars as the wire has them: a string with two digits at least, e.g. `0.01`, `0.0019`. */
+/** US dollars as the wire has them: a string with at least two decimals, e.g. `0.01`, `0.0019`. */
 export function costWord({ total }: Pick<Cost, 'total'>): string {
   return total.toFixed(6).replace(/0{1,4}$/u, '');
 }

@@ -1,5 +1,5 @@
-// One connection of an ECA client: its parts put together, and the envelope around what they say. Knows no session log;
-// what sessions say comes from projection.ts.
+// One connection of an ECA client: joins the parts and writes the JSON-RPC envelope. What sessions tell is written by
+// the projection.
 import type { Env, Frontend, SessionView } from '../../../core/contract/adapter.ts';
 import { createAutoDecline } from '../../../core/session/auto-decline.ts';
 import type { Command } from '../../../core/model/command.ts';
@@ -10,8 +10,8 @@ import { createChatRequests } from './chat-requests.ts';
 import { createChats } from './chats.ts';
 import type { Client } from '../client.ts';
 import { type Actions, type ConnectionPorts, note, showMessage } from '../connection.ts';
-import { createHome } from './home.ts';
-import { wayOfAsking } from './ids.ts';
+import { createInitialSession } from './initial-session.ts';
+import { dialogFormOf } from './question-ids.ts';
 import {
   errorFrame,
   notificationFrame,
@@ -21,8 +21,8 @@ import {
   rpcCodeOf,
   rpcCodes,
 } from '../json-rpc.ts';
-import { createMessages } from './messages.ts';
-import { createOwnCommands } from './own-commands.ts';
+import { createUserNotices } from './user-notices.ts';
+import { createGatewayCommands } from './gateway-commands.ts';
 import { createPrompts } from './prompts.ts';
 import { createQueries } from './queries.ts';
 import { createAnswers } from './questions.ts';
@@ -33,15 +33,15 @@ import { createSettings } from './settings.ts';
 import { createStartUp } from './start-up.ts';
 
 const mostHeld = 256;
-/** Warnings that are remembered as said: a client that makes up folders must not fill the memory with them. */
+/** Warnings that are remembered. Limited, because a client may make up any number of folders. */
 const mostWarned = 256;
 
-/** The machine of one connection; bound to a session, or carrying many. */
+/** The state machine of one connection. `bound`: the session it belongs to; undefined if it carries many. */
 export function createConnection(env: Env, bound: SessionView | undefined): Frontend {
-  /** What to do with the outcomes that are still to come. */
-  const asked = new Map<Command, (outcome: Outcome) => Actions>();
-  /** What the client is told as soon as it is ready; null from then on. */
-  let held: string[] | null = [];
+  /** The handlers of outcomes that are still to come. */
+  const outcomeHandlers = new Map<Command, (outcome: Outcome) => Actions>();
+  /** Notifications for the time when the client is ready; null from then on. */
+  let heldBack: string[] | null = [];
   const warned = new Set<string>();
   const client: Client = {
     isModern: false,
@@ -51,28 +51,28 @@ export function createConnection(env: Env, bound: SessionView | undefined): Fron
     folders: [],
     isLeaving: false,
   };
-  const messages = createMessages(client);
+  const userNotices = createUserNotices(client);
 
   const ports: ConnectionPorts = {
     env,
     bound,
     client,
     ask(target, command, then) {
-      asked.set(command, then);
+      outcomeHandlers.set(command, then);
       return [{ do: 'deliver', message: command, ...(target === null ? {} : { session: target }) }];
     },
     answer: (id, result) => [{ do: 'send', frame: resultFrame(id, result) }],
     refuse: (id, { code, message }) => [{ do: 'send', frame: errorFrame(id, rpcCodeOf(code), message, { code }) }],
-    tell(method, params) {
+    notify(method, params) {
       if (client.isLeaving) return [];
-      const frame = notificationFrame(method, messages.dressed(method, params));
-      if (held === null) return [{ do: 'send', frame }];
-      if (held.length < mostHeld) held.push(frame);
+      const frame = notificationFrame(method, userNotices.withWelcome(method, params));
+      if (heldBack === null) return [{ do: 'send', frame }];
+      if (heldBack.length < mostHeld) heldBack.push(frame);
       return [];
     },
     show(type, message, chatId) {
-      const notice = messages.notice(type, message, chatId);
-      return ports.tell(notice.method, notice.params);
+      const notice = userNotices.notice(type, message, chatId);
+      return ports.notify(notice.method, notice.params);
     },
     warnOnce(message) {
       if (warned.has(message)) return [];
@@ -80,39 +80,39 @@ export function createConnection(env: Env, bound: SessionView | undefined): Fron
       warned.add(message);
       return showMessage(ports, 'warning', message);
     },
-    release() {
-      const due = held ?? [];
-      held = null;
+    markReady() {
+      const due = heldBack ?? [];
+      heldBack = null;
       return due.map((frame) => ({ do: 'send', frame }));
     },
   };
 
-  // Without a connection of its own a client is spoken to as all are, and asked nothing.
+  // A client without a connection of its own shares the common dialect, and is outcomeHandlers no questions.
   const asks = () => bound === undefined && client.asks;
-  const bystander = createAutoDecline(bound ?? 'many', (question) =>
-    question.type === 'approval-request' ? true : wayOfAsking(question, { asks: asks() }) !== null,
+  const autoDecline = createAutoDecline(bound ?? 'many', (question) =>
+    question.type === 'approval-request' ? true : dialogFormOf(question, { asks: asks() }) !== null,
   );
-  const home = createHome(ports);
-  const chats = createChats(ports, home);
-  const startUp = createStartUp(ports, home);
+  const initialSession = createInitialSession(ports);
+  const chats = createChats(ports, initialSession);
+  const startUp = createStartUp(ports, initialSession);
   const { knowledge } = startUp;
   const settings = createSettings(ports, knowledge);
   const forks = createChatForks({ ...ports, chats });
-  const ownCommands = createOwnCommands({ ...ports, forks });
-  const prompts = createPrompts({ ...ports, chats, settings, bystander, ownCommands });
+  const gatewayCommands = createGatewayCommands({ ...ports, forks });
+  const prompts = createPrompts({ ...ports, chats, settings, autoDecline, gatewayCommands });
   const answers = createAnswers(ports, chats);
   const chatLists = createChatLists({ ...ports, chats });
-  const chatRequests = createChatRequests({ ...ports, chats, prompts, chatLists, bystander });
+  const chatRequests = createChatRequests({ ...ports, chats, prompts, chatLists, autoDecline });
   const requests = createRequests(ports, {
     startUp,
     prompts,
     answers,
-    queries: createQueries(ports, chats, home),
+    queries: createQueries(ports, chats, initialSession),
     chatRequests,
     chatLists,
     rollbacks: createRollbacks({ ...ports, chats }),
     forks,
-    settings: createSettingNotices({ ...ports, chats, home, knowledge }),
+    settings: createSettingNotices({ ...ports, chats, initialSession, knowledge }),
   });
 
   function complain(id: RpcId | null, code: number, message: string): Actions {
@@ -144,15 +144,15 @@ export function createConnection(env: Env, bound: SessionView | undefined): Fron
     fault: ({ code, message }) =>
       complain(null, code === 'too-large' ? rpcCodes.invalidRequest : rpcCodes.parse, message),
     reply(command, outcome) {
-      const then = asked.get(command);
-      asked.delete(command);
+      const then = outcomeHandlers.get(command);
+      outcomeHandlers.delete(command);
       return then?.(outcome) ?? [];
     },
     subscribed(view) {
-      const target = chats.watching(view);
-      if (target !== undefined) bystander.watching(view, target);
+      const target = chats.subscribed(view);
+      if (target !== undefined) autoDecline.watching(view, target);
     },
-    sessionEnded: (session, reason) => chatRequests.over(session, reason),
-    onTimer: (timer) => [...startUp.wake(timer), ...bystander.onTimer(timer)],
+    sessionEnded: (session, reason) => chatRequests.sessionEnded(session, reason),
+    onTimer: (timer) => [...startUp.onTimer(timer), ...autoDecline.onTimer(timer)],
   };
 }

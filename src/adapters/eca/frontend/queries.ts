@@ -1,4 +1,5 @@
-// What a client may look up while its user types: contexts, files, commands (docs/protocols/eca.md 8.7). A chat that has no session yet looks where its session will be. Knows no prompt.
+// Lookups while the user types: contexts, files, commands (docs/protocols/eca.md 8.7). A chat without a session uses
+// the connection's initial session.
 import type { Command } from '../../../core/model/command.ts';
 import type { Outcome } from '../../../core/model/errors.ts';
 import type { CommandInfo } from '../../../core/model/event.ts';
@@ -6,27 +7,27 @@ import { QueryData } from '../../../core/model/outcome-data.ts';
 import type { Chats } from './chats.ts';
 import type { Actions, ConnectionPorts } from '../connection.ts';
 import { contextOf, wireContextOf } from '../contexts.ts';
-import type { Home } from './home.ts';
+import type { InitialSession } from './initial-session.ts';
 import type { RpcId } from '../json-rpc.ts';
-import { ownCommands } from './own-commands.ts';
+import { gatewayCommands } from './gateway-commands.ts';
 import type { QueryParams } from '../wire/client.ts';
 
-/** The look-ups of one connection. */
+/** The lookups of one connection. */
 export interface Queries {
   contexts(id: RpcId, params: QueryParams): Actions;
   files(id: RpcId, params: QueryParams): Actions;
   commands(id: RpcId, params: QueryParams): Actions;
 }
 
-/** `chats` and `home`: who is asked. */
-export function createQueries(ports: ConnectionPorts, chats: Chats, home: Home): Queries {
-  /** Answers with what the session says; with nothing where it cannot tell. */
+/** `chats` and `initialSession`: the sessions to ask. */
+export function createQueries(ports: ConnectionPorts, chats: Chats, initialSession: InitialSession): Queries {
+  /** Answers with the data of the session, or with nothing if the session has none. */
   function look(id: RpcId, { chatId }: QueryParams, command: Command, answerOf: (outcome: Outcome) => object): Actions {
     const told = typeof chatId === 'string' ? { chatId } : {};
     const answer = (outcome: Outcome) => ports.answer(id, { ...told, ...answerOf(outcome) });
     const target = typeof chatId === 'string' ? chats.get(chatId)?.target : undefined;
     if (target !== undefined) return ports.ask(target, command, answer);
-    return home.visit((opened) =>
+    return initialSession.get((opened) =>
       'problem' in opened ? answer({ ok: false, error: opened.problem }) : ports.ask(opened.target, command, answer),
     );
   }
@@ -45,7 +46,7 @@ export function createQueries(ports: ConnectionPorts, chats: Chats, home: Home):
       look(id, params, { type: 'query', subject: 'commands', text: params.query ?? '' }, (outcome) => {
         const known = outcome.ok ? (QueryData.commands.safeParse(outcome.data).data?.commands ?? []) : [];
         const chat = typeof params.chatId === 'string' ? chats.get(params.chatId) : undefined;
-        const own = ownCommands(chat?.view?.agent?.commands ?? home.can, known);
+        const own = gatewayCommands(chat?.view?.agent?.commands ?? initialSession.can, known);
         const typed = (params.query ?? '').replace(/^\//u, '').toLowerCase();
         const wanted = [...own, ...known].filter(({ name }) => name.toLowerCase().includes(typed));
         return { commands: wanted.map((command) => wireCommandOf(command, ports.client.isModern)) };
@@ -66,7 +67,7 @@ const modernKinds: ReadonlyMap<string | undefined, string> = new Map([
   ['skill', 'skill'],
 ]);
 
-/** Clients of the first era know two types of command; two more came with 0.107. */
+/** Clients of the first era know two types of commands; two more came with 0.107. */
 function wireCommandOf({ name, description = '', kind, arguments: parameters = [] }: CommandInfo, isModern: boolean) {
   const modern = modernKinds.get(kind) ?? 'native';
   const type = isModern ? modern : modern === 'mcpPrompt' ? 'mcp-prompt' : 'native';

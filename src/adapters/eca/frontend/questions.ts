@@ -1,24 +1,27 @@
-// What a client answers: tool calls that it lets run or not, and questions that it was asked (docs/protocols/eca.md 8.6; `chat/askQuestion` since 0.127). Knows no prompt.
+// Answers of a client: approvals of tool calls, and answers to questions (docs/protocols/eca.md 8.6; `chat/askQuestion`
+// since 0.127).
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Chat, Chats } from './chats.ts';
 import { type Actions, type ConnectionPorts, note, showMessage } from '../connection.ts';
-import { askedBy, mainChatOf, meantBy } from './ids.ts';
+import { readAskId, mainChatOf, canonicalIdOf } from './question-ids.ts';
 import type { RpcId } from '../json-rpc.ts';
 import { AskAnswer, type ToolCallParams } from '../wire/client.ts';
 
 /** The answers of one connection. */
 export interface Answers {
   toolCall(params: ToolCallParams, isAllowed: boolean): Actions;
-  /** The answer to a request of ours; to none, which others may have sent, is nothing. */
+  /**
+   * Takes an answer to a request of ours. Ignores answers to other requests: other clients may share the connection.
+   */
   response(id: RpcId, result: unknown, isError: boolean): Actions;
 }
 
-/** `chats`: where the questions are open. */
+/** `chats`: the chats with the open questions. */
 export function createAnswers(ports: ConnectionPorts, chats: Chats): Answers {
   function deliver(chat: Chat, command: CommandOf<'answer-approval' | 'answer-dialog'>): Actions {
     if (chat.target === undefined) return [];
     return ports.ask(chat.target, command, (outcome) => {
-      // A late answer to a question that is over is normal life with several clients.
+      // With several clients, a late answer to a closed question is normal.
       if (outcome.ok || outcome.error.code === 'stale') return [];
       return showMessage(ports, 'error', outcome.error.message);
     });
@@ -26,11 +29,11 @@ export function createAnswers(ports: ConnectionPorts, chats: Chats): Answers {
 
   return {
     toolCall({ chatId, toolCallId: wireId, save }, isAllowed) {
-      // What a sub-agent wants to do is asked in its own chat.
+      // A sub-agent's call is asked about in the sub-agent's own chat.
       const chat = chats.get(mainChatOf(chatId));
-      const toolCallId = meantBy(wireId);
+      const toolCallId = canonicalIdOf(wireId);
       const { approvals, dialogs } = chat?.view?.transcript ?? {};
-      // The name on the wire is the call's; an approval without a call goes by its own.
+      // The wire id is the id of the call. An approval without a call is shown under its own id.
       const approval = [...(approvals?.values() ?? [])].find(({ id, call = id }) => call === toolCallId);
       if (chat !== undefined && approval !== undefined) {
         const { id, suggestions } = approval;
@@ -46,7 +49,7 @@ export function createAnswers(ports: ConnectionPorts, chats: Chats): Answers {
       return note('loss', `${isAllowed ? 'chat/toolCallApprove' : 'chat/toolCallReject'}: nothing waits for it`);
     },
     response(id, result, isError) {
-      const asked = askedBy(id);
+      const asked = readAskId(id);
       const chat = asked === undefined ? undefined : chats.get(asked.chatId);
       if (asked === undefined || chat === undefined) return [];
       const { dialogId } = asked;

@@ -1,5 +1,5 @@
-// What a client may ask and tell, by method: tables of requests and notifications (docs/protocols/eca.md 8, 2.16).
-// Each is read by its schema and handed to the part that knows it. Knows no session.
+// The methods that a client may call: tables of requests and notifications (docs/protocols/eca.md 8, 2.16). Each
+// message is read by its schema and passed to the part that handles it.
 import type { z } from 'zod';
 import type { ChatForks } from './chat-forks.ts';
 import type { ChatLists } from './chat-lists.ts';
@@ -13,7 +13,13 @@ import type { Answers } from './questions.ts';
 import type { Rollbacks } from './rollbacks.ts';
 import type { SettingNotices } from './setting-notices.ts';
 import type { StartUp } from './start-up.ts';
-import { emptyAnswers, ignored, refusedInWords, unableNotices, undone } from './unserved.ts';
+import {
+  emptyAnswers,
+  ignoredNotifications,
+  refusals,
+  notificationsWithWarning,
+  requestsWithWarning,
+} from './unsupported-methods.ts';
 import {
   ChatParams,
   ClearParams,
@@ -31,7 +37,7 @@ import {
 } from '../wire/client.ts';
 import { ForkParams, ListParams, RollbackParams } from '../wire/chats.ts';
 
-/** The parts of a connection that take its messages. */
+/** The parts of a connection that handle its messages. */
 export interface Parts {
   readonly startUp: StartUp;
   readonly prompts: Prompts;
@@ -44,19 +50,19 @@ export interface Parts {
   readonly settings: SettingNotices;
 }
 
-/** A message that was understood, or one line about what is wrong with its params. */
+/** The actions of a message, or one line about what is wrong with its params. */
 type Taken = Actions | { readonly problem: string };
 
-/** Takes the messages of one connection. */
+/** Handles the messages of one connection. */
 export interface Requests {
   request(method: string, id: RpcId, params: unknown): Actions;
   notification(method: string, params: unknown): Actions;
 }
 
-/** A method without params takes any params: real servers do not read them either (docs/protocols/eca.md 5.3). */
+/** Handles one method. A method that reads no params accepts any, like real servers (docs/protocols/eca.md 5.3). */
 type Take = (params: unknown, id: RpcId) => Taken;
 
-function reading<Params>(schema: z.ZodType<Params>, act: (params: Params, id: RpcId) => Actions): Take {
+function readingParams<Params>(schema: z.ZodType<Params>, act: (params: Params, id: RpcId) => Actions): Take {
   return (params, id) => {
     const given = paramsOf(params);
     if (given === undefined) return { problem: 'params must be an object' };
@@ -65,9 +71,12 @@ function reading<Params>(schema: z.ZodType<Params>, act: (params: Params, id: Rp
   };
 }
 
-/** The same for what has no id. */
-function hearing<Params>(schema: z.ZodType<Params>, act: (params: Params) => Actions): (params: unknown) => Taken {
-  const read = reading(schema, (params) => act(params));
+/** The same for notifications. */
+function readingNotification<Params>(
+  schema: z.ZodType<Params>,
+  act: (params: Params) => Actions,
+): (params: unknown) => Taken {
+  const read = readingParams(schema, (params) => act(params));
   return (params) => read(params, '');
 }
 
@@ -76,35 +85,44 @@ export function createRequests(ports: ConnectionPorts, parts: Parts): Requests {
   const { startUp, prompts, answers, queries, chatRequests, chatLists, rollbacks, forks, settings } = parts;
 
   const requests: ReadonlyMap<string, Take> = new Map<string, Take>([
-    ['initialize', reading(InitializeParams, initialize)],
+    ['initialize', readingParams(InitializeParams, initialize)],
     ['shutdown', (_, id) => leave(() => ports.answer(id, null))],
-    ['chat/prompt', reading(PromptParams, (params, id) => prompts.prompt(id, params))],
-    ['chat/queryContext', reading(QueryParams, (params, id) => queries.contexts(id, params))],
-    ['chat/queryFiles', reading(QueryParams, (params, id) => queries.files(id, params))],
-    ['chat/queryCommands', reading(QueryParams, (params, id) => queries.commands(id, params))],
-    ['chat/delete', reading(ChatParams, ({ chatId }, id) => chatRequests.remove(id, chatId ?? undefined))],
-    ['chat/clear', reading(ClearParams, (params, id) => chatRequests.clear(id, params))],
-    ['chat/open', reading(ChatParams, ({ chatId }, id) => chatRequests.open(id, chatId ?? undefined))],
-    ['chat/fork', reading(ForkParams, (params, id) => forks.fork(id, params))],
-    ['chat/rollback', reading(RollbackParams, (params, id) => rollbacks.rollback(id, params))],
-    ['chat/list', reading(ListParams, (params, id) => chatLists.list(id, params))],
-    ['chat/update', reading(UpdateParams, (params, id) => chatRequests.update(id, params))],
+    ['chat/prompt', readingParams(PromptParams, (params, id) => prompts.prompt(id, params))],
+    ['chat/queryContext', readingParams(QueryParams, (params, id) => queries.contexts(id, params))],
+    ['chat/queryFiles', readingParams(QueryParams, (params, id) => queries.files(id, params))],
+    ['chat/queryCommands', readingParams(QueryParams, (params, id) => queries.commands(id, params))],
+    ['chat/delete', readingParams(ChatParams, ({ chatId }, id) => chatRequests.remove(id, chatId ?? undefined))],
+    ['chat/clear', readingParams(ClearParams, (params, id) => chatRequests.clear(id, params))],
+    ['chat/open', readingParams(ChatParams, ({ chatId }, id) => chatRequests.open(id, chatId ?? undefined))],
+    ['chat/fork', readingParams(ForkParams, (params, id) => forks.fork(id, params))],
+    ['chat/rollback', readingParams(RollbackParams, (params, id) => rollbacks.rollback(id, params))],
+    ['chat/list', readingParams(ListParams, (params, id) => chatLists.list(id, params))],
+    ['chat/update', readingParams(UpdateParams, (params, id) => chatRequests.update(id, params))],
   ]);
 
   const notifications: ReadonlyMap<string, (params: unknown) => Taken> = new Map<string, (params: unknown) => Taken>([
     ['initialized', () => startUp.initialized()],
     ['exit', () => leave(() => [{ do: 'close', code: 'normal', reason: 'the client asked for the end' }])],
-    ['chat/toolCallApprove', hearing(ToolCallParams, (params) => answers.toolCall(params, true))],
-    ['chat/toolCallReject', hearing(ToolCallParams, (params) => answers.toolCall(params, false))],
-    ['chat/promptStop', hearing(ChatParams, ({ chatId }) => chatRequests.stop(chatId ?? undefined))],
-    ['chat/promptSteer', hearing(SteerParams, (params) => chatRequests.steer(params))],
-    ['chat/promptSteerRemove', hearing(ChatParams, ({ chatId }) => chatRequests.unsteer(chatId ?? undefined))],
-    ['chat/selectedModelChanged', hearing(SelectedModelParams, (params) => settings.selectModel(params))],
-    ['chat/selectedAgentChanged', hearing(SelectedAgentParams, (params) => settings.selectBehavior(params))],
-    ['chat/selectedBehaviorChanged', hearing(SelectedAgentParams, (params) => settings.selectBehavior(params))],
-    ['mcp/startServer', hearing(ServerParams, ({ name }) => settings.server(name, 'start'))],
-    ['mcp/stopServer', hearing(ServerParams, ({ name }) => settings.server(name, 'stop'))],
-    ['workspace/didChangeWorkspaceFolders', hearing(FoldersChangedParams, foldersChanged)],
+    ['chat/toolCallApprove', readingNotification(ToolCallParams, (params) => answers.toolCall(params, true))],
+    ['chat/toolCallReject', readingNotification(ToolCallParams, (params) => answers.toolCall(params, false))],
+    ['chat/promptStop', readingNotification(ChatParams, ({ chatId }) => chatRequests.stop(chatId ?? undefined))],
+    ['chat/promptSteer', readingNotification(SteerParams, (params) => chatRequests.steer(params))],
+    [
+      'chat/promptSteerRemove',
+      readingNotification(ChatParams, ({ chatId }) => chatRequests.removeSteer(chatId ?? undefined)),
+    ],
+    ['chat/selectedModelChanged', readingNotification(SelectedModelParams, (params) => settings.selectModel(params))],
+    [
+      'chat/selectedAgentChanged',
+      readingNotification(SelectedAgentParams, (params) => settings.selectBehavior(params)),
+    ],
+    [
+      'chat/selectedBehaviorChanged',
+      readingNotification(SelectedAgentParams, (params) => settings.selectBehavior(params)),
+    ],
+    ['mcp/startServer', readingNotification(ServerParams, ({ name }) => settings.server(name, 'start'))],
+    ['mcp/stopServer', readingNotification(ServerParams, ({ name }) => settings.server(name, 'stop'))],
+    ['workspace/didChangeWorkspaceFolders', readingNotification(FoldersChangedParams, foldersChanged)],
   ]);
 
   function initialize(params: InitializeParams, id: RpcId): Actions {
@@ -124,21 +142,21 @@ export function createRequests(ports: ConnectionPorts, parts: Parts): Requests {
     return problems.flatMap(ports.warnOnce);
   }
 
-  /** A method that no session can serve; null for one that nobody knows. */
+  /** Answers a method that no session can serve; null for an unknown method. */
   function unserved(method: string, id: RpcId, params: unknown): Actions | null {
     const result = emptyAnswers.get(method);
     if (result !== undefined) return ports.answer(id, result);
-    const words = refusedInWords.get(method);
+    const words = refusals.get(method);
     if (words !== undefined) return unknownMethod(id, method, words);
-    const complaint = undone.get(method);
+    const complaint = requestsWithWarning.get(method);
     if (complaint === undefined) return null;
     const { chatId } = ChatParams.safeParse(paramsOf(params)).data ?? {};
     return [...ports.answer(id, {}), ...showMessage(ports, 'warning', complaint, chatId ?? undefined)];
   }
 
-  function unheard(method: string): Actions {
-    if (ignored.has(method)) return [];
-    const words = unableNotices.get(method);
+  function unknownNotification(method: string): Actions {
+    if (ignoredNotifications.has(method)) return [];
+    const words = notificationsWithWarning.get(method);
     return words === undefined ? note('loss', 'a notification that means nothing here') : ports.warnOnce(words);
   }
 
@@ -155,14 +173,14 @@ export function createRequests(ports: ConnectionPorts, parts: Parts): Requests {
     },
     notification(method, params) {
       const take = notifications.get(method);
-      if (take === undefined) return unheard(method);
+      if (take === undefined) return unknownNotification(method);
       const taken = take(params);
       return 'problem' in taken ? note('violation', `${method}: ${taken.problem}`) : taken;
     },
   };
 }
 
-/** As the servers of the field say it (docs/protocols/eca.md 5.3). */
+/** The answer of real servers (docs/protocols/eca.md 5.3). */
 function unknownMethod(id: RpcId, method: string, words = 'Method not found'): Actions {
   const frame = errorFrame(id, rpcCodes.methodNotFound, words, { method: method.slice(0, 128) });
   return [...note('violation', 'a request of an unknown method'), { do: 'send', frame }];

@@ -1,30 +1,30 @@
-// Chats that go back to before something that their user has said (`chat/rollback`, since 0.80). The agent goes back; what
-// is left is told by its session. Changes of files stay. Knows no prompt.
+// Rollbacks of chats to before a message of the user (`chat/rollback`, since 0.80). The agent goes back, and the
+// session tells what is left. File changes are not undone.
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import { textIn, userMessages } from '../../../core/log/messages.ts';
 import { type ForkPoint, OutcomeData, QueryData } from '../../../core/model/outcome-data.ts';
 import type { Chat, Chats } from './chats.ts';
-import { type Actions, type ConnectionPorts, showMessage, tellContent, whenTold } from '../connection.ts';
-import { contentIdOf } from './ids.ts';
+import { type Actions, type ConnectionPorts, showMessage, sendContent, afterEvents } from '../connection.ts';
+import { contentIdOf } from './question-ids.ts';
 import type { RpcId } from '../json-rpc.ts';
-import { inChat } from './messages.ts';
+import { inChat } from './user-notices.ts';
 import type { RollbackParams } from '../wire/chats.ts';
 
-/** The way back of the chats of one connection. */
+/** The rollbacks of one connection. */
 export interface Rollbacks {
   rollback(id: RpcId, params: RollbackParams): Actions;
 }
 
-/** What they need. */
+/** What rollbacks need. */
 export interface RollbackPorts extends ConnectionPorts {
   readonly chats: Chats;
 }
 
-/** No state of its own. */
+/** Has no state of its own. */
 export function createRollbacks(ports: RollbackPorts): Rollbacks {
   const { chats } = ports;
 
-  /** `then`: with the end of a sentence where the chat stays as it is. */
+  /** `then` gets null, or the end of a sentence that says why the chat was not rolled back. */
   function goBack(chat: Chat, contentId: string, then: (why: string | null) => Actions): Actions {
     const { target, view } = chat;
     if (target === undefined || view === undefined) return then(noSuchMessage);
@@ -37,8 +37,9 @@ export function createRollbacks(ports: RollbackPorts): Rollbacks {
         if (!outcome.ok) return then(outcome.error.message);
         const isStopped = OutcomeData.fork.safeParse(outcome.data).data?.cancelled === true;
         if (isStopped) return then('the agent did not do it');
-        // Editors keep what is to stand in their prompt between the request and its answer, for `chat/cleared`.
-        return whenTold(ports, target, () => then(null));
+        // An editor keeps the text for its prompt between the request and its answer, so `chat/cleared` must come
+        // before the answer.
+        return afterEvents(ports, target, () => then(null));
       });
     });
   }
@@ -47,18 +48,18 @@ export function createRollbacks(ports: RollbackPorts): Rollbacks {
     rollback(id, { chatId, contentId, include }) {
       const wanted = include ?? [];
       const chat = chats.get(chatId);
-      const through = (why: string | null): Actions => [
+      const respond = (why: string | null): Actions => [
         ...(why === null ? [] : showMessage(ports, 'warning', `The chat was not rolled back: ${why}.`, chatId)),
-        // Whoever asks for both by name believes that both were done.
+        // A client that names `tools` expects file changes to be undone too.
         ...(why === null && wanted.includes('tools')
-          ? tellContent(ports, chatId, { type: 'text', text: inChat(filesStay) })
+          ? sendContent(ports, chatId, { type: 'text', text: inChat(filesStay) })
           : []),
         ...ports.answer(id, {}),
       ];
-      if (wanted.length > 0 && !wanted.includes('messages')) return through('changes of files cannot be taken back');
-      if (chat === undefined || typeof contentId !== 'string') return through(noSuchMessage);
-      const added = chat.line.add((done) => goBack(chat, contentId, (why) => [...through(why), ...done()]));
-      return added ?? through('too much waits in this chat');
+      if (wanted.length > 0 && !wanted.includes('messages')) return respond('changes of files cannot be taken back');
+      if (chat === undefined || typeof contentId !== 'string') return respond(noSuchMessage);
+      const added = chat.queue.add((done) => goBack(chat, contentId, (why) => [...respond(why), ...done()]));
+      return added ?? respond('too much waits in this chat');
     },
   };
 }
@@ -67,8 +68,8 @@ const noSuchMessage = 'there is no such message';
 const filesStay = 'The messages were taken back. Files stay as they are.';
 
 /**
- * The agent's name for what its user said under that id. Agents that keep their sessions have names of their own, so words
- * are looked for: of the same words the last for the last, since what is older may be there on one side alone.
+ * The agent's id of the user message with that content id. Agents that store their sessions have ids of their own, so
+ * the text is compared. Equal texts are matched from the end, because older messages may exist on one side only.
  */
 export function entryAt(
   { epoch, transcript }: SessionView,

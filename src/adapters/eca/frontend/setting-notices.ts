@@ -1,10 +1,11 @@
-// What a client tells of the user's choices outside of prompts: model, behaviour, servers of tools (docs/protocols/eca.md 8.8; the choices since 0.42). Knows no prompt.
+// The user's choices outside of prompts: model, behaviour, tool servers (docs/protocols/eca.md 8.8; the choices since
+// 0.42).
 import type { Command } from '../../../core/model/command.ts';
 import { QueryData } from '../../../core/model/outcome-data.ts';
 import type { Chats } from './chats.ts';
 import type { Knowledge } from './config.ts';
 import { type Actions, type ConnectionPorts, note, showMessage, type Target } from '../connection.ts';
-import type { Home } from './home.ts';
+import type { InitialSession } from './initial-session.ts';
 import { setModel } from '../models.ts';
 import type { SelectedAgentParams, SelectedModelParams } from '../wire/client.ts';
 
@@ -15,30 +16,33 @@ export interface SettingNotices {
   server(name: string, action: 'start' | 'stop'): Actions;
 }
 
-/** What they need. */
+/** What the choices need. */
 export interface SettingNoticePorts extends ConnectionPorts {
   readonly chats: Chats;
-  readonly home: Home;
+  readonly initialSession: InitialSession;
   knowledge(): Knowledge;
 }
 
-/** No state of its own. */
+/** Has no state of its own. */
 export function createSettingNotices(ports: SettingNoticePorts): SettingNotices {
-  const { chats, home } = ports;
+  const { chats, initialSession } = ports;
 
-  /** The chat that is named; without a name, or for a chat that is still to come, the home if that is free for it. */
+  /**
+   * Acts on the named chat. Without a chat, or for a chat that is not open yet, acts on the initial session if no chat
+   * has taken it.
+   */
   function at(chatId: string | null | undefined, act: (target: Target) => Actions): Actions {
     const chat = typeof chatId === 'string' ? chats.get(chatId) : undefined;
     if (chat !== undefined) {
-      const added = chat.line.add((done) => [
+      const added = chat.queue.add((done) => [
         ...(chat.isOver || chat.target === undefined ? [] : act(chat.target)),
         ...done(),
       ]);
       return added ?? note('loss', 'a choice that comes behind too many prompts');
     }
-    // Its first prompt repeats what was chosen.
-    if (typeof chatId === 'string' && (home.isClaimed || ports.bound !== undefined)) return [];
-    return home.visit((opened) => ('target' in opened ? act(opened.target) : []));
+    // The first prompt of the chat repeats the choice.
+    if (typeof chatId === 'string' && (initialSession.isClaimed || ports.bound !== undefined)) return [];
+    return initialSession.get((opened) => ('target' in opened ? act(opened.target) : []));
   }
 
   function choose(target: Target, command: Command, words: string, then: () => Actions = () => []): Actions {
@@ -47,13 +51,13 @@ export function createSettingNotices(ports: SettingNoticePorts): SettingNotices 
     );
   }
 
-  /** Which variants there are depends on the model. */
+  /** The available variants depend on the model. */
   function tellVariants(target: Target, chatId: string | null | undefined): Actions {
     return ports.ask(target, { type: 'query', subject: 'thinking-levels' }, (outcome) => {
       const read = outcome.ok ? QueryData['thinking-levels'].safeParse(outcome.data).data : undefined;
       if (read === undefined) return [];
       const named = typeof chatId === 'string' ? { chatId } : {};
-      return ports.tell('config/updated', { ...named, chat: { variants: read.levels } });
+      return ports.notify('config/updated', { ...named, chat: { variants: read.levels } });
     });
   }
 
@@ -67,14 +71,14 @@ export function createSettingNotices(ports: SettingNoticePorts): SettingNotices 
     },
     selectBehavior({ chatId, agent, behavior }) {
       const mode = agent ?? behavior;
-      // An agent without modes was shown with one that is none.
+      // An agent without modes was shown with a placeholder mode.
       const { modes, mode: current } = ports.knowledge().info;
       if (!mode || (modes === undefined && current === undefined)) return [];
       return at(chatId, (target) => choose(target, { type: 'set-mode', mode }, `The behaviour ${mode} was not chosen`));
     },
     server(name, action) {
-      // Each session has an agent of its own, with servers of its own; the user sees one list of them.
-      const all = [home.target, ...chats.all().map(({ target }) => target)];
+      // Each session has its own agent with its own tool servers, but the user sees one list.
+      const all = [initialSession.target, ...chats.all().map(({ target }) => target)];
       const targets = [...new Set(all.filter((target) => target !== undefined))];
       const words = `The server ${name} was not ${action === 'start' ? 'started' : 'stopped'}`;
       let isTold = false;

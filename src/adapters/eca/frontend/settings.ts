@@ -1,5 +1,5 @@
-// What a prompt wishes of its agent beside the words: model, behaviour, variant. Each is set before the prompt, if it is
-// not so already; a wish that is refused is told to the user and keeps no prompt back. Knows no method.
+// Settings that come with a prompt: model, behaviour, variant, trust. Each one that differs is set before the prompt.
+// The user is told about a refused setting; the prompt goes on without it.
 import type { Command } from '../../../core/model/command.ts';
 import type { Model } from '../../../core/model/content.ts';
 import type { Problem } from '../../../core/model/errors.ts';
@@ -10,42 +10,42 @@ import { behaviorsOf, type Knowledge, onlyBehavior } from './config.ts';
 import { type Actions, type ConnectionPorts, note, showMessage } from '../connection.ts';
 import { isNamed, modelInUse, modelName, setModel } from '../models.ts';
 
-/** What a prompt may wish; an empty string wishes nothing. */
-export interface Wishes {
+/** The settings of a prompt. An empty string sets nothing. */
+export interface PromptSettings {
   readonly model?: string | null | undefined;
   readonly behavior?: string | null | undefined;
   readonly variant?: string | null | undefined;
-  /** Absent: as it is. */
+  /** Absent: unchanged. */
   readonly trust?: boolean | null | undefined;
 }
 
 /** The settings of one connection's chats. */
 export interface Settings {
-  /** Carries the wishes out, then goes on; with a problem where the agent cannot even be asked. */
-  apply(chat: Chat, wishes: Wishes, then: (problem: Problem | null) => Actions): Actions;
-  /** The name of the model in use, as far as anybody knows; else the wished one. */
+  /** Sets what differs, then calls `then`: with a problem if the agent cannot be asked at all. */
+  apply(chat: Chat, wishes: PromptSettings, then: (problem: Problem | null) => Actions): Actions;
+  /** The name of the model in use, as far as known; else the requested one. */
   shownModel(chat: Chat, wished: string): string;
 }
 
-/** A model that was chosen, and what the session told of its model by then. */
+/** A model that was set, and the model that the session reported at that time. */
 interface Chosen {
   readonly name: string;
   readonly seen: Model | undefined;
 }
 
-/** Refusals of one chat that are remembered as seen: a client that makes up names must not fill the memory with them. */
+/** Warnings that are remembered per chat. Limited, because a client may make up any number of names. */
 const mostSeen = 64;
 
-/** `known`: what was learned of the agent at the start. */
+/** `known`: what was learned about the agent at the start. */
 export function createSettings(ports: ConnectionPorts, known: () => Knowledge): Settings {
   const chosen = new WeakMap<Chat, Chosen>();
-  /** Refusals that the user has seen, by chat. */
+  /** Warnings that the user has seen, by chat. */
   const warned = new WeakMap<Chat, Set<string>>();
   const listed = new WeakMap<Chat, readonly Model[]>();
 
   const infoOf = ({ view, info }: Chat): SessionInfo => ({ ...info, ...view?.transcript.info });
 
-  /** Those that are known without asking. */
+  /** The models that are known without a query. */
   function offeredIn(chat: Chat): readonly Model[] {
     const own = infoOf(chat).models ?? listed.get(chat) ?? [];
     return own.length > 0 ? own : known().models;
@@ -56,7 +56,7 @@ export function createSettings(ports: ConnectionPorts, known: () => Knowledge): 
   function modelOf(chat: Chat): string | undefined {
     const model = inUse(chat);
     const choice = chosen.get(chat);
-    // Some agents do not tell of a change that they were asked for.
+    // Some agents do not report a change that was requested.
     if (choice !== undefined && choice.seen === chat.view?.transcript.info.model) return choice.name;
     return model === undefined ? undefined : modelName(model);
   }
@@ -90,7 +90,7 @@ export function createSettings(ports: ConnectionPorts, known: () => Knowledge): 
     );
   }
 
-  /** Names can only be read with the list that they came from. */
+  /** A name can be read only with the list of models that it comes from. */
   function withModels(chat: Chat, then: (models: readonly Model[]) => Actions): Actions {
     const models = offeredIn(chat);
     if (models.length > 0 || listed.has(chat) || chat.target === undefined) return then(models);
@@ -106,9 +106,10 @@ export function createSettings(ports: ConnectionPorts, known: () => Knowledge): 
     const info: SessionInfo = { ...known().info, ...infoOf(chat) };
     const { behaviors, selected } = behaviorsOf(info);
     if (mode === selected) return then();
-    // Clients of another server's habits send its words, `agent` or `code`, which mean nothing to this agent.
+    // Clients that are used to another server send `agent` or `code`, which mean nothing to this agent.
     if (info.modes !== undefined && !behaviors.includes(mode)) {
-      // One of them is our own word, said while nothing was known of the agent: not to set it loses nothing.
+      // `agent` is also the gateway's placeholder, shown while the agent's modes were unknown. Ignoring it loses
+      // nothing.
       const isOurs = mode === onlyBehavior;
       return [...(isOurs ? [] : note('loss', 'chat/prompt: a behaviour that the agent does not have')), ...then()];
     }
@@ -121,14 +122,14 @@ export function createSettings(ports: ConnectionPorts, known: () => Knowledge): 
     return set(chat, { type: 'set-thinking', level }, `The variant ${level} was not chosen`, then);
   }
 
-  /** Newer clients repeat it with each prompt while it is on, and are silent while it is off. */
+  /** Newer clients repeat `trust` with each prompt while it is on, and omit it while it is off. */
   function applyTrust(chat: Chat, enabled: boolean | null | undefined, then: () => Actions): Actions {
     const { trusted = false } = chat.view?.transcript.info ?? {};
     if (typeof enabled !== 'boolean' || enabled === trusted) return then();
     return set(chat, { type: 'set-trust', enabled }, 'The chat was not trusted', then);
   }
 
-  /** A fresh session has said nothing yet. */
+  /** Asks for the state: a new session has reported nothing yet. */
   function withInfo(chat: Chat, then: (problem: Problem | null) => Actions): Actions {
     if (chat.info !== undefined || chat.target === undefined) return then(null);
     return ports.ask(chat.target, { type: 'query', subject: 'state' }, (outcome) => {

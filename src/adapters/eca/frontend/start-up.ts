@@ -1,35 +1,36 @@
-// How a connection begins: `initialize`, `initialized`, and what a client is told of the agent between them and after
-// (docs/protocols/eca.md 2.3 to 2.6, 3.1, 3.2). Knows no chat.
+// The start of a connection: `initialize`, `initialized`, and what the client is told about the agent between and after
+// them (docs/protocols/eca.md 2.3 to 2.6, 3.1, 3.2).
 import type { CommandOf } from '../../../core/model/command.ts';
 import type { Outcome, Problem } from '../../../core/model/errors.ts';
 import { QueryData } from '../../../core/model/outcome-data.ts';
 import { clientOf } from '../client.ts';
 import { configParams, initializeResult, type Knowledge, nothingKnown, serverParams } from './config.ts';
 import { type Actions, type ConnectionPorts, showMessage, type Target } from '../connection.ts';
-import type { Home } from './home.ts';
+import type { InitialSession } from './initial-session.ts';
 import type { RpcId } from '../json-rpc.ts';
 import type { InitializeParams } from '../wire/client.ts';
 
-/** The beginning of one connection. */
+/** The start of one connection. */
 export interface StartUp {
   initialize(id: RpcId, params: InitializeParams): Actions;
   initialized(): Actions;
-  wake(timer: string): Actions;
+  onTimer(timer: string): Actions;
   knowledge(): Knowledge;
 }
 
 type Subject = CommandOf<'query'>['subject'];
 
 const timer = 'start-up';
-/** How long a client waits for an agent that starts slowly, ms; VS Code waits 60 s (docs/protocols/eca.md 2.5). */
-const patienceMs = 10_000;
+/** How long a client waits for a slow agent, ms. VS Code waits 60 s (docs/protocols/eca.md 2.5). */
+const timeoutMs = 10_000;
 /**
- * Newer clients read their settings in `config/updated`, and VS Code takes no prompt before it was greeted and has heard of a
- * behaviour. They wait for what an agent inside the gateway says at once, and for no more.
+ * The timer of the early greeting. Newer clients read their settings in `config/updated`, and VS Code sends no prompt
+ * before it was greeted and knows a behaviour. They wait only for what an agent inside the gateway answers in the same
+ * tick.
  */
-const haste = 'greet';
+const greetTimer = 'greet';
 
-/** What is asked, and what is made of the answers. */
+/** The queries at the start, and how their answers are read. */
 const questions: ReadonlyMap<Subject, (data: unknown) => Partial<Knowledge>> = new Map<
   Subject,
   (data: unknown) => Partial<Knowledge>
@@ -41,36 +42,36 @@ const questions: ReadonlyMap<Subject, (data: unknown) => Partial<Knowledge>> = n
   ['tool-servers', (data) => pick({ servers: QueryData['tool-servers'].safeParse(data).data?.servers })],
 ]);
 
-/** Without those that were not read. */
+/** Drops the values that were not read. */
 function pick(read: { readonly [Key in keyof Knowledge]?: Knowledge[Key] | undefined }): Partial<Knowledge> {
   return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
 }
 
-/** What the answer to `initialize` waits for. */
-const vital: readonly Subject[] = ['models', 'state'];
+/** The queries that the answer to `initialize` waits for. */
+const requiredAtInitialize: readonly Subject[] = ['models', 'state'];
 
-const silence =
-  `The agent has not answered for ${patienceMs / 1000} s. If it stays silent, look at its command in the configuration: ` +
+const silentAgentWarning =
+  `The agent has not answered for ${timeoutMs / 1000} s. If it stays silent, look at its command in the configuration: ` +
   'is that an agent, and of the protocol that is named there?';
 
 const task = { taskId: 'models', title: 'Syncing models' };
 
-/** Nothing has been asked yet. */
-export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
+/** Begins before the first query. */
+export function createStartUp(ports: ConnectionPorts, initialSession: InitialSession): StartUp {
   let knowledge = nothingKnown;
   let problem: Problem | null = null;
-  /** Null before the agent was asked. */
+  /** The open queries; null before the agent was asked. */
   let outstanding: Set<Subject> | null = null;
   const unanswered: RpcId[] = [];
   let isInitialized = false;
-  /** Of the newer era: it is greeted with what there is. */
-  let isHasty = false;
-  /** It took too long: from now on the client is told what there is. */
-  let isImpatient = false;
-  /** When that was so, the agent had not said a word. */
+  /** A client of the second era: greeted with what is known so far. */
+  let greetsEarly = false;
+  /** The time limit has passed: the client is told what is known so far. */
+  let hasTimedOut = false;
+  /** The agent had not answered any query when the time limit passed. */
   let isSilent = false;
   let isTaskOpen = false;
-  /** What the client was told last. */
+  /** What the client was sent last. */
   let told = { config: '', servers: '' };
 
   const waitsFor = (subjects: Iterable<Subject>) => [...subjects].some((subject) => outstanding?.has(subject) === true);
@@ -92,8 +93,8 @@ export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
 
   function learn(subject: Subject, outcome: Outcome): void {
     if (outcome.ok) knowledge = { ...knowledge, ...questions.get(subject)?.(outcome.data) };
-    // That an agent has no word for something is no failure.
-    else if (outcome.error.code !== 'unsupported' && vital.includes(subject)) problem ??= outcome.error;
+    // An unsupported query is no failure.
+    else if (outcome.error.code !== 'unsupported' && requiredAtInitialize.includes(subject)) problem ??= outcome.error;
   }
 
   function begin(): Actions {
@@ -101,8 +102,8 @@ export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
     outstanding = new Set(questions.keys());
     isSilent = false;
     return [
-      { do: 'timer', id: timer, ms: patienceMs },
-      ...home.visit((opened) => {
+      { do: 'timer', id: timer, ms: timeoutMs },
+      ...initialSession.get((opened) => {
         if ('target' in opened) return askAll(opened.target);
         problem = opened.problem;
         outstanding = new Set();
@@ -111,10 +112,10 @@ export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
     ];
   }
 
-  /** Says what can be said by now. */
+  /** Sends what can be sent by now. */
   function goOn(): Actions {
     const answers =
-      waitsFor(vital) && !isImpatient && !isHasty
+      waitsFor(requiredAtInitialize) && !hasTimedOut && !greetsEarly
         ? []
         : unanswered.splice(0).flatMap((id) => ports.answer(id, initializeResult(knowledge)));
     return [...answers, ...announce()];
@@ -125,25 +126,25 @@ export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
     const config = JSON.stringify(params);
     if (told.config === config) return [];
     told = { ...told, config };
-    return ports.tell('config/updated', params);
+    return ports.notify('config/updated', params);
   }
 
   function announce(): Actions {
     const waits = waitsFor(questions.keys());
     if (!isInitialized) return [];
-    // Real servers say so as well that they do not know their models yet (reference, section 4).
-    if (waits && !isImpatient) return isHasty && told.config === '' ? tellConfig() : [];
+    // Real servers also send a `config/updated` before they know their models (docs/protocols/eca.md 4.15).
+    if (waits && !hasTimedOut) return greetsEarly && told.config === '' ? tellConfig() : [];
     const actions: Actions = waits ? [] : [{ do: 'timer', id: timer, ms: null }];
     actions.push(...tellConfig());
     const servers = serverParams(knowledge);
     const serversText = JSON.stringify(servers);
-    if (isTaskOpen) actions.push(...ports.tell('$/progress', { type: 'finish', ...task }));
+    if (isTaskOpen) actions.push(...ports.notify('$/progress', { type: 'finish', ...task }));
     isTaskOpen = false;
     if (told.servers !== serversText) {
-      for (const server of servers) actions.push(...ports.tell('tool/serverUpdated', server));
+      for (const server of servers) actions.push(...ports.notify('tool/serverUpdated', server));
     }
     told = { ...told, servers: serversText };
-    if (isSilent) actions.push(...showMessage(ports, 'warning', silence));
+    if (isSilent) actions.push(...showMessage(ports, 'warning', silentAgentWarning));
     isSilent = false;
     if (problem === null) return actions;
     const { message } = problem;
@@ -157,24 +158,24 @@ export function createStartUp(ports: ConnectionPorts, home: Home): StartUp {
       const { problems, ...said } = clientOf(params);
       Object.assign(client, said);
       unanswered.push(id);
-      // Opened by a request that came before we knew where the client works.
-      const left = home.leave();
+      // Drop a session that an earlier request opened before the client's folders were known.
+      const left = initialSession.dropIfMoved();
       if (left.length > 0) outstanding = null;
-      const hurry: Actions = client.isModern ? [{ do: 'timer', id: haste, ms: 0 }] : [];
+      const hurry: Actions = client.isModern ? [{ do: 'timer', id: greetTimer, ms: 0 }] : [];
       return [...problems.flatMap(ports.warnOnce), ...left, ...begin(), ...hurry];
     },
     initialized() {
       isInitialized = true;
       isTaskOpen = true;
-      return [...ports.release(), ...ports.tell('$/progress', { type: 'start', ...task }), ...begin()];
+      return [...ports.markReady(), ...ports.notify('$/progress', { type: 'start', ...task }), ...begin()];
     },
-    wake(name) {
-      if (name === haste) {
-        isHasty = true;
+    onTimer(name) {
+      if (name === greetTimer) {
+        greetsEarly = true;
         return goOn();
       }
       if (name !== timer) return [];
-      isImpatient = true;
+      hasTimedOut = true;
       isSilent = outstanding?.size === questions.size;
       return goOn();
     },

@@ -1,62 +1,62 @@
-// The contents that tell of one tool call (docs/protocols/eca.md 8.3, 4.3). Knows no order.
+// The contents that describe one tool call (docs/protocols/eca.md 8.3, 4.3).
 import { type Content, type Dictionary, FileChange } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import { contentFrame, type Role, type TextFrames, textFrames, type Voice } from './encode-frame.ts';
-import { changeDetails, imageOf, outputsOf, summaryOf, withRest } from '../frontend/encode-values.ts';
+import { contentFrame, type Role, type TextFrames, textFrames, type ChatRef } from './encode-frame.ts';
+import { changeDetails, imageOf, outputsOf, summaryOf, withExtra } from '../frontend/encode-values.ts';
 
-/** What people are shown of a call. */
+/** What users see of a call. */
 export type Shown = Partial<Pick<EventOf<'tool-start'>, 'title' | 'origin' | 'server' | 'change'>>;
 
-/** Where calls are told: a chat, or that of a sub-agent. */
-export interface Place {
-  readonly voice: Voice;
+/** Where calls are written: the chat, or the chat of a sub-agent. */
+export interface ContentWriter {
+  readonly chatRef: ChatRef;
   content(role: Role, content: Dictionary): void;
-  /** "Generating" stands before what the model says. */
+  /** Shows the progress "Generating" before content of the model. */
   generating(): void;
   progress(text: string): void;
 }
 
-/** A call that was told. */
+/** A call that was shown. */
 export interface Call {
-  /** Canonical: of the call, or of the approval or dialog that is shown as one. */
+  /** The canonical id of the call, or of the approval or dialog that is shown as a call. */
   readonly key: string;
-  /** On the wire. */
+  /** The id on the wire. */
   readonly id: string;
   readonly name: string;
-  readonly place: Place;
+  readonly writer: ContentWriter;
   shown: Shown;
   input: Dictionary;
-  /** How far it was told. */
+  /** How far the call was shown. */
   stage: 'prepared' | 'run' | 'running' | 'over';
-  /** Its user was asked about it. */
+  /** The user was asked about the call. */
   isAsked?: boolean;
-  /** All of its arguments were told while it was prepared. */
+  /** All arguments were sent while the call was prepared. */
   isWritten: boolean;
-  /** What an ECA server said while it was prepared. */
+  /** Extra fields of an ECA server, from the time when the call was prepared. */
   preparing?: Dictionary;
   /** Session clock, ms. */
   startedAt?: number;
-  /** How it ended without having run. */
+  /** How the call ended without having run. */
   ending?: EventOf<'tool-end'>;
 }
 
-/** What a call has given. */
+/** The result of a call. */
 export interface Result {
   readonly content: readonly Content[];
   readonly isError: boolean;
-  /** Absent: nobody knows how long it took. */
+  /** Absent if the duration is unknown. */
   readonly totalTimeMs?: number;
 }
 
-/** The frames of a call's arguments. */
+/** Writes the frames of a call's arguments. */
 export interface ArgumentFrames {
-  /** Of all of them: one frame, for what it has may be replaced by it. */
+  /** One frame with all arguments. It is not split, because a reader may replace what it has by each frame. */
   whole(text: string): string;
-  /** Of some more of them. */
+  /** Frames that each add a piece of the arguments. */
   readonly pieces: TextFrames;
 }
 
-/** What is known of it: from an event, or from what an ECA server said beside one. */
+/** What users see of a call, read from an event or from the extra fields of an ECA server. */
 export function shownIn(said: Readonly<Record<string, unknown>>): Shown {
   const { title = said.summary, origin, server } = said;
   const change = FileChange.safeParse(said.change);
@@ -69,7 +69,7 @@ export function shownIn(said: Readonly<Record<string, unknown>>): Shown {
 }
 
 function headOf({ id, name, shown }: Call, type: string): Dictionary {
-  // Newer clients show the arguments of calls that name a server only (docs/protocols/eca.md 2.15).
+  // Newer clients show arguments only if the call names a server (docs/protocols/eca.md 2.15).
   const { origin = 'native', server = origin === 'native' ? 'eca' : undefined } = shown;
   return { type, id, name, origin, server };
 }
@@ -77,57 +77,57 @@ function headOf({ id, name, shown }: Call, type: string): Dictionary {
 /** The content of a `toolCallPrepare` without its last field, `argumentsText`. */
 export function preparing(call: Call): Dictionary {
   const summary = call.shown.title ?? `Preparing ${call.name}`;
-  // Whether it needs approval is not known yet, but the document asks for a word (docs/protocols/eca.md 8.3).
-  return withRest({ ...headOf(call, 'toolCallPrepare'), summary }, { manualApproval: false, ...call.preparing });
+  // Whether the call needs approval is unknown yet, but the document requires the field (docs/protocols/eca.md 8.3).
+  return withExtra({ ...headOf(call, 'toolCallPrepare'), summary }, { manualApproval: false, ...call.preparing });
 }
 
-/** The frames of its arguments while it is prepared. */
+/** The argument frames of a prepared call. */
 export function argumentFrames(call: Call): ArgumentFrames {
-  const { voice } = call.place;
+  const { chatRef } = call.writer;
   const content = preparing(call);
   return {
-    whole: (argumentsText) => contentFrame(voice, 'assistant', { ...content, argumentsText }),
-    pieces: textFrames(voice, 'assistant', content, 'argumentsText'),
+    whole: (argumentsText) => contentFrame(chatRef, 'assistant', { ...content, argumentsText }),
+    pieces: textFrames(chatRef, 'assistant', content, 'argumentsText'),
   };
 }
 
-/** What there is to know about calls beside what is told of them. */
+/** What the call writer asks its projection. */
 export interface CallPorts {
-  /** What there is to show of one beside a changed file, by its canonical id. */
+  /** The details of a call without a file change, by canonical id. */
   detailsOf(key: string): Dictionary | undefined;
-  /** Where the agent works, if that is known. */
+  /** The working folder of the agent, if known. */
   cwd(): string | undefined;
 }
 
-/** How long something took. VS Code shows a zero as a figure of its own, so what took no time says nothing. */
+/** A duration in ms. VS Code would show a zero, so a zero is left out. */
 export function tookMs(totalTimeMs: number): { readonly totalTimeMs?: number } {
   const rounded = Math.round(totalTimeMs);
   return rounded > 0 ? { totalTimeMs: rounded } : {};
 }
 
-/** Says contents of calls. */
-export function createCallSayer(ports: CallPorts) {
-  /** `said`: what an ECA server said beside it. */
-  function say(call: Call, type: string, more: Dictionary, said: Dictionary = {}): void {
-    const { key, name, shown, input, place } = call;
+/** Writes the contents of calls. */
+export function createCallContents(ports: CallPorts) {
+  /** `said`: extra fields of an ECA server. */
+  function write(call: Call, type: string, more: Dictionary, said: Dictionary = {}): void {
+    const { key, name, shown, input, writer } = call;
     const details = shown.change === undefined ? ports.detailsOf(key) : changeDetails(shown.change, ports.cwd());
     const body = { arguments: input, summary: summaryOf(name, shown.title, input), details };
-    place.content('assistant', withRest({ ...headOf(call, type), ...body, ...more }, said));
+    writer.content('assistant', withExtra({ ...headOf(call, type), ...body, ...more }, said));
   }
 
   return {
-    say,
+    write,
     called(call: Call, { content, isError, totalTimeMs = 0 }: Result, said: Dictionary = {}): void {
-      // Only what failed need not have run (docs/faults.md 1.5).
-      if (call.stage === 'prepared' && !isError) say(call, 'toolCallRun', { manualApproval: false });
+      // Only a call that failed may end without having run (docs/faults.md 1.5).
+      if (call.stage === 'prepared' && !isError) write(call, 'toolCallRun', { manualApproval: false });
       call.stage = 'over';
       const outputs = outputsOf(content);
-      say(call, 'toolCalled', { error: isError, outputs, ...tookMs(totalTimeMs) }, said);
-      for (const image of content.map(imageOf)) if (image !== null) call.place.content('assistant', image);
+      write(call, 'toolCalled', { error: isError, outputs, ...tookMs(totalTimeMs) }, said);
+      for (const image of content.map(imageOf)) if (image !== null) call.writer.content('assistant', image);
     },
     rejected(call: Call, said: Dictionary = {}): void {
       call.stage = 'over';
-      say(call, 'toolCallRejected', { reason: 'user' }, said);
+      write(call, 'toolCallRejected', { reason: 'user' }, said);
     },
   };
 }

@@ -1,38 +1,39 @@
-// Frames that tell something, as JSON text; and how long texts are cut, so that each frame is short. Pure: knows no event.
+// Frames with contents as JSON text. Splits long texts so that each frame stays short.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { without } from '../../../core/model/dictionary.ts';
 import { notificationFrame } from '../json-rpc.ts';
 
-/** Who says a content (docs/protocols/eca.md 8.3). */
+/** The role of a content (docs/protocols/eca.md 8.3). */
 export type Role = 'user' | 'system' | 'assistant';
 
-/** The chat that a content belongs to; that of a sub-agent names the one that it works for. */
-export interface Voice {
+/** The chat that a content belongs to. The chat of a sub-agent names its parent. */
+export interface ChatRef {
   readonly chatId: string;
   readonly parentChatId?: string;
 }
 
-/** One content of a chat. */
-export function contentFrame({ chatId, parentChatId }: Voice, role: Role, content: Dictionary): string {
+/** A frame with one content of a chat. */
+export function contentFrame({ chatId, parentChatId }: ChatRef, role: Role, content: Dictionary): string {
   return notificationFrame('chat/contentReceived', { chatId, parentChatId, role, content });
 }
 
 /**
- * Bytes of a frame with its header: what does not come in one read is lost to the oldest clients (docs/protocols/eca.md 2.12, 5.6), and they read 4096 bytes at a time.
+ * The maximum size of a frame with its header, in bytes. The oldest clients read 4096 bytes at a time and lose a frame
+ * that needs two reads (docs/protocols/eca.md 2.12, 5.6).
  */
 const mostBytes = 4095;
 const headerBytes = 'Content-Length: 4095\r\n\r\n'.length;
-/** However long the name of a chat is, its texts must get on. */
+/** The minimum bytes of text per frame, however long the chat's id is. */
 const leastText = 256;
-/** What one unit of a string is at most as JSON: `\u0000`. */
+/** The maximum bytes of one UTF-16 unit as JSON: `\u0000`. */
 const mostPerUnit = 6;
 
-/** Frames that differ in one text only. As many as are needed for it; one for an empty text. */
+/** Frames that differ only in one text: as many as the text needs, one for an empty text. */
 export type TextFrames = (text: string) => string[];
 
-/** `content` is all but the text, which is its last field. */
-export function textFrames(voice: Voice, role: Role, content: Dictionary, field: string): TextFrames {
-  const frame = contentFrame(voice, role, { ...without(content, field), [field]: '' });
+/** `content` holds all fields but the text. The text becomes the last field, `field`. */
+export function textFrames(chatRef: ChatRef, role: Role, content: Dictionary, field: string): TextFrames {
+  const frame = contentFrame(chatRef, role, { ...without(content, field), [field]: '' });
   const tail = '}}}';
   const head = frame.slice(0, -`""${tail}`.length);
   const budget = Math.max(leastText, mostBytes - headerBytes - bytesIn(frame));
@@ -45,12 +46,12 @@ export function textFrames(voice: Voice, role: Role, content: Dictionary, field:
 
 const plain = /^[ !#-[\]-~]*$/;
 
-/** JSON.stringify, quicker for what most texts are. */
+/** Like JSON.stringify, but faster for most texts. */
 function jsonOf(text: string): string {
   return plain.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
-/** Pieces that are at most so many bytes as JSON; pairs of surrogates stay whole. */
+/** Splits a text into pieces of at most `budget` bytes as JSON. Keeps surrogate pairs whole. */
 function cut(text: string, budget: number): string[] {
   const pieces: string[] = [];
   let from = 0;
@@ -74,7 +75,7 @@ const shortEscapes: ReadonlySet<number> = new Set(Array.from('\b\t\n\f\r"\\', (c
 
 function bytesAsJson(code: number): number {
   if (shortEscapes.has(code)) return 2;
-  // A surrogate by itself is escaped as well.
+  // A lone surrogate is escaped too.
   if (code < 0x20 || (code >= 0xd800 && code <= 0xdfff)) return mostPerUnit;
   return bytesOf(code);
 }

@@ -1,14 +1,14 @@
-// What is told beside a chat: its settings, servers of tools, messages for the user, questions. Pure.
+// What is sent beside the contents of a chat: settings, tool servers, messages and questions to the user.
 import type { Dictionary } from '../../../core/model/content.ts';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import type { EventOf, SessionInfo } from '../../../core/model/event.ts';
 import { behaviorsOf, nothingKnown, serverParams } from '../frontend/config.ts';
-import { saidIn, withRest } from '../frontend/encode-values.ts';
-import { askId } from '../frontend/ids.ts';
+import { ecaExtraIn, withExtra } from '../frontend/encode-values.ts';
+import { askId } from '../frontend/question-ids.ts';
 import { notificationFrame, requestFrame } from '../json-rpc.ts';
 import { modelName } from '../models.ts';
 
-/** The settings of a chat in the fields of both eras, those that are known. */
+/** The known settings of a chat, in the fields of both eras. */
 export function chatSettings(info: SessionInfo): Dictionary {
   const { model, models, mode, modes, trusted } = info;
   const { behaviors, selected } = behaviorsOf(info);
@@ -21,27 +21,29 @@ export function chatSettings(info: SessionInfo): Dictionary {
   };
 }
 
-/** Those that differ. */
+/** The settings that differ. */
 export function changedSettings(before: Dictionary, after: Dictionary): Dictionary {
   const changed = Object.entries(after).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(before[key]));
   return Object.fromEntries(changed);
 }
 
-/** A server of tools, as it is now. */
+/** The current state of a tool server; null for an unknown one. */
 export function serverFrame(event: EventOf<'tool-server-changed'>): string | null {
   const { name, kind, status } = event;
   if (status === 'removed') return notificationFrame('tool/serverRemoved', { name });
   const [native, other] = serverParams({ ...nothingKnown, servers: [event] });
   const params = kind === 'native' ? native : other;
-  return params === undefined ? null : notificationFrame('tool/serverUpdated', withRest({ ...params }, saidIn(event)));
+  return params === undefined
+    ? null
+    : notificationFrame('tool/serverUpdated', withExtra({ ...params }, ecaExtraIn(event)));
 }
 
-/** A message to the user, beside the chats (docs/protocols/eca.md 8.9). `said`: what an ECA server said beside it. */
+/** A message to the user, outside of the chats (docs/protocols/eca.md 8.9). `said`: extra fields of an ECA server. */
 export function messageFrame(type: 'error' | 'warning' | 'info', message: string, said: Dictionary = {}): string {
-  return notificationFrame('$/showMessage', withRest({ type, message }, said));
+  return notificationFrame('$/showMessage', withExtra({ type, message }, said));
 }
 
-/** A question to the user (newer than the document: docs/protocols/eca.md 1.5). */
+/** A question to the user. Newer than the document (docs/protocols/eca.md 1.5). */
 export function questionFrame(chatId: string, event: EventOf<'dialog-request'>): string {
   const { id, kind, title, message, options } = event;
   const question = message === undefined || message === '' ? title : `${title}\n${message}`;
@@ -54,12 +56,12 @@ export function questionFrame(chatId: string, event: EventOf<'dialog-request'>):
   return requestFrame(askId(chatId, id), 'chat/askQuestion', params);
 }
 
-/** Takes the question back. */
+/** Withdraws the question. */
 export function withdrawnFrame(chatId: string, dialogId: string): string {
   return notificationFrame('$/cancelRequest', { id: askId(chatId, dialogId) });
 }
 
-/** What a projection says itself: an agent that says it as something unknown would break its order. */
+/** What the projection itself sends. The same from an agent, as an unknown event, would break the order. */
 const ourMethods: ReadonlySet<string> = new Set([
   'chat/opened',
   'chat/cleared',
@@ -86,7 +88,7 @@ const ourContents: ReadonlySet<unknown> = new Set([
   'image',
 ]);
 
-/** A notification of a newer version, for this chat; null for anything else. */
+/** A notification of a newer version, readdressed to this chat; null for anything else. */
 export function foreignFrame(chatId: string, payload: unknown): string | null {
   if (!isDictionary(payload)) return null;
   const { method, params = {}, id } = payload;

@@ -1,4 +1,5 @@
-// What a session says to ECA clients of both eras: the order of a real turn, whatever the agent behind (docs/protocols/eca.md 3, 4). Who is told what is decided here; the parts know how.
+// What a session tells ECA clients of both eras, in the order of a real turn, whatever the agent is
+// (docs/protocols/eca.md 3, 4). This file decides which event is shown; the other files of the folder write the frames.
 import type { NoteLevel, Projection, SessionView } from '../../../core/contract/adapter.ts';
 import type { Content, Dictionary } from '../../../core/model/content.ts';
 import { without } from '../../../core/model/dictionary.ts';
@@ -6,7 +7,7 @@ import { withoutContexts } from '../../../core/log/context-text.ts';
 import type { EventOf, Logged } from '../../../core/model/event.ts';
 import { laneOf } from '../../../core/model/transcript.ts';
 import type { Dialect } from '../frontend/dialect.ts';
-import type { Place } from './encode-call.ts';
+import type { ContentWriter } from './encode-call.ts';
 import { textFrames } from './encode-frame.ts';
 import {
   changedSettings,
@@ -17,44 +18,47 @@ import {
   serverFrame,
   withdrawnFrame,
 } from './encode-settings.ts';
-import { saidIn } from '../frontend/encode-values.ts';
-import { contentIdOf, wayOfAsking } from '../frontend/ids.ts';
+import { ecaExtraIn } from '../frontend/encode-values.ts';
+import { contentIdOf, dialogFormOf } from '../frontend/question-ids.ts';
 import { notificationFrame } from '../json-rpc.ts';
-import { inChat } from '../frontend/messages.ts';
-import { type BlockTeller, createBlockTeller } from './blocks.ts';
-import { createCallTeller } from './calls.ts';
-import { createChat } from './chat.ts';
-import { compactionWords, createRemarks } from '../frontend/remarks.ts';
+import { inChat } from '../frontend/user-notices.ts';
+import { type BlockWriter, createBlockWriter } from './block-writer.ts';
+import { createCallWriter } from './call-writer.ts';
+import { createChatWriter } from './chat-writer.ts';
+import { compactionWords, createSystemTexts } from '../frontend/system-texts.ts';
 import { createSubAgents } from './sub-agents.ts';
-import { createUsageTeller } from './usage.ts';
-import { type Speaker, tellWhole } from './whole.ts';
+import { createUsageWriter } from './usage-writer.ts';
+import { type ModelWriter, writeWhole } from './whole-content.ts';
 import { titleFrom } from '../frontend/titles.ts';
 
 /**
- * One projection over one session, shared by all clients of the dialect. It is made with the first event: most sessions
- * are only opened.
+ * One projection of one session, shared by all clients of the dialect. Created with the first event: most sessions are
+ * only opened.
  */
 export function createProjection(session: SessionView, dialect: Dialect): Projection {
-  let speaking: Projection | null = null;
+  let projection: Projection | null = null;
   return {
     event(logged) {
-      speaking ??= startProjection(session, dialect);
-      return speaking.event(logged);
+      projection ??= startProjection(session, dialect);
+      return projection.event(logged);
     },
-    notes: () => speaking?.notes?.() ?? [],
+    notes: () => projection?.notes?.() ?? [],
   };
 }
 
 function startProjection(session: SessionView, dialect: Dialect): Projection {
-  /** Only clients known as new follow arguments as they are written, and sub-agents in chats of their own. */
+  /**
+   * Only clients known to be of the second era follow arguments as they are written, and sub-agents in chats of their
+   * own.
+   */
   const isModern = dialect.streamsArguments;
-  const voice = { chatId: session.id };
+  const chatRef = { chatId: session.id };
   let outs: string[] = [];
   let notes: { level: NoteLevel; text: string }[] = [];
-  let isRetold = false;
-  /** The title that clients were told last: the session's name, or the first words of its user. */
+  let isReplay = false;
+  /** The title that was sent last: the session's name, or the first words of the user. */
   let title: string | undefined;
-  /** Those that clients know of. */
+  /** The settings that clients know. */
   let settings: Dictionary = {};
 
   const say = (frame: string) => {
@@ -64,14 +68,17 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
     notes.push({ level: 'loss', text });
   };
 
-  /** Whoever has heard of the chat before is told it from its beginning, as when a chat is opened (docs/protocols/eca.md 4.14). */
+  /**
+   * The frames before the first frame of a chat. A late client gets the chat from its beginning, as when a chat is
+   * opened (docs/protocols/eca.md 4.14).
+   */
   function opening(): string[] {
-    const { chatId } = voice;
-    const cleared = isRetold ? [notificationFrame('chat/cleared', { chatId, messages: true })] : [];
+    const { chatId } = chatRef;
+    const cleared = isReplay ? [notificationFrame('chat/cleared', { chatId, messages: true })] : [];
     return [...cleared, notificationFrame('chat/opened', { chatId, title }), ...newSettings()];
   }
 
-  /** What has changed since the chat was heard first: what was known then was told with the connection. */
+  /** The settings that changed since the chat was first subscribed to. The connection sent the earlier ones. */
   function newSettings(): string[] {
     const known = settings;
     settings = chatSettings(session.transcript.info);
@@ -80,51 +87,51 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
     return [notificationFrame('config/updated', { chatId: session.id, chat: changed })];
   }
 
-  const chat = createChat(voice, say, opening);
-  const main: Speaker = {
-    voice,
-    text: textFrames(voice, 'assistant', { type: 'text' }, 'text'),
+  const chat = createChatWriter(chatRef, say, opening);
+  const main: ModelWriter = {
+    chatRef,
+    text: textFrames(chatRef, 'assistant', { type: 'text' }, 'text'),
     content: chat.content,
     progress: chat.progress,
     generating: chat.generating,
     model(frames) {
       chat.generating();
-      for (const frame of frames) chat.say(frame);
+      for (const frame of frames) chat.send(frame);
     },
   };
-  const calls = createCallTeller({
+  const calls = createCallWriter({
     detailsOf: (call) => subAgents.detailsOf(call),
     cwd: () => session.transcript.info.cwd,
   });
   const subAgents = createSubAgents(session, chat, () => calls);
-  const usage = createUsageTeller(session, isModern);
-  const remarks = createRemarks(session);
+  const usage = createUsageWriter(session, isModern);
+  const remarks = createSystemTexts(session);
   /** Open messages by lane. */
-  const telling = new Map<string, BlockTeller>();
-  /** Dialogs that clients were asked about in their own words. */
+  const openMessages = new Map<string, BlockWriter>();
+  /** Dialogs that clients were asked as `chat/askQuestion`. */
   const questions = new Set<string>();
 
-  /** Where a lane is told; null where it is not. */
-  function speakerOf(parent: string | undefined): Speaker | null {
+  /** Where the contents of a lane are written; null if they are not shown. */
+  function writerOf(parent: string | undefined): ModelWriter | null {
     if (parent === undefined) return main;
-    return isModern ? subAgents.speaker(parent) : null;
+    return isModern ? subAgents.writer(parent) : null;
   }
 
   function startMessage(event: EventOf<'message-start'>, seq: number): void {
     const { parent, model } = event;
-    const speaker = speakerOf(parent);
-    if (speaker === null) return loss('message of a sub-agent');
+    const writer = writerOf(parent);
+    if (writer === null) return loss('message of a sub-agent');
     if (parent === undefined) remark(remarks.messageStart());
     else subAgents.step(parent, model);
-    const ports = { speaker, calls, loss, streamsArguments: dialect.streamsArguments };
-    telling.set(laneOf(event), createBlockTeller(ports, `${session.epoch}-${seq}`));
+    const ports = { writer, calls, loss, streamsArguments: dialect.streamsArguments };
+    openMessages.set(laneOf(event), createBlockWriter(ports, `${session.epoch}-${seq}`));
   }
 
   function endMessage(event: EventOf<'message-end'>): void {
-    telling.delete(laneOf(event));
+    openMessages.delete(laneOf(event));
     if (event.parent === undefined) remarks.messageEnd(event);
-    // An ECA server tells its figures before a message is over: they were told.
-    const isTold = event.parent !== undefined || saidIn(event).usage === 'told';
+    // An ECA server sends its figures before the end of the message. They were already passed on.
+    const isTold = event.parent !== undefined || ecaExtraIn(event).usage === 'told';
     const content = isTold ? null : usage.message(event);
     if (content !== null) chat.content('system', content);
   }
@@ -136,30 +143,33 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
 
   function addMessage(event: EventOf<'message-added'>, seq: number): void {
     const { role, origin, parent, content } = event;
-    // Results count where the tool ends, but for those of the history.
-    if (role === 'tool') return calls.tellResult(event.call ?? '', content, event.isError === true);
-    const speaker = parent === undefined || chat.isRunning ? speakerOf(parent) : null;
-    if (speaker === null) return loss('message of a sub-agent');
+    // Results are shown where the tool ends, except those of the history.
+    if (role === 'tool') return calls.addResult(event.call ?? '', content, event.isError === true);
+    const writer = parent === undefined || chat.isRunning ? writerOf(parent) : null;
+    if (writer === null) return loss('message of a sub-agent');
     const id = `${session.epoch}-${seq}`;
     if (role === 'user' && (origin !== 'agent' || parent !== undefined)) {
       const words = wordsOf(content);
-      speaker.content('user', { type: 'text', ...placeOf(event, seq), text: `${words}\n` });
-      if (parent === undefined) remarks.heard();
-      if (parent === undefined && origin !== 'replay') chat.heard();
+      writer.content('user', { type: 'text', ...placeOf(event, seq), text: `${words}\n` });
+      if (parent === undefined) remarks.userMessage();
+      if (parent === undefined && origin !== 'replay') chat.userTextSent();
       if (parent === undefined && title === undefined) entitle(titleFrom(words));
     } else if (role === 'assistant') {
-      for (const [at, part] of content.entries()) tellWhole(part, speaker, `${id}-${at}`, { calls, loss });
+      for (const [at, part] of content.entries()) writeWhole(part, writer, `${id}-${at}`, { calls, loss });
     } else loss(role === 'user' ? 'message of the agent in the user’s name' : `message of role ${role}`);
   }
 
-  /** The name of a place to which the chat can go back. Newer clients draw buttons for each, so there is none in vain. */
+  /**
+   * The id of a message to which the chat can go back. Newer clients draw buttons for each id, so it is left out if the
+   * agent cannot go back.
+   */
   function placeOf(event: EventOf<'message-added'>, seq: number): { contentId?: string } {
     const isPlace = event.parent === undefined && session.agent?.commands.has('fork') === true;
-    const said = saidIn(event).contentId;
+    const said = ecaExtraIn(event).contentId;
     return isPlace || typeof said === 'string' ? { contentId: contentIdOf(session.epoch, event, seq) } : {};
   }
 
-  /** Without the contexts that were read for an agent that takes none: they stand with the first text. */
+  /** The text without the contexts that were inserted for an agent that takes none. They are in the first text part. */
   function wordsOf(content: readonly Content[]): string {
     for (const { type } of content) if (type !== 'text') loss(`${type} in a prompt`);
     const [first = '', ...others] = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
@@ -167,22 +177,22 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
   }
 
   function startTool(event: EventOf<'tool-start'>, at: number): void {
-    const place: Place | null = calls.open(event.call)?.place ?? speakerOf(laneOfTool(event));
-    if (place === null) return loss('tool of a sub-agent');
-    calls.start(event, place, at);
+    const writer: ContentWriter | null = calls.open(event.call)?.writer ?? writerOf(laneOfTool(event));
+    if (writer === null) return loss('tool of a sub-agent');
+    calls.start(event, writer, at);
   }
 
-  /** Agents have been heard that take a call for its own sub-agent. */
+  /** Some agents name a call as its own parent. */
   const laneOfTool = ({ call, parent }: EventOf<'tool-start' | 'tool-end'>) => (parent === call ? undefined : parent);
 
-  /** What a user is asked must be seen, whoever wants to know. */
+  /** An approval must be visible to the user, also for a sub-agent that is not shown. */
   function askApproval(event: EventOf<'approval-request'>, isPast: boolean): void {
-    const speaker = event.call === undefined ? main : speakerOf(event.parent);
-    calls.ask(event, speaker ?? main, isPast);
+    const writer = event.call === undefined ? main : writerOf(event.parent);
+    calls.ask(event, writer ?? main, isPast);
   }
 
   function ask(event: EventOf<'dialog-request'>): void {
-    const way = wayOfAsking(event, dialect);
+    const way = dialogFormOf(event, dialect);
     if (way === 'tool-call') return calls.confirm(event, main);
     if (way === 'question') {
       if (event.prefill !== undefined) loss('the text that a dialog begins with');
@@ -199,10 +209,10 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
   }
 
   function changeSession({ changes }: EventOf<'session-changed'>): void {
-    // Agents that say with their first run what they are say it before the chat is spoken of.
+    // Some agents describe themselves with their first run, before anything of the chat was sent.
     if (chat.isOpened) for (const frame of newSettings()) say(frame);
-    // The connection told what there is to choose; whether the chat is trusted it did not.
-    else if (isRetold) settings = without(chatSettings(session.transcript.info), 'selectTrust');
+    // The connection already sent the choices to a late client, but not the trust of the chat.
+    else if (isReplay) settings = without(chatSettings(session.transcript.info), 'selectTrust');
     if (changes.name !== '') entitle(changes.name);
   }
 
@@ -212,35 +222,35 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
     if (chat.isOpened) chat.title(name);
   }
 
-  /** An ECA server has words of the system in the chat itself. */
+  /** A system text of an ECA server belongs into the chat itself. */
   function notify(event: EventOf<'notice'>): void {
-    const said = saidIn(event);
-    if (typeof said.text === 'string') chat.system(said.text);
+    const said = ecaExtraIn(event);
+    if (typeof said.text === 'string') chat.systemText(said.text);
     else tellUser(event.level, event.text, said);
   }
 
-  /** Clients that show no messages find the words in the chat. */
+  /** Clients that do not show messages get the text in the chat. */
   function tellUser(level: EventOf<'notice'>['level'], text: string, said?: Dictionary): void {
-    if (dialect.saysInChat) chat.system(inChat(text));
+    if (dialect.saysInChat) chat.systemText(inChat(text));
     else say(messageFrame(level, text, said));
   }
 
   function remark(text: string | null): void {
-    if (text !== null) chat.system(text);
+    if (text !== null) chat.systemText(text);
   }
 
   function startRetry(event: EventOf<'retry-start'>): void {
-    remark(remarks.retry(event, isRetold));
-    chat.aside(`Retrying (${event.attempt}/${event.maxAttempts})…`);
+    remark(remarks.retry(event, isReplay));
+    chat.temporaryProgress(`Retrying (${event.attempt}/${event.maxAttempts})…`);
   }
 
   function endCompaction(event: EventOf<'compaction-end'>): void {
-    chat.aside(null);
-    chat.system(compactionWords(event));
+    chat.temporaryProgress(null);
+    chat.systemText(compactionWords(event));
     tellUsage(usage.compacted(event));
   }
 
-  /** Nothing of a run comes after its end: these figures are told with the next. */
+  /** Nothing of a run may follow its end, so figures outside a run are sent with the next one. */
   function tellUsage(content: Dictionary | null): void {
     if (content !== null && chat.isRunning) chat.content('system', content);
   }
@@ -256,13 +266,13 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
       case 'message-start':
         return startMessage(event, seq);
       case 'block-start':
-        // An empty message may say no more than that the run was stopped.
-        if (event.parent === undefined) calls.goOn();
-        return telling.get(laneOf(event))?.start(event, at);
+        // Wait for a block: an empty message may only report that the run was stopped.
+        if (event.parent === undefined) calls.runGoesOn();
+        return openMessages.get(laneOf(event))?.start(event, at);
       case 'block-delta':
-        return telling.get(laneOf(event))?.delta(event.index, event.delta);
+        return openMessages.get(laneOf(event))?.delta(event.index, event.delta);
       case 'block-end':
-        return telling.get(laneOf(event))?.end(event, () => streamedText(event), at);
+        return openMessages.get(laneOf(event))?.end(event, () => streamedText(event), at);
       case 'message-end':
         return endMessage(event);
       case 'message-added':
@@ -273,10 +283,10 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
       case 'tool-start':
         return startTool(event, at);
       case 'tool-end':
-        if (!telling.has(event.call)) subAgents.end(event.call);
-        return calls.end(event, speakerOf(laneOfTool(event)), at);
+        if (!openMessages.has(event.call)) subAgents.end(event.call);
+        return calls.end(event, writerOf(laneOfTool(event)), at);
       case 'approval-request':
-        // What the session answers itself runs without a question, as what its user has approved beforehand.
+        // A question that the session answers itself is shown as a call that runs without a question.
         return askApproval(event, replay === 'past' || event.standing !== undefined);
       case 'approval-end':
         return calls.answered(event);
@@ -293,13 +303,13 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
         return frame === null ? undefined : say(frame);
       }
       case 'activity':
-        return chat.aside(event.text);
+        return chat.temporaryProgress(event.text);
       case 'retry-start':
         return startRetry(event);
       case 'compaction-start':
-        return chat.aside('Compacting…');
+        return chat.temporaryProgress('Compacting…');
       case 'retry-end':
-        return chat.aside(null);
+        return chat.temporaryProgress(null);
       case 'compaction-end':
         return endCompaction(event);
       case 'notice':
@@ -308,7 +318,7 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
         return tellUser('error', event.message);
       case 'unknown': {
         const frame = event.protocol === 'eca' ? foreignFrame(session.id, event.payload) : null;
-        return frame === null ? loss(`event of ${event.protocol}`) : chat.say(frame);
+        return frame === null ? loss(`event of ${event.protocol}`) : chat.send(frame);
       }
       case 'turn-start':
       case 'turn-end':
@@ -328,7 +338,7 @@ function startProjection(session: SessionView, dialect: Dialect): Projection {
   return {
     event(logged) {
       outs = [];
-      isRetold = logged.replay !== undefined;
+      isReplay = logged.replay !== undefined;
       take(logged);
       return outs;
     },

@@ -1,64 +1,64 @@
-// Sub-agents as newer clients show them: each speaks in a chat of its own that names its parent, and the call that it
-// works for says which chat that is (newer than the document, docs/protocols/eca.md 1.4: parentChatId, details of type `subagent`). Clients
-// that are not known as new would take it for another chat: they hear of the call alone. Knows no message.
+// Sub-agents as newer clients show them. Each sub-agent has a chat of its own that names its parent, and the details of
+// its call name that chat (newer than the document, docs/protocols/eca.md 1.4: parentChatId, details of type
+// `subagent`). Other clients would show an unrelated chat, so they get the call alone.
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { Dictionary } from '../../../core/model/content.ts';
 import { contentFrame, textFrames } from './encode-frame.ts';
-import { subAgentChatId } from '../frontend/ids.ts';
-import type { CallTeller } from './calls.ts';
-import { type Chat, words } from './chat.ts';
-import type { Speaker } from './whole.ts';
+import { subAgentChatId } from '../frontend/question-ids.ts';
+import type { CallWriter } from './call-writer.ts';
+import { type ChatWriter, progressTexts } from './chat-writer.ts';
+import type { ModelWriter } from './whole-content.ts';
 
 /** The sub-agents of a run, by the canonical id of the call that each works for. */
 export interface SubAgents {
-  /** Where it speaks. */
-  speaker(call: string): Speaker;
-  /** It begins a message. */
+  /** Where the sub-agent writes. */
+  writer(call: string): ModelWriter;
+  /** The sub-agent begins a message. */
   step(call: string, model: string | undefined): void;
-  /** Its call is over, and so is its chat. */
+  /** The call is over, so the chat of the sub-agent ends too. */
   end(call: string): void;
-  /** What its call says of it; undefined for calls without one. */
+  /** The details of a call that describe its sub-agent; undefined for a call without one. */
   detailsOf(call: string): Dictionary | undefined;
   clear(): void;
 }
 
 interface SubAgent {
-  readonly speaker: Speaker;
+  readonly writer: ModelWriter;
   readonly name: string;
   model: string;
   steps: number;
-  /** Ends what it says, until it says more. */
+  /** Ends the chat's progress, until the sub-agent writes more. */
   finish(): void;
 }
 
-/** `calls` is asked when the first one speaks. */
-export function createSubAgents(session: SessionView, chat: Chat, calls: () => CallTeller): SubAgents {
+/** `calls` is called when the first sub-agent writes. */
+export function createSubAgents(session: SessionView, chat: ChatWriter, calls: () => CallWriter): SubAgents {
   const all = new Map<string, SubAgent>();
 
   function create(call: string): SubAgent {
     const { id = call, name = 'sub-agent' } = calls().open(call) ?? {};
-    const voice = { chatId: subAgentChatId(session.id, id), parentChatId: session.id };
+    const chatRef = { chatId: subAgentChatId(session.id, id), parentChatId: session.id };
     let isOpen = false;
 
     function progress(content: Dictionary): void {
-      chat.sayInRun([contentFrame(voice, 'system', { type: 'progress', ...content })]);
+      chat.sendInRun([contentFrame(chatRef, 'system', { type: 'progress', ...content })]);
     }
 
     function say(frames: readonly string[]): void {
-      if (!isOpen) progress({ state: 'running', text: words.generating });
+      if (!isOpen) progress({ state: 'running', text: progressTexts.generating });
       isOpen = true;
-      chat.sayInRun(frames);
+      chat.sendInRun(frames);
     }
 
     return {
-      speaker: {
-        voice,
-        text: textFrames(voice, 'assistant', { type: 'text' }, 'text'),
-        content: (role, content) => say([contentFrame(voice, role, content)]),
+      writer: {
+        chatRef,
+        text: textFrames(chatRef, 'assistant', { type: 'text' }, 'text'),
+        content: (role, content) => say([contentFrame(chatRef, role, content)]),
         model: say,
         generating: () => {},
-        // What the user is asked must be seen in the chat as well.
-        progress: (text) => chat.aside(text === words.asking ? text : null),
+        // A question to the user must be visible in the main chat too.
+        progress: (text) => chat.temporaryProgress(text === progressTexts.asking ? text : null),
       },
       name,
       model: session.transcript.info.model?.id ?? 'unknown',
@@ -79,23 +79,23 @@ export function createSubAgents(session: SessionView, chat: Chat, calls: () => C
   }
 
   return {
-    speaker: (call) => of(call).speaker,
+    writer: (call) => of(call).writer,
     step(call, model) {
       const agent = of(call);
       agent.steps += 1;
       agent.model = model ?? agent.model;
-      calls().again(call);
+      calls().repeatRunning(call);
     },
     end(call) {
       const agent = all.get(call);
-      // What is open in it ends with the run at the latest.
-      if (agent !== undefined && !calls().isBusy(agent.speaker)) agent.finish();
+      // Open calls of the sub-agent end with the run at the latest.
+      if (agent !== undefined && !calls().isBusy(agent.writer)) agent.finish();
     },
     detailsOf(call) {
       const agent = all.get(call);
       if (agent === undefined) return undefined;
-      const { speaker, name, model, steps } = agent;
-      return { type: 'subagent', subagentChatId: speaker.voice.chatId, model, agentName: name, step: steps };
+      const { writer, name, model, steps } = agent;
+      return { type: 'subagent', subagentChatId: writer.chatRef.chatId, model, agentName: name, step: steps };
     },
     clear() {
       for (const agent of all.values()) agent.finish();

@@ -1,10 +1,9 @@
-// The params of what newer clients ask of their chats: to go back, to be made another of, to be listed (since 0.80, 0.119
-// and 0.128).
+// The params of requests about chats: rollback (since 0.80), fork (0.124) and list (0.128).
 import { z } from 'zod';
 
 const text = z.string().nullish();
 
-/** `include` is absent in older clients, which want both. */
+/** Older clients omit `include` and want both. */
 export const RollbackParams = z.looseObject({
   chatId: z.string(),
   contentId: text,
@@ -12,11 +11,11 @@ export const RollbackParams = z.looseObject({
 });
 export type RollbackParams = z.infer<typeof RollbackParams>;
 
-/** The chat up to that content. */
+/** Forks the chat up to that content. */
 export const ForkParams = z.looseObject({ chatId: z.string(), contentId: text });
 export type ForkParams = z.infer<typeof ForkParams>;
 
-/** A limit that is none means all. */
+/** A missing or malformed limit means no limit. */
 export const ListParams = z.looseObject({
   limit: z.number().nullish().catch(undefined),
   sortBy: text.catch(undefined),

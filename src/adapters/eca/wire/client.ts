@@ -1,11 +1,11 @@
-// What ECA clients send, message by message (docs/protocols/eca.md 8; names of newer versions: 1.3 to 1.5). Tolerant:
-// unknown fields pass, null is absent. The JSON-RPC envelope is json-rpc.ts's.
+// What ECA clients send, message by message (docs/protocols/eca.md 8; names of newer versions: 1.3 to 1.5). The schemas
+// are tolerant: unknown fields pass, and null counts as absent. The JSON-RPC envelope is in json-rpc.ts.
 import { z } from 'zod';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 
 const text = z.string().nullish();
 
-/** Of the two spellings `request-id` and `requestId` the second: real servers take either (docs/protocols/eca.md 2.14, 5.4). */
+/** Turns `request-id` into `requestId`: real servers accept both spellings (docs/protocols/eca.md 2.14, 5.4). */
 export function camelKeys(value: object): object {
   const entries = Object.entries(value).map(([key, member]) => [key.replace(/-([a-z])/gu, upper), member]);
   return Object.fromEntries(entries);
@@ -16,10 +16,11 @@ function upper(_: string, letter: string): string {
 }
 
 /**
- * The params of a message, ready for its schema; undefined for what can be none. No params, null, `[]` and `[null]` are
- * empty: Neovim's plugin writes its empty tables as `[]`, and real servers read them so (docs/protocols/eca.md 2.14, 5.4). A
- * member that is called an id is a string, whatever the message: Neovim's plugin of September 2025 names a chat by the
- * number of its tab page. The string goes back, for no editor of that time compares it.
+ * The params of a message, ready for its schema; undefined if the value cannot be params. Missing params, null, `[]`
+ * and `[null]` count as empty: Neovim's plugin writes empty tables as `[]`, and real servers accept that
+ * (docs/protocols/eca.md 2.14, 5.4).
+ *  A member whose name ends in `Id` becomes a string: Neovim's plugin of September 2025 names a chat by the number of
+ * its tab page. The answers carry the string, which no editor of that time compares.
  */
 export function paramsOf(params: unknown): object | undefined {
   const only = Array.isArray(params) && params.length <= 1 ? params[0] : params;
@@ -32,7 +33,7 @@ function withStringId(key: string, member: unknown): unknown {
   return key.endsWith('Id') && Number.isSafeInteger(member) ? String(member) : member;
 }
 
-/** docs/protocols/eca.md 8.1. What its parts hold is read by client.ts, leniently. */
+/** docs/protocols/eca.md 8.1. client.ts reads the parts, leniently. */
 export const InitializeParams = z.looseObject({
   initializationOptions: z.unknown().optional(),
   capabilities: z.unknown().optional(),
@@ -40,7 +41,7 @@ export const InitializeParams = z.looseObject({
 });
 export type InitializeParams = z.infer<typeof InitializeParams>;
 
-/** docs/protocols/eca.md 8.2; `agent` is what newer versions call `behavior`. */
+/** docs/protocols/eca.md 8.2. Newer versions call `behavior` `agent`. */
 export const PromptParams = z.looseObject({
   chatId: text,
   message: z.string(),
@@ -53,7 +54,7 @@ export const PromptParams = z.looseObject({
 });
 export type PromptParams = z.infer<typeof PromptParams>;
 
-/** A notification or request about one chat and nothing else. */
+/** A notification or request whose only parameter is a chat. */
 export const ChatParams = z.looseObject({ chatId: text });
 
 /** docs/protocols/eca.md 8.6; `save` since 0.63. */
@@ -72,7 +73,7 @@ export type QueryParams = z.infer<typeof QueryParams>;
 export const SteerParams = z.looseObject({ chatId: z.string(), message: z.string() });
 export type SteerParams = z.infer<typeof SteerParams>;
 
-/** What is to be cleared is `messages`; nothing else can be. */
+/** Only `messages` can be cleared. */
 export const ClearParams = z.looseObject({ chatId: z.string(), messages: z.boolean().nullish() });
 export type ClearParams = z.infer<typeof ClearParams>;
 

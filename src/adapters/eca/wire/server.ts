@@ -1,4 +1,5 @@
-// What ECA servers send, of both eras, message by message (docs/protocols/eca.md 8; names of newer versions: 1.3 to 1.5). Tolerant: unknown fields pass, null is absent. What clients send is wire.ts's.
+// What ECA servers of both eras send, message by message (docs/protocols/eca.md 8; names of newer versions: 1.3 to
+// 1.5). The schemas are tolerant: unknown fields pass, and null counts as absent. What clients send is in client.ts.
 import { z } from 'zod';
 import { isDictionary } from '../../../core/model/dictionary.ts';
 
@@ -6,17 +7,17 @@ const text = z.string().nullish();
 const flag = z.boolean().nullish();
 const figure = z.number().nullish();
 const names = z.array(z.string()).nullish();
-/** Costs are texts like `0.01`. */
+/** Costs are strings like `0.01`. */
 const money = z.union([z.string(), z.number()]).nullish();
 
-/** A message of the server, by its kind; `fault` is none. */
+/** A message from the server, by kind. `fault`: not a message. */
 export type ServerMessage =
   | { readonly kind: 'request'; readonly id: string | number; readonly method: string }
   | { readonly kind: 'notification'; readonly method: string; readonly params: unknown }
   | { readonly kind: 'response'; readonly id: unknown; readonly result: unknown; readonly error: unknown }
   | { readonly kind: 'fault'; readonly message: string };
 
-/** Sorts a JSON value. A missing `jsonrpc` is forgiven. */
+/** Classifies a JSON value. A missing `jsonrpc` is accepted. */
 export function readServerMessage(json: unknown): ServerMessage {
   if (!isDictionary(json)) return { kind: 'fault', message: 'a message must be a JSON object' };
   const { id, method, params, result, error } = json;
@@ -29,10 +30,10 @@ export function readServerMessage(json: unknown): ServerMessage {
   return { kind: 'response', id, result, error: error ?? undefined };
 }
 
-/** The error in an answer; codes may be texts (docs/protocols/eca.md 5.5). */
+/** The error in an answer; codes may be strings (docs/protocols/eca.md 5.5). */
 export const RpcError = z.looseObject({ code: z.unknown().optional(), message: z.string().catch('') });
 
-/** docs/protocols/eca.md 8.1; since 0.42 only the welcome is left. */
+/** docs/protocols/eca.md 8.1. Since 0.42 only the welcome message is left. */
 export const InitializeResult = z.looseObject({
   models: names,
   chatDefaultModel: text,
@@ -42,7 +43,7 @@ export const InitializeResult = z.looseObject({
 });
 export type InitializeResult = z.infer<typeof InitializeResult>;
 
-/** `config/updated`, since 0.42: only what has changed, and null where nothing is known. */
+/** `config/updated`, since 0.42: only the changed values, and null where the server knows nothing yet. */
 export const ConfigParams = z.looseObject({
   chatId: text,
   chat: z
@@ -86,7 +87,7 @@ const head = {
   details: z.unknown().optional(),
 };
 
-/** The contents that have a meaning of their own, by type. */
+/** The contents that the gateway understands, by type. */
 export const contents = {
   text: z.looseObject({ text, contentId: text }),
   progress: z.looseObject({ state: text, text }),
@@ -117,7 +118,7 @@ export const contents = {
 } as const;
 export type ContentOf<Type extends keyof typeof contents> = z.infer<(typeof contents)[Type]>;
 
-/** Any content of a tool call, as far as all are alike. */
+/** Any content of a tool call: the fields that they share. */
 export type CallContent = ContentOf<'toolCallPrepare' | 'toolCallRun' | 'toolCallRunning' | 'toolCalled'>;
 
 /** A notification about one chat. */

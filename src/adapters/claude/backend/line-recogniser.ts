@@ -1,5 +1,5 @@
-// What a `stream_event` line with one delta teaches of lines like it (decision 0011, core/fast-path/templates.ts): all of the line
-// but the text of the delta and the frame's own id. Knows no message and no run.
+// Learns a template from a `stream_event` line with one delta (decision 0011, core/fast-path/templates.ts): the whole
+// line except the text of the delta and the frame's own id.
 import { z } from 'zod';
 import type { Frame } from '../../../core/contract/channel.ts';
 import type { EventOf } from '../../../core/model/event.ts';
@@ -27,30 +27,30 @@ const DeltaFrame = z.looseObject({
 /** What differs from line to line. */
 interface Holes {
   readonly index: number;
-  /** The field that the text stands in. */
+  /** The field with the text. */
   readonly field: string;
   readonly text: string;
-  /** Empty when there is none. */
+  /** Empty if the frame has no id. */
   readonly id: string;
 }
 
 const utf8 = new TextEncoder();
-/** Behind the delta: the rest of the line is the trail. */
+/** The bytes after the text of the delta. The rest of the line is the trail. */
 const behind = utf8.encode('"');
 const decoder = new TextDecoder('utf-8', { fatal: true });
 /** A text that no delta has. */
 const probe = 'patchbay-probe';
 
-/** Learns from lines that were parsed, recognises lines that look like them. */
+/** Learns from parsed lines, and recognises similar lines. */
 export function createLineRecogniser(streaming: Streaming): TemplateRecogniser {
   return createTemplateRecogniser(streaming, templateOf);
 }
 
-/** What the line teaches; null when lines like it cannot be told by the bytes around their delta. */
+/** The template of the line; null if similar lines cannot be recognised by the bytes around their delta. */
 function templateOf(line: Frame, event: EventOf<'block-delta'>): Template | null {
   const holes = holesIn(line.json);
   if (holes === null || holes.index !== event.index || holes.text !== event.delta) return null;
-  // What rides along must be the same in the next line.
+  // The extra fields must be the same in the next line.
   if (holes.id !== '' && JSON.stringify(event.extra ?? {}).includes(holes.id)) return null;
   const { bytes } = line;
   const opening = utf8.encode(`"${holes.field}":"`);
@@ -83,7 +83,7 @@ function holesIn(json: unknown): Holes | null {
   }
 }
 
-/** The rest of the line with a hole for the id; null when the id stands in front of the delta. */
+/** The rest of the line with a hole for the id; null if the id stands before the delta. */
 function trailOf(rest: Uint8Array, id: string): Trail | null {
   const at = id === '' ? rest.length : findQuoted(rest, utf8.encode(`"uuid":"${id}"`), 0);
   if (at === -1) return null;
@@ -93,7 +93,7 @@ function trailOf(rest: Uint8Array, id: string): Trail | null {
   return before === null || after === null ? null : { before, hole: id.length, after };
 }
 
-/** Whether another text in its place is what another line would mean: the field may stand there twice. */
+/** Checks that another text in the hole is read back as that text: the field may occur twice in the line. */
 function isSound(head: Uint8Array, behind: Uint8Array, { index, field }: Holes): boolean {
   try {
     const read = holesIn(JSON.parse(decoder.decode(head) + probe + decoder.decode(behind)));

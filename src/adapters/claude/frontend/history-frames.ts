@@ -1,17 +1,21 @@
-// Whole messages of a conversation as frames of the rpc-message dialect, for `getHistory` (docs/protocols/rpc-message.md 8.2, 9.2). Pure.
+// Whole messages of a conversation as frames of the rpc-message dialect, for `getHistory`
+// (docs/protocols/rpc-message.md 8.2, 9.2).
 import type { Message } from '../../../core/model/content.ts';
 import { onLane } from '../frames.ts';
-import { wireBlock, wireResult, wireUsage } from './values.ts';
+import { wireBlock, wireResult, wireUsage } from './encode-values.ts';
 import type { WireFrame } from '../wire/client.ts';
 
-/** One frame for each message that the dialect has one for; `sealed` gives it its envelope, null where it has none. */
+/**
+ * One frame for each message that the dialect can express. `toWire` adds session and id; null if the dialect has no
+ * such frame.
+ */
 export function historyFrames(
   messages: readonly Message[],
-  sealed: (frame: WireFrame) => WireFrame | null,
+  toWire: (frame: WireFrame) => WireFrame | null,
 ): readonly WireFrame[] {
   return messages.flatMap((message) => {
     const frame = frameOf(message);
-    const told = frame === null ? null : sealed(onLane(message.parent, frame));
+    const told = frame === null ? null : toWire(onLane(message.parent, frame));
     return told === null ? [] : [told];
   });
 }

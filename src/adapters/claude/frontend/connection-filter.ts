@@ -1,57 +1,60 @@
-// What one connection makes of the frames on their way to it: all clients of a dialect share what the session says, and
-// this is what only one of them has to do with it. Knows frames by their first characters and never parses one.
+// Filters the frames on their way to one connection. All clients of a dialect share the frames of a session; this file
+// makes the few changes that concern one client. Recognises frames by their first characters and never parses one.
 import type { Frames } from '../../../core/contract/adapter.ts';
 import type { Out } from '../../../core/contract/channel.ts';
-import { cancelFrame } from './notices.ts';
+import { cancelFrame } from './system-frames.ts';
 
-/** The dress of one connection. Marks are frames that it sends to itself: they never go out. */
-export interface Dressing {
+/** The filter of one connection. Marks are frames that the connection sends to itself: they never leave the gateway. */
+export interface ConnectionFilter {
   /** See Frontend. */
-  dress(out: Out): Out | Frames | null;
+  mapOutgoing(out: Out): Out | Frames | null;
   /**
-   * A mark: what is told from there on belongs to that query, up to and with its result (docs/protocols/rpc-message.md 8.4, 8.6). Its
-   * prompt is this client's.
+   * A mark: from here on, frames belong to that query, up to and including its result (docs/protocols/rpc-message.md
+   * 8.4, 8.6). The prompt of the query is this client's own.
    */
   query(id: string): Out;
-  /** A mark: the next prompt that is echoed is this client's, who called it so (docs/protocols/claude.md 3.3). */
+  /** A mark: the next echoed prompt is this client's, with the client's uuid (docs/protocols/claude.md 3.3). */
   echo(uuid: string): Out;
-  /** A mark: the next prompt that is told is this client's, who does not hear it (docs/protocols/claude.md 3.3). */
+  /** A mark: the next prompt is this client's own and is dropped (docs/protocols/claude.md 3.3). */
   ownPrompt(): Out;
-  /** An answer to this client, which belongs to no query whatever is going on. */
+  /** An answer to this client, which belongs to no query. */
   own(text: string): Out;
-  /** This client has answered that request: when it is over, all others are told. */
+  /** This client has answered that request. Only the other clients get its cancel frame. */
   answered(requestId: string): void;
-  /** Its answer did not count. */
+  /** The client's answer did not count. */
   unanswered(requestId: string): void;
-  /** A frame that has its place behind the next `init`. */
+  /** Sends a frame after the next `init`. */
   afterInit(text: string): void;
 }
 
-/** How frames begin: every projection writes the type first, and what stands here right behind it. */
+/** How frames begin: every projection writes the type first, and these fields right after it. */
 const heads = {
   result: '{"type":"result"',
   cancel: '{"type":"control_cancel_request"',
   replay: '{"type":"user","isReplay":true',
   prompt: '{"type":"user","origin":{"kind":"human"}',
-  /** Said into an open run: that is no prompt of this client, which waits for the run to end. */
+  /**
+   * A prompt that joins the open run. It is not this client's own, because this client's prompt waits for the end of
+   * the run.
+   */
   joining: '{"type":"user","origin":{"kind":"human"},"priority"',
   init: '{"type":"system","subtype":"init"',
 } as const;
 
-/** `"` and a uuid and `"}`: the end of each frame of the native dialect. */
+/** The length of `"`, a uuid and `"}`: the end of each frame of the native dialect. */
 const uuidEnd = 39;
 
-/** Answers whose questions are not over yet: more than a session lets be open. */
+/** The maximum number of remembered answers: more than a session's limit of open questions. */
 const mostAnswered = 128;
 
-/** A connection that nothing is special about. */
-export function createDressing(): Dressing {
-  /** Weak: where clients post, nobody asks for a dress, and marks are dropped. */
+/** Begins as a filter that passes every frame. */
+export function createConnectionFilter(): ConnectionFilter {
+  /** Weak, because nobody calls the filter of a connection that posts: its marks are dropped. */
   const marks = new WeakMap<object, () => void>();
-  const owned = new WeakSet<object>();
-  /** The queries whose frames these are; more than one when the agent took a prompt into the open run. */
+  const ownAnswers = new WeakSet<object>();
+  /** The open queries. There are several if the agent took a prompt into the open run. */
   let queries: readonly { readonly head: string; readonly end: string }[] = [];
-  /** The frames that tell that a request is over which this client has answered. */
+  /** The cancel frames of requests that this client has answered. */
   const cancels = new Set<string>();
   let echo: string | null = null;
   let isOwnPrompt = false;
@@ -66,14 +69,14 @@ export function createDressing(): Dressing {
     return out;
   }
 
-  /** Spliced, for the frame may be long and there are many. */
+  /** Wraps by joining strings: frames may be long and many. */
   function wrapped(out: Out): Out {
     const [query] = queries;
     if (query === undefined) return out;
     return typeof out === 'string' ? `${query.head}${out}}` : [query.head, ...out, '}'];
   }
 
-  function dressText(out: string): Out | Frames | null {
+  function mapText(out: string): Out | Frames | null {
     if (cancels.size > 0 && out.startsWith(heads.cancel) && cancels.delete(out)) return null;
     if (isOwnPrompt && out.startsWith(heads.prompt) && !out.startsWith(heads.joining)) {
       isOwnPrompt = false;
@@ -98,10 +101,10 @@ export function createDressing(): Dressing {
   }
 
   return {
-    dress(out) {
-      if (typeof out === 'string') return isIdle() ? out : dressText(out);
+    mapOutgoing(out) {
+      if (typeof out === 'string') return isIdle() ? out : mapText(out);
       const then = marks.get(out);
-      if (then === undefined) return owned.has(out) ? out : wrapped(out);
+      if (then === undefined) return ownAnswers.has(out) ? out : wrapped(out);
       then();
       return null;
     },
@@ -123,7 +126,7 @@ export function createDressing(): Dressing {
       }),
     own(text) {
       const out = [text];
-      owned.add(out);
+      ownAnswers.add(out);
       return out;
     },
     answered(requestId) {

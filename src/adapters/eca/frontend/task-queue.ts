@@ -1,15 +1,15 @@
-// What is to be done in a chat, one thing after the other: a prompt may have to wait for answers on its way, and what
-// came later must not overtake it. Knows no message.
+// Runs the tasks of a chat one after the other. A prompt may wait for answers on its way, and later requests must not
+// overtake it.
 import type { Actions } from '../connection.ts';
 
-/** Calls `done` when it is through, once, and adds to its own actions what that returns. */
+/** Must call `done` once at its end, and return the actions of `done` with its own. */
 export type Task = (done: () => Actions) => Actions;
 
-/** Tasks that may wait. A client that wants more does not read what it is told. */
+/** The maximum number of waiting tasks. A client that exceeds it does not wait for its answers. */
 const longest = 64;
 
-/** An empty line. Null from `add`: it is full. */
-export function createLine(): { add(task: Task): Actions | null; readonly isEmpty: boolean } {
+/** An empty queue. `add` returns null if the queue is full. */
+export function createTaskQueue(): { add(task: Task): Actions | null; readonly isEmpty: boolean } {
   const waiting: Task[] = [];
   let isBusy = false;
 

@@ -1,26 +1,26 @@
-// The figures of the `result` frame, counted from events (docs/protocols/claude.md 7). Knows no wire order.
+// The figures of the `result` frame, counted from events (docs/protocols/claude.md 7).
 import { addUsage, type Dictionary, type Failure, noUsage, type Usage } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import { saidIn } from './said.ts';
-import { wireUsage } from './values.ts';
+import { claudeExtraIn } from './claude-extra.ts';
+import { wireUsage } from './encode-values.ts';
 import type { WireFrame } from '../wire/client.ts';
 
-/** What one model has cost, over the session. */
+/** The usage and cost of one model, over the session. */
 interface ModelTotal {
   usage: Usage;
   cost: number;
 }
 
-/** Counts one run after the other. */
+/** Counts the figures of each run. */
 export interface ResultCounter {
   begin(at: number): void;
   message(start: StartedMessage, end: EventOf<'message-end'>, at: number): void;
-  /** A user frame of ours on the main thread. */
+  /** A user frame that the projection wrote on the main thread. */
   userFrame(): void;
   denial(denied: { tool_name: string; tool_use_id?: string; tool_input: object }): void;
-  /** `text`: the last that the model said. */
+  /** `text`: the last text of the model. */
   result(end: EventOf<'run-end'>, at: number, text: string): WireFrame;
-  /** Of a compaction between two runs: a turn in which no model spoke. */
+  /** The result of a compaction between two runs: a turn without a model. */
   compaction(end: EventOf<'compaction-end'>, at: number): WireFrame;
 }
 
@@ -34,7 +34,7 @@ export interface StartedMessage {
   readonly isEmpty: boolean;
 }
 
-/** Starts with an empty session. Costs add up over the session, tokens over the run. */
+/** Begins with an empty session. Costs add up over the session, tokens over the run. */
 export function createResultCounter(): ResultCounter {
   const models = new Map<string, ModelTotal>();
   let cost = 0;
@@ -74,7 +74,7 @@ export function createResultCounter(): ResultCounter {
   };
 
   function result(end: EventOf<'run-end'>, at: number, text: string): WireFrame {
-    // A message that was cut is no answer, whatever the agent says of its run.
+    // A message that was cut is no answer, whatever the agent says about its run.
     const failed = end.outcome !== 'completed' || run.cut;
     const word = end.outcome === 'completed' ? 'the last message was cut' : `the run was ${end.outcome}`;
     const ending = failed ? { errors: [end.failure?.message ?? word] } : { result: text };
@@ -97,21 +97,21 @@ export function createResultCounter(): ResultCounter {
       result_index: index++,
       queued_turn_count: 0,
     };
-    return inItsWords(own, saidIn(end));
+    return withAgentResult(own, claudeExtraIn(end));
   }
 }
 
-/** Fields by which a result says how it ended: an agent that says it in its own words means all of them. */
+/** The fields by which a result says how the run ended. An agent's own result replaces all of them. */
 const endings: ReadonlySet<string> = new Set(['result', 'errors', 'api_error_status', 'terminal_reason']);
 
-/** What the agent's own result says counts, verdict and figures; but its place among our results is ours. */
-function inItsWords(own: ResultOfOurs, said: Dictionary): WireFrame {
+/** Replaces our figures by the agent's own result. Only its place among the session's results is ours. */
+function withAgentResult(own: OwnResult, said: Dictionary): WireFrame {
   const isWhole = said.subtype !== undefined;
   const kept = Object.entries(own).filter(([name]) => !(isWhole && endings.has(name) && !(name in said)));
   return { ...Object.fromEntries(kept), ...said, type: own.type, result_index: own.result_index };
 }
 
-type ResultOfOurs = WireFrame & { readonly result_index: number };
+type OwnResult = WireFrame & { readonly result_index: number };
 
 /** `num_turns` is one more than the user frames written in the run (docs/protocols/claude.md 7.5). */
 function emptyRun(at: number) {
@@ -151,7 +151,10 @@ function terminalReason(end: EventOf<'run-end'>, whileStreaming: boolean): strin
   }
 }
 
-/** The result of a prompt that never became a run: without it the client would wait for ever (docs/protocols/claude.md 2.2). */
+/**
+ * The result of a prompt that started no run. Without a result the client would wait forever (docs/protocols/claude.md
+ * 2.2).
+ */
 export function refusalResult(failure: Pick<Failure, 'message'>, totalCost: number): WireFrame {
   return {
     type: 'result',

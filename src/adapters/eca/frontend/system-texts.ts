@@ -1,31 +1,31 @@
-// What no content of the protocol tells, in words of the system: an answer that is begun anew or was cut off, a failure, a
-// compaction. Clients show such words where they come, and a progress only as long as it lasts. Knows no frame.
+// System texts for events that the protocol has no content for: a retried or truncated answer, a failure, a compaction.
+// Clients keep such texts in the chat, while a progress text disappears.
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { Failure } from '../../../core/model/content.ts';
 import { dictionaryIn, dictionaryOf } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import type { AssistantMessage } from '../../../core/model/transcript.ts';
 
-/** What is to be remarked in one chat; null where there is nothing to say. Sub-agents are not for it. */
-export interface Remarks {
+/** The system texts of one chat; null if there is nothing to say. Excludes sub-agents. */
+export interface SystemTexts {
   messageStart(): string | null;
   messageEnd(event: EventOf<'message-end'>): void;
-  /** The user has said something: what comes after it answers that. */
-  heard(): void;
-  /** `isRetold`: to somebody who comes late, behind the messages. */
-  retry(event: EventOf<'retry-start'>, isRetold: boolean): string | null;
+  /** The user has sent a message, which what follows answers. */
+  userMessage(): void;
+  /** `isReplay`: for a late client, after the messages. */
+  retry(event: EventOf<'retry-start'>, isReplay: boolean): string | null;
   runEnd(event: EventOf<'run-end'>): string | null;
 }
 
-/** Of one session, before anything was said. */
-export function createRemarks(session: SessionView): Remarks {
-  /** The last message that has a text, of this run. */
+/** Begins before the first event of a session. */
+export function createSystemTexts(session: SessionView): SystemTexts {
+  /** The last message of this run with a text. */
   let answer: AssistantMessage | undefined;
   let isCutOff = false;
-  /** The last message failed, and nobody has said that it is tried again. */
-  let broken: { readonly failure: Failure | undefined } | null = null;
+  /** The last message failed, and its retry was not reported yet. */
+  let unreportedFailure: { readonly failure: Failure | undefined } | null = null;
   let isBroken = false;
-  /** The attempt that was told last. */
+  /** The last reported attempt. */
   let attempt: number | undefined;
 
   function endedMessage(): AssistantMessage | undefined {
@@ -37,12 +37,12 @@ export function createRemarks(session: SessionView): Remarks {
 
   return {
     messageStart() {
-      const untold = broken;
-      broken = null;
+      const untold = unreportedFailure;
+      unreportedFailure = null;
       isBroken = false;
       isCutOff = false;
       attempt = undefined;
-      // Retries are not told again to those who come late, but that there was one shows.
+      // A late client gets no retry events, but a failed message followed by another shows that there was a retry.
       return untold === null ? null : retryWords('', untold.failure);
     },
     messageEnd({ stop, failure }) {
@@ -50,20 +50,20 @@ export function createRemarks(session: SessionView): Remarks {
       if (message !== undefined && textOf(message) !== '') answer = message;
       isCutOff = stop.reason === 'length';
       const hasFailed = failure !== undefined || stop.reason === 'error';
-      broken = hasFailed ? { failure } : null;
+      unreportedFailure = hasFailed ? { failure } : null;
       isBroken = hasFailed || stop.reason === 'aborted';
     },
-    heard() {
-      broken = null;
+    userMessage() {
+      unreportedFailure = null;
       isBroken = false;
     },
-    retry(event, isRetold) {
+    retry(event, isReplay) {
       const isOpen = (session.transcript.open.get('')?.blocks.length ?? 0) > 0;
-      // Where nothing was said yet, nothing must be kept apart from what follows.
-      const isDue = isRetold ? broken !== null : isBroken || isOpen;
+      // Nothing was written yet, so there is nothing to separate from the new attempt.
+      const isDue = isReplay ? unreportedFailure !== null : isBroken || isOpen;
       if (!isDue || attempt === event.attempt) return null;
       attempt = event.attempt;
-      broken = null;
+      unreportedFailure = null;
       return retryWords(` (${event.attempt}/${event.maxAttempts})`, event.failure);
     },
     runEnd({ outcome, failure }) {
@@ -72,11 +72,11 @@ export function createRemarks(session: SessionView): Remarks {
       answer = undefined;
       isCutOff = false;
       isBroken = false;
-      broken = null;
+      unreportedFailure = null;
       attempt = undefined;
       if (outcome === 'aborted') return '\nPrompt stopped\n';
       const words = failure?.message.trim() || 'The agent failed';
-      // Some agents let the model say what went wrong.
+      // Some agents report a failure as the last text of the model.
       const isTold = failure !== undefined && said.endsWith(words);
       const all = outcome === 'failed' && !isTold ? `${cut}\n\n${plainWords(failure?.message || words)}` : cut;
       return all === '' ? null : all;
@@ -84,7 +84,7 @@ export function createRemarks(session: SessionView): Remarks {
   };
 }
 
-/** The last text that it says. */
+/** The last non-empty text of a message. */
 function textOf({ blocks }: AssistantMessage): string {
   const texts = blocks.flatMap(({ head, text }) => {
     if (head.kind === 'text') return [text];
@@ -95,7 +95,9 @@ function textOf({ blocks }: AssistantMessage): string {
 
 const bodyPattern = /^(\d{3} )?(\{.*\})$/su;
 
-/** Some agents say the whole body of a provider's answer, behind its status: what is meant for people is inside. */
+/**
+ * The readable message in a failure text. Some agents report the whole body of a provider's response, after its status.
+ */
 function plainWords(words: string): string {
   const [, status = '', body = ''] = bodyPattern.exec(words.trim()) ?? [];
   const said = dictionaryOf(dictionaryIn(body));
@@ -108,7 +110,7 @@ function retryWords(count: string, failure: Failure | undefined): string {
   return `\n\nRetrying${count}${reason}\n\n`;
 }
 
-/** How a compaction went, with the figures that are known. */
+/** How a compaction ended, with the known figures. */
 export function compactionWords({
   outcome,
   failure,

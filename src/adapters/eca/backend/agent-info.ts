@@ -1,47 +1,47 @@
-// What an ECA server has told of itself: in its answer to `initialize` (docs/protocols/eca.md 8.1), in `config/updated` (since 0.42), of its
-// tools; and what was chosen of it. Tells what is new. Knows no run.
+// What an ECA server has reported about itself: in its answer to `initialize` (docs/protocols/eca.md 8.1), in
+// `config/updated` (since 0.42), and about its tools; and the choices of the user. Delivers what has changed.
 import type { Dictionary, Model } from '../../../core/model/content.ts';
 import type { SessionInfo, Tool, ToolServer } from '../../../core/model/event.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import { restOfServer, saidOf, serverOf } from './decode-values.ts';
+import { restOfServer, ecaExtra, serverOf } from './decode-values.ts';
 import { modelName } from '../models.ts';
 import type { ConfigParams, InitializeResult, ServerUpdated } from '../wire/server.ts';
 
-/** What is known of one server. */
+/** What is known about one server. */
 export interface AgentInfo {
   readonly known: SessionInfo;
-  /** It still names its models in the answer to `initialize`, as up to 0.41; null before that answer. */
-  readonly isSeed: boolean | null;
+  /** Whether the server lists its models in the answer to `initialize`, as up to 0.41; null before that answer. */
+  readonly isFirstEra: boolean | null;
   readonly servers: readonly ToolServer[];
   /** Names of presets of the model in use. */
   readonly variants: readonly string[];
-  /** What its user chose, and prompts are to say. */
+  /** The user's choices, which prompts repeat. */
   readonly chosen: { readonly model?: string | undefined; readonly mode?: string; readonly variant?: string };
-  /** Modes that may be chosen. */
+  /** Whether the mode may be chosen. */
   hasMode(mode: string): boolean;
   learn(changes: SessionInfo): void;
   initialized(result: InitializeResult): void;
   configured(chat: NonNullable<ConfigParams['chat']>): void;
   server(update: ServerUpdated): void;
   removed(name: string): void;
-  /** Absent: the default again. */
+  /** Undefined restores the default. */
   chooseModel(model: Model | undefined): void;
   chooseMode(mode: string): void;
   chooseVariant(variant: string): void;
   modelOf(name: string): Model;
 }
 
-/** Nothing is known. */
+/** Begins without knowledge. */
 export function createInfo(out: Outbox): AgentInfo {
   let known: SessionInfo = {};
-  let isSeed: boolean | null = null;
+  let isFirstEra: boolean | null = null;
   let variants: readonly string[] = [];
-  /** Those that may be chosen and are not shown among them. */
+  /** Modes that may be chosen but are not listed. */
   let otherModes: readonly string[] = [];
   let chosen: AgentInfo['chosen'] = {};
   let defaultModel: string | undefined;
   const servers = new Map<string, ToolServer>();
-  /** Tools of the server itself. */
+  /** The server's own tools. */
   let tools: Tool[] = [];
 
   function learn(now: SessionInfo): void {
@@ -57,7 +57,7 @@ export function createInfo(out: Outbox): AgentInfo {
   const listed = (name: string) => known.models?.find((model) => modelName(model) === name);
   const modelOf = (name: string): Model => listed(name) ?? namedModel(name);
 
-  /** A model that the server wants selected: from now on it is the one in use. */
+  /** The model that the server selects becomes the model in use. */
   function selectModel(name: string | null | undefined, fallback: string | null | undefined): SessionInfo {
     if (typeof fallback === 'string') defaultModel = fallback;
     if (typeof name === 'string') {
@@ -79,8 +79,8 @@ export function createInfo(out: Outbox): AgentInfo {
     get known() {
       return known;
     },
-    get isSeed() {
-      return isSeed;
+    get isFirstEra() {
+      return isFirstEra;
     },
     get servers() {
       return [...servers.values()].filter(({ status }) => status !== 'removed');
@@ -97,9 +97,9 @@ export function createInfo(out: Outbox): AgentInfo {
     },
     learn,
     initialized({ models, chatDefaultModel, chatBehaviors, chatDefaultBehavior, chatWelcomeMessage }) {
-      isSeed = Array.isArray(models);
+      isFirstEra = Array.isArray(models);
       learn({
-        ...(isSeed && models ? { models: models.map(namedModel) } : {}),
+        ...(isFirstEra && models ? { models: models.map(namedModel) } : {}),
         ...(chatBehaviors ? { modes: chatBehaviors } : {}),
         ...(typeof chatWelcomeMessage === 'string' ? { welcome: chatWelcomeMessage } : {}),
       });
@@ -123,7 +123,7 @@ export function createInfo(out: Outbox): AgentInfo {
     server(update) {
       const server = serverOf(update);
       servers.set(server.name, server);
-      out.deliver({ type: 'tool-server-changed', ...server, ...saidOf(restOfServer(update)) });
+      out.deliver({ type: 'tool-server-changed', ...server, ...ecaExtra(restOfServer(update)) });
       if (server.kind !== 'native' || server.tools === undefined) return;
       tools = server.tools;
       learn({ tools });
@@ -155,11 +155,13 @@ export function createInfo(out: Outbox): AgentInfo {
 function namedModel(name: string): Model {
   const at = name.indexOf('/');
   const [provider, id] = [name.slice(0, Math.max(at, 0)), name.slice(at + 1)];
-  // What could not be put together again stays whole.
+  // Keep a name whole if its parts would not join to the same name again.
   return provider === '' || id === '' || id.startsWith(`${provider}/`) ? { id: name } : { id, provider };
 }
 
-/** What a prompt says of the choices; both words for a mode, for servers of both eras (docs/protocols/eca.md 6.4). */
+/**
+ * The choices that a prompt carries; the mode under both names, for servers of both eras (docs/protocols/eca.md 6.4).
+ */
 export function choicesIn({ chosen, known }: Pick<AgentInfo, 'chosen' | 'known'>): Dictionary {
   const mode = chosen.mode ?? known.mode;
   return {

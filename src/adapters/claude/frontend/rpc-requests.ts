@@ -1,5 +1,5 @@
-// The RPC over the rpc-message dialect: requests of one client, each with its answer (docs/protocols/rpc-message.md 8).
-// Which frames of the session belong to a query is dressing.ts's. Knows no other dialect.
+// The RPC of the rpc-message dialect: requests of one client, each with its answer (docs/protocols/rpc-message.md 8).
+// connection-filter.ts decides which frames of the session belong to a query.
 import type { z } from 'zod';
 import type { Command } from '../../../core/model/command.ts';
 import type { Content } from '../../../core/model/content.ts';
@@ -7,24 +7,24 @@ import type { Outcome } from '../../../core/model/errors.ts';
 import type { SessionInfo } from '../../../core/model/event.ts';
 import { OutcomeData, QueryData } from '../../../core/model/outcome-data.ts';
 import { type Actions, type ConnectionPorts, problems, violation } from './connection.ts';
-import { historyFrames } from './history.ts';
-import { promptContent } from './values.ts';
-import { saidIn } from './slash-commands.ts';
+import { historyFrames } from './history-frames.ts';
+import { promptContent } from './encode-values.ts';
+import { promptOrCommand } from './slash-commands.ts';
 import { RpcRequest, rpcParams } from '../wire/rpc.ts';
 
 type Method = (id: string, params: unknown) => Actions;
 
-/** Takes the requests of one connection. */
-export function createRpc(ports: ConnectionPorts): (frame: object) => Actions {
-  const { session, dressing } = ports;
+/** Handles the requests of one connection. */
+export function createRpcRequests(ports: ConnectionPorts): (frame: object) => Actions {
+  const { session, filter } = ports;
 
-  const answer = (frame: object): Actions => [{ do: 'send', frame: dressing.own(JSON.stringify(frame)) }];
+  const answer = (frame: object): Actions => [{ do: 'send', frame: filter.own(JSON.stringify(frame)) }];
   const succeed = (id: string, result: object): Actions => answer({ id, result, error: null });
-  /** There is one code: docs/protocols/rpc-message.md 8.5. */
+  /** There is only one code (docs/protocols/rpc-message.md 8.5). */
   const fail = (id: string | number, message: string): Actions =>
     answer({ id, result: null, error: { code: -1, message } });
 
-  /** What the client did wrong; the connection goes on. */
+  /** Notes what the client did wrong and answers with an error. The connection goes on. */
   const refuse = (id: string | number, message: string): Actions => [...violation(message), ...fail(id, message)];
 
   function ask(id: string, command: Command, result: (data: unknown) => object): Actions {
@@ -40,14 +40,17 @@ export function createRpc(ports: ConnectionPorts): (frame: object) => Actions {
     };
   }
 
-  /** A query is answered by what it makes the session say, and by its end. */
+  /** A query is answered by the frames of its run, and by their end. */
   function query(id: string, content: Content[]): Actions {
-    return ports.ask(saidIn(content, session), (outcome) =>
-      outcome.ok ? [{ do: 'send', frame: dressing.query(id) }] : fail(id, outcome.error.message),
+    return ports.ask(promptOrCommand(content, session), (outcome) =>
+      outcome.ok ? [{ do: 'send', frame: filter.query(id) }] : fail(id, outcome.error.message),
     );
   }
 
-  /** Its options are those of a fresh agent, and what ours is started with is not for clients to say (docs/threats.md T8). */
+  /**
+   * Ignores the options of `connect`: they are meant for a fresh agent, and no client may choose how the gateway's
+   * agents are started (docs/threats.md T8).
+   */
   function connect(id: string): Actions {
     return ports.ask({ type: 'query', subject: 'state' }, (outcome) => succeed(id, connected(infoIn(outcome))));
   }
@@ -104,7 +107,7 @@ export function createRpc(ports: ConnectionPorts): (frame: object) => Actions {
       'getHistory',
       (id) =>
         ask(id, { type: 'query', subject: 'messages' }, (data) => ({
-          messages: historyFrames(QueryData.messages.safeParse(data).data?.messages ?? [], ports.sealed),
+          messages: historyFrames(QueryData.messages.safeParse(data).data?.messages ?? [], ports.toWire),
         })),
     ],
   ]);
@@ -118,17 +121,17 @@ export function createRpc(ports: ConnectionPorts): (frame: object) => Actions {
   };
 }
 
-/** The id of a request that is none, a number as well: its sender waits for that. Empty where there is no usable one. */
+/** The id of a malformed request, which may be a number: the sender waits for it. Empty if there is no usable id. */
 function idIn(frame: object): string | number {
   return 'id' in frame && (typeof frame.id === 'string' || typeof frame.id === 'number') ? frame.id : '';
 }
 
-/** What the RpcMessage front end shows buttons for. */
+/** The capabilities for which the RpcMessage front end shows buttons. */
 function capabilitiesOf({ models, modes, model }: SessionInfo): object {
   const supportedPermissionModes = modes ?? [];
   return {
     canInterrupt: true,
-    // An agent that has not told its models may have some.
+    // An agent that has not listed its models may have several.
     canSwitchModel: models === undefined || models.length > 1,
     canSwitchPermissionMode: supportedPermissionModes.length > 0,
     supportedPermissionModes,

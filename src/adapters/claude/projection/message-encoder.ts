@@ -1,27 +1,27 @@
-// One message of the model as Claude frames: content blocks counted from 0, one open at a time, an `assistant` frame
-// before each stop (docs/protocols/claude.md 4.6). Knows neither sessions nor results.
+// One message of the model as Claude frames: content blocks counted from 0, one open at a time, with an `assistant`
+// frame before each stop (docs/protocols/claude.md 4.6).
 import { type Content, type Dictionary, type Extra, noUsage, type Stop } from '../../../core/model/content.ts';
 import type { BlockHead, EventOf } from '../../../core/model/event.ts';
 import { GrowingText } from '../../../core/model/growing-text.ts';
-import { partOf, saidIn, withRest } from '../frontend/said.ts';
-import { wireBlock, wireStop, wireUsage } from '../frontend/values.ts';
+import { extraPart, claudeExtraIn, withExtra } from '../frontend/claude-extra.ts';
+import { wireBlock, wireStop, wireUsage } from '../frontend/encode-values.ts';
 import type { WireFrame } from '../wire/client.ts';
 
 type BlockEvent = EventOf<'block-start' | 'block-delta' | 'block-end'>;
 
-/** A message on its way to the wire. */
+/** Writes one message. */
 export interface MessageEncoder {
-  /** How many blocks it has shown so far. */
+  /** The number of blocks shown so far. */
   readonly blocks: number;
   start(): WireFrame[];
   block(event: BlockEvent): WireFrame[];
-  /** Whether a delta of that block would give the one frame of {@link delta} and nothing else. */
+  /** Whether a delta of that block gives exactly the frame of {@link delta}. */
   isExtending(source: number): boolean;
-  /** The frame of a delta; null when the style shows none. `extra`: of its event. */
+  /** The frame of a delta; null if the style has none. `extra`: the extra fields of its event. */
   delta(text: string, extra?: Extra): WireFrame | null;
-  /** A delta was shown by the hot path. */
+  /** The hot path has written a delta. */
   extended(text: string): void;
-  /** `stop_reason` on the wire, once every block has been shown. */
+  /** `stop_reason` on the wire, after every block has been shown. */
   stop(stop: Stop): string | null;
   end(event: EventOf<'message-end'>): WireFrame[];
 }
@@ -33,41 +33,41 @@ export interface MessageStyle {
 }
 
 interface OpenBlock {
-  /** The source's index. */
+  /** The index in the canonical events. */
   readonly source: number;
   readonly head: BlockHead;
-  /** The whole content, where the source gave it with the head. */
+  /** The whole content, if it arrived with the block's start. */
   readonly whole?: Content;
-  /** Deltas joined. */
+  /** All deltas joined. */
   readonly said: GrowingText;
 }
 
-/** Begins a message. Frames come without their envelope. */
+/** Begins a message. The frames have no session and id yet. */
 export function createMessageEncoder(start: EventOf<'message-start'>, style: MessageStyle): MessageEncoder {
   const usage = wireUsage(start.usage ?? noUsage);
   let index = -1;
   let open: OpenBlock | null = null;
-  /** Whether the last block calls a tool that wants a result. */
+  /** Whether the last block calls a tool that needs a result. */
   let endsInCall = false;
-  /** Events of blocks that the source opened while another was open. */
+  /** Events of blocks that began while another block was open. */
   let held: BlockEvent[] = [];
 
-  const begun = partOf(saidIn(start), 'message');
+  const begun = extraPart(claudeExtraIn(start), 'message');
 
   /** An agent of this protocol names its message in each frame of the stream. */
-  const { api_message_id: name } = partOf(saidIn(start), 'frame');
+  const { api_message_id: name } = extraPart(claudeExtraIn(start), 'frame');
   const named: Dictionary = name === undefined ? {} : { api_message_id: name };
 
   function stream(own: object, said: Dictionary = {}): WireFrame[] {
     if (!style.streams) return [];
-    const event = withRest(own, partOf(said, 'event'));
-    return [withRest({ type: 'stream_event', event, ...named }, partOf(said, 'frame'))];
+    const event = withExtra(own, extraPart(said, 'event'));
+    return [withExtra({ type: 'stream_event', event, ...named }, extraPart(said, 'frame'))];
   }
-  /** What the agent says of its message counts, but for what makes it this one. */
+  /** The `message` object. The agent's own fields count, except those that identify the message. */
   const envelope = (content: object[], ...said: readonly Dictionary[]) => {
     const own = { id: start.id, type: 'message', role: 'assistant', model: style.model, content };
-    const told = withRest({}, begun, ...said);
-    const figures = { ...usage, ...partOf(told, 'usage') };
+    const told = withExtra({}, begun, ...said);
+    const figures = { ...usage, ...extraPart(told, 'usage') };
     return { ...own, stop_reason: null, stop_sequence: null, ...told, ...own, usage: figures };
   };
 
@@ -76,14 +76,14 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
     const block = openedBy(source, head);
     open = block;
     endsInCall = head.kind === 'tool-call';
-    const said = saidIn({ extra });
-    const content_block = withRest(startingBlock(block), partOf(said, 'block'));
+    const said = claudeExtraIn({ extra });
+    const content_block = withExtra(startingBlock(block), extraPart(said, 'block'));
     const frames = stream({ type: 'content_block_start', index, content_block }, said);
     return block.whole === undefined ? frames : [...frames, ...extend(block, textOf(block.whole))];
   }
 
   const streamDelta = (wire: object, said: Dictionary): WireFrame[] =>
-    stream({ type: 'content_block_delta', index, delta: withRest(wire, partOf(said, 'delta')) }, said);
+    stream({ type: 'content_block_delta', index, delta: withExtra(wire, extraPart(said, 'delta')) }, said);
 
   function extend(block: OpenBlock, delta: string, said: Dictionary = {}): WireFrame[] {
     if (delta === '') return [];
@@ -96,7 +96,7 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
     open = null;
     const content = finalContent(block, end);
     const frames: WireFrame[] = [];
-    // Arguments that never streamed are streamed now, or the reader of deltas would see `{}`.
+    // Arguments that never streamed are streamed now. A reader of deltas would see `{}` otherwise.
     if (content.type === 'tool-call' && block.said.isEmpty && !isEmpty(content.input)) {
       frames.push(...extend(block, JSON.stringify(content.input)));
     }
@@ -105,9 +105,12 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
       frames.push(...stream({ type: 'content_block_delta', index, delta }));
     }
     const aborted = end.incomplete === true ? { aborted: true } : {};
-    const said = saidIn(end);
-    const message = envelope([withRest(finalBlock(block, content), partOf(said, 'block'))], partOf(said, 'message'));
-    frames.push(withRest({ type: 'assistant', message, ...aborted }, partOf(said, 'frame')));
+    const said = claudeExtraIn(end);
+    const message = envelope(
+      [withExtra(finalBlock(block, content), extraPart(said, 'block'))],
+      extraPart(said, 'message'),
+    );
+    frames.push(withExtra({ type: 'assistant', message, ...aborted }, extraPart(said, 'frame')));
     frames.push(...stream({ type: 'content_block_stop', index }));
     return frames;
   }
@@ -119,7 +122,8 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
     }
     if (event.type === 'block-start') return open === null ? begin(event) : [];
     if (open === null) return [];
-    if (event.type === 'block-delta') return open.whole === undefined ? extend(open, event.delta, saidIn(event)) : [];
+    if (event.type === 'block-delta')
+      return open.whole === undefined ? extend(open, event.delta, claudeExtraIn(event)) : [];
     const frames = finish(open, event);
     const waiting = held;
     held = [];
@@ -133,33 +137,33 @@ export function createMessageEncoder(start: EventOf<'message-start'>, style: Mes
     get blocks() {
       return index + 1;
     },
-    start: () => stream({ type: 'message_start', message: envelope([]) }, saidIn(start)),
+    start: () => stream({ type: 'message_start', message: envelope([]) }, claudeExtraIn(start)),
     block,
     isExtending: (source) => open !== null && open.source === source && open.whole === undefined,
     delta(text, extra) {
       const wire = open === null ? null : wireDelta(open.head, text);
-      return wire === null ? null : (streamDelta(wire, saidIn({ extra }))[0] ?? null);
+      return wire === null ? null : (streamDelta(wire, claudeExtraIn({ extra }))[0] ?? null);
     },
     extended(text) {
       open?.said.add(text);
     },
     stop: stopOf,
     end(event) {
-      const said = saidIn(event);
-      const delta = withRest({ stop_reason: stopOf(event.stop) }, { stop_sequence: null }, partOf(said, 'delta'));
-      const figures = partOf(said, 'usage');
+      const said = claudeExtraIn(event);
+      const delta = withExtra({ stop_reason: stopOf(event.stop) }, { stop_sequence: null }, extraPart(said, 'delta'));
+      const figures = extraPart(said, 'usage');
       const own = wireUsage(event.usage ?? start.usage ?? noUsage);
-      // The one figure that must be there (docs/protocols/claude.md 4.7).
+      // `output_tokens` must be present (docs/protocols/claude.md 4.7).
       const final = 'output_tokens' in figures ? figures : { ...own, ...figures };
       return [
         ...stream({ type: 'message_delta', delta, usage: final }, said),
-        ...stream({ type: 'message_stop' }, { frame: partOf(said, 'stop'), event: partOf(said, 'stopEvent') }),
+        ...stream({ type: 'message_stop' }, { frame: extraPart(said, 'stop'), event: extraPart(said, 'stopEvent') }),
       ];
     },
   };
 }
 
-/** What Claude streams, streams, also where the source gave it whole. */
+/** Streams whatever Claude streams, also a block that arrived whole. */
 function openedBy(source: number, head: BlockHead): OpenBlock {
   if (head.kind !== 'whole') return { source, head, said: new GrowingText() };
   const whole = head.content;
@@ -181,7 +185,7 @@ function openedBy(source: number, head: BlockHead): OpenBlock {
   }
 }
 
-/** What a whole content says when it is streamed. */
+/** The text that a whole content streams. */
 function textOf(content: Content): string {
   if (content.type === 'text' || content.type === 'thinking') return content.text;
   return content.type === 'tool-call' && !isEmpty(content.input) ? JSON.stringify(content.input) : '';
@@ -189,7 +193,7 @@ function textOf(content: Content): string {
 
 const isEmpty = (object: object) => Object.keys(object).length === 0;
 
-/** A call that came whole is one that the provider runs by itself: nobody here answers it (core/model/event.ts). */
+/** A call that arrived whole was run by the provider: nobody answers it (core/model/event.ts). */
 const callType = (block: OpenBlock) => (block.whole === undefined ? 'tool_use' : 'server_tool_use');
 
 function startingBlock(block: OpenBlock): object {

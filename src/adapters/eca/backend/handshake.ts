@@ -1,28 +1,28 @@
-// The beginning of a conversation with an ECA server: `initialize`, its answer, `initialized`, and until when who asks for
-// models waits (docs/protocols/eca.md 4.15, 6.1 to 6.3). Knows no chat.
+// The handshake with an ECA server: `initialize`, its answer, `initialized`. Also decides how long queries for models
+// wait (docs/protocols/eca.md 4.15, 6.1 to 6.3).
 import type { Problem } from '../../../core/model/errors.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import type { AgentInfo } from './info.ts';
+import type { AgentInfo } from './agent-info.ts';
 import type { Requests } from './requests.ts';
 import { workspaceFolder } from './encode-prompt.ts';
 import { InitializeResult } from '../wire/server.ts';
 
-/** The beginning of one connection. */
-export interface Greeting {
+/** The handshake of one connection. */
+export interface Handshake {
   start(): void;
-  /** Calls back when the server can be asked things, or cannot. */
+  /** Calls back when the server accepts requests, or has failed to start. */
   whenReady(then: (problem: Problem | null) => void): void;
-  /** Calls back when it has told of its models, or will not. */
+  /** Calls back when the server has reported its models, or will not. */
   whenKnown(then: () => void): void;
-  /** A task of the start is over (`$/progress`, since 0.118). */
+  /** Progress of a start-up task (`$/progress`, since 0.118). */
   progress(params: { readonly type?: unknown; readonly taskId?: unknown }): void;
-  /** Something may have been told. */
+  /** The server may have reported its models. */
   told(): void;
-  wake(timer: string): boolean;
+  onTimer(timer: string): boolean;
 }
 
-/** What the greeting needs. */
-export interface GreetingPorts {
+/** What the handshake needs. */
+export interface HandshakePorts {
   readonly out: Outbox;
   readonly requests: Requests;
   readonly info: AgentInfo;
@@ -32,7 +32,7 @@ export interface GreetingPorts {
 
 const timer = 'models';
 
-export function createGreeting({ out, requests, info, folders, modelsTimeoutMs }: GreetingPorts): Greeting {
+export function createHandshake({ out, requests, info, folders, modelsTimeoutMs }: HandshakePorts): Handshake {
   /** Undefined until the server has answered. */
   let problem: Problem | null | undefined;
   let isKnown = false;
@@ -64,7 +64,7 @@ export function createGreeting({ out, requests, info, folders, modelsTimeoutMs }
   return {
     start() {
       const params = {
-        // A pid that the server cannot see makes it exit at once (docs/protocols/eca.md 6.1).
+        // A pid that the server cannot see makes the server exit at once (docs/protocols/eca.md 6.1).
         processId: null,
         clientInfo: { name: 'patchbay' },
         initializationOptions: {},
@@ -93,7 +93,7 @@ export function createGreeting({ out, requests, info, folders, modelsTimeoutMs }
       if (type === 'finish' && taskId === 'models') settleKnown();
     },
     told,
-    wake(name) {
+    onTimer(name) {
       if (name !== timer) return false;
       settleKnown();
       return true;

@@ -1,30 +1,30 @@
-// The one chat that we have with an ECA server: its name, and which chats are others (docs/protocols/eca.md 6.3, 2.6). Knows no
-// message.
+// The single chat of a connection to an ECA server: its id, and which chats are others (docs/protocols/eca.md 6.3,
+// 2.6).
 import type { Env } from '../../../core/contract/adapter.ts';
 
 /** The chat of one connection. */
 export interface AgentChat {
   readonly id: string;
-  /** Its name, once the server has heard of it. */
+  /** The id of the chat, once the server knows the chat. */
   named(): { readonly chatId?: string };
-  /** The server hears of it now. */
+  /** The server gets to know the chat now. */
   begin(): void;
   /**
-   * Whether that is its name. The first that is spoken of is: servers of the first era may have a name of their own for
-   * it.
+   * Whether the id is that of the chat. The first id that the server uses is accepted: servers of the first era may
+   * choose their own.
    */
   adopt(id: string): boolean;
-  /** It is over; the next one has another name. */
+  /** The chat is over. The next one has another id. */
   renew(): void;
 }
 
-/** Chats that are over and known as such. */
+/** The maximum number of remembered former chats. */
 const memory = 64;
 
 export function createChat(env: Env): AgentChat {
   let id = env.id('chat');
   let isBegun = false;
-  /** The server has spoken of it, under that name. */
+  /** The server has used the id. */
   let isNamed = false;
   const former = new Set<string>();
 

@@ -1,6 +1,6 @@
-// Slash commands that users of real servers know and that are carried out here, whatever the agent has for prompts: listed
-// with the agent's own, and done when one is sent as a prompt (docs/protocols/eca.md 4.9). A command of the
-// agent that has the same name wins. Knows no method.
+// Slash commands that users of real servers know and that the gateway carries out, whatever the agent offers. They are
+// listed with the agent's commands and run when sent as a prompt (docs/protocols/eca.md 4.9). An agent's command of the
+// same name takes precedence.
 import type { CommandType } from '../../../core/model/command.ts';
 import type { Outcome } from '../../../core/model/errors.ts';
 import type { CommandInfo, EventOf } from '../../../core/model/event.ts';
@@ -8,19 +8,19 @@ import { OutcomeData, QueryData } from '../../../core/model/outcome-data.ts';
 import type { Transcript } from '../../../core/model/transcript.ts';
 import type { ChatForks } from './chat-forks.ts';
 import { type Chat, isRunning } from './chats.ts';
-import { type Actions, type ConnectionPorts, type Target, tellContent, whenTold } from '../connection.ts';
+import { type Actions, type ConnectionPorts, type Target, sendContent, afterEvents } from '../connection.ts';
 import { costWord } from './encode-values.ts';
-import { compactionWords } from './remarks.ts';
+import { compactionWords } from './system-texts.ts';
 
 type Name = 'compact' | 'fork' | 'clear' | 'costs';
 
-interface OwnCommand extends CommandInfo {
+interface GatewayCommand extends CommandInfo {
   readonly name: Name;
-  /** What its agent must be able to do. */
+  /** The command type that the agent must support. */
   readonly needs?: CommandType;
 }
 
-const all: readonly OwnCommand[] = [
+const all: readonly GatewayCommand[] = [
   {
     name: 'compact',
     description: 'Summarize what was said so far, to make room in the context.',
@@ -32,89 +32,92 @@ const all: readonly OwnCommand[] = [
   { name: 'costs', description: 'Show what this chat has used and cost.' },
 ];
 
-/** Those that an agent allows which can do that, but for those that it has itself. */
-export function ownCommands(can: ReadonlySet<string> | undefined, theirs: readonly CommandInfo[]): OwnCommand[] {
+/** The gateway commands that the agent supports and does not offer itself. `can`: the command types of the agent. */
+export function gatewayCommands(
+  can: ReadonlySet<string> | undefined,
+  theirs: readonly CommandInfo[],
+): GatewayCommand[] {
   const taken = new Set(theirs.map(({ name }) => name.replace(/^\//u, '')));
   return all.filter(({ name, needs }) => !taken.has(name) && (needs === undefined || can?.has(needs) === true));
 }
 
-/** The commands of one connection. */
-export interface OwnCommands {
-  /** `through`: when a command of ours was carried out; `otherwise`: the words are a prompt. */
-  take(chat: Chat, words: string, through: () => Actions, otherwise: () => Actions): Actions;
+/** The gateway commands of one connection. */
+export interface GatewayCommands {
+  /** Carries the command out, then runs `finish`. Runs `otherwise` if the text is an ordinary prompt. */
+  take(chat: Chat, words: string, finish: () => Actions, otherwise: () => Actions): Actions;
 }
 
-/** What they need. */
-export interface OwnCommandPorts extends ConnectionPorts {
+/** What the commands need. */
+export interface GatewayCommandPorts extends ConnectionPorts {
   readonly forks: ChatForks;
 }
 
-/** No state of its own. */
-export function createOwnCommands(ports: OwnCommandPorts): OwnCommands {
+/** Has no state of its own. */
+export function createGatewayCommands(ports: GatewayCommandPorts): GatewayCommands {
   function say(chat: Chat, text: string): Actions {
-    return tellContent(ports, chat.id, { type: 'text', text });
+    return sendContent(ports, chat.id, { type: 'text', text });
   }
 
-  function compact(chat: Chat, target: Target, instructions: string, through: () => Actions): Actions {
-    if (isRunning(chat)) return [...say(chat, atWork('compacted')), ...through()];
+  function compact(chat: Chat, target: Target, instructions: string, finish: () => Actions): Actions {
+    if (isRunning(chat)) return [...say(chat, atWork('compacted')), ...finish()];
     const since = chat.view?.transcript.lastSeq ?? 0;
     const command = { type: 'compact', ...(instructions === '' ? {} : { instructions }) } as const;
     return [
-      ...tellContent(ports, chat.id, { type: 'progress', state: 'running', text: 'Compacting…' }),
+      ...sendContent(ports, chat.id, { type: 'progress', state: 'running', text: 'Compacting…' }),
       ...ports.ask(target, command, (outcome) => {
         const isTold = chat.view !== undefined && hasCompacted(chat.view.transcript, since);
-        return [...(isTold ? [] : say(chat, compactionWords(endOf(outcome)))), ...through()];
+        return [...(isTold ? [] : say(chat, compactionWords(endOf(outcome)))), ...finish()];
       }),
     ];
   }
 
-  function clear(chat: Chat, target: Target, through: () => Actions): Actions {
-    if (isRunning(chat)) return [...say(chat, atWork('cleared')), ...through()];
+  function clear(chat: Chat, target: Target, finish: () => Actions): Actions {
+    if (isRunning(chat)) return [...say(chat, atWork('cleared')), ...finish()];
     return ports.ask(target, { type: 'new-session' }, (outcome) =>
       outcome.ok
-        ? whenTold(ports, target, through)
-        : [...say(chat, `\n\nThe chat was not cleared: ${outcome.error.message}\n`), ...through()],
+        ? afterEvents(ports, target, finish)
+        : [...say(chat, `\n\nThe chat was not cleared: ${outcome.error.message}\n`), ...finish()],
     );
   }
 
-  function costs(chat: Chat, target: Target, through: () => Actions): Actions {
+  function costs(chat: Chat, target: Target, finish: () => Actions): Actions {
     return ports.ask(target, { type: 'query', subject: 'statistics' }, (outcome) => [
       ...say(chat, outcome.ok ? costWords(outcome.data) : `\n\nThe costs are not known: ${outcome.error.message}\n`),
-      ...through(),
+      ...finish(),
     ]);
   }
 
-  function carryOut(chat: Chat, target: Target, [name, rest]: [Name, string], through: () => Actions): Actions {
+  function carryOut(chat: Chat, target: Target, [name, rest]: [Name, string], finish: () => Actions): Actions {
     switch (name) {
       case 'compact':
-        return compact(chat, target, rest, through);
+        return compact(chat, target, rest, finish);
       case 'fork':
         return ports.forks.whole(chat, (why) => [
           ...(why === null ? [] : say(chat, `\n\nThe chat was not forked: ${why}.\n`)),
-          ...through(),
+          ...finish(),
         ]);
       case 'clear':
-        return clear(chat, target, through);
+        return clear(chat, target, finish);
       case 'costs':
-        return costs(chat, target, through);
+        return costs(chat, target, finish);
       default:
         return name satisfies never;
     }
   }
 
   return {
-    take(chat, words, through, otherwise) {
+    take(chat, words, finish, otherwise) {
       const { target } = chat;
       const [, name, rest = ''] = /^\/([a-z]+)(?:\s+(.*))?$/su.exec(words.trim()) ?? [];
       const meant = all.find((command) => command.name === name)?.name;
       if (meant === undefined || target === undefined) return otherwise();
       return ports.ask(target, { type: 'query', subject: 'commands' }, (outcome) => {
-        if (chat.isOver) return through();
+        if (chat.isOver) return finish();
         const theirs = outcome.ok ? (QueryData.commands.safeParse(outcome.data).data?.commands ?? []) : [];
-        const isOurs = ownCommands(chat.view?.agent?.commands, theirs).some((command) => command.name === meant);
+        const isOurs = gatewayCommands(chat.view?.agent?.commands, theirs).some((command) => command.name === meant);
         if (!isOurs) return otherwise();
-        const echo = tellContent(ports, chat.id, { type: 'text', text: `${words}\n` }, 'user');
-        return [...echo, ...carryOut(chat, target, [meant, rest.trim()], through)];
+        const echo = sendContent(ports, chat.id, { type: 'text', text: `${words}\n` }, 'user');
+        return [...echo, ...carryOut(chat, target, [meant, rest.trim()], finish)];
       });
     },
   };
@@ -122,7 +125,7 @@ export function createOwnCommands(ports: OwnCommandPorts): OwnCommands {
 
 const atWork = (done: string): string => `\n\nThe chat was not ${done}: the agent is at work. Stop it first.\n`;
 
-/** An agent that tells how its compaction went is not repeated. */
+/** Whether the agent itself reported the end of the compaction, so that the gateway need not. */
 function hasCompacted({ items }: Transcript, since: number): boolean {
   const last = items.findLast((item) => item.kind === 'event' && item.logged.event.type === 'compaction-end');
   return last?.kind === 'event' && last.logged.seq > since;
@@ -138,7 +141,7 @@ function endOf(outcome: Outcome): EventOf<'compaction-end'> {
   return { type: 'compaction-end', outcome: 'failed', failure: { kind: 'agent', message } };
 }
 
-/** In the words of real servers. */
+/** Uses the words of real servers. */
 function costWords(data: unknown): string {
   const read = QueryData.statistics.safeParse(data).data;
   if (read === undefined) return '\n\nThe costs are not known.\n';

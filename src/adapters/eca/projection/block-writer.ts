@@ -1,86 +1,90 @@
-// The blocks of one message of the model as contents of a chat: texts, thoughts, calls being written (docs/protocols/eca.md 8.3). Knows no run and no result.
+// The blocks of one message of the model as chat contents: texts, thoughts, and tool calls while the model writes them
+// (docs/protocols/eca.md 8.3).
 import type { Dictionary } from '../../../core/model/content.ts';
 import { dictionaryIn } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';
 import { jsonEqual } from '../../../core/model/json-equal.ts';
 import { tookMs } from './encode-call.ts';
 import type { TextFrames } from './encode-frame.ts';
-import { saidIn, withRest } from '../frontend/encode-values.ts';
-import { type Speaker, tellWhole, thoughtFrames, type WholePorts } from './whole.ts';
+import { ecaExtraIn, withExtra } from '../frontend/encode-values.ts';
+import { type ModelWriter, writeWhole, thoughtFrames, type WholePorts } from './whole-content.ts';
 
 /** What a message needs. */
 export interface BlockPorts extends WholePorts {
-  readonly speaker: Speaker;
+  readonly writer: ModelWriter;
   /** See Dialect. */
   readonly streamsArguments: boolean;
 }
 
-/** The blocks of one message. */
-export interface BlockTeller {
+/** Writes the blocks of one message. */
+export interface BlockWriter {
   start(event: EventOf<'block-start'>, at: number): void;
   delta(index: number, delta: string): void;
-  /** `text`: all that was streamed of it. */
+  /** `text`: all text that was streamed for the block. */
   end(event: EventOf<'block-end'>, text: () => string, at: number): void;
 }
 
-/** A block that is being told. */
+/** An open block. */
 interface Open {
-  /** Tells a piece; null where pieces are not told. */
+  /** Writes one piece; null if pieces are not sent. */
   readonly piece: ((text: string) => void) | null;
   end(event: EventOf<'block-end'>, text: () => string, at: number): void;
-  /** Half of a pair of surrogates: the other half comes with the next piece, and some readers refuse one alone. */
+  /** The first half of a surrogate pair, kept back until the second half arrives. Some readers refuse a lone half. */
   held: string;
 }
 
-/** As the model wrote them, if that is what they are. */
+/** The arguments as the model wrote them, if that text parses to the input; else the input as JSON. */
 function argumentsText(written: string, input: Dictionary): string {
   const read = dictionaryIn(written);
   return read !== null && jsonEqual(read, input) ? written : JSON.stringify(input);
 }
 
-/** `name` is this message's alone: the ids of its thoughts derive from it. */
-export function createBlockTeller(ports: BlockPorts, name: string): BlockTeller {
-  const { speaker, calls } = ports;
+/** `name` is unique to this message: the ids of its thoughts derive from it. */
+export function createBlockWriter(ports: BlockPorts, name: string): BlockWriter {
+  const { writer, calls } = ports;
   const open = new Map<number, Open>();
 
   function tellPieces(frames: TextFrames): (text: string) => void {
-    return (text) => speaker.model(frames(text));
+    return (text) => writer.model(frames(text));
   }
 
   function openText(): Open {
-    return { piece: tellPieces(speaker.text), end: () => {}, held: '' };
+    return { piece: tellPieces(writer.text), end: () => {}, held: '' };
   }
 
   function openThought(event: EventOf<'block-start'>, startedAt: number): Open {
     const id = `${name}-${event.index}`;
-    speaker.generating();
-    speaker.content('assistant', withRest({ type: 'reasonStarted', id }, saidIn(event)));
+    writer.generating();
+    writer.content('assistant', withExtra({ type: 'reasonStarted', id }, ecaExtraIn(event)));
     return {
-      piece: tellPieces(thoughtFrames(speaker, id)),
+      piece: tellPieces(thoughtFrames(writer, id)),
       end(ended, _text, at) {
         const finished = { type: 'reasonFinished', id, ...tookMs(at - startedAt) };
-        speaker.content('assistant', withRest(finished, saidIn(ended)));
+        writer.content('assistant', withExtra(finished, ecaExtraIn(ended)));
       },
       held: '',
     };
   }
 
-  /** Those who replace what they have and those who append agree on one piece after an empty one (docs/protocols/eca.md 3.3). */
+  /**
+   * The whole arguments as one piece after an empty one. Readers that replace and readers that append agree on the
+   * result (docs/protocols/eca.md 3.3).
+   */
   function openCall(event: EventOf<'block-start'>, id: string, toolName: string): Open {
-    const frames = calls.prepare(id, toolName, speaker, saidIn(event));
+    const frames = calls.prepare(id, toolName, writer, ecaExtraIn(event));
     let isTold = false;
     const piece = (text: string) => {
-      // Those of a call that runs already were said with that.
+      // The arguments of a call that already runs were sent with the run.
       if (!calls.isWriting(id)) return;
       isTold = true;
-      speaker.model(frames.pieces(text));
+      writer.model(frames.pieces(text));
     };
     return {
       piece: ports.streamsArguments ? piece : null,
       end({ input }, text) {
-        // Arguments that never became whole are left as far as they were told.
+        // The arguments never became complete: keep what was sent.
         if (input === undefined || !calls.isWriting(id)) return;
-        if (!isTold) speaker.model([frames.whole(argumentsText(text(), input))]);
+        if (!isTold) writer.model([frames.whole(argumentsText(text(), input))]);
         calls.written(id, input);
       },
       held: '',
@@ -98,9 +102,9 @@ export function createBlockTeller(ports: BlockPorts, name: string): BlockTeller 
         return openCall(event, block.id, block.name);
       case 'whole': {
         const { content } = block;
-        tellWhole(content, speaker, `${name}-${index}`, ports);
-        // The provider has run it: there is no other result.
-        if (content.type === 'tool-call') calls.tellResult(content.id, [], false);
+        writeWhole(content, writer, `${name}-${index}`, ports);
+        // The provider ran this call itself, so no other result follows.
+        if (content.type === 'tool-call') calls.addResult(content.id, [], false);
         return null;
       }
       default:

@@ -1,5 +1,5 @@
-// What Claude Code's own tools change in files: `Edit`, `MultiEdit` and `Write`, by their arguments, and by their results where
-// those tell more. Knows no run.
+// File changes of Claude Code's own tools `Edit`, `MultiEdit` and `Write`: computed from their arguments, and from
+// their results if those tell more.
 import { z } from 'zod';
 import type { Dictionary, FileChange } from '../../../core/model/content.ts';
 import { changeOfHunks, fileChange, wholeFileChange } from '../../../core/model/file-change.ts';
@@ -12,14 +12,14 @@ const Write = z.object({ file_path: z.string(), content: z.string() });
 type Read = (input: Dictionary) => FileChange | undefined;
 
 const readers: ReadonlyMap<string, Read> = new Map([
-  // A piece that is replaced wherever it stands is told once.
+  // A piece with several occurrences is shown once.
   ['Edit', reader(Edit, ({ file_path: path, ...piece }) => fileChange(path, [replaced(piece)]))],
   ['MultiEdit', reader(MultiEdit, ({ file_path: path, edits }) => fileChange(path, edits.map(replaced)))],
-  // What was there before the result tells.
+  // The file's earlier content is unknown until the result.
   ['Write', reader(Write, ({ file_path: path, content }) => wholeFileChange(path, { before: '', after: content }))],
 ]);
 
-/** The change that a call of Claude Code asks for. */
+/** The change that a call of Claude Code requests. */
 export function changeOf(name: string, input: Dictionary): FileChange | undefined {
   return readers.get(name)?.(input);
 }
@@ -39,7 +39,7 @@ const Hunk = z
   });
 const Result = z.object({ structuredPatch: z.array(Hunk).min(1) });
 
-/** The change that was made, with its true lines, where the result tells them; a new file has none. */
+/** The change that was made, with its real line numbers if the result has them. The result of a new file has none. */
 export function changeMade(asked: FileChange | undefined, details: unknown): FileChange | undefined {
   const told = asked === undefined ? undefined : Result.safeParse(details);
   return asked !== undefined && told?.success === true ? changeOfHunks(asked.path, told.data.structuredPatch) : asked;

@@ -1,12 +1,12 @@
-// What a client asks beside the conversation, in the native dialect's control requests (docs/protocols/claude.md 3.4, 6.1).
-// What we do not serve ourselves is offered to the agent first: one of the same protocol may. Knows no prompts.
+// The control requests of a client, in the native dialect (docs/protocols/claude.md 3.4, 6.1). A request that the
+// gateway does not serve is offered to the agent first, because an agent of the same protocol may serve it.
 import { z } from 'zod';
 import type { Command } from '../../../core/model/command.ts';
 import type { Outcome } from '../../../core/model/errors.ts';
 import { OutcomeData, QueryData } from '../../../core/model/outcome-data.ts';
 import { type Actions, type ConnectionPorts, problems, violation } from './connection.ts';
 import { initializeResponse, instructionsIn, titleIn, unservedIn } from './initialize.ts';
-import { mcpServers, noticeFrame } from './notices.ts';
+import { mcpServers, noticeFrame } from './system-frames.ts';
 import { slashCommandsOf } from './slash-commands.ts';
 import { type ControlRequestFrame, errorAnswer } from '../wire/client.ts';
 
@@ -16,21 +16,21 @@ const SetModel = z.looseObject({ model: z.string().nullish() });
 const SetMode = z.looseObject({ mode: z.string() });
 const SetThinking = z.looseObject({ max_thinking_tokens: z.number().nullish() });
 
-/** Takes the control requests of one connection. */
+/** Handles the control requests of one connection. */
 export function createControl(ports: ConnectionPorts): Reader {
   const { session } = ports;
   let hasWarned = false;
 
   const succeed = (requestId: string, response?: unknown): Actions =>
-    ports.say({
+    ports.send({
       type: 'control_response',
       response: { subtype: 'success', request_id: requestId, ...(response === undefined ? {} : { response }) },
     });
 
   const fail = (requestId: string, error: string, code?: string): Actions =>
-    ports.say(errorAnswer(requestId, error, code));
+    ports.send(errorAnswer(requestId, error, code));
 
-  /** A command whose outcome answers the request. */
+  /** Sends a command whose outcome answers the request. */
   function ask(frame: ControlRequestFrame, command: Command): Actions {
     const { request_id: id } = frame;
     return ports.ask({ ...command, extra: { claude: frame } }, (outcome) =>
@@ -55,7 +55,9 @@ export function createControl(ports: ConnectionPorts): Reader {
     };
   }
 
-  /** The agent's own answer, word for word; `otherwise` when it has none. */
+  /**
+   * Offers the request to the agent and passes its answer on unchanged. Calls `otherwise` if the agent has no answer.
+   */
   function offer(frame: ControlRequestFrame, otherwise: (outcome: Outcome & { ok: false }) => Actions): Actions {
     const { request_id: id, request } = frame;
     const payload = { type: 'control_request', request };
@@ -70,23 +72,26 @@ export function createControl(ports: ConnectionPorts): Reader {
       ? fail(id, `Unsupported control request subtype: ${request.subtype}`, 'unsupported_request')
       : fail(id, outcome.error.message);
 
-  /** Instructions go first: the greeting may start the agent, and a running one takes none. */
+  /**
+   * Sends the instructions before `initialize`: offering `initialize` may start the agent, and a running agent takes no
+   * instructions.
+   */
   function initialize(frame: ControlRequestFrame): Actions {
     const instructions = instructionsIn(frame.request);
-    // An agent of this protocol reads them in the greeting itself.
-    if (instructions === null || session?.agent?.protocol === 'claude') return greet(frame, false);
-    return ports.ask({ type: 'set-instructions', ...instructions }, ({ ok }) => greet(frame, ok));
+    // An agent of this protocol reads the instructions in `initialize` itself.
+    if (instructions === null || session?.agent?.protocol === 'claude') return answerInitialize(frame, false);
+    return ports.ask({ type: 'set-instructions', ...instructions }, ({ ok }) => answerInitialize(frame, ok));
   }
 
-  /** `isTold`: the instructions of the greeting, if there are any, reach the model. */
-  function greet(frame: ControlRequestFrame, isTold: boolean): Actions {
+  /** `isTold`: the instructions of the request, if any, reach the model. */
+  function answerInitialize(frame: ControlRequestFrame, isTold: boolean): Actions {
     const { request_id: id, request } = frame;
     return offer(frame, ({ error }) => {
       warn(unservedIn(request, isTold));
       const info = session?.transcript.info ?? {};
-      // Only the agent knows its models; but one that is not there is not started a second time for them.
+      // Only the agent knows its models. Do not start a failed agent a second time just to ask.
       if (error.code === 'agent-down') return succeed(id, initializeResponse(info, slashCommandsOf(session), request));
-      const title = entitle(request, info.name);
+      const title = setTitle(request, info.name);
       if (info.models !== undefined)
         return [...title, ...succeed(id, initializeResponse(info, slashCommandsOf(session), request))];
       return [
@@ -99,8 +104,8 @@ export function createControl(ports: ConnectionPorts): Reader {
     });
   }
 
-  /** A session that goes on keeps its name (Agent SDK, `title`). */
-  function entitle(request: ControlRequestFrame['request'], known: string | undefined): Actions {
+  /** A session that has a name keeps it (Agent SDK, `title`). */
+  function setTitle(request: ControlRequestFrame['request'], known: string | undefined): Actions {
     const name = titleIn(request);
     if (name === null || known !== undefined) return [];
     return ports.ask({ type: 'set-name', name }, (outcome) =>
@@ -108,13 +113,16 @@ export function createControl(ports: ConnectionPorts): Reader {
     );
   }
 
-  /** Between two turns nothing may stand, so the client learns it behind the next init (docs/protocols/claude.md 4.12). */
+  /**
+   * Tells the client after the next `init`, because nothing may stand between two turns (docs/protocols/claude.md
+   * 4.12).
+   */
   function warn(unserved: readonly string[]): void {
     if (hasWarned || unserved.length === 0) return;
     hasWarned = true;
     const text = `The agent behind this gateway cannot use what this client offers: ${unserved.join(', ')}.`;
-    const told = ports.sealed(noticeFrame({ type: 'notice', level: 'warning', source: 'gateway', text }));
-    if (told !== null) ports.dressing.afterInit(JSON.stringify(told));
+    const told = ports.toWire(noticeFrame({ type: 'notice', level: 'warning', source: 'gateway', text }));
+    if (told !== null) ports.filter.afterInit(JSON.stringify(told));
   }
 
   function contextUsage(frame: ControlRequestFrame): Actions {
@@ -153,20 +161,20 @@ export function createControl(ports: ConnectionPorts): Reader {
   };
 }
 
-/** The SDK says the agent's own model in either way. */
+/** The SDK asks for the agent's default model in either way. */
 function named(model: string | null | undefined): string | undefined {
   return model === null || model === 'default' ? undefined : model;
 }
 
 const badMode = 'invalid_mode';
 
-/** An agent that cannot tell its models is no reason to refuse the client. */
+/** Do not refuse the client if the agent cannot list its models. */
 function modelsIn(outcome: Outcome) {
   const read = outcome.ok ? QueryData.models.safeParse(outcome.data) : undefined;
   return read?.success === true ? { models: read.data.models } : {};
 }
 
-/** As far as it is known: the agents of other protocols do not tell what their context is filled with. */
+/** The known part of the context usage: agents of other protocols do not report what fills their context. */
 function contextIn(data: unknown, model: string | undefined): object | null {
   const { tokens = null, window = null } = QueryData['context-usage'].safeParse(data).data ?? {};
   if (tokens === null || window === null) return null;
@@ -200,7 +208,7 @@ function dataOf(command: Command, data: unknown): object | undefined {
   }
 }
 
-/** What the real program says beside its words (docs/protocols/claude.md 3.9). */
+/** The error code that the real program sends with its message (docs/protocols/claude.md 3.9). */
 function codeOf(command: Command, { error }: Outcome & { ok: false }): string | undefined {
   if (error.code === 'unsupported') return 'unsupported_request';
   const isUnknown = error.code === 'invalid' || error.code === 'not-found';

@@ -1,5 +1,5 @@
-// The session that a connection has before its client has a chat: what is asked of the agent at the start is asked
-// there, and the first chat takes it over. A connection that belongs to a session has that one. Knows no method.
+// The session that a connection opens before its client has a chat. The queries at the start go to this session, and
+// the first chat takes it over. A connection that belongs to a session uses that session instead.
 import { OutcomeData } from '../../../core/model/outcome-data.ts';
 import type { Problem } from '../../../core/model/errors.ts';
 import type { Actions, ConnectionPorts, Target } from '../connection.ts';
@@ -7,32 +7,35 @@ import type { Actions, ConnectionPorts, Target } from '../connection.ts';
 /** A session, or why there is none. */
 export type Opened = { readonly target: Target } | { readonly problem: Problem };
 
-/** The home of one connection. */
-export interface Home {
-  /** Its session; one is opened, if there is none yet. */
-  visit(then: (opened: Opened) => Actions): Actions;
-  /** For a chat: the session of the home, where no other chat has it, or else a new one. */
+/** The initial session of one connection. */
+export interface InitialSession {
+  /** Gets the session, and opens one if needed. */
+  get(then: (opened: Opened) => Actions): Actions;
+  /** Takes a session for a chat: the initial session if no other chat has taken it, else a new one. */
   claim(then: (opened: Opened) => Actions): Actions;
-  /** A chat has it. */
+  /** A chat has taken the session. */
   readonly isClaimed: boolean;
-  /** Undefined while there is none. */
+  /** Undefined while there is no session. */
   readonly target: Target | undefined;
-  /** What its agent can be asked, by its kind; undefined while nobody knows. */
+  /** The command types that the agent supports; undefined while unknown. */
   readonly can: ReadonlySet<string> | undefined;
-  /** Where it was opened for other folders than the client's: the next visitor opens another, unless a chat has it. */
-  leave(): Actions;
-  /** That session is over. */
-  lost(target: Target): void;
+  /**
+   * Drops a session that was opened for other folders than the client's, unless a chat has taken it. The next `get`
+   * opens another one.
+   */
+  dropIfMoved(): Actions;
+  /** The session is over. */
+  sessionEnded(target: Target): void;
 }
 
-/** A home without a session, unless the connection belongs to one. */
-export function createHome(ports: ConnectionPorts): Home {
+/** Begins without a session, unless the connection belongs to one. */
+export function createInitialSession(ports: ConnectionPorts): InitialSession {
   let target: Target | undefined = ports.bound === undefined ? undefined : null;
   let isClaimed = false;
   let can: ReadonlySet<string> | undefined = ports.bound?.agent?.commands;
-  /** Those that it was opened for. */
+  /** The folders that the session was opened for. */
   let folders: readonly string[] = [];
-  /** Who waits for it; null while it is not being opened. */
+  /** Callbacks that wait for the session; null while none is being opened. */
   let waiting: ((opened: Opened) => Actions)[] | null = null;
 
   function open(then: (opened: Opened) => Actions): Actions {
@@ -49,7 +52,7 @@ export function createHome(ports: ConnectionPorts): Home {
     });
   }
 
-  function visit(then: (opened: Opened) => Actions): Actions {
+  function get(then: (opened: Opened) => Actions): Actions {
     if (waiting !== null) {
       waiting.push(then);
       return [];
@@ -57,11 +60,12 @@ export function createHome(ports: ConnectionPorts): Home {
     if (target === undefined) return reopen(then);
     const old = target;
     if (isClaimed || old === null) return then({ target: old });
-    // Nobody listens to it, so it may have been closed for being idle. Where no run is, an abort only asks for that.
+    // Nobody is subscribed to the session, so the gateway may have closed it as idle. An abort without a run only shows
+    // whether the session still exists.
     return ports.ask(old, { type: 'abort', target: 'run' }, (outcome) => {
       if (outcome.ok || outcome.error.code !== 'not-found') return then({ target: old });
       lose(old);
-      return visit(then);
+      return get(then);
     });
   }
 
@@ -83,9 +87,9 @@ export function createHome(ports: ConnectionPorts): Home {
   }
 
   return {
-    visit,
+    get,
     claim(then) {
-      return visit((opened) => {
+      return get((opened) => {
         if (isClaimed) return open(then);
         isClaimed = 'target' in opened;
         return then(opened);
@@ -100,13 +104,13 @@ export function createHome(ports: ConnectionPorts): Home {
     get can() {
       return can;
     },
-    leave() {
+    dropIfMoved() {
       if (target === undefined || target === null || isClaimed) return [];
       if (folders.join('\0') === ports.client.folders.join('\0')) return [];
       const old = target;
       target = undefined;
       return ports.ask(old, { type: 'delete-session' }, () => []);
     },
-    lost: lose,
+    sessionEnded: lose,
   };
 }

@@ -1,17 +1,17 @@
-// The `system` and control frames of a session: init, status, retries, compaction, permission requests. Pure.
+// The `system` and control frames of a session: init, status, retries, compaction, permission requests.
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { Dictionary, Failure } from '../../../core/model/content.ts';
 import type { EventOf, ToolServer } from '../../../core/model/event.ts';
-import { partOf, saidIn, withRest } from './said.ts';
+import { extraPart, claudeExtraIn, withExtra } from './claude-extra.ts';
 import { slashCommandsOf } from './slash-commands.ts';
 import type { WireFrame } from '../wire/client.ts';
 
-/** The version of Claude Code whose format is spoken: clients look at it before anything else. */
-export const spokenVersion = '2.1.330';
+/** The version of Claude Code whose format the gateway sends. Clients check it first. */
+export const claudeCodeVersion = '2.1.330';
 
 /**
- * The first frame of each turn (docs/protocols/claude.md 6.1, and the required fields of the SDK's SDKSystemMessage). `said`:
- * by the agent in its own.
+ * The first frame of each turn (docs/protocols/claude.md 6.1, and the required fields of the SDK's SDKSystemMessage).
+ * `said`: the fields of the agent's own `init`.
  */
 export function initFrame(session: SessionView, said: Dictionary): WireFrame {
   const { place, transcript } = session;
@@ -29,7 +29,7 @@ export function initFrame(session: SessionView, said: Dictionary): WireFrame {
     permissionMode: info.mode ?? 'default',
     slash_commands: commands.map((command) => command.name),
     apiKeySource: 'none',
-    claude_code_version: spokenVersion,
+    claude_code_version: claudeCodeVersion,
     output_style: 'default',
     agents: [],
     skills: commands.filter(({ kind }) => kind === 'skill').map(({ name }) => name),
@@ -39,13 +39,17 @@ export function initFrame(session: SessionView, said: Dictionary): WireFrame {
   };
 }
 
-/** The servers of tools as `init` and `mcp_status` list them. */
+/** The tool servers as `init` and `mcp_status` list them. */
 export function mcpServers(servers: Iterable<EventOf<'tool-server-changed'>>): object[] {
   return (
     [...servers]
-      // An agent of this protocol lists those that it has, and may have a word for their status that we have not.
-      .filter((server) => server.kind === 'mcp' && saidIn(server).gone !== true)
-      .map((server) => ({ name: server.name, status: wireStatus(server.status), ...partOf(saidIn(server), 'server') }))
+      // An agent of this protocol lists its own servers, and may have a status that the model lacks.
+      .filter((server) => server.kind === 'mcp' && claudeExtraIn(server).gone !== true)
+      .map((server) => ({
+        name: server.name,
+        status: wireStatus(server.status),
+        ...extraPart(claudeExtraIn(server), 'server'),
+      }))
   );
 }
 
@@ -68,12 +72,15 @@ function wireStatus(status: ToolServer['status']): string {
   }
 }
 
-/** A word beside the conversation. The subtype is ours: the protocol has none for it, and clients pass over unknown ones. */
+/**
+ * A message beside the conversation. The subtype is the gateway's own: the protocol has none, and clients ignore
+ * unknown ones.
+ */
 export function noticeFrame({ level, text, source }: EventOf<'notice'>): WireFrame {
   return { type: 'system', subtype: 'notice', level, text, source: source ?? 'agent' };
 }
 
-/** A retry of the model call is on its way. */
+/** A retry of the model call begins. */
 export function retryFrame(retry: EventOf<'retry-start'>): WireFrame {
   const { attempt, maxAttempts, delayMs, failure } = retry;
   const own = {
@@ -84,7 +91,7 @@ export function retryFrame(retry: EventOf<'retry-start'>): WireFrame {
     retry_delay_ms: delayMs,
     error_status: failure.status ?? null,
   };
-  return withRest(own, { error: errorWord(failure) }, saidIn(retry));
+  return withExtra(own, { error: errorWord(failure) }, claudeExtraIn(retry));
 }
 
 function errorWord({ status }: Failure): string {
@@ -97,14 +104,14 @@ function errorWord({ status }: Failure): string {
 
 /** The context is being compacted. */
 export function compactingFrame(start: EventOf<'compaction-start'>): WireFrame {
-  return withRest({ type: 'system', subtype: 'status', status: 'compacting' }, saidIn(start));
+  return withExtra({ type: 'system', subtype: 'status', status: 'compacting' }, claudeExtraIn(start));
 }
 
-/** The end of a compaction, and the line in the conversation that it leaves when it worked. */
+/** The end of a compaction, and the boundary that a successful one leaves in the conversation. */
 export function compactedFrames(end: EventOf<'compaction-end'>): WireFrame[] {
   const worked = end.outcome === 'completed';
-  const said = { status: partOf(saidIn(end), 'status'), boundary: partOf(saidIn(end), 'boundary') };
-  // There was nothing to compact: the conversation is what it was.
+  const said = { status: extraPart(claudeExtraIn(end), 'status'), boundary: extraPart(claudeExtraIn(end), 'boundary') };
+  // There was nothing to compact, so the conversation is unchanged.
   if (worked && end.summary === undefined && end.tokensBefore === undefined) {
     return [{ type: 'system', subtype: 'status', status: null }];
   }
@@ -115,39 +122,39 @@ export function compactedFrames(end: EventOf<'compaction-end'>): WireFrame[] {
     compact_result: worked ? 'success' : 'failed',
     ...(worked ? {} : { compact_error: end.failure?.message ?? end.outcome }),
   };
-  const over = withRest(verdict, said.status);
+  const over = withExtra(verdict, said.status);
   if (!worked) return [over];
   const trigger = end.trigger === 'manual' ? 'manual' : 'auto';
   const tokens = {
     pre_tokens: end.tokensBefore ?? 0,
     ...(end.tokensAfter === undefined ? {} : { post_tokens: end.tokensAfter }),
   };
-  const compact_metadata = withRest({ trigger, ...tokens }, partOf(said.boundary, 'compact_metadata'));
-  return [over, withRest({ type: 'system', subtype: 'compact_boundary', compact_metadata }, said.boundary)];
+  const compact_metadata = withExtra({ trigger, ...tokens }, extraPart(said.boundary, 'compact_metadata'));
+  return [over, withExtra({ type: 'system', subtype: 'compact_boundary', compact_metadata }, said.boundary)];
 }
 
-/** May this tool run? The request id is the approval's own id, so the answer needs no table. */
+/** Asks whether a tool may run. The request id is the approval's id, so the answer needs no lookup table. */
 export function permissionFrame(ask: EventOf<'approval-request'>): WireFrame {
-  const said = saidIn(ask);
+  const said = claudeExtraIn(ask);
   const own = {
     subtype: 'can_use_tool',
     tool_name: ask.name,
     input: ask.input,
-    // An agent of this protocol may have a title beside the description that it asks with.
+    // An agent of this protocol may send a title as well as a description.
     ...(ask.title === undefined ? {} : { ['description' in said ? 'title' : 'description']: ask.title }),
     ...(ask.suggestions === undefined ? {} : { permission_suggestions: ask.suggestions }),
     ...(ask.call === undefined ? {} : { tool_use_id: ask.call }),
   };
-  return { type: 'control_request', request_id: ask.id, request: withRest(own, said) };
+  return { type: 'control_request', request_id: ask.id, request: withExtra(own, said) };
 }
 
 /** Marks the request ids of dialogs, which share the wire with approvals. */
 export const dialogPrefix = 'dialog:';
 
-/** What a `confirm` dialog offers: the first is yes. */
+/** The choices of a `confirm` dialog. The first one means yes. */
 export const confirmChoices = ['Yes', 'No'] as const;
 
-/** A question to the user. Claude Code asks its own in this way: the answers ride in `updatedInput.answers`. */
+/** A question to the user, in the form of Claude Code's own questions: the answers are in `updatedInput.answers`. */
 export function dialogFrame(dialog: EventOf<'dialog-request'>): WireFrame {
   const question = dialog.message === undefined ? dialog.title : `${dialog.title}\n${dialog.message}`;
   const choices =
@@ -159,12 +166,12 @@ export function dialogFrame(dialog: EventOf<'dialog-request'>): WireFrame {
     input: { questions: [{ question, header: dialog.kind, options, multiSelect: false }] },
     tool_use_id: dialog.id,
   };
-  // An agent of this protocol asks in the same way: its own questions say more than a dialog does.
-  const request = { ...own, ...partOf(saidIn(dialog), 'request'), subtype: own.subtype };
+  // An agent of this protocol asks in the same form. Its own questions hold more than a dialog can.
+  const request = { ...own, ...extraPart(claudeExtraIn(dialog), 'request'), subtype: own.subtype };
   return { type: 'control_request', request_id: `${dialogPrefix}${dialog.id}`, request };
 }
 
-/** A request of ours needs no answer any more. */
+/** Withdraws a request. */
 export function cancelFrame(requestId: string): WireFrame {
   return { type: 'control_cancel_request', request_id: requestId };
 }

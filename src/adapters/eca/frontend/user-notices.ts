@@ -1,31 +1,32 @@
-// Sentences for the user of a client, beside what sessions say: as `$/showMessage` where the client shows it, else as words
-// of the system in a chat, or in the welcome where no chat has begun (seed, section showMessage). Never in two places.
+// Messages to the user of a client that no session sends: as `$/showMessage` if the client shows it, else as a system
+// text in a chat, or in the welcome message before the first chat (docs/protocols/eca.md 8.9, 2.17). Each message is
+// sent in one place only.
 import { isDictionary } from '../../../core/model/dictionary.ts';
 import type { Client } from '../client.ts';
 
-/** Something to be told: a method and its params. */
+/** A notification. */
 export interface Notice {
   readonly method: string;
   readonly params: object;
 }
 
-/** The sentences of one connection. */
-export interface Messages {
-  /** `chatId`: the chat that the sentence is about; without one it is about the connection. */
+/** The messages of one connection. */
+export interface UserNotices {
+  /** `chatId`: the chat that the message is about. Without it, the message is about the connection. */
   notice(type: 'error' | 'warning', message: string, chatId?: string): Notice;
-  /** The params of a notification of ours: a welcome keeps the sentences that stand in it. */
-  dressed(method: string, params: object): object;
+  /** Adds the kept messages to the welcome in the params of a notification. */
+  withWelcome(method: string, params: object): object;
 }
 
-/** Sentences that stand in a welcome: a client that never prompts must not fill the memory with them. */
+/** Messages in a welcome. Limited, for clients that never send a prompt. */
 const mostKept = 16;
 
-/** Nothing has been said yet. */
-export function createMessages(client: Client): Messages {
+/** Begins without messages. */
+export function createUserNotices(client: Client): UserNotices {
   let welcome = '';
   const kept: string[] = [];
 
-  function dressed(method: string, params: object): object {
+  function withWelcome(method: string, params: object): object {
     const chat = 'chat' in params ? params.chat : undefined;
     if (method !== 'config/updated' || 'chatId' in params || !isDictionary(chat)) return params;
     if (typeof chat.welcomeMessage !== 'string') return params;
@@ -46,11 +47,11 @@ export function createMessages(client: Client): Messages {
       else kept[mostKept - 1] = 'There is more, in the log of the server.';
       return { method: 'config/updated', params: { chat: { welcomeMessage: welcome } } };
     },
-    dressed,
+    withWelcome,
   };
 }
 
-/** A sentence as words of the system: apart from what stands before it. */
+/** Sets a message apart from the chat text before it. */
 export function inChat(message: string): string {
   return `\n\n${message}\n`;
 }

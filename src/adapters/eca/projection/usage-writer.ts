@@ -1,12 +1,12 @@
-// What a conversation has used and cost, in the fields of both eras (docs/protocols/eca.md 3.5). Knows no order.
+// Usage and cost of a conversation, in the fields of both eras (docs/protocols/eca.md 3.5).
 import type { SessionView } from '../../../core/contract/adapter.ts';
 import type { Cost, Dictionary, Usage } from '../../../core/model/content.ts';
 import { dictionaryOf, isDictionary } from '../../../core/model/dictionary.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import { costWord, saidIn, withRest } from '../frontend/encode-values.ts';
+import { costWord, ecaExtraIn, withExtra } from '../frontend/encode-values.ts';
 
-/** The figures of one chat; each call returns the content to be told, or null where nothing is known. */
-export interface UsageTeller {
+/** The figures of one chat. Each call returns the content to send, or null if nothing is known. */
+export interface UsageWriter {
   message(event: EventOf<'message-end'>): Dictionary | null;
   changed(event: EventOf<'usage-changed'>): Dictionary;
   compacted(event: EventOf<'compaction-end'>): Dictionary | null;
@@ -16,14 +16,14 @@ const inputOf = ({ input, cacheRead, cacheWrite }: Usage): number => input + cac
 const totalOf = (usage: Usage): number => inputOf(usage) + usage.output;
 
 /**
- * `isModern`: newer clients compare `sessionTokens` with the limit, so they get the tokens of the context; to the first era's
- * they are those of the whole chat, added up (docs/protocols/eca.md 3.5).
+ * `isModern`: newer clients compare `sessionTokens` with the limit, so they get the tokens of the context. Clients of
+ * the first era get the sum over the whole chat (docs/protocols/eca.md 3.5).
  */
-export function createUsageTeller(session: SessionView, isModern: boolean): UsageTeller {
+export function createUsageWriter(session: SessionView, isModern: boolean): UsageWriter {
   let last: Usage | undefined;
   let lastCost: Pick<Cost, 'total'> | undefined;
   let isCostKnown = false;
-  /** What the agent counts of the chat beside what its messages tell. */
+  /** Tokens that the agent counts for the chat beyond the sum over its messages. */
   let uncounted = 0;
   let contextTokens: number | undefined;
   let contextWindow: number | undefined;
@@ -50,7 +50,7 @@ export function createUsageTeller(session: SessionView, isModern: boolean): Usag
 
   function learn(usage: Usage | undefined, cost: Pick<Cost, 'total'> | undefined): void {
     last = usage ?? last;
-    // The cost of another message than the last would be taken for its cost.
+    // Forget the cost of an earlier message: it would be shown as the cost of this one.
     if (usage !== undefined || cost !== undefined) lastCost = cost;
     isCostKnown ||= cost !== undefined;
   }
@@ -59,11 +59,12 @@ export function createUsageTeller(session: SessionView, isModern: boolean): Usag
     message(event) {
       const { usage, cost, stop } = event;
       if (usage === undefined) return null;
-      // A real turn that is cut off ends without figures (docs/protocols/eca.md 4.6), and many agents then have none to tell.
+      // A real turn that is cut off ends without figures (docs/protocols/eca.md 4.6), and many agents have none in that
+      // case.
       if (stop.reason === 'aborted' || stop.reason === 'error') return null;
       learn(usage, cost);
       contextTokens = undefined;
-      return withRest(content(), saidIn(event));
+      return withExtra(content(), ecaExtraIn(event));
     },
     changed(event) {
       const { usage, cost, sessionTokens, sessionCost } = event;
@@ -72,11 +73,11 @@ export function createUsageTeller(session: SessionView, isModern: boolean): Usag
       if (sessionTokens !== undefined) uncounted = sessionTokens - totalOf(session.transcript.usage);
       contextTokens = event.contextTokens ?? (isModern ? sessionTokens : undefined) ?? contextTokens;
       contextWindow = event.contextWindow ?? contextWindow;
-      const said = saidIn(event);
+      const said = ecaExtraIn(event);
       const ours = content();
-      // Of the limits we know one, and a server may say more of them.
-      const limits = isDictionary(said.limit) ? { limit: withRest(dictionaryOf(ours.limit), said.limit) } : {};
-      return withRest({ ...ours, ...limits }, said);
+      // Our content has only the limits that the canonical model knows. An ECA server may report more.
+      const limits = isDictionary(said.limit) ? { limit: withExtra(dictionaryOf(ours.limit), said.limit) } : {};
+      return withExtra({ ...ours, ...limits }, said);
     },
     compacted({ outcome, tokensAfter }) {
       if (outcome !== 'completed' || tokensAfter === undefined) return null;

@@ -1,17 +1,17 @@
-// Methods of newer versions that no session can serve, and how each is answered so that the client goes on and its user
-// learns why (docs/protocols/eca.md 2.16). Pure.
+// Methods of newer versions that no session can serve. Each is answered so that the client goes on and its user learns
+// why (docs/protocols/eca.md 2.16).
 
-/** Requests that are answered kindly, with nothing. */
+/** Requests that get an empty result. */
 export const emptyAnswers: ReadonlyMap<string, object> = new Map<string, object>([
   ['jobs/list', { jobs: [] }],
   ['jobs/kill', { killed: false }],
   ['providers/list', { providers: [] }],
-  // `chat/open` tells all that there is: nothing older is to be had.
+  // `chat/open` sends the whole chat, so there is no older content.
   ['chat/history', { contents: [], meta: { total: 0, returned: 0 } }],
 ]);
 
-/** Requests that would change a chat in a way that no session can: answered with `{}`, and the user is told. */
-export const undone: ReadonlyMap<string, string> = new Map([
+/** Requests that would change a chat in an unsupported way: answered with `{}`, with a warning to the user. */
+export const requestsWithWarning: ReadonlyMap<string, string> = new Map([
   ['chat/addFlag', 'This chat cannot be flagged.'],
   ['chat/removeFlag', 'This chat cannot be flagged.'],
 ]);
@@ -19,8 +19,8 @@ export const undone: ReadonlyMap<string, string> = new Map([
 const toolServers = 'The tool servers are the agent’s own: they are set up in its configuration.';
 const logins = 'The agent has logins of its own: this is done with its own program.';
 
-/** Requests that are refused in words which editors show; -32601 as of any method that is not there. */
-export const refusedInWords: ReadonlyMap<string, string> = new Map([
+/** Requests that are refused with a text that editors show, and code -32601 as for any unknown method. */
+export const refusals: ReadonlyMap<string, string> = new Map([
   ['completion/inline', 'There are no inline completions here: agents behind this gateway have none.'],
   ['rewrite/prompt', 'There is no rewriting here: ask for the change in a chat.'],
   ['mcp/addServer', toolServers],
@@ -32,13 +32,13 @@ export const refusedInWords: ReadonlyMap<string, string> = new Map([
   ['jobs/readOutput', 'There is no such job.'],
 ]);
 
-/** Notifications that do nothing here: the user is told, once. */
-export const unableNotices: ReadonlyMap<string, string> = new Map([
+/** Notifications that do nothing here. The user is told once. */
+export const notificationsWithWarning: ReadonlyMap<string, string> = new Map([
   ['mcp/connectServer', toolServers],
   ['mcp/logoutServer', toolServers],
   ['mcp/enableServer', toolServers],
   ['mcp/disableServer', toolServers],
 ]);
 
-/** Notifications that need no answer and do nothing here: what was asked is answered all the same. */
-export const ignored: ReadonlySet<string> = new Set(['$/cancelRequest']);
+/** Notifications that are ignored. A cancelled request is still answered. */
+export const ignoredNotifications: ReadonlySet<string> = new Set(['$/cancelRequest']);

@@ -1,10 +1,10 @@
-// Small translations between canonical values and Claude's: usage, stop reasons, content blocks. Pure.
+// Small translations between canonical values and Claude's: usage, stop reasons, content blocks.
 import type { Content, Stop, Usage } from '../../../core/model/content.ts';
 import type { EventOf } from '../../../core/model/event.ts';
-import { partOf, saidIn, withRest } from './said.ts';
+import { extraPart, claudeExtraIn, withExtra } from './claude-extra.ts';
 import type { PromptBlock, WireFrame, WireUsage } from '../wire/client.ts';
 
-/** Tokens, in the Messages API's words. */
+/** Token counts in the fields of the Messages API. */
 export function wireUsage(usage: Usage): WireUsage {
   return {
     input_tokens: usage.input,
@@ -15,8 +15,8 @@ export function wireUsage(usage: Usage): WireUsage {
 }
 
 /**
- * `stop_reason` of a message: `tool_use` exactly when tool calls end it (docs/protocols/claude.md 4.8); null when it was cut
- * (docs/faults.md 1.2).
+ * `stop_reason` of a message: `tool_use` exactly if tool calls end it (docs/protocols/claude.md 4.8); null if the
+ * message was cut (docs/faults.md 1.2).
  */
 export function wireStop(stop: Stop, endsInCall: boolean): string | null {
   switch (stop.reason) {
@@ -40,7 +40,7 @@ export function wireStop(stop: Stop, endsInCall: boolean): string | null {
   }
 }
 
-/** The content of a `tool_result`: a string where it is one text, blocks otherwise. */
+/** The content of a `tool_result`: a string for one text, else blocks. */
 export function wireResult(content: readonly Content[]): string | object[] {
   const [first] = content;
   if (first === undefined) return '';
@@ -50,27 +50,30 @@ export function wireResult(content: readonly Content[]): string | object[] {
 
 /** The frame that answers a call. */
 export function resultFrame(end: EventOf<'tool-end'>): WireFrame {
-  const said = saidIn(end);
+  const said = claudeExtraIn(end);
   const { call, isError, details } = end;
-  // One text is a plain string, unless the agent had it in a list.
+  // One text is a plain string, unless the agent sent it in a list.
   const content = said.list === true ? end.content.map(wireBlock) : wireResult(end.content);
   const own = { type: 'tool_result', tool_use_id: call, content, is_error: isError };
-  const result = withRest(own, partOf(said, 'block'));
+  const result = withExtra(own, extraPart(said, 'block'));
   const frame = { type: 'user', message: { role: 'user', content: [result] } };
-  return withRest(details === undefined ? frame : { ...frame, tool_use_result: details }, partOf(said, 'frame'));
+  return withExtra(details === undefined ? frame : { ...frame, tool_use_result: details }, extraPart(said, 'frame'));
 }
 
-/** A whole block. What Claude has no block for goes in the unknown form (docs/protocols/rpc-message.md 7.2). */
+/** A whole block. A content without a block type gets the `unknown` form (docs/protocols/rpc-message.md 7.2). */
 export function wireBlock(content: Content): { type: string } & Record<string, unknown> {
   switch (content.type) {
     case 'text':
-      return withRest({ type: 'text', text: content.text }, saidIn(content));
+      return withExtra({ type: 'text', text: content.text }, claudeExtraIn(content));
     case 'thinking':
-      // What the provider hid has its bytes where others have their proof.
+      // Hidden thinking has its bytes in `data`; other thinking has a signature.
       if (content.redacted === true) return { type: 'redacted_thinking', data: content.signature ?? '' };
       return { type: 'thinking', thinking: content.text, signature: content.signature ?? '' };
     case 'tool-call':
-      return withRest({ type: 'tool_use', id: content.id, name: content.name, input: content.input }, saidIn(content));
+      return withExtra(
+        { type: 'tool_use', id: content.id, name: content.name, input: content.input },
+        claudeExtraIn(content),
+      );
     case 'image':
       return { type: 'image', source: wireImage(content) };
     case 'document':

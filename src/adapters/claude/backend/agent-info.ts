@@ -1,18 +1,19 @@
-// What the agent has told of itself: in its answer to `initialize`, in each `init`, when a setting was changed (docs/protocols/claude.md 3.2, 6.1). Tells what is new. Knows no run.
+// What the agent has reported about itself: in its answer to `initialize`, in each `init`, and after a changed setting
+// (docs/protocols/claude.md 3.2, 6.1). Delivers what has changed.
 
 import type { z } from 'zod';
 import type { Dictionary, Model } from '../../../core/model/content.ts';
 import { without } from '../../../core/model/dictionary.ts';
 import type { CommandInfo, SessionInfo, ToolServer } from '../../../core/model/event.ts';
 import type { Outbox } from '../../../core/contract/outbox.ts';
-import { partsOf, restOf, saidOf } from './decode-values.ts';
+import { claudeExtraParts, otherFields, claudeExtra } from './decode-values.ts';
 import type { AgentServer, InitializeAnswer, systemFrames } from '../wire/agent.ts';
 
-/** What is known of one agent. */
+/** What is known about one agent. */
 export interface AgentInfo {
   readonly known: SessionInfo;
   readonly servers: readonly ToolServer[];
-  /** Tells what of these is new; `said` is what only clients of this protocol understand. */
+  /** Delivers what has changed. `said`: extra fields for clients of this protocol. */
   learn(now: SessionInfo, said?: Dictionary): void;
   initialized(answer: InitializeAnswer): void;
   init(frame: z.infer<typeof systemFrames.init>): void;
@@ -36,7 +37,7 @@ export function createInfo(out: Outbox): AgentInfo {
   let known: SessionInfo = {};
   let lastSaid = '';
   const servers = new Map<string, ToolServer>();
-  /** What was told last of each. */
+  /** What was last delivered of each server. */
   const serversSaid = new Map<string, string>();
 
   function learn(now: SessionInfo, said: Dictionary = {}): void {
@@ -45,12 +46,12 @@ export function createInfo(out: Outbox): AgentInfo {
       JSON.stringify(value) !== JSON.stringify(Object.entries(known).find(([key]) => key === name)?.[1]);
     const changes: SessionInfo = Object.fromEntries(Object.entries(now).filter(isNew));
     known = { ...known, ...changes };
-    // What the last `init` said already is not said again; a whole frame always is.
+    // Extra fields that equal those of the last `init` are not repeated. A whole frame is always delivered.
     const words = JSON.stringify(said);
     const isSaid = Object.keys(said).length > 0 && words !== lastSaid;
     if (isSaid && said.type === undefined) lastSaid = words;
     if (Object.keys(changes).length === 0 && !isSaid) return;
-    out.deliver({ type: 'session-changed', changes, ...saidOf(said) });
+    out.deliver({ type: 'session-changed', changes, ...claudeExtra(said) });
   }
 
   const modelOf = (name: string): Model =>
@@ -63,10 +64,10 @@ export function createInfo(out: Outbox): AgentInfo {
     if (serversSaid.get(server.name) === words) return;
     serversSaid.set(server.name, words);
     servers.set(server.name, server);
-    out.deliver({ type: 'tool-server-changed', ...server, ...partsOf(parts) });
+    out.deliver({ type: 'tool-server-changed', ...server, ...claudeExtraParts(parts) });
   }
 
-  /** `isInit`: what else is said of them is for clients of this protocol, and the list is the whole list. */
+  /** `isInit`: the list is complete, and its extra fields are for clients of this protocol. */
   function learnServers(told: readonly z.infer<typeof AgentServer>[], isInit = false): void {
     for (const { name, status, ...rest } of told) {
       const known = statuses.get(status ?? '');
@@ -109,7 +110,7 @@ export function createInfo(out: Outbox): AgentInfo {
           ...(tools === null || tools === undefined ? {} : { tools: tools.map((name) => ({ name })) }),
           ...(commands === null || commands === undefined ? {} : { commands: commands.map(commandOf) }),
         },
-        restOf(frame, 'subtype', 'cwd', 'model', 'permissionMode', 'tools', 'mcp_servers', 'slash_commands'),
+        otherFields(frame, 'subtype', 'cwd', 'model', 'permissionMode', 'tools', 'mcp_servers', 'slash_commands'),
       );
     },
     learnServers: (told) => learnServers(told),
@@ -123,7 +124,7 @@ function listedModel(model: NonNullable<InitializeAnswer['models']>[number]): Mo
     id: value,
     name: displayName ?? value,
     provider: 'anthropic',
-    ...saidOf(without(model, 'value', 'displayName')),
+    ...claudeExtra(without(model, 'value', 'displayName')),
   };
 }
 
@@ -132,6 +133,6 @@ function listedCommand(command: NonNullable<InitializeAnswer['commands']>[number
   return {
     name,
     ...(typeof description === 'string' ? { description } : {}),
-    ...saidOf(without(command, 'name', 'description')),
+    ...claudeExtra(without(command, 'name', 'description')),
   };
 }
