@@ -7,7 +7,7 @@ import type { Event, SessionInfo } from '../model/event.ts';
 export interface Outbox {
   deliver(...events: readonly Event[]): void;
   /** Delivers `session-changed`, unless null. */
-  tell(changes: SessionInfo | null): void;
+  deliverChanges(changes: SessionInfo | null): void;
   note(level: NoteLevel, text: string): void;
   /** One frame to the agent. */
   send(frame: object): void;
@@ -25,7 +25,7 @@ export function createOutbox(write: (frame: object) => string = JSON.stringify):
     deliver(...events) {
       for (const message of events) actions.push({ do: 'deliver', message });
     },
-    tell(changes) {
+    deliverChanges(changes) {
       if (changes !== null) outbox.deliver({ type: 'session-changed', changes });
     },
     note: (level, text) => void actions.push({ do: 'note', level, text }),
