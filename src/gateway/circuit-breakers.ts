@@ -1,105 +1,135 @@
-// The circuit breakers of one protocol's clients: one for each agent, one for each session's shell and one for all shells.
-// Part of the composition root; knows no protocol.
+// The circuit breakers of one protocol's clients: one per agent, one per session's shell, and one for all shells.
 import type { BreakerLimits } from '../core/contract/breaker-limits.ts';
-import { type Breaker, createBreaker } from '../core/ledger/circuit-breaker.ts';
 import type { Clock } from '../core/contract/clock.ts';
+import { type Breaker, createBreaker } from '../core/ledger/circuit-breaker.ts';
 import type { Command } from '../core/model/command.ts';
 import { type Outcome, refused } from '../core/model/errors.ts';
 import type { GatewayFigures } from '../core/model/gateway-figures.ts';
 import { OutcomeData } from '../core/model/outcome-data.ts';
 
-type Circuit = GatewayFigures['circuits'][number];
+type BreakerFigures = GatewayFigures['circuits'][number];
 
-/** What a command was let through with. Its end must be told: once, more often does not matter. */
-export interface Pass {
-  ended(outcome: Outcome | 'timeout'): void;
+/** The end of a command, as a breaker sees it. */
+type End = Outcome | 'timeout';
+
+interface Verdict {
+  readonly result: Parameters<Breaker['leave']>[0];
+  readonly latencyMs?: number;
 }
 
-/** All breakers. */
-export interface CircuitBreakers {
-  /** A refusal where a breaker is open. Commands that no breaker guards pass. */
-  enter(command: Command, place: { readonly agent: string; readonly session: string }): Pass | Outcome;
-  /** Its shell is gone. */
-  forget(session: string): void;
-  /** Names of agents whose breaker is open. */
-  open(): string[];
-  /** Names of sessions whose shell's breaker is open; `*` for that of all. */
-  openShells(): string[];
-  figures(): Pick<GatewayFigures, 'circuits' | 'shell'>;
+/** A command that the breakers let through. Its caller must report its end; only the first report counts. */
+export interface GuardedCall {
+  ended(end: End): void;
 }
 
-/** One bad session must not close the shells of all others: that takes so many times its failures. */
-const shellsToOne = 10;
+/** A failing shell of one session must not close the shells of all: that takes so many times its failures. */
+const failuresForAllShells = 10;
 
-const all = '*';
-const free: Pass = { ended: () => {} };
+const allShells = '*';
+const unguarded: GuardedCall = { ended: () => {} };
 
-/** All closed. `timeOrigin`: ms since 1970 when the clock was 0. */
-export function createCircuitBreakers(limits: BreakerLimits, clock: Clock, timeOrigin: number): CircuitBreakers {
-  const agents = new Map<string, Breaker>();
-  const shells = new Map<string, Breaker>();
-  const everyShell = createBreaker({ ...limits, failures: limits.failures * shellsToOne });
+/** All breakers. They start closed. */
+export class CircuitBreakers {
+  readonly #limits: BreakerLimits;
+  readonly #clock: Clock;
+  readonly #timeOrigin: number;
+  readonly #agents = new Map<string, Breaker>();
+  readonly #shells = new Map<string, Breaker>();
+  readonly #everyShell: Breaker;
 
-  function breakerOf(map: Map<string, Breaker>, name: string): Breaker {
-    const known = map.get(name);
-    if (known !== undefined) return known;
-    const made = createBreaker(limits);
-    map.set(name, made);
-    return made;
+  /** `timeOrigin`: ms since 1970 when the clock was 0. */
+  constructor(limits: BreakerLimits, clock: Clock, timeOrigin: number) {
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#timeOrigin = timeOrigin;
+    this.#everyShell = createBreaker({ ...limits, failures: limits.failures * failuresForAllShells });
   }
 
-  /** What has been entered is left again where a later one is shut. */
-  function through(breakers: readonly Breaker[], shut: (waitMs: number) => string): Outcome | readonly Breaker[] {
-    const now = clock.now();
+  /** A refusal if a breaker is open. Commands without a breaker always pass. */
+  enter(command: Command, { agent, session }: { agent: string; session: string }): GuardedCall | Outcome {
+    switch (command.type) {
+      case 'prompt': {
+        const breakers = [this.#breaker(this.#agents, agent)];
+        const sentence = (seconds: number) =>
+          `Circuit breaker open: Circuit open for ${agent} (recovery in ${seconds}s)`;
+        return this.#enterAll(breakers, sentence) ?? this.#guard(breakers, judgeRun);
+      }
+      case 'bash': {
+        const breakers = [this.#breaker(this.#shells, session), this.#everyShell];
+        const sentence = (seconds: number) =>
+          `Bash circuit breaker open for session ${session}: recovery in ${seconds}s`;
+        return this.#enterAll(breakers, sentence) ?? this.#guard(breakers, judgeShell);
+      }
+      default:
+        return unguarded;
+    }
+  }
+
+  /** The session and its shell are gone. */
+  forget(session: string): void {
+    this.#shells.delete(session);
+  }
+
+  /** Names of agents whose breaker is open. */
+  openAgents(): string[] {
+    return namesOfOpen(this.#figuresOf(this.#agents));
+  }
+
+  /** Ids of sessions whose shell's breaker is open; `*` for the breaker of all shells. */
+  openShells(): string[] {
+    return namesOfOpen([this.#figuresOfAllShells(), ...this.#figuresOf(this.#shells)]);
+  }
+
+  figures(): Pick<GatewayFigures, 'circuits' | 'shell'> {
+    return {
+      circuits: this.#figuresOf(this.#agents),
+      shell: { all: this.#figuresOfAllShells(), sessions: this.#figuresOf(this.#shells) },
+    };
+  }
+
+  #breaker(map: Map<string, Breaker>, name: string): Breaker {
+    const known = map.get(name);
+    if (known !== undefined) return known;
+    const created = createBreaker(this.#limits);
+    map.set(name, created);
+    return created;
+  }
+
+  /** Null if all breakers let the command through. Otherwise leaves the breakers that were entered already. */
+  #enterAll(breakers: readonly Breaker[], sentence: (seconds: number) => string): Outcome | null {
+    const now = this.#clock.now();
     for (const [place, breaker] of breakers.entries()) {
       const waitMs = breaker.enter(now);
       if (waitMs === null) continue;
       for (const entered of breakers.slice(0, place)) entered.leave('ignored', now, 0);
-      return refused('agent-refused', shut(waitMs));
+      return refused('agent-refused', sentence(Math.ceil(waitMs / 1000)));
     }
-    return breakers;
+    return null;
   }
 
-  function passOf(
-    breakers: readonly Breaker[],
-    judge: (outcome: Outcome | 'timeout') => { result: Parameters<Breaker['leave']>[0]; latencyMs?: number },
-  ): Pass {
+  #guard(breakers: readonly Breaker[], judge: (end: End) => Verdict): GuardedCall {
     let isOver = false;
     return {
-      ended(outcome) {
+      ended: (end) => {
         if (isOver) return;
         isOver = true;
-        const { result, latencyMs = 0 } = judge(outcome);
-        for (const breaker of breakers) breaker.leave(result, clock.now(), latencyMs);
+        const { result, latencyMs = 0 } = judge(end);
+        for (const breaker of breakers) breaker.leave(result, this.#clock.now(), latencyMs);
       },
     };
   }
 
-  function guard(command: Command, agent: string, session: string): Outcome | Pass {
-    const seconds = (ms: number) => Math.ceil(ms / 1000);
-    switch (command.type) {
-      case 'prompt': {
-        const way = through(
-          [breakerOf(agents, agent)],
-          (waitMs) => `Circuit breaker open: Circuit open for ${agent} (recovery in ${seconds(waitMs)}s)`,
-        );
-        return 'ok' in way ? way : passOf(way, judgeRun);
-      }
-      case 'bash': {
-        const way = through(
-          [breakerOf(shells, session), everyShell],
-          (waitMs) => `Bash circuit breaker open for session ${session}: recovery in ${seconds(waitMs)}s`,
-        );
-        return 'ok' in way ? way : passOf(way, judgeShell);
-      }
-      default:
-        return free;
-    }
+  #figuresOf(map: ReadonlyMap<string, Breaker>): BreakerFigures[] {
+    return [...map].map(([name, breaker]) => this.#figuresOfOne(name, breaker));
   }
 
-  function circuitOf(name: string, breaker: Breaker): Circuit {
-    const { lastFailureAt, lastChangeAt, lastUsedAt, ...figures } = breaker.figures(clock.now());
-    const timeOf = (at: number | null) => (at === null ? null : Math.round(timeOrigin + at));
+  #figuresOfAllShells(): BreakerFigures {
+    return this.#figuresOfOne(allShells, this.#everyShell);
+  }
+
+  #figuresOfOne(name: string, breaker: Breaker): BreakerFigures {
+    const { lastFailureAt, lastChangeAt, lastUsedAt, ...figures } = breaker.figures(this.#clock.now());
+    const timeOf = (at: number | null) => (at === null ? null : Math.round(this.#timeOrigin + at));
     return {
       name,
       ...figures,
@@ -108,34 +138,23 @@ export function createCircuitBreakers(limits: BreakerLimits, clock: Clock, timeO
       lastUsedAt: timeOf(lastUsedAt),
     };
   }
-
-  const circuitsOf = (map: Map<string, Breaker>) => [...map].map(([name, breaker]) => circuitOf(name, breaker));
-  const openIn = (circuits: readonly Circuit[]) =>
-    circuits.flatMap(({ name, state }) => (state === 'open' ? [name] : []));
-
-  return {
-    enter: (command, { agent, session }) => guard(command, agent, session),
-    forget: (session) => void shells.delete(session),
-    open: () => openIn(circuitsOf(agents)),
-    openShells: () => openIn([circuitOf(all, everyShell), ...circuitsOf(shells)]),
-    figures: () => ({
-      circuits: circuitsOf(agents),
-      shell: { all: circuitOf(all, everyShell), sessions: circuitsOf(shells) },
-    }),
-  };
 }
 
-/** A model that fails or is silent for too long; what the user stopped, or nobody could have answered, says nothing. */
-function judgeRun(outcome: Outcome | 'timeout'): { result: 'succeeded' | 'failed' | 'ignored'; latencyMs?: number } {
-  if (outcome === 'timeout') return { result: 'failed' };
-  if (!outcome.ok) return { result: outcome.error.code === 'agent-down' ? 'failed' : 'ignored' };
-  const run = OutcomeData.prompt.safeParse(outcome.data ?? {}).data;
+function namesOfOpen(breakers: readonly BreakerFigures[]): string[] {
+  return breakers.flatMap(({ name, state }) => (state === 'open' ? [name] : []));
+}
+
+/** A failed or long silent model counts. Commands that the user stopped, or that no agent got, do not. */
+function judgeRun(end: End): Verdict {
+  if (end === 'timeout') return { result: 'failed' };
+  if (!end.ok) return { result: end.error.code === 'agent-down' ? 'failed' : 'ignored' };
+  const run = OutcomeData.prompt.safeParse(end.data ?? {}).data;
   if (run?.outcome === 'failed') return { result: 'failed' };
   return { result: run?.outcome === 'completed' ? 'succeeded' : 'ignored', latencyMs: run?.longestSilenceMs ?? 0 };
 }
 
-/** A command that fails is a command that was carried out (docs/protocols/pi-server.md 21.4, 21.5). */
-function judgeShell(outcome: Outcome | 'timeout'): { result: 'succeeded' | 'failed' | 'ignored' } {
-  if (outcome === 'timeout') return { result: 'failed' };
-  return { result: outcome.ok ? 'succeeded' : 'ignored' };
+/** A shell command with a failing exit code was still carried out (docs/protocols/pi-server.md 21.4, 21.5). */
+function judgeShell(end: End): Verdict {
+  if (end === 'timeout') return { result: 'failed' };
+  return { result: end.ok ? 'succeeded' : 'ignored' };
 }

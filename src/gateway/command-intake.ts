@@ -1,151 +1,79 @@
-// Where commands with tickets are taken in: for each protocol that has them one ledger, its circuit breakers, and all the
-// clients that hear of both. Part of the composition root; knows no protocol.
+// Takes in the commands of one protocol's clients that carry tickets: one ledger, its circuit breakers, and the clients
+// that get the broadcasts.
 import { createHash } from 'node:crypto';
-import { createCircuitBreakers } from './circuit-breakers.ts';
 import type { FrontendLimits } from '../core/contract/adapter.ts';
+import type { Broadcast } from '../core/contract/broadcast.ts';
 import type { Clock } from '../core/contract/clock.ts';
+import type { Receipt, Ticket } from '../core/contract/ticket.ts';
+import { createLedger, type Ledger } from '../core/ledger/ledger.ts';
 import type { Command } from '../core/model/command.ts';
 import type { Outcome } from '../core/model/errors.ts';
 import type { GatewayFigures } from '../core/model/gateway-figures.ts';
-import { createLedger } from '../core/ledger/ledger.ts';
-import type { Receipt, Ticket } from '../core/contract/ticket.ts';
-import type { Broadcast } from '../core/contract/broadcast.ts';
+import { CircuitBreakers } from './circuit-breakers.ts';
 
-/** A command as it is handed in. */
+/** A command with a ticket, and how it is carried out and answered. */
 export interface CommandRequest {
   readonly command: Command;
   readonly ticket: Ticket;
-  /** Which session the client means, if any. */
+  /** The session that the client means, if any. */
   readonly session: string | undefined;
   execute(command: Command, settle: (outcome: Outcome) => void): void;
   settle(outcome: Outcome, receipt: Receipt): void;
 }
 
-/** What a intake counts beside its ledger. */
-export type Miscount = 'sessionLimit' | 'frameSize';
+/** A refusal that the intake counts besides those of its ledger. */
+export type CountedRefusal = 'sessionLimit' | 'frameSize';
 
-/** Who hears the broadcast. */
+/** A client that gets the broadcasts. */
 export interface BroadcastListener {
-  onBroadcast(message: Broadcast): void;
-  /** False while there is nobody behind it; default true. */
+  onBroadcast(broadcast: Broadcast): void;
+  /** False while no client is connected behind the listener; default true. */
   readonly isHeard?: boolean;
 }
 
+/** What an intake needs from the gateway. */
+export interface CommandIntakePorts {
+  readonly clock: Clock;
+  /** Ms since 1970 when the clock was 0. */
+  readonly timeOrigin: number;
+  /** The name of a session's agent; undefined for an unknown session. */
+  agentOf(session: string): string | undefined;
+}
+
 /** The commands of all clients of one protocol, in one order. */
-export interface CommandIntake {
+export class CommandIntake {
   readonly limits: FrontendLimits;
-  submit(order: CommandRequest): void;
-  /** A client that hears the broadcast; returns how it leaves. */
-  subscribe(client: BroadcastListener): () => void;
-  /** Those that are there. */
-  readonly clients: number;
-  count(what: Miscount): void;
-  health(): Outcome;
-  metrics(sessions: { readonly sessions: number; readonly questions: number }): Outcome;
-}
+  readonly #agentOf: CommandIntakePorts['agentOf'];
+  readonly #listeners = new Set<BroadcastListener>();
+  readonly #refusals: Record<CountedRefusal, number> = { sessionLimit: 0, frameSize: 0 };
+  readonly #breakers: CircuitBreakers;
+  readonly #ledger: Ledger;
 
-/** All intakes. */
-export interface CommandIntakes {
-  /** The one of that protocol; made with its first client. */
-  of(frontend: string, limits: FrontendLimits): CommandIntake;
-  broadcast(message: Exclude<Broadcast, { kind: 'command' }>): void;
-  /** A command without a ticket has been carried out: its session may be another one than it was. */
-  carriedOut(command: Command, session: string, outcome: Outcome): void;
-  /** That session is no more. */
-  forget(session: string): void;
-  /** The longest that any client may have been told that it can wait, ms; 0 without clients. */
-  readonly drainMs: number;
-  /** Takes nothing new, tells all clients so, and resolves when everything that was taken has been answered. */
-  drain(): Promise<void>;
-}
-
-interface OpenIntake extends CommandIntake {
-  broadcast(message: Broadcast): void;
-  /** A client without tickets has changed that session. */
-  changed(session: string): void;
-  /** That session is no more. */
-  forget(session: string): void;
-  drain(): Promise<void>;
-}
-
-/** Whether a command's success leaves its session another one than it was: all but questions and answers do. */
-function changes({ type }: Command): boolean {
-  return type !== 'query' && type !== 'answer-approval' && type !== 'answer-dialog' && type !== 'delete-session';
-}
-
-/** `agentOf`: the name of a session's agent; undefined where there is no such session. */
-export function createCommandIntakes(
-  clock: Clock,
-  timeOrigin: number,
-  agentOf: (session: string) => string | undefined,
-): CommandIntakes {
-  const intakes = new Map<string, OpenIntake>();
-  let isDraining = false;
-
-  function broadcast(message: Parameters<CommandIntakes['broadcast']>[0]): void {
-    for (const intake of intakes.values()) intake.broadcast(message);
+  constructor(limits: FrontendLimits, { clock, timeOrigin, agentOf }: CommandIntakePorts) {
+    this.limits = limits;
+    this.#agentOf = agentOf;
+    this.#breakers = new CircuitBreakers(limits.breaker, clock, timeOrigin);
+    this.#ledger = createLedger({
+      clock,
+      limits: limits.ledger,
+      digest: (text) => createHash('sha256').update(text).digest('base64'),
+      exists: (session) => agentOf(session) !== undefined,
+      broadcast: (broadcast) => this.broadcast(broadcast),
+    });
   }
 
-  return {
-    of(frontend, limits) {
-      const known = intakes.get(frontend);
-      if (known !== undefined) return known;
-      const made = openIntake(limits, { clock, timeOrigin, agentOf });
-      intakes.set(frontend, made);
-      if (isDraining) void made.drain();
-      return made;
-    },
-    broadcast,
-    carriedOut(command, session, outcome) {
-      if (!outcome.ok || !changes(command)) return;
-      for (const intake of intakes.values()) intake.changed(session);
-    },
-    forget(session) {
-      for (const intake of intakes.values()) intake.forget(session);
-    },
-    get drainMs() {
-      const used = [...intakes.values()].filter(({ clients }) => clients > 0);
-      return Math.max(0, ...used.map(({ limits }) => limits.drainMs));
-    },
-    async drain() {
-      isDraining = true;
-      await Promise.all([...intakes.values()].map((intake) => intake.drain()));
-    },
-  };
-}
-
-function openIntake(
-  limits: FrontendLimits,
-  { clock, timeOrigin, agentOf }: { clock: Clock; timeOrigin: number; agentOf(session: string): string | undefined },
-): OpenIntake {
-  const listeners = new Set<BroadcastListener>();
-  const breakers = createCircuitBreakers(limits.breaker, clock, timeOrigin);
-  const counts: Record<Miscount, number> = { sessionLimit: 0, frameSize: 0 };
-  // A copy: who hears it may be gone by it.
-  const broadcast = (message: Broadcast) => {
-    for (const listener of [...listeners]) listener.onBroadcast(message);
-  };
-  const present = () => [...listeners].filter(({ isHeard }) => isHeard !== false).length;
-  const ledger = createLedger({
-    clock,
-    limits: limits.ledger,
-    digest: (text) => createHash('sha256').update(text).digest('base64'),
-    exists: (session) => agentOf(session) !== undefined,
-    broadcast,
-  });
-
-  function submit({ command, ticket, session, execute, settle }: CommandRequest): void {
+  submit({ command, ticket, session, execute, settle }: CommandRequest): void {
     let timedOut = () => {};
-    ledger.submit({
+    this.#ledger.submit({
       ticket,
-      run(done) {
-        const agent = session === undefined ? undefined : agentOf(session);
+      run: (done) => {
+        const agent = session === undefined ? undefined : this.#agentOf(session);
         if (session === undefined || agent === undefined) return execute(command, done);
-        const pass = breakers.enter(command, { agent, session });
-        if ('ok' in pass) return done(pass);
-        timedOut = () => pass.ended('timeout');
+        const call = this.#breakers.enter(command, { agent, session });
+        if ('ok' in call) return done(call);
+        timedOut = () => call.ended('timeout');
         execute(command, (outcome) => {
-          pass.ended(outcome);
+          call.ended(outcome);
           done(outcome);
         });
       },
@@ -157,52 +85,67 @@ function openIntake(
     });
   }
 
-  function values(all: { readonly sessions: number; readonly questions: number }): GatewayFigures {
-    const { refused, ...figures } = ledger.figures();
-    const { maxInFlight, maxOutcomes, allCommandsPerMinute: maxPerMinute } = limits.ledger;
-    return {
-      ...all,
-      clients: present(),
-      ledger: { ...figures, maxInFlight, maxOutcomes, maxPerMinute },
-      refused: { ...counts, ...refused },
-      ...breakers.figures(),
-    };
+  broadcast(broadcast: Broadcast): void {
+    // A copy: a listener may leave while it handles the broadcast.
+    for (const listener of [...this.#listeners]) listener.onBroadcast(broadcast);
   }
 
-  return {
-    limits,
-    submit,
-    broadcast,
-    subscribe(client) {
-      listeners.add(client);
-      return () => void listeners.delete(client);
-    },
-    get clients() {
-      return present();
-    },
-    count(what) {
-      counts[what] += 1;
-    },
-    changed: ledger.changed,
-    forget(session) {
-      ledger.forget(session);
-      breakers.forget(session);
-    },
-    health() {
-      const openCircuits = breakers.open();
-      const openShells = breakers.openShells();
-      const issues = [
-        ...openCircuits.map((name) => `Circuit open for ${name}`),
-        ...openShells.map((name) => `Bash circuit open for ${name === '*' ? 'all sessions' : `session ${name}`}`),
-      ];
-      // Who can answer is healthy: what is behind an open breaker is not this gateway (docs/protocols/pi-server.md 17.10).
-      return { ok: true, data: { healthy: true, issues, openCircuits, openShells } };
-    },
-    metrics: (all) => ({ ok: true, data: { values: values(all) } }),
-    drain() {
-      ledger.shut();
-      broadcast({ kind: 'shutdown', graceMs: limits.drainMs });
-      return new Promise((resolve) => ledger.whenIdle(resolve));
-    },
-  };
+  /** Adds a client. Returns the function that removes it. */
+  subscribe(client: BroadcastListener): () => void {
+    this.#listeners.add(client);
+    return () => void this.#listeners.delete(client);
+  }
+
+  /** Number of connected clients. */
+  get clients(): number {
+    return [...this.#listeners].filter(({ isHeard }) => isHeard !== false).length;
+  }
+
+  count(refusal: CountedRefusal): void {
+    this.#refusals[refusal] += 1;
+  }
+
+  /** A client without tickets has changed the session. */
+  changed(session: string): void {
+    this.#ledger.changed(session);
+  }
+
+  /** The session is gone. */
+  forget(session: string): void {
+    this.#ledger.forget(session);
+    this.#breakers.forget(session);
+  }
+
+  /** The answer to a health query. */
+  health(): Outcome {
+    const openCircuits = this.#breakers.openAgents();
+    const openShells = this.#breakers.openShells();
+    const issues = [
+      ...openCircuits.map((name) => `Circuit open for ${name}`),
+      ...openShells.map((name) => `Bash circuit open for ${name === '*' ? 'all sessions' : `session ${name}`}`),
+    ];
+    // A gateway that answers is healthy: an open breaker is about the agent behind it (docs/protocols/pi-server.md 17.10).
+    return { ok: true, data: { healthy: true, issues, openCircuits, openShells } };
+  }
+
+  /** The answer to a metrics query. */
+  metrics(all: Pick<GatewayFigures, 'sessions' | 'questions'>): Outcome {
+    const { refused, ...figures } = this.#ledger.figures();
+    const { maxInFlight, maxOutcomes, allCommandsPerMinute: maxPerMinute } = this.limits.ledger;
+    const values: GatewayFigures = {
+      ...all,
+      clients: this.clients,
+      ledger: { ...figures, maxInFlight, maxOutcomes, maxPerMinute },
+      refused: { ...this.#refusals, ...refused },
+      ...this.#breakers.figures(),
+    };
+    return { ok: true, data: { values } };
+  }
+
+  /** Refuses new commands, announces the shutdown, and resolves when every accepted command has been answered. */
+  drain(): Promise<void> {
+    this.#ledger.shut();
+    this.broadcast({ kind: 'shutdown', graceMs: this.limits.drainMs });
+    return new Promise((resolve) => this.#ledger.whenIdle(resolve));
+  }
 }

@@ -1,24 +1,24 @@
-// What the gateway says about itself, on stderr: stdout belongs to the protocol. Never a wire body.
+// The gateway's own log, on stderr because stdout belongs to the protocol. Never contains wire bodies.
 
-/** How much is said. */
+/** Severity of a log entry, least severe first. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** Says something; `fields` are plain values, strings are escaped by JSON (docs/threats.md T18). */
+/** Writes a log entry. `fields` are plain values; JSON escapes the strings (docs/threats.md T18). */
 export type Log = (level: LogLevel, text: string, fields?: Readonly<Record<string, string | number>>) => void;
 
-const order: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
+const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
-/** What is written down once. */
+/** One entry of the log. */
 export interface LogEntry {
   readonly level: LogLevel;
   readonly text: string;
   readonly fields: Readonly<Record<string, string | number>>;
 }
 
-/** A log that writes entries of at least that level; `format` gives each as it is written, default one JSON line. */
-export function createLog(least: LogLevel, write: (line: string) => void, format = asJson): Log {
+/** A log of entries at or above a level. `format` turns an entry into text; default: one line of JSON. */
+export function createLog(lowest: LogLevel, write: (line: string) => void, format = asJson): Log {
   return (level, text, fields = {}) => {
-    if (order.indexOf(level) < order.indexOf(least)) return;
+    if (levels.indexOf(level) < levels.indexOf(lowest)) return;
     write(format({ level, text: text.slice(0, 500), fields }));
   };
 }

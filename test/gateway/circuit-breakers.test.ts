@@ -1,6 +1,6 @@
 // The breakers before agents and shells: what counts as a failure, who is kept out, and what is told of it.
 import { describe, expect, test } from 'vitest';
-import { createCircuitBreakers, type Pass } from '../../src/gateway/circuit-breakers.ts';
+import { CircuitBreakers, type GuardedCall } from '../../src/gateway/circuit-breakers.ts';
 import type { Clock } from '../../src/core/contract/clock.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import { type ErrorCode, type Outcome, refused } from '../../src/core/model/errors.ts';
@@ -13,16 +13,16 @@ const bash: Command = { type: 'bash', command: 'ls' };
 function open() {
   const time = { now: 0 };
   const clock: Clock = { now: () => time.now, after: () => () => {} };
-  const circuits = createCircuitBreakers(limits, clock, timeOrigin);
-  const enter = (command: Command, session = 's1', agent = 'one') => circuits.enter(command, { agent, session });
+  const breakers = new CircuitBreakers(limits, clock, timeOrigin);
+  const enter = (command: Command, session = 's1', agent = 'one') => breakers.enter(command, { agent, session });
   /** Lets a command in and out again. */
   function pass(command: Command, outcome: Outcome | 'timeout', session?: string, agent?: string): void {
     passed(enter(command, session, agent)).ended(outcome);
   }
-  return { circuits, time, enter, pass };
+  return { breakers, time, enter, pass };
 }
 
-function passed(way: Pass | Outcome): Pass {
+function passed(way: GuardedCall | Outcome): GuardedCall {
   if ('ok' in way) throw new Error('kept out');
   return way;
 }
@@ -42,10 +42,10 @@ describe('before an agent', () => {
     ['a prompt that was refused', failed('busy'), false],
     ['a prompt that was dropped', failed('aborted'), false],
   ])('%s: counts as a failure: %s, %s', (_name, outcome, opens) => {
-    const { circuits, enter, pass } = open();
+    const { breakers, enter, pass } = open();
     pass(prompt, outcome);
     pass(prompt, outcome);
-    expect(circuits.open()).toEqual(opens ? ['one'] : []);
+    expect(breakers.openAgents()).toEqual(opens ? ['one'] : []);
     const way = enter(prompt);
     if (opens) {
       const message = 'Circuit breaker open: Circuit open for one (recovery in 1s)';
@@ -63,51 +63,51 @@ describe('before an agent', () => {
   });
 
   test('an end counts once', () => {
-    const { circuits, enter } = open();
+    const { breakers, enter } = open();
     const way = passed(enter(prompt));
     for (let time = 0; time < 5; time += 1) way.ended('timeout');
-    expect(circuits.open()).toEqual([]);
-    expect(circuits.figures().circuits).toMatchObject([{ name: 'one', failures: 1, calls: 1 }]);
+    expect(breakers.openAgents()).toEqual([]);
+    expect(breakers.figures().circuits).toMatchObject([{ name: 'one', failures: 1, calls: 1 }]);
   });
 
   test('it is tried again by and by', () => {
-    const { circuits, time, enter, pass } = open();
+    const { breakers, time, enter, pass } = open();
     pass(prompt, 'timeout');
     pass(prompt, 'timeout');
     time.now = 500;
-    expect(circuits.figures().circuits).toMatchObject([{ state: 'half-open', lastFailureAt: timeOrigin }]);
+    expect(breakers.figures().circuits).toMatchObject([{ state: 'half-open', lastFailureAt: timeOrigin }]);
     pass(prompt, ran({ outcome: 'completed' }));
-    expect(circuits.open()).toEqual([]);
+    expect(breakers.openAgents()).toEqual([]);
     expect(enter(prompt)).toHaveProperty('ended');
   });
 });
 
 describe('before shells', () => {
   test('only time counts: a command that fails was carried out', () => {
-    const { circuits, pass } = open();
+    const { breakers, pass } = open();
     for (let time = 0; time < 20; time += 1) pass(bash, ran({ exitCode: 1, output: '', cancelled: false }));
     for (let time = 0; time < 20; time += 1) pass(bash, failed('unsupported'));
-    expect(circuits.openShells()).toEqual([]);
+    expect(breakers.openShells()).toEqual([]);
   });
 
   test('that of one session is shut for that session, until it is forgotten', () => {
-    const { circuits, enter, pass } = open();
+    const { breakers, enter, pass } = open();
     pass(bash, 'timeout');
     pass(bash, 'timeout');
-    expect(circuits.openShells()).toEqual(['s1']);
+    expect(breakers.openShells()).toEqual(['s1']);
     const message = 'Bash circuit breaker open for session s1: recovery in 1s';
     expect(enter(bash)).toEqual({ ok: false, error: { code: 'agent-refused', message } });
     expect(enter(bash, 's2')).toHaveProperty('ended');
-    circuits.forget('s1');
+    breakers.forget('s1');
     expect(enter(bash)).toHaveProperty('ended');
   });
 
   test('that of all is shut by ten times as many, and who was let in by one and not by the other has not been in', () => {
-    const { circuits, enter, pass } = open();
+    const { breakers, enter, pass } = open();
     for (let session = 0; session < 20; session += 1) pass(bash, 'timeout', `s${session}`);
-    expect(circuits.openShells()).toEqual(['*']);
+    expect(breakers.openShells()).toEqual(['*']);
     expect(enter(bash, 'fresh')).toMatchObject({ ok: false });
-    const fresh = circuits.figures().shell.sessions.find(({ name }) => name === 'fresh');
+    const fresh = breakers.figures().shell.sessions.find(({ name }) => name === 'fresh');
     expect(fresh).toMatchObject({ state: 'closed', successes: 0, failures: 0 });
   });
 });

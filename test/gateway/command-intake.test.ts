@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { adapterOf } from '../../src/gateway/agents.ts';
 import type { Outcome } from '../../src/core/model/errors.ts';
-import { createCommandIntakes } from '../../src/gateway/command-intake.ts';
+import { CommandIntakes } from '../../src/gateway/command-intakes.ts';
 import { createVirtualClock } from '../support/core/virtual-clock.ts';
 
 const env = { now: () => 0, id: (kind: string) => kind };
@@ -10,7 +10,7 @@ const env = { now: () => 0, id: (kind: string) => kind };
 test('a listener with nobody behind it is no client: not in the figures, and nothing is waited for', () => {
   const { limits } = adapterOf('pi-server').client?.frontend(env, {}) ?? {};
   if (limits === undefined) throw new Error('unreachable');
-  const intakes = createCommandIntakes(createVirtualClock(), 0, () => undefined);
+  const intakes = new CommandIntakes({ clock: createVirtualClock(), timeOrigin: 0, agentOf: () => undefined });
   const intake = intakes.of('pi-server', limits);
   const clientsIn = (outcome: Outcome) =>
     outcome.ok ? Object(Object(outcome.data).values).clients : outcome.error.message;

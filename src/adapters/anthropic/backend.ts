@@ -52,7 +52,7 @@ export function createBackend(env: Env, options: AnthropicOptions): Backend {
   let run: Run | null = null;
   let requests = 0;
   const out = createOutbox();
-  const { deliver, tell, settle } = out;
+  const { deliver, deliverChanges, settle } = out;
   const violation = (text: string) => out.note('violation', text.slice(0, longestNote));
 
   function ask(current: Run): void {
@@ -83,7 +83,7 @@ export function createBackend(env: Env, options: AnthropicOptions): Backend {
         settle(id, outcome);
         return;
       }
-      tell(changes);
+      deliverChanges(changes);
     }
     for (const text of losses) out.note('loss', text);
     settle(id, { ok: true });
@@ -233,7 +233,7 @@ export function createBackend(env: Env, options: AnthropicOptions): Backend {
     history.clear();
     agentSessionId = env.id('session');
     deliver({ type: 'history-reset', reason: 'new' });
-    tell({ agentSessionId });
+    deliverChanges({ agentSessionId });
     settle(id, { ok: true, data: { cancelled: false } });
   }
 
@@ -256,7 +256,7 @@ export function createBackend(env: Env, options: AnthropicOptions): Backend {
       case 'cycle-thinking':
       case 'set-auto': {
         const { outcome, changes } = settings.change(command);
-        tell(changes);
+        deliverChanges(changes);
         settle(id, outcome);
         return;
       }
@@ -271,7 +271,7 @@ export function createBackend(env: Env, options: AnthropicOptions): Backend {
 
   return {
     start() {
-      tell({ agentSessionId, ...settings.info(), autoCompaction: false, tools: [], commands: [] });
+      deliverChanges({ agentSessionId, ...settings.info(), autoCompaction: false, tools: [], commands: [] });
       return out.take();
     },
     decode(frame) {

@@ -1,14 +1,14 @@
-// How patient a circuit breaker is.
+// Limits of a circuit breaker.
 
-/** Bounds of one breaker; times in ms. */
+/** Limits of one breaker; times in ms. */
 export interface BreakerLimits {
-  /** What takes longer has failed. */
+  /** Slower commands count as failed. */
   readonly latencyMs: number;
-  /** So many failures within {@link windowMs} open it. */
+  /** Number of failures within {@link windowMs} that open the breaker. */
   readonly failures: number;
   readonly windowMs: number;
-  /** How long it stays open before it lets one through to see. */
+  /** How long the breaker stays open before it lets one command through as a probe. */
   readonly recoveryMs: number;
-  /** So many successes in a row close it again. */
+  /** Number of successes in a row that close the breaker again. */
   readonly successes: number;
 }

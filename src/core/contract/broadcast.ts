@@ -1,27 +1,27 @@
-// What clients are told beside what their sessions say: the course of commands, sessions that come and go, the end. Knows
-// no protocol.
+// Messages for all clients of a protocol, besides the events of their sessions: progress of commands, sessions that open
+// and close, shutdown.
 import type { Outcome } from '../model/errors.ts';
 import type { Receipt, Ticket } from './ticket.ts';
 import type { SessionState, SessionSummary } from '../model/outcome-data.ts';
 
-/** A command of somebody has got so far. */
+/** The progress of a command, from any client. */
 export interface CommandBroadcast {
   readonly kind: 'command';
   readonly phase: 'accepted' | 'started' | 'finished';
-  /** What becomes of it, known from the first: only what is `executed` is ever started. */
+  /** How the command is handled, known from the first phase on. Only `executed` commands have a phase `started`. */
   readonly how: 'executed' | 'replayed' | 'refused';
   readonly ticket: Ticket;
-  /** Counted over the ledger's life: a name for commands without an id. */
+  /** Counts the commands of the ledger. Names commands without an id. */
   readonly number: number;
   /** Phase `finished`. */
   readonly ending?: { readonly outcome: Outcome; readonly receipt: Receipt };
 }
 
-/** Everything of that kind. */
+/** A message for all clients of a protocol. */
 export type Broadcast =
   | CommandBroadcast
-  /** Said when it can be used, behind the answer to whoever opened it. */
+  /** Sent once the session can be used, behind the answer to the client that opened the session. */
   | { readonly kind: 'session-opened'; readonly session: SessionSummary; readonly state?: SessionState }
   | { readonly kind: 'session-closed'; readonly session: string }
-  /** Nothing new is taken any more; what goes on may end within so many ms. */
+  /** New commands are refused; open runs may end within `graceMs`. */
   | { readonly kind: 'shutdown'; readonly graceMs: number };

@@ -1,22 +1,23 @@
-// Time, as core sees it: given from outside, so that tests own it.
+// Time for core. Passed in from outside, so that tests control the clock.
 
 /** A clock with timers. */
 export interface Clock {
   /** Monotonic ms. */
   now(): number;
-  /** Calls back once after `ms`; the returned function cancels. */
+  /** Calls back once after `ms`. The returned function cancels the timer. */
   after(ms: number, callback: () => void): () => void;
 }
 
-/** Named timers of one owner: setting a name again restarts it. */
+/** Named timers of one owner. */
 export interface Timers {
-  /** True while that timer runs. */
+  /** True while the timer runs. */
   has(name: string): boolean;
+  /** (Re)starts the timer; null stops it. */
   set(name: string, ms: number | null, callback: () => void): void;
   clear(): void;
 }
 
-/** A class, and the map made late: a session has several of these, and most of the time no timer runs. */
+/** The map is created on first use: a session has several of these, and most of the time no timer runs. */
 class NamedTimers implements Timers {
   readonly #clock: Clock;
   #running: Map<string, () => void> | null = null;
@@ -47,7 +48,7 @@ class NamedTimers implements Timers {
   }
 }
 
-/** Keeps the timers of one machine, so that they can all be stopped at its end. */
+/** Timers of one machine, so that all can be stopped at its end. */
 export function createTimers(clock: Clock): Timers {
   return new NamedTimers(clock);
 }

@@ -1,9 +1,9 @@
-// What the HTTP routes need of the gateway: a port, so that the transport knows no protocol and no session.
+// The gateway's interface for the HTTP routes.
 import type { Channel, FrameFault } from './channel.ts';
 import type { EventEnvelope, FramingName, Options } from './adapter.ts';
 import type { Reader } from './reader.ts';
 
-/** A session as the REST routes show it. */
+/** A session in the answers of the REST routes. */
 export interface OpenSession {
   readonly id: string;
   readonly agent: string;
@@ -13,37 +13,37 @@ export interface OpenSession {
   readonly clients: number;
 }
 
-/** An agent as `GET /v1/agents` shows it: never its command, directory or environment (docs/threats.md T8). */
+/** An agent in the answer of `GET /v1/agents`: never its command, directory or environment (docs/threats.md T8). */
 export interface AgentSummary {
   readonly name: string;
   readonly protocol: string;
   readonly title: string;
 }
 
-/** Which client wants in, and where. */
+/** A client that wants to connect, and where to. */
 export interface ClientRequest {
-  /** Frontend id from the path; checked by the board. */
+  /** Frontend id from the path; checked by the gateway. */
   readonly frontend: string;
   readonly session?: string;
   readonly agent?: string;
-  /** The query parameters that are left over: adapter options. */
+  /** The remaining query parameters: adapter options. */
   readonly options: Options;
-  /** Who the token belongs to. */
+  /** Owner of the token. */
   readonly principal: string;
 }
 
-/** A frame that a client posted; see EventEnvelope.posted for its id. */
+/** A frame that a client posted. `id`: see EventEnvelope.posted. */
 export interface PostedFrame {
   readonly bytes: Uint8Array;
   readonly id?: string | undefined;
-  /** Of its bytes, where the id is the client's word for a post and says nothing of the frame. */
+  /** Digest of the bytes, if the id is the client's own name for the post and does not identify the content. */
   readonly digest?: string;
 }
 
-/** The answer to posted frames: accepted, or the protocol's own error frames. */
+/** The answer to posted frames: accepted, or error frames of the protocol. */
 export type PostResult = { readonly ok: true } | { readonly ok: false; readonly frames: readonly string[] };
 
-/** The gateway, seen from HTTP. Every method throws a GatewayError (`not-found`, `invalid`, `limit`, …) to refuse. */
+/** The gateway as the HTTP routes see it. Each method throws a GatewayError (`not-found`, `invalid`, `limit`, …) to refuse. */
 export interface GatewayApi {
   agents(): readonly AgentSummary[];
   sessions(): readonly OpenSession[];
@@ -51,19 +51,19 @@ export interface GatewayApi {
   createSession(request: { agent?: string; id?: string; cwd?: string }, principal: string): OpenSession;
   /** Ends the session and its agent. */
   closeSession(id: string): void;
-  /** Checks a WebSocket request before the upgrade; throws to refuse it. Returns how messages hold its frames. */
+  /** Checks a WebSocket request before the upgrade; throws to refuse. Returns the framing of its messages. */
   check(request: ClientRequest): FramingName;
-  /** Longest frame of that frontend's clients, bytes, where it has its own; without an id, of any frontend. */
+  /** Longest frame of that frontend's clients, bytes, if the frontend has its own limit; without an id, of any frontend. */
   maxFrameBytes?(frontend?: string): number | undefined;
   /** Hands over an upgraded WebSocket. */
   connect(channel: Channel, request: ClientRequest): void;
-  /** How the frames of an SSE client travel, both ways; undefined where they go bare. */
+  /** The envelope for the frames of an SSE client, both ways; undefined for bare frames. */
   envelope(request: ClientRequest): EventEnvelope | undefined;
   /** Opens a stream of frames for SSE. `cursor` comes from Last-Event-ID or `?cursor=`, unchecked. */
   stream(request: ClientRequest & { session: string }, cursor: string | null): Reader;
-  /** Frames that the client of a stream posted. */
+  /** Takes frames that the client of a stream posted. */
   post(request: ClientRequest & { session: string }, frames: readonly PostedFrame[]): PostResult;
-  /** The protocol's own error frames for a body that never became frames. */
+  /** Error frames of the protocol for a body that holds no frames. */
   refuse(request: ClientRequest & { session: string }, fault: FrameFault): readonly string[];
   /** Prometheus text for `GET /metrics`. */
   metrics(): string;

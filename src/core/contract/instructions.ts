@@ -1,9 +1,9 @@
-// What the model is told before the conversation begins.
+// Instructions for the model, given before the conversation begins.
 
-/** Plain text for the model; at least one of both. */
+/** Plain text for the model; at least one of the fields is set. */
 export interface Instructions {
-  /** In place of the agent's own instructions. */
+  /** Replaces the agent's own instructions. */
   readonly text?: string | undefined;
-  /** Behind the agent's own instructions, or behind `text`. */
+  /** Appended to the agent's own instructions, or to `text`. */
   readonly addition?: string | undefined;
 }

@@ -1,25 +1,25 @@
-// How much a ledger keeps and how long it waits. Knows no protocol.
+// Limits of a ledger.
 
 /**
- * Bytes that the payloads of all commands may take together that are admitted and not finished, repetitions that wait for
- * them included. By number alone a few clients could fill the memory: ten thousand commands may be 10 MiB each (docs/threats.md T32).
+ * Total bytes of the payloads of all commands in flight and of their waiting repetitions. A limit on the number alone would
+ * let a few clients fill the memory: ten thousand commands may be 10 MiB each (docs/threats.md T32).
  */
 export const maxBytesInFlight = 256 * 1024 * 1024;
 
-/** Bounds of one ledger; times in ms. */
+/** Limits of one ledger; times in ms. */
 export interface LedgerLimits {
-  /** Commands that are admitted and not finished; and, counted by themselves, repetitions that wait for one of them. */
+  /** Commands in flight; also the limit for repetitions that wait for them, counted separately. */
   readonly maxInFlight: number;
-  /** Outcomes that are kept for repetitions, by id and by key each; the oldest go first. */
+  /** Outcomes that are kept for repetitions, by id and by key each; the oldest are dropped first. */
   readonly maxOutcomes: number;
-  /** How long a key is known behind the end of its command. */
+  /** How long a key is remembered after the end of its command. */
   readonly idempotencyTtlMs: number;
-  /** How long a command waits for all those that it depends on together. */
+  /** How long a command waits for all its dependencies together. */
   readonly dependencyWaitMs: number;
-  /** Commands in one lane within a minute. */
+  /** Commands per minute in one lane. */
   readonly commandsPerMinute: number;
-  /** In all lanes together. */
+  /** Commands per minute in all lanes together. */
   readonly allCommandsPerMinute: number;
-  /** Of the allowance `answers`, for one session. */
+  /** Commands per minute with the allowance `answers`, for one session. */
   readonly answersPerMinute: number;
 }

@@ -1,31 +1,31 @@
-// Collects what the parts of a backend ask for during one call, in order. Knows no protocol.
+// Collects the actions of a backend's parts during one call, in order.
 import type { Action, NoteLevel } from './adapter.ts';
 import type { Outcome } from '../model/errors.ts';
 import type { Event, SessionInfo } from '../model/event.ts';
 
-/** Where every part of the machine puts its actions. */
+/** Takes the actions of all parts of a backend. */
 export interface Outbox {
   deliver(...events: readonly Event[]): void;
-  /** `session-changed`, where something has. */
-  tell(changes: SessionInfo | null): void;
+  /** Delivers `session-changed`, unless null. */
+  deliverChanges(changes: SessionInfo | null): void;
   note(level: NoteLevel, text: string): void;
   /** One frame to the agent. */
   send(frame: object): void;
   settle(id: string, outcome: Outcome): void;
-  /** ms; null stops it. */
+  /** `ms`: delay; null stops the timer. */
   timer(id: string, ms: number | null): void;
-  /** Everything since the last call. */
+  /** Removes and returns all actions since the last call. */
   take(): Action<Event>[];
 }
 
-/** Begins empty. `write` makes the text of a frame. */
+/** An empty outbox. `write` serialises a frame. */
 export function createOutbox(write: (frame: object) => string = JSON.stringify): Outbox {
   let actions: Action<Event>[] = [];
   const outbox: Outbox = {
     deliver(...events) {
       for (const message of events) actions.push({ do: 'deliver', message });
     },
-    tell(changes) {
+    deliverChanges(changes) {
       if (changes !== null) outbox.deliver({ type: 'session-changed', changes });
     },
     note: (level, text) => void actions.push({ do: 'note', level, text }),

@@ -1,4 +1,4 @@
-// One client's place in a session's stream of frames. It pulls; nothing is queued for it (design rule 6).
+// One client's place in a session's stream of frames. The client pulls; nothing is queued (ARCHITECTURE.md, rule 6).
 import type { Out } from './channel.ts';
 
 /** A frame for the client. */
@@ -6,20 +6,20 @@ export interface FrameEntry {
   readonly kind: 'frame';
   readonly out: Out;
   /**
-   * Where to resume after this frame, `epoch.seq.sub`; null inside a snapshot, which has no place to resume at. Worked
-   * out when it is asked for.
+   * Where to resume after this frame, `epoch.seq.sub`. Null inside a snapshot, which has no place to resume at. Computed on
+   * demand.
    */
   readonly cursor: string | null;
-  /** The same as a number, see `numberCursor`; null also for a place that has none. */
+  /** The cursor as a number, see `numberCursor`; null also for cursors without a number. */
   readonly number: number | null;
-  /** Wall clock, ms since 1970, when the event was logged that gave this frame; null where that was before the stream. */
+  /** Wall clock, ms since 1970, when the event of this frame was logged; null if that was before the stream began. */
   readonly at: number | null;
 }
 
 /** One step of a client's stream, in order. */
 export type Entry =
   | FrameEntry
-  /** What follows is a snapshot: forget what came before. The first attach without a cursor has none of these. */
+  /** A snapshot follows: discard all earlier frames. Not sent for the first attach without a cursor. */
   | { readonly kind: 'reset'; readonly reason: 'window' | 'epoch' | 'unknown'; readonly cursor: string }
   /** The session is over; no more entries. */
   | { readonly kind: 'closed'; readonly reason: string };
@@ -27,13 +27,13 @@ export type Entry =
 /** A cursor into a session's frames. */
 export interface Reader {
   /**
-   * The next entries, at most about `maxBytes` on the wire and at least one if there is any; empty when up to date.
-   * With a mark, nothing that came after it, and empty as soon as the reader has come there.
+   * The next entries: about `maxBytes` on the wire at most, at least one if any is there; empty when up to date. `until`: a
+   * mark; returns only entries before it.
    */
   read(maxBytes: number, until?: number): readonly Entry[];
-  /** Marks this moment, for `read`: between what has been said by now and what comes. */
+  /** A mark for `read`, behind all present entries. */
   mark(): number;
-  /** Set by the owner: called when entries come after `read` returned none. Never called inside `read`. */
+  /** Set by the owner: called when entries arrive after `read` returned none. Never called inside `read`. */
   onReadable: () => void;
   /** Idempotent. */
   close(): void;

@@ -1,48 +1,47 @@
-// What a client says of a command beside what it asks: how it is known again, what it waits for, what it changes. Knows no
-// protocol.
+// What a client declares about a command besides the command itself: its identity, its dependencies, its effect.
 import type { Command } from '../model/command.ts';
 
-/** A command's place in the order of things; the client's own words where a field is a name. */
+/** The identity and place of a command. Names are the client's own words. */
 export interface Ticket {
-  /** What the client calls this kind of command. */
+  /** The client's name for this kind of command. */
   readonly type: string;
-  /** The same id again is the same command; absent: it has none, and is never known again. */
+  /** Commands with the same id are the same command. Absent: the command is never recognised again by an id. */
   readonly id?: string | undefined;
-  /** Another way to know it again, within its lane and for a while only. */
+  /** A second identity, valid within the lane and for a limited time. */
   readonly key?: string | undefined;
-  /** All that a repetition must equal, as JSON; the order of keys does not count. Without id and key. */
+  /** What a repetition must equal, as JSON without id and key. The order of object keys does not count. */
   readonly payload: unknown;
-  /** Ids of commands that must have succeeded before. */
+  /** Ids of commands that must have succeeded first. */
   readonly dependsOn: readonly string[];
-  /** It fails unless its session has this version. */
+  /** The command fails unless its session has this version. */
   readonly ifVersion?: number | undefined;
-  /** The session that it is about, as the client calls it; absent: none, or one that is still to be. */
+  /** The client's name for the session of the command. Absent: no session, or a session that does not exist yet. */
   readonly session?: string | undefined;
-  /** Commands of one lane are carried out one after the other: that of the session, or that of the server. */
+  /** Commands of one lane run one after the other: the lane of the session, or the lane of the server. */
   readonly lane: 'session' | 'server';
   /**
-   * `in-turn`: behind all that came before it in its lane. `beside`: at once, for it is about what is going on there.
-   * `joins`: beside a command that `runs`, if one is going on in its lane; else in its turn.
+   * `in-turn`: behind all earlier commands of the lane. `beside`: at once, because the command is about the one in progress.
+   * `joins`: beside a command that `runs`, if one is in progress in the lane; else in turn.
    */
   readonly place: 'in-turn' | 'beside' | 'joins';
-  /** It goes on for as long as the agent works. */
+  /** The command lasts as long as the agent works. */
   readonly runs?: boolean;
-  /** What its success does to the version of its session: nothing, one more, 0, no version any more. */
+  /** Effect of success on the version of the session: unchanged, one more, set to 0, removed. */
   readonly effect: 'none' | 'changes' | 'opens' | 'closes';
-  /** An allowance that it draws on beside that of its lane and that of all. */
+  /** A further rate limit, besides those of the lane and of all commands. */
   readonly allowance?: 'answers';
-  /** From its start; null: as long as it takes. */
+  /** Time limit from the start of the command, ms; null: no limit. */
   readonly timeoutMs: number | null;
-  /** What is asked of the session when its time is over, so that it does not go on unheard. */
+  /** Sent to the session after a timeout, so that the work does not go on unnoticed. */
   readonly undo?: Command;
 }
 
-/** What the ledger adds to an outcome. */
+/** The ledger's addition to an outcome. */
 export interface Receipt {
-  /** It was carried out before, and this is what came of it then. */
+  /** The command was carried out before; this is the outcome of that time. */
   readonly replayed: boolean;
-  /** The version of the session behind it; absent for failures and where there is none. */
+  /** The version of the session after the command; absent for failures and without a version. */
   readonly version?: number;
-  /** Its time was over; the outcome is a refusal with the code `timeout`. */
+  /** The command timed out; the outcome is a refusal with the code `timeout`. */
   readonly timedOut: boolean;
 }

@@ -1,19 +1,19 @@
-// What a session needs of the folders that its user works in: a port, for core reads no files. Knows no protocol.
+// A session's access to the folders that its user works in. A port, because core reads no files.
 import type { Context } from '../model/command.ts';
 
-/** A context that was read, or why it could not be. */
+/** The result of reading one context. */
 export interface ContextReading {
   readonly context: Context;
-  /** What the model is to see; null when there is nothing. */
+  /** Text for the model; null if there is none. */
   readonly text: string | null;
-  /** One sentence for the user, where it is not, or not whole, what the context names. */
+  /** One sentence for the user, if the text is missing or incomplete. */
   readonly problem?: string;
 }
 
-/** The folders of one session. Nothing outside of them is read. */
+/** The folders of one session. Nothing outside these folders is read. */
 export interface WorkspacePort {
-  /** Reads each context now, bounded. Never throws. */
+  /** Reads each context at once, with bounds. Never throws. */
   read(contexts: readonly Context[]): readonly ContextReading[];
-  /** What a user may choose that typed so much, best first, bounded; without those that were chosen. Never throws. */
+  /** Contexts that match the typed text, best first, bounded in number; without the chosen ones. Never throws. */
   find(typed: string, chosen: readonly Context[], settle: (contexts: readonly Context[]) => void): void;
 }

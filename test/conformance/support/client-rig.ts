@@ -12,7 +12,7 @@ import type { Outcome } from '../../../src/core/model/errors.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import { createSession, type Session } from '../../../src/core/session/session.ts';
 import { defaultSessionLimits } from '../../../src/core/session/session-ports.ts';
-import { systemClock } from '../../../src/gateway/gateway.ts';
+import { systemClock } from '../../../src/gateway/system-clock.ts';
 import { memoryPair } from '../../../src/transports/memory.ts';
 import { createMultiplexer } from '../../../src/transports/multiplexer.ts';
 

@@ -51,7 +51,7 @@ export function createInfo(out: Outbox): AgentInfo {
     const changes: SessionInfo = Object.fromEntries(Object.entries(now).filter(isNew));
     if (Object.keys(changes).length === 0) return;
     known = { ...known, ...changes };
-    out.tell(changes);
+    out.deliverChanges(changes);
   }
 
   const listed = (name: string) => known.models?.find((model) => modelName(model) === name);

@@ -1,0 +1,66 @@
+// Steps that follow the answer to a command, as data: clients learn of a session's opening or end behind the answer.
+import type { Outcome } from '../core/model/errors.ts';
+import type { SessionState } from '../core/model/outcome-data.ts';
+import type { HubEntry } from '../core/session/hub.ts';
+import type { Sessions } from './sessions.ts';
+
+/** A step that follows an answer. */
+export type AfterAnswer =
+  /** Announces the session to all clients. */
+  | { readonly do: 'announce'; readonly entry: HubEntry; readonly state?: SessionState | undefined }
+  /** Closes the session. A client that is bound to the session could not get the answer once the session is closed. */
+  | { readonly do: 'remove'; readonly session: string; readonly reason: string };
+
+/** The outcome of a command, with the step that follows its answer. */
+export interface Settled {
+  readonly outcome: Outcome;
+  readonly after?: AfterAnswer;
+}
+
+/** Takes the outcome of a command. Called exactly once. */
+export type SettleWithAfter = (settled: Settled) => void;
+
+/** Carries out a step. The answer has been given. */
+export function carryOut(step: AfterAnswer, sessions: Pick<Sessions, 'announce' | 'remove'>): void {
+  switch (step.do) {
+    case 'announce':
+      sessions.announce(step.entry, step.state);
+      break;
+    case 'remove':
+      sessions.remove(step.session, step.reason);
+      break;
+    default:
+      step satisfies never;
+  }
+}
+
+/**
+ * The steps behind the answer to a command with a ticket. The ledger may give the answer long after the outcome, or, on a
+ * timeout, before.
+ */
+export class StepsAfterAnswer {
+  readonly #sessions: Pick<Sessions, 'announce' | 'remove'>;
+  readonly #waiting: AfterAnswer[] = [];
+  #isAnswered = false;
+
+  constructor(sessions: Pick<Sessions, 'announce' | 'remove'>) {
+    this.#sessions = sessions;
+  }
+
+  /** Adds a step, if any. `carryOutDue` follows once the outcome has been passed on. */
+  add(step: AfterAnswer | undefined): void {
+    if (step !== undefined) this.#waiting.push(step);
+  }
+
+  /** The client has its answer. */
+  answered(): void {
+    this.#isAnswered = true;
+    this.carryOutDue();
+  }
+
+  /** Carries out the waiting steps if the client has its answer. */
+  carryOutDue(): void {
+    if (!this.#isAnswered) return;
+    for (const step of this.#waiting.splice(0)) carryOut(step, this.#sessions);
+  }
+}

@@ -1,0 +1,110 @@
+// Opens channels to agents: starts a program, connects to an address, or calls a library.
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { AgentConfig, Config } from '../config/config.ts';
+import type { Adapter, Multiplexing } from '../core/contract/adapter.ts';
+import type { Channel } from '../core/contract/channel.ts';
+import { GatewayError } from '../core/model/errors.ts';
+import { spawnChannel } from '../transports/child-process.ts';
+import { createFrame } from '../transports/framing/frame.ts';
+import { streamFraming } from '../transports/framing/framings.ts';
+import { nullChannel } from '../transports/memory.ts';
+import { createMultiplexer, type MultiplexedConnection } from '../transports/multiplexer.ts';
+import { connectEventSource } from '../transports/sse-client.ts';
+import { connectWebSocket } from '../transports/websocket.ts';
+
+/** The agent that a channel leads to. */
+export interface AgentTarget {
+  readonly name: string;
+  readonly agent: AgentConfig;
+  readonly adapter: Adapter;
+  /** Working directory. Default: as configured. */
+  readonly cwd: string | undefined;
+}
+
+/** The channels to all agents. */
+export class AgentChannels {
+  readonly #maxFrameBytes: number;
+  /** Tokens for remote agents, removed from the environment of every program (docs/threats.md T7). */
+  readonly #hiddenVariables: Readonly<Record<string, undefined>>;
+  /** Open connections that carry many sessions. */
+  readonly #multiplexers = new Map<string, MultiplexedConnection>();
+
+  constructor({ agents, limits }: Pick<Config, 'agents' | 'limits'>) {
+    this.#maxFrameBytes = limits.agentFrameBytes;
+    this.#hiddenVariables = Object.fromEntries(
+      Object.values(agents).flatMap(({ tokenVariable }) =>
+        tokenVariable === undefined ? [] : [[tokenVariable, undefined]],
+      ),
+    );
+  }
+
+  /** A channel of its own. Throws `invalid` for a configuration that leads nowhere. */
+  open(target: AgentTarget): Channel {
+    if (target.agent.url !== undefined) return this.#openRemote(target, target.agent.url);
+    if (target.agent.command !== undefined) return this.#openProgram(target, target.agent.command);
+    return this.#openLibrary(target);
+  }
+
+  /** The one connection for all sessions of the agent. A program has one for each of its working directories. */
+  multiplexer(target: AgentTarget, { route }: Multiplexing): MultiplexedConnection {
+    const { name, agent, cwd } = target;
+    const key = JSON.stringify([name, agent.command === undefined ? undefined : (cwd ?? agent.cwd)]);
+    const known = this.#multiplexers.get(key);
+    if (known !== undefined) return known;
+    const over = () => void this.#multiplexers.delete(key);
+    const channel = this.open(target);
+    const multiplexer = createMultiplexer({ label: `agent ${name}`, channel, route, over });
+    this.#multiplexers.set(key, multiplexer);
+    return multiplexer;
+  }
+
+  #openRemote({ name, agent, adapter }: AgentTarget, url: string): Channel {
+    const maxFrameBytes = this.#maxFrameBytes;
+    const token = tokenOf(name, agent);
+    const { sendUrl } = agent;
+    if (sendUrl === undefined) {
+      return connectWebSocket(url, { token, maxFrameBytes, framing: adapter.framing.websocket });
+    }
+    const envelope = adapter.envelope?.(agent.options ?? {});
+    return connectEventSource({ streamUrl: url, sendUrl, token, maxFrameBytes, envelope, label: `agent ${name}` });
+  }
+
+  #openProgram({ name, agent, adapter, cwd = agent.cwd }: AgentTarget, command: readonly [string, ...string[]]) {
+    checkGate(name, command, cwd);
+    return spawnChannel({
+      command,
+      cwd,
+      env: { ...agent.env, ...this.#hiddenVariables },
+      label: `agent ${name}`,
+      framing: streamFraming(adapter.framing.stdio),
+      maxFrameBytes: this.#maxFrameBytes,
+    });
+  }
+
+  #openLibrary({ name, agent, adapter }: AgentTarget): Channel {
+    // A protocol that clients speak too has a wire. Without a command or url nothing is at the other end.
+    const isRemote = adapter.client !== undefined && adapter.agent?.connect === undefined;
+    if (isRemote) throw new GatewayError('invalid', `agent ${name} needs a command or a url`);
+    const ports = { frameOf: createFrame, maxFrameBytes: this.#maxFrameBytes };
+    return adapter.agent?.connect?.(agent.options ?? {}, ports) ?? nullChannel(`agent ${name}`);
+  }
+}
+
+/** The extension of ours that asks before tools run. */
+const gate = /(?:^|[\\/])pi-approvals\.js$/u;
+
+/** An agent that cannot find the extension starts without asking for approvals. Refuses a missing file instead. */
+function checkGate(name: string, command: readonly string[], cwd = process.cwd()): void {
+  const missing = command.find((word) => gate.test(word) && !existsSync(path.resolve(cwd, word)));
+  if (missing === undefined) return;
+  throw new GatewayError('invalid', `agent ${name}: there is no ${missing}, and without it nothing would be asked`);
+}
+
+/** Without its token a remote agent would refuse the connection for a reason that no user sees. */
+function tokenOf(name: string, { tokenVariable }: AgentConfig): string | undefined {
+  if (tokenVariable === undefined) return undefined;
+  const token = process.env[tokenVariable];
+  if (token !== undefined && token !== '') return token;
+  throw new GatewayError('invalid', `agent ${name}: the environment has no ${tokenVariable}, its tokenVariable`);
+}

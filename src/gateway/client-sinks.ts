@@ -1,0 +1,66 @@
+// Where the commands of a client go that is bound to one session.
+import type { FrontendSide } from '../core/contract/adapter.ts';
+import type { ClientRequest } from '../core/contract/gateway-api.ts';
+import type { CommandSink } from '../core/link/frontend-driver.ts';
+import type { Session } from '../core/session/session.ts';
+import type { CommandIntake } from './command-intake.ts';
+import type { CommandIntakes } from './command-intakes.ts';
+import type { RouterRequest, SessionRouter } from './session-router.ts';
+
+/** A client of a protocol, over any transport. */
+export type Caller = Pick<ClientRequest, 'frontend' | 'agent' | 'options'>;
+
+/** A caller that is bound to an open session. */
+export type SessionCaller = Caller & { readonly session: string };
+
+/** A sink that is told when its client is gone. */
+export type ClientSink = CommandSink & { end(): void };
+
+/** What the sinks need from the gateway. */
+export interface ClientSinksPorts {
+  readonly intakes: Pick<CommandIntakes, 'of' | 'carriedOut'>;
+  /** Where the commands for one session go. */
+  sinkOf(session: Session, isOurs: boolean): Pick<CommandSink, 'submit' | 'note'>;
+  routerFor(request: RouterRequest): SessionRouter;
+}
+
+/** Makes the sinks of clients. */
+export class ClientSinks {
+  readonly #ports: ClientSinksPorts;
+
+  constructor(ports: ClientSinksPorts) {
+    this.#ports = ports;
+  }
+
+  /** The intake of the caller's protocol; undefined if commands of the protocol carry no tickets. */
+  intakeOf({ frontend }: Caller, { limits }: FrontendSide): CommandIntake | undefined {
+    return limits === undefined ? undefined : this.#ports.intakes.of(frontend, limits);
+  }
+
+  /** The sink of a client that is bound to a session. */
+  boundTo(
+    session: Session,
+    { frontend, agent }: Caller,
+    side: FrontendSide,
+    intake: CommandIntake | undefined,
+    isOurs: boolean,
+  ): ClientSink {
+    // Commands with tickets may be about any session, even on a connection that hears only one.
+    if (intake !== undefined) {
+      const router = this.#ports.routerFor({ frontend, agent, side, intake, bound: session, isOurs });
+      return { ...router.sink, end: () => router.own.end() };
+    }
+    const { intakes, sinkOf } = this.#ports;
+    const sink = sinkOf(session, isOurs);
+    return {
+      ...sink,
+      submit(command, settle) {
+        sink.submit(command, (outcome) => {
+          intakes.carriedOut(command, session.id, outcome);
+          settle(outcome);
+        });
+      },
+      end: () => {},
+    };
+  }
+}

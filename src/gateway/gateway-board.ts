@@ -1,0 +1,85 @@
+// The gateway as the HTTP routes see it.
+import type { Out } from '../core/contract/channel.ts';
+import type { ClientRequest, GatewayApi } from '../core/contract/gateway-api.ts';
+import { metricsText } from '../core/metrics/metrics.ts';
+import type { Hub } from '../core/session/hub.ts';
+import { bytesOf, createFrame } from '../transports/framing/frame.ts';
+import { adapterOf, type Agents } from './agents.ts';
+import type { Connections } from './connections.ts';
+import type { Frontends } from './frontends.ts';
+import type { Notes } from './notes.ts';
+import { restSummaryOf } from './session-summary.ts';
+import type { Sessions } from './sessions.ts';
+import type { SharedStreams } from './shared-streams.ts';
+
+/** The parts of the gateway that HTTP reaches. */
+export interface BoardPorts {
+  readonly agents: Agents;
+  readonly connections: Connections;
+  readonly frontends: Frontends;
+  readonly hub: Hub;
+  readonly notes: Pick<Notes, 'counts'>;
+  readonly sessions: Sessions;
+  readonly streams: SharedStreams;
+}
+
+/** The API over these parts. */
+export function createBoard(ports: BoardPorts): GatewayApi {
+  const { agents, frontends, hub, sessions, streams } = ports;
+  return {
+    agents: () => agents.summaries(),
+    sessions: () => hub.list().map(restSummaryOf),
+    session: (id) => restSummaryOf(sessions.find(id)),
+    createSession: (request) => restSummaryOf(sessions.open(request, false)),
+    closeSession: (id) => sessions.remove(sessions.find(id).session.id, 'the session was deleted'),
+    check(request) {
+      frontends.sideOf(request.frontend, request.options);
+      if (request.session === undefined) agents.named(request.agent);
+      else sessions.find(request.session);
+      return adapterOf(request.frontend).framing.websocket;
+    },
+    maxFrameBytes: (frontend) => frontends.maxFrameBytes(frontend),
+    envelope: (request) => adapterOf(request.frontend).envelope?.(request.options),
+    connect: (channel, request) => connect(channel, request, ports),
+    stream: (request, cursor) => streams.read(request, cursor),
+    post(request, frames) {
+      const link = streams.postLink(request);
+      const refusals = frames.flatMap(({ bytes, id, digest }) =>
+        link.frame(createFrame(bytes), id, digest).map(textOf),
+      );
+      return refusals.length === 0 ? { ok: true } : { ok: false, frames: refusals };
+    },
+    refuse: (request, fault) => streams.postLink(request).fault(fault).map(textOf),
+    metrics: () => metrics(ports),
+    ready: () => !sessions.isShut,
+  };
+}
+
+function connect(
+  channel: Parameters<GatewayApi['connect']>[0],
+  request: ClientRequest,
+  { connections, frontends, sessions }: BoardPorts,
+): void {
+  const side = frontends.sideOf(request.frontend, request.options);
+  const listener = { end: () => {} };
+  if (side.isMultiplexed === true && request.session === undefined) {
+    connections.attachMany(channel, request, { isOurs: false }, () => listener);
+  } else {
+    const session = request.session ?? sessions.open(request, false).session.id;
+    connections.attach(channel, { ...request, session }, false, listener);
+  }
+}
+
+function metrics({ hub, notes }: BoardPorts): string {
+  const open = hub.list().map((entry) => entry.session);
+  return metricsText({
+    sessions: open.length,
+    runs: open.filter((session) => session.state === 'running').length,
+    clients: open.reduce((sum, session) => sum + session.readers, 0),
+    notes: notes.counts,
+  });
+}
+
+function textOf(out: Out): string {
+  return bytesOf(out).toString();
+}

@@ -1,0 +1,52 @@
+// Closes sessions that nobody has used for a while.
+import type { Clock } from '../core/contract/clock.ts';
+import type { Hub } from '../core/session/hub.ts';
+import type { Session } from '../core/session/session.ts';
+
+/** Longest time between two sweeps, ms. */
+const mostSweepMs = 60_000;
+
+/** Sweeps the hub until `stop`. */
+export class IdleSessions {
+  readonly #hub: Hub;
+  readonly #clock: Clock;
+  readonly #idleMs: number;
+  readonly #idleSince = new WeakMap<Session, number>();
+  readonly #reserved = new WeakSet<Session>();
+  readonly #timer: NodeJS.Timeout;
+
+  /** `idleMs`: how long a session may stay open without clients and without a run, ms. */
+  constructor(hub: Hub, clock: Clock, idleMs: number) {
+    this.#hub = hub;
+    this.#clock = clock;
+    this.#idleMs = idleMs;
+    this.#timer = setInterval(() => this.#sweep(), Math.min(mostSweepMs, idleMs));
+    this.#timer.unref();
+  }
+
+  /** Keeps the session open without readers, until `release`: its client is connected and may still subscribe. */
+  reserve(session: Session): void {
+    this.#reserved.add(session);
+  }
+
+  release(session: Session): void {
+    this.#reserved.delete(session);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #sweep(): void {
+    const now = this.#clock.now();
+    for (const { session } of this.#hub.list()) {
+      if (session.readers > 0 || session.state === 'running' || this.#reserved.has(session)) {
+        this.#idleSince.delete(session);
+        continue;
+      }
+      const since = this.#idleSince.get(session) ?? now;
+      this.#idleSince.set(session, since);
+      if (now - since >= this.#idleMs) this.#hub.remove(session.id, 'the session was idle for too long');
+    }
+  }
+}

@@ -1,0 +1,62 @@
+// Starts the agent of a fresh session and answers the client with the agent's state.
+import type { Clock } from '../core/contract/clock.ts';
+import { messageOf, type Outcome, refused } from '../core/model/errors.ts';
+import { SessionState } from '../core/model/outcome-data.ts';
+import type { HubEntry } from '../core/session/hub.ts';
+import type { Settled, SettleWithAfter } from './after-answer.ts';
+import { openedData } from './session-summary.ts';
+import type { Sessions } from './sessions.ts';
+
+/** A session that was opened for a client. */
+export interface OpenedSession {
+  readonly entry: HubEntry;
+  /** Why its agent is gone; null while the agent is there. */
+  agentEnd(): string | null;
+}
+
+/** What a description needs from the gateway. */
+export interface DescriptionPorts {
+  readonly clock: Clock;
+  readonly sessions: Pick<Sessions, 'remove'>;
+}
+
+/** How long an agent may take to start and to report its state, ms. */
+const describeMs = 30_000;
+
+/** Settles once the agent has reported its state. Removes the session if the agent cannot be started. */
+export function describeSession(
+  { entry, agentEnd }: OpenedSession,
+  settle: SettleWithAfter,
+  { clock, sessions }: DescriptionPorts,
+): void {
+  const { session } = entry;
+  let isOver = false;
+  const end = (settled: Settled) => {
+    if (isOver) return;
+    isOver = true;
+    cancelDeadline();
+    const { outcome } = settled;
+    if (!outcome.ok) sessions.remove(session.id, outcome.error.message);
+    settle(settled);
+  };
+  const fail = (...refusal: Parameters<typeof refused>) => end({ outcome: refused(...refusal) });
+  // Commands of all clients wait behind this one.
+  const cancelDeadline = clock.after(describeMs, () =>
+    fail('timeout', `the agent did not tell how it is within ${describeMs} ms`),
+  );
+  function described(answer: Outcome): void {
+    const reason = agentEnd();
+    if (reason !== null) return fail('agent-down', reason);
+    if (session.state === 'closed') return fail('not-found', `session ${session.id} was deleted while it was opened`);
+    const state = answer.ok ? SessionState.safeParse(answer.data).data : undefined;
+    const outcome: Outcome = { ok: true, data: { ...openedData(entry), state } };
+    end({ outcome, after: { do: 'announce', entry, state } });
+  }
+  try {
+    session.start();
+  } catch (thrown) {
+    return fail('agent-down', messageOf(thrown));
+  }
+  // When an agent dies, its pending commands are settled before the session learns the reason.
+  session.submit({ type: 'query', subject: 'state' }, (answer) => queueMicrotask(() => described(answer)));
+}

@@ -1,0 +1,74 @@
+// The session that a client wants to open, checked: its agent, its id and its folders.
+import { randomUUID } from 'node:crypto';
+import type { AgentConfig, Config } from '../config/config.ts';
+import type { Message } from '../core/model/content.ts';
+import type { Agents } from './agents.ts';
+import { folderAt, usableFolders } from './client-folders.ts';
+import type { Log } from './log.ts';
+import type { FoundSession } from './stored-sessions.ts';
+
+/** The session that a client wants to open. */
+export interface SessionRequest {
+  /** Name of its agent. Default: the default agent. */
+  readonly agent?: string | undefined;
+  readonly id?: string | undefined;
+  readonly cwd?: string | undefined;
+  /** Folders that the user works in. The first is the working directory, unless `cwd` is set. */
+  readonly folders?: readonly string[] | undefined;
+  /** How long questions stay open, ms. Default: as configured. */
+  readonly questionMs?: number | undefined;
+  /** Keep the session as a file, if its agent keeps none. */
+  readonly keep?: boolean | undefined;
+  /** The stored session to continue. */
+  readonly found?: FoundSession | undefined;
+  /** The history of the session, if no file holds it. */
+  readonly history?: readonly Message[] | undefined;
+  /** Called when the agent is gone, with the reason. */
+  ending?(sentence: string): void;
+  /** The caller announces the session later, by Sessions.announce. */
+  readonly isQuiet?: boolean | undefined;
+}
+
+/** Called when an agent is gone that nobody sent away. `wasSilent`: the session has no event yet. */
+export type AgentLost = (sentence: string, wasSilent: boolean) => void;
+
+/** A request after all checks. */
+export interface CheckedRequest {
+  readonly request: SessionRequest;
+  readonly id: string;
+  readonly agentName: string;
+  readonly agent: AgentConfig;
+  /** The directory that the client chose, if any. */
+  readonly cwd: string | undefined;
+  /** The working directory of the agent. */
+  readonly place: string;
+  /** Folders that clients may see. */
+  readonly folders: readonly string[];
+  readonly problems: readonly string[];
+  readonly createdAt: string;
+  readonly isOurs: boolean;
+}
+
+/** What the checks need from the gateway. */
+export interface CheckPorts {
+  readonly agents: Pick<Agents, 'named'>;
+  readonly config: Pick<Config, 'roots'>;
+  readonly log: Log;
+}
+
+/** Checks a request. `isOurs`: the client owns this process. Throws `not-found` or `invalid`. */
+export function checkRequest(request: SessionRequest, isOurs: boolean, ports: CheckPorts): CheckedRequest {
+  const { agents, config, log } = ports;
+  const scope = { isOurs, roots: config.roots };
+  const [agentName, agent] = agents.named(request.agent);
+  const { folders: named, problems } = usableFolders(request.folders ?? [], scope);
+  const left = (request.folders ?? []).length - named.length;
+  if (problems.length > 0) log('warn', 'folders of the client are left out', { left });
+  const cwd = request.cwd === undefined ? named[0] : folderAt(request.cwd, scope);
+  const place = cwd ?? agent.cwd ?? process.cwd();
+  // Clients on the network do not learn the configured directory of the agent.
+  const folders = named.length > 0 ? named : isOurs ? [place] : cwd === undefined ? [] : [cwd];
+  const id = request.id ?? randomUUID();
+  const createdAt = new Date().toISOString();
+  return { request, id, agentName, agent, cwd, place, folders, problems, createdAt, isOurs };
+}

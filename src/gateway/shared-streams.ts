@@ -1,0 +1,78 @@
+// Streams for clients of server-sent events: readers share one stream per session and dialect, and one link takes the
+// posts to it.
+import type { FrontendSide } from '../core/contract/adapter.ts';
+import type { Clock } from '../core/contract/clock.ts';
+import type { Reader } from '../core/contract/reader.ts';
+import { linkPosts, type PostLink } from '../core/link/post-link.ts';
+import type { Session } from '../core/session/session.ts';
+import type { Stream } from '../core/stream/stream.ts';
+import type { ClientSinks, SessionCaller } from './client-sinks.ts';
+import type { Frontends } from './frontends.ts';
+import { greetedReader } from './greeted-reader.ts';
+import type { Sessions } from './sessions.ts';
+
+/** What the streams need from the gateway. */
+export interface SharedStreamsPorts {
+  readonly sessions: Pick<Sessions, 'find'>;
+  readonly frontends: Pick<Frontends, 'sideOf'>;
+  readonly sinks: ClientSinks;
+  readonly clock: Clock;
+}
+
+interface SharedStream {
+  readonly session: Session;
+  readonly side: FrontendSide;
+  readonly stream: Stream;
+}
+
+/** The shared streams of all sessions. */
+export class SharedStreams {
+  readonly #ports: SharedStreamsPorts;
+  readonly #links = new WeakMap<Stream, PostLink>();
+  /** Clean-up of post links, by session. */
+  readonly #cleanups = new Map<string, readonly (() => void)[]>();
+
+  constructor(ports: SharedStreamsPorts) {
+    this.#ports = ports;
+  }
+
+  /** The frames for one reader, from that cursor on. */
+  read(caller: SessionCaller, cursor: string | null): Reader {
+    const { side, stream } = this.#streamFor(caller);
+    // Broadcasts reach the stream through its post link.
+    const link = side.limits === undefined ? undefined : this.postLink(caller);
+    const reader = stream.attach(cursor);
+    const greeting = cursor === null ? side.greeting?.() : undefined;
+    if (link === undefined && greeting === undefined) return reader;
+    return greetedReader(reader, greeting, () => link?.left());
+  }
+
+  /** The link that takes all posts to the caller's stream. */
+  postLink(caller: SessionCaller): PostLink {
+    const { session, side, stream } = this.#streamFor(caller);
+    const known = this.#links.get(stream);
+    if (known !== undefined) return known;
+    const { sinks, clock } = this.#ports;
+    const intake = sinks.intakeOf(caller, side);
+    const sink = sinks.boundTo(session, caller, side, intake, false);
+    const link = linkPosts(side.connection(session), stream, clock, sink);
+    this.#links.set(stream, link);
+    if (intake !== undefined) {
+      const leave = intake.subscribe(link);
+      this.#cleanups.set(session.id, [...(this.#cleanups.get(session.id) ?? []), leave, sink.end]);
+    }
+    return link;
+  }
+
+  /** The session is gone, and its post links with it. */
+  forget(session: string): void {
+    for (const cleanUp of this.#cleanups.get(session) ?? []) cleanUp();
+    this.#cleanups.delete(session);
+  }
+
+  #streamFor({ frontend, options, session: id }: SessionCaller): SharedStream {
+    const { session } = this.#ports.sessions.find(id);
+    const side = this.#ports.frontends.sideOf(frontend, options);
+    return { session, side, stream: session.stream(`${frontend} ${side.key} sse`, side.projection) };
+  }
+}

@@ -1,0 +1,63 @@
+// Ends the gateway: at once, or after the open runs.
+import type { Clock } from '../core/contract/clock.ts';
+import type { Hub } from '../core/session/hub.ts';
+import type { CommandIntakes } from './command-intakes.ts';
+import type { Connections } from './connections.ts';
+import type { IdleSessions } from './idle-sessions.ts';
+import type { Sessions } from './sessions.ts';
+
+/** The parts that a shutdown ends. */
+export interface ShutdownPorts {
+  readonly hub: Hub;
+  readonly idle: Pick<IdleSessions, 'stop'>;
+  readonly sessions: Pick<Sessions, 'shut'>;
+  readonly intakes: Pick<CommandIntakes, 'drain' | 'drainMs'>;
+  readonly connections: Pick<Connections, 'leaveAll'>;
+  readonly clock: Clock;
+}
+
+/** The shutdown of one gateway. */
+export class Shutdown {
+  readonly #ports: ShutdownPorts;
+  #isClosed = false;
+
+  constructor(ports: ShutdownPorts) {
+    this.#ports = ports;
+  }
+
+  /** Whether `close` was called. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** See Gateway.drain. */
+  async drain(reason: string, graceMs: number): Promise<void> {
+    const { hub, intakes } = this.#ports;
+    this.#shut();
+    const grace = this.#after(intakes.drainMs > 0 ? intakes.drainMs : graceMs);
+    // Accepted commands are carried out, waiting prompts included.
+    await Promise.race([intakes.drain(), grace]);
+    const open = hub.list().map((entry) => entry.session);
+    for (const session of open) session.retire(reason);
+    const idle = open.map((session) => new Promise<void>((resolve) => session.whenIdle(resolve)));
+    await Promise.race([Promise.all(idle), this.#after(graceMs), grace]);
+    this.close(reason);
+  }
+
+  /** See Gateway.close. */
+  close(reason: string): void {
+    this.#isClosed = true;
+    this.#shut();
+    this.#ports.hub.closeAll(reason);
+    this.#ports.connections.leaveAll(reason);
+  }
+
+  #shut(): void {
+    this.#ports.sessions.shut();
+    this.#ports.idle.stop();
+  }
+
+  #after(ms: number): Promise<void> {
+    return new Promise((resolve) => this.#ports.clock.after(ms, resolve));
+  }
+}
