@@ -68,6 +68,7 @@ export async function judge({ root, files, importers, limit, tester, green }, mu
   } finally {
     tester.write(file, whole);
   }
+  if (isBroken) return { verdict: 'broken', file, why: 'a test that imports it does not load' };
   const why = `${tried.flat().length} of ${tried.flat().length + Math.max(0, others.length - limit)} tests tried`;
-  return { verdict: isBroken ? 'broken' : 'survived', file, why };
+  return { verdict: 'survived', file, why };
 }
