@@ -60,7 +60,7 @@ export function createPipeline(chosen: PipelineOptions = {}): Pipeline {
         slow += 1;
         take(translator.frame(frame));
       },
-      ...(glance ? { recognise: translator.recognise } : {}),
+      ...(glance ? { recognise: translator.glance } : {}),
       fault: (fault) => notes.push(`fault: ${fault.message}`),
     },
     { maxFrameBytes: 32 * 1024 * 1024 },

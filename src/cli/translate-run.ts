@@ -51,7 +51,7 @@ export async function translate(options: TranslateOptions): Promise<void> {
   const decoder = jsonl.decoder(
     {
       frame: (frame) => add(translateLine(translator, frame)),
-      recognise: translator.recognise,
+      recognise: translator.glance,
       fault: (fault) => process.stderr.write(`patchbay: ${fault.message}\n`),
     },
     { maxFrameBytes: 64 * 1024 * 1024, reusedChunks: true },

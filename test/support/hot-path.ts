@@ -52,7 +52,7 @@ export function pass(chunks: readonly Buffer[], options: PassageOptions): Passag
       ...(glances
         ? {
             recognise(peek, start, end) {
-              const match = translator.recognise(peek, start, end);
+              const match = translator.glance(peek, start, end);
               if (match === null) return null;
               return {
                 next: match.next,

@@ -12,7 +12,7 @@ export interface Translator {
   /** What the client would be sent for this frame of the agent, and for the frames recognised before it. */
   frame(frame: Frame): Out[];
   /** See Receiver. The output of an accepted frame comes with the next {@link Translator.frame} or {@link Translator.take}. */
-  recognise(peek: Peek, start: number, end: number): RecognisedFrame | null;
+  glance(peek: Peek, start: number, end: number): RecognisedFrame | null;
   /** The output since the last call. */
   take(): Out[];
   /** The input is over: closes a run that is still open. */
@@ -70,7 +70,7 @@ export function createTranslator(ports: TranslatorPorts): Translator {
       perform(ports.backend.decode(frame));
       return take();
     },
-    recognise:
+    glance:
       ports.backend.recognise === undefined
         ? () => null
         : createRecogniser(ports.backend.recognise, (frame) => admit(frame.accept())),
