@@ -1,5 +1,5 @@
-// The hot path of JSON lines: recognises lines that equal a line parsed before in every byte but the text of their delta.
-// An adapter says what a parsed line teaches (decision 0011).
+// The hot path of JSON lines: recognises lines that equal a line parsed before in every byte but the text of their
+// delta. An adapter says what a parsed line teaches (decision 0011).
 import type { Action, RecognisedEvent } from '../contract/adapter.ts';
 import type { Frame, Peek, Splice } from '../contract/channel.ts';
 import type { Event, EventOf } from '../model/event.ts';
@@ -39,7 +39,10 @@ export interface Trail {
 export interface Rest {
   /** The last bytes of the line. */
   readonly ending: Uint8Array;
-  /** What stands between two equal halves, and how many bytes follow the second; the first begins one byte before the rest. */
+  /**
+   * What stands between two equal halves, and how many bytes follow the second; the first begins one byte before the
+   * rest.
+   */
   readonly splice: Omit<Splice, 'from'> | null;
 }
 
