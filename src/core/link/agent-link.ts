@@ -86,9 +86,9 @@ export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, l
       isEnded = true;
       guarded(() => backend.end?.() ?? []);
       timers.clear();
-      const told = { ...ending, reason: stopReason ?? ending.reason };
-      pending.settleAll(refused('agent-down', sentenceOf(told)));
-      listener.end(told);
+      const reported = { ...ending, reason: stopReason ?? ending.reason };
+      pending.settleAll(refused('agent-down', sentenceOf(reported)));
+      listener.end(reported);
     },
   });
   guarded(() => backend.start?.() ?? []);

@@ -34,7 +34,7 @@ type ResetReason = Extract<Entry, { kind: 'reset' }>['reason'];
 
 /** A snapshot of which the reader has still to take something. */
 interface OpenSnapshot extends Snapshot {
-  /** Set until the reader has been told that the snapshot replaces everything before. */
+  /** Set until the reader knows that the snapshot replaces everything before. */
   reset: ResetReason | null;
   /** Frames taken so far. */
   taken: number;
