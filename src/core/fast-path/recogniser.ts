@@ -2,7 +2,9 @@
 import type { Backend, RecognisedEvent } from '../contract/adapter.ts';
 import type { RecognisedFrame, Receiver, Splice } from '../contract/channel.ts';
 
-/** One object for all frames of a channel: the hot path allocates none per frame. A class, so that its shape is fixed. */
+/**
+ * One object for all frames of a channel: the hot path allocates none per frame. A class, so that its shape is fixed.
+ */
 class ReusedMatch implements RecognisedFrame {
   next = 0;
   ending: Uint8Array = new Uint8Array();

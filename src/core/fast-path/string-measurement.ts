@@ -7,8 +7,8 @@ const SPACE = 0x20;
 const DELETE = 0x7f;
 
 /**
- * The JSON string that was measured last. `text` reads exactly that string, from the same bytes. A class with one reused
- * instance: the hot path measures a string in every line and allocates nothing for it.
+ * The JSON string that was measured last. `text` reads exactly that string, from the same bytes. A class with one
+ * reused instance: the hot path measures a string in every line and allocates nothing for it.
  */
 export class StringMeasurement {
   /** Offset of the first byte behind the opening quote. */
@@ -18,7 +18,10 @@ export class StringMeasurement {
   #isAscii = true;
   #hasEscapes = false;
 
-  /** Measures the string that begins at `from`, behind its opening quote. Returns the offset of its closing quote, or -1. */
+  /**
+   * Measures the string that begins at `from`, behind its opening quote. Returns the offset of its closing quote, or
+   * -1.
+   */
   measure(bytes: Uint8Array, from: number, limit: number): number {
     let isAscii = true;
     let hasEscapes = false;

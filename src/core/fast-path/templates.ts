@@ -1,5 +1,5 @@
-// The hot path of JSON lines: recognises lines that equal a line parsed before in every byte but the text of their delta.
-// An adapter says what a parsed line teaches (decision 0011).
+// The hot path of JSON lines: recognises lines that equal a line parsed before in every byte but the text of their
+// delta. An adapter says what a parsed line teaches (decision 0011).
 import type { Action, RecognisedEvent } from '../contract/adapter.ts';
 import type { Frame, Peek, Splice } from '../contract/channel.ts';
 import type { Event, EventOf } from '../model/event.ts';
@@ -39,7 +39,10 @@ export interface Trail {
 export interface Rest {
   /** The last bytes of the line. */
   readonly ending: Uint8Array;
-  /** What stands between two equal halves, and how many bytes follow the second; the first begins one byte before the rest. */
+  /**
+   * What stands between two equal halves, and how many bytes follow the second; the first begins one byte before the
+   * rest.
+   */
   readonly splice: Omit<Splice, 'from'> | null;
 }
 
@@ -120,76 +123,62 @@ class RecognisedDelta implements RecognisedEvent {
   }
 }
 
-/** A class: `read` runs for every line of the hot path. */
-class LineRecogniser implements TemplateRecogniser {
-  readonly #streaming: Streaming;
-  readonly #learnTemplate: LearnTemplate;
-  readonly #chunk = new ChunkView();
-  readonly #string = new StringMeasurement();
-  readonly #recognised: RecognisedDelta;
-  /** The newest first. */
-  #templates: readonly Learned[] = [];
-
-  constructor(streaming: Streaming, learnTemplate: LearnTemplate) {
-    this.#streaming = streaming;
-    this.#learnTemplate = learnTemplate;
-    this.#recognised = new RecognisedDelta(streaming);
-  }
-
-  learn(line: Frame, actions: readonly Action<Event>[]): void {
-    const [only] = actions;
-    if (only?.do !== 'deliver' || actions.length > 1 || only.message.type !== 'block-delta') return;
-    if (only.message.parent !== undefined) return;
-    const block = this.#streaming.block(only.message.index);
-    const template = block === null ? null : this.#learnTemplate(line, only.message);
-    if (block === null || template === null) return;
-    const others = this.#templates.filter((other) => !isSameLiteral(other.head, template.head));
-    const { head, behind, trail, rest, event } = template;
-    this.#templates = [{ head, behind, trail, rest, event, block }, ...others].slice(0, mostTemplates);
-  }
-
-  read(peek: Peek, start: number, end: number): RecognisedEvent | null {
-    if (this.#templates.length === 0) return null;
-    this.#chunk.show(peek.bytes);
-    for (const template of this.#templates) {
-      const from = start + template.head.length;
-      if (from < end && isLiteralAt(this.#chunk.view, start, template.head)) {
-        return this.#match(template, peek, start, end);
-      }
-    }
-    return null;
-  }
-
-  /** The line at `start`, of which the head matches the template. */
-  #match(template: Learned, peek: Peek, start: number, end: number): RecognisedEvent | null {
-    const { head, event, block, rest } = template;
-    const quote = this.#string.measure(this.#chunk.bytes, start + head.length, end);
-    if (quote < 0 || this.#streaming.block(event.index) !== block) return null;
-    const next = this.#passSuffix(template, quote, end);
-    if (next < 0 || (rest === null && this.#chunk.bytes[next] !== LF)) return null;
-    const delta = this.#string.text(peek);
-    // An empty delta gives no event: leave the line to the parser.
-    if (delta === null || delta === '') return null;
-    this.#recognised.set(template, delta, start, next);
-    return this.#recognised;
-  }
-
-  /** The offset after everything that follows the delta and is compared; -1 when something else stands there. */
-  #passSuffix({ behind, trail }: Template, quote: number, end: number): number {
-    const { bytes, view } = this.#chunk;
-    const next = quote + behind.length;
-    if (next >= end || !isAt(bytes, quote, behind)) return -1;
-    if (trail === null) return next;
-    const { before, hole, after } = trail;
-    const holeAt = next + before.length;
-    const afterAt = holeAt + hole;
-    const trailEnd = afterAt + after.length;
-    if (trailEnd >= end || !isLiteralAt(view, next, before)) return -1;
-    return isPlainAt(bytes, holeAt, hole) && isLiteralAt(view, afterAt, after) ? trailEnd : -1;
-  }
-}
-
 /** Starts without templates. */
 export function createTemplateRecogniser(streaming: Streaming, learnTemplate: LearnTemplate): TemplateRecogniser {
-  return new LineRecogniser(streaming, learnTemplate);
+  const chunk = new ChunkView();
+  const string = new StringMeasurement();
+  const recognised = new RecognisedDelta(streaming);
+  /** The newest first. */
+  let templates: readonly Learned[] = [];
+
+  /** Recognises the line at `start`, of which the head matches the template. */
+  function match(template: Learned, peek: Peek, start: number, end: number): RecognisedEvent | null {
+    const { head, event, block, rest } = template;
+    const quote = string.measure(chunk.bytes, start + head.length, end);
+    if (quote < 0 || streaming.block(event.index) !== block) return null;
+    const next = passSuffix(chunk, template, quote, end);
+    if (next < 0 || (rest === null && chunk.bytes[next] !== LF)) return null;
+    const delta = string.text(peek);
+    // An empty delta gives no event: leave the line to the parser.
+    if (delta === null || delta === '') return null;
+    recognised.set(template, delta, start, next);
+    return recognised;
+  }
+
+  return {
+    learn(line, actions) {
+      const [only] = actions;
+      if (only?.do !== 'deliver' || actions.length > 1 || only.message.type !== 'block-delta') return;
+      if (only.message.parent !== undefined) return;
+      const block = streaming.block(only.message.index);
+      const template = block === null ? null : learnTemplate(line, only.message);
+      if (block === null || template === null) return;
+      const others = templates.filter((other) => !isSameLiteral(other.head, template.head));
+      const { head, behind, trail, rest, event } = template;
+      templates = [{ head, behind, trail, rest, event, block }, ...others].slice(0, mostTemplates);
+    },
+
+    read(peek, start, end) {
+      if (templates.length === 0) return null;
+      chunk.show(peek.bytes);
+      for (const template of templates) {
+        const { head } = template;
+        if (start + head.length < end && isLiteralAt(chunk.view, start, head)) return match(template, peek, start, end);
+      }
+      return null;
+    },
+  };
+}
+
+/** The offset after everything that follows the delta and is compared; -1 when something else stands there. */
+function passSuffix({ bytes, view }: ChunkView, { behind, trail }: Template, quote: number, end: number): number {
+  const next = quote + behind.length;
+  if (next >= end || !isAt(bytes, quote, behind)) return -1;
+  if (trail === null) return next;
+  const { before, hole, after } = trail;
+  const holeAt = next + before.length;
+  const afterAt = holeAt + hole;
+  const trailEnd = afterAt + after.length;
+  if (trailEnd >= end || !isLiteralAt(view, next, before)) return -1;
+  return isPlainAt(bytes, holeAt, hole) && isLiteralAt(view, afterAt, after) ? trailEnd : -1;
 }

@@ -1,8 +1,8 @@
-// Whether a command may wait for another one, and the sentences for those that may not (docs/protocols/common.md 4). Pure.
+// Decides whether a command may wait for another, and words the refusals (docs/protocols/common.md 4).
 import { type Outcome, type Problem, refused } from '../model/errors.ts';
 import type { Work } from './work.ts';
 
-/** What is known of the commands that are under way. */
+/** Looks up commands that are under way. */
 export interface UnderWay {
   find(id: string): Work | undefined;
   /** See Lanes. */
@@ -10,24 +10,25 @@ export interface UnderWay {
 }
 
 /**
- * Whether that dependency can only come to its end behind the command that would wait for it. What it needs itself is
- * looked at too, so that a circle is found by the first that would wait in it.
+ * Whether the dependency can only end after the command that would wait for it. What the dependency needs itself counts
+ * too, so the first command that would close a circle of waits finds the circle.
  */
 function isBehind(dependency: Work, work: Work, underWay: UnderWay): boolean {
-  // Those that have to succeed before it can.
+  // Commands that must succeed before the dependency can.
   const needed = new Set([dependency]);
-  /** Nothing is looked at twice, so that this ends, and soon, whatever waits for what. */
-  const passed = new Set<Work>();
+  /** No command is visited twice, so the search ends soon, whatever waits for what. */
+  const visited = new Set<Work>();
   for (const one of needed) {
-    // Those that have to come to an end before that one can.
+    // Commands that must end before this one can.
     let other: Work | undefined = one;
-    while (other !== undefined && !passed.has(other)) {
+    while (other !== undefined && !visited.has(other)) {
       if (other === work) return true;
-      passed.add(other);
-      other = other.awaits ?? underWay.ahead(other);
+      visited.add(other);
+      other = (other.stage.is === 'waiting' ? other.stage.awaits : null) ?? underWay.ahead(other);
     }
-    if (one.stage === 'running') continue;
-    for (const id of one.ticket.dependsOn.slice(one.satisfied)) {
+    if (one.stage.is === 'running') continue;
+    const satisfied = one.stage.is === 'waiting' ? one.stage.satisfied : 0;
+    for (const id of one.ticket.dependsOn.slice(satisfied)) {
       const other = underWay.find(id);
       if (other !== undefined) needed.add(other);
     }
@@ -35,7 +36,7 @@ function isBehind(dependency: Work, work: Work, underWay: UnderWay): boolean {
   return false;
 }
 
-/** Why a command must not wait for that one; null when it may. */
+/** Why a command must not wait for that dependency; null when it may. */
 export function deadlock(dependency: Work, work: Work, underWay: UnderWay): Outcome | null {
   if (!isBehind(dependency, work, underWay)) return null;
   const name = `Dependency '${dependency.ticket.id ?? ''}'`;
@@ -44,25 +45,25 @@ export function deadlock(dependency: Work, work: Work, underWay: UnderWay): Outc
     : refused('conflict', `${name} waits for this command and cannot be awaited from it`);
 }
 
-/** It depends on itself. */
+/** Refusal: the command depends on itself. */
 export function dependsOnItself(id: string): Outcome {
   return refused('invalid', `Command '${id}' cannot depend on itself`);
 }
 
-/** Nobody knows of it, or not any more. */
+/** Refusal: nothing is known of the dependency, or not any more. */
 export function unknownDependency(id: string): Outcome {
   return refused('not-found', `Dependency '${id}' is unknown`);
 }
 
-/** It takes too long. */
+/** Refusal: the dependency takes too long. */
 export function slowDependency(id: string, ms: number): Outcome {
   return refused('timeout', `Command 'dependsOn:${id}' timed out after ${ms}ms`);
 }
 
-/** Longest cause that is repeated, characters: with each link of a chain of failures the sentence gets longer. */
+/** Longest cause that is quoted, characters: each link of a chain of failures makes the sentence longer. */
 const longestCause = 1000;
 
-/** It has failed. */
+/** Refusal: the dependency has failed. */
 export function failedDependency(id: string, { message }: Problem): Outcome {
   const cause = message.length > longestCause ? `${message.slice(0, longestCause)}…` : message;
   return refused('conflict', `Dependency '${id}' failed: ${cause}`);

@@ -1,7 +1,7 @@
-// What of two commands has to be equal for one to be the other again (docs/protocols/common.md 2.3). Pure.
+// The canonical form of a payload: two commands with equal forms are the same command (docs/protocols/common.md 2.3).
 import { isDictionary } from '../model/dictionary.ts';
 
-/** JSON that is the same text for the same value, in whatever order its keys came; fields that are undefined are none. */
+/** JSON with sorted keys: the same text for the same value. Fields that are undefined are left out. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (!isDictionary(value)) return JSON.stringify(value) ?? 'null';

@@ -1,5 +1,5 @@
-// How a command is known again: by its id, or by its key for a while, and only if it asks for the same (docs/protocols/common.md 2).
-// Knows no protocol.
+// Recognises commands that were sent before: by id, or by idempotency key for a while, and only with an equal payload
+// (docs/protocols/common.md 2).
 import { canonicalJson } from './fingerprint.ts';
 import type { LedgerPorts } from './ports.ts';
 import { createOutcomeStore, type KeptOutcome } from './outcomes.ts';
@@ -7,45 +7,45 @@ import type { Ticket } from '../contract/ticket.ts';
 import { weightOf } from './weight.ts';
 import { type Ending, type Identity, laneOf, type Work } from './work.ts';
 
-/** What there is of a command that has come before. */
+/** What is known of a command that was sent before. */
 export type IdentityMatch =
   | { readonly is: 'kept'; readonly kept: KeptOutcome }
   | { readonly is: 'under-way'; readonly work: Work }
-  /** The name is taken; the sentence for whoever used it again. */
+  /** The id or key belongs to another command; the sentence for the client. */
   | { readonly is: 'conflict'; readonly message: string };
 
-/** All commands that can be known again. */
+/** The commands that can be recognised. */
 export interface Identities {
   identify(ticket: Ticket): Identity;
-  /** Null: it is new. */
+  /** Null: the command is new. */
   recognise(ticket: Ticket, identity: Identity): IdentityMatch | null;
   admit(work: Work): void;
   finish(work: Work, ending: Ending): void;
-  /** The command of that id that is not over. */
+  /** The command of that id, if it is under way. */
   find(id: string): Work | undefined;
-  /** What came of the command of that id. */
+  /** The outcome of the command of that id, if it is over. */
   kept(id: string): KeptOutcome | undefined;
-  /** That session is gone: keys say nothing of one that comes later under the same name. */
+  /** The session is gone: its keys do not hold for a later session of the same name. */
   forget(session: string): void;
   readonly outcomes: number;
   readonly keys: number;
 }
 
 /**
- * Bytes that outcomes may take, half for those kept by id and half for those kept by key: messages of a long session can
- * be megabytes, and 2000 of them would be the end of the gateway. What is shared by both is counted twice.
+ * Bytes that outcomes may take, half for those kept by id and half for those kept by key: the messages of a long
+ * session can be megabytes, and 2000 such outcomes would exhaust the gateway. An outcome kept by both counts twice.
  */
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * The session that a command's key is forgotten with. That of the command which closes it stays, for whoever did not hear
- * the answer and asks again.
+ * The session with which a command's key is forgotten. The key of the command that closes the session stays, for a
+ * client that misses the answer and asks again.
  */
-function endsWith({ lane, session, effect }: Ticket): string | undefined {
+function sessionOfKey({ lane, session, effect }: Ticket): string | undefined {
   return lane === 'session' && effect !== 'closes' ? session : undefined;
 }
 
-/** Nobody is known yet. */
+/** No command is known yet. */
 export function createIdentities({
   clock,
   limits,
@@ -57,28 +57,6 @@ export function createIdentities({
   const keptKeys = createOutcomeStore({ ...bounds, ttlMs: limits.idempotencyTtlMs }, now);
   const underWay = new Map<string, Work>();
   const keysUnderWay = new Map<string, Work>();
-
-  /** `what` and `name`: how the command says that it is that one. */
-  function compare(
-    ticket: Ticket,
-    { fingerprint }: Identity,
-    {
-      before,
-      over,
-      what,
-      name,
-    }: { before: Work | undefined; over: KeptOutcome | undefined; what: string; name: string },
-  ): IdentityMatch | null {
-    const known = before ?? over;
-    if (known === undefined) return null;
-    if (known.fingerprint !== fingerprint) {
-      const type = before?.ticket.type ?? over?.type ?? '';
-      const message = `Conflicting ${what} '${name}': previously used for '${type}', now used for '${ticket.type}'`;
-      return { is: 'conflict', message };
-    }
-    if (over !== undefined) return { is: 'kept', kept: over };
-    return before === undefined ? null : { is: 'under-way', work: before };
-  }
 
   return {
     identify(ticket) {
@@ -95,13 +73,14 @@ export function createIdentities({
         key === undefined || name === undefined
           ? null
           : compare(ticket, identity, {
-              before: keysUnderWay.get(key),
-              over: keptKeys.get(key),
               what: 'idempotencyKey',
               name,
+              underWay: keysUnderWay.get(key),
+              kept: keptKeys.get(key),
             });
       if (byKey !== null || id === undefined) return byKey;
-      return compare(ticket, identity, { before: underWay.get(id), over: kept.get(id), what: 'id', name: id });
+      const known = { what: 'id', name: id, underWay: underWay.get(id), kept: kept.get(id) };
+      return compare(ticket, identity, known);
     },
     admit(work) {
       if (work.ticket.id !== undefined) underWay.set(work.ticket.id, work);
@@ -113,7 +92,7 @@ export function createIdentities({
       const entry = {
         type: ticket.type,
         fingerprint,
-        session: endsWith(ticket),
+        session: sessionOfKey(ticket),
         outcome,
         receipt,
         weight: weightOf([outcome, ticket.id, key], maxBytes),
@@ -122,7 +101,7 @@ export function createIdentities({
         underWay.delete(ticket.id);
         kept.put(ticket.id, entry);
       }
-      // One whose session has gone meanwhile has no key any more; it may be that of another by now.
+      // A command whose session is gone has lost its key, which may belong to another command by now.
       if (key !== undefined && keysUnderWay.get(key) === work) {
         keysUnderWay.delete(key);
         keptKeys.put(key, entry);
@@ -132,7 +111,7 @@ export function createIdentities({
     kept: (id) => kept.get(id),
     forget(session) {
       keptKeys.forget(session);
-      for (const [key, { ticket }] of keysUnderWay) if (endsWith(ticket) === session) keysUnderWay.delete(key);
+      for (const [key, { ticket }] of keysUnderWay) if (sessionOfKey(ticket) === session) keysUnderWay.delete(key);
     },
     get outcomes() {
       return kept.size;
@@ -141,4 +120,30 @@ export function createIdentities({
       return keptKeys.size + keysUnderWay.size;
     },
   };
+}
+
+/** A name that a command carries, and what is known by that name. */
+interface KnownName {
+  /** What the client calls such a name: `id` or `idempotencyKey`. */
+  readonly what: string;
+  readonly name: string;
+  readonly underWay: Work | undefined;
+  readonly kept: KeptOutcome | undefined;
+}
+
+/** Null: nothing is known by that name. */
+function compare(
+  { type }: Ticket,
+  { fingerprint }: Identity,
+  { what, name, underWay, kept }: KnownName,
+): IdentityMatch | null {
+  const known = underWay ?? kept;
+  if (known === undefined) return null;
+  if (known.fingerprint !== fingerprint) {
+    const usedFor = underWay?.ticket.type ?? kept?.type ?? '';
+    const message = `Conflicting ${what} '${name}': previously used for '${usedFor}', now used for '${type}'`;
+    return { is: 'conflict', message };
+  }
+  if (kept !== undefined) return { is: 'kept', kept };
+  return underWay === undefined ? null : { is: 'under-way', work: underWay };
 }

@@ -1,35 +1,35 @@
-// Which command may begin: one at a time in each lane, in the order in which they came, but for those that are about what is
-// going on there (docs/protocols/common.md 3.1, 3.2; the departure is in the decision on tickets). Knows no protocol.
+// Decides which command may begin: one at a time in each lane, in order of arrival, except commands about the run that
+// is going on there (docs/protocols/common.md 3.1, 3.2; the departure is in decision 0018).
 import { createQueue, type Queue } from './queue.ts';
 import type { Work } from './work.ts';
 
 /** The commands that are under way, lane by lane. */
 export interface Lanes {
-  /** Begins now, or when it is its turn. */
+  /** The command begins now, or in its turn. */
   enter(work: Work): void;
-  /** It has been set going: those that may join it begin. */
+  /** The command runs: commands that may join it begin. */
   running(work: Work): void;
-  /** It is over: the next one begins. */
+  /** The command is over: the next one begins. */
   leave(work: Work): void;
-  /** Whose end it waits for before it can begin; undefined when it has begun or is about to. */
+  /** The command that must end before this one can begin; undefined when this one has begun or is about to. */
   ahead(work: Work): Work | undefined;
   readonly size: number;
 }
 
 interface Lane {
   readonly waiting: Queue<Work>;
-  /** How many of them may join a run. */
+  /** How many of the waiting commands may join a run. */
   joiners: number;
-  /** Whose turn it is. */
+  /** The command whose turn it is. */
   current: Work | null;
-  /** Commands that go on for as long as the agent works. */
+  /** Commands that last for as long as the agent works. */
   readonly runs: Set<Work>;
-  /** Those that are not over. */
+  /** All commands of the lane that are not over. */
   count: number;
 }
 
-/** No lane yet. `begin` is called once for each command, never from within itself if `later` is true to its name. */
-export function createLanes(begin: (work: Work) => void, later: (step: () => void) => void): Lanes {
+/** No lane yet. `begin` is called once for each command; never within itself, as long as `later` postpones its task. */
+export function createLanes(begin: (work: Work) => void, later: (task: () => void) => void): Lanes {
   const lanes = new Map<string, Lane>();
 
   function laneFor(work: Work): Lane {
@@ -51,12 +51,12 @@ export function createLanes(begin: (work: Work) => void, later: (step: () => voi
     return work;
   }
 
-  /** Those that join a run do so in the order in which they came, also where one of them waits behind another command. */
+  /** Commands join a run in order of arrival, even where one of them waits behind another command. */
   function mayBegin({ ticket: { place } }: Work, { runs, joiners }: Lane): boolean {
     return place === 'beside' || (place === 'joins' && runs.size > 0 && joiners === 0);
   }
 
-  /** Who stands first and may join begins now, for only the run is before it. */
+  /** A command at the front of the queue that may join begins now: only the run is ahead of it. */
   function joinAll(lane: Lane): void {
     while (lane.runs.size > 0 && lane.waiting.peek()?.ticket.place === 'joins') {
       const work = shift(lane);
@@ -92,7 +92,7 @@ export function createLanes(begin: (work: Work) => void, later: (step: () => voi
       if (next !== null) later(() => begin(next));
     },
     ahead(work) {
-      if (work.stage !== 'queued') return undefined;
+      if (work.stage.is !== 'queued') return undefined;
       const current = lanes.get(work.lane)?.current ?? undefined;
       return current === work ? undefined : current;
     },

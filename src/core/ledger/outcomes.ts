@@ -1,43 +1,44 @@
-// What came of commands that are over, kept for their repetitions and for those that depend on them (docs/protocols/common.md 2.5, 4, 6.1). Bounded in number, bytes and time. Pure.
+// The outcomes of commands that are over, kept for repetitions and dependents (docs/protocols/common.md 2.5, 4, 6.1).
+// Bounded in number, bytes and time.
 import type { Outcome } from '../model/errors.ts';
 import type { Receipt } from '../contract/ticket.ts';
 
-/** A command that is over. */
+/** The outcome of a command that is over. */
 export interface KeptOutcome {
   readonly type: string;
   readonly fingerprint: string;
-  /** What was kept for it by key goes with that session; absent: with none. */
+  /** Kept by key, the outcome is forgotten with that session; absent: with none. */
   readonly session?: string | undefined;
   readonly outcome: Outcome;
-  /** As it was given with the first answer. */
+  /** The receipt of the first answer. */
   readonly receipt: Receipt;
   /** Bytes. */
   readonly weight: number;
 }
 
-/** Commands that are over, by a name. */
+/** Outcomes by id or by key. */
 export interface OutcomeStore {
   get(name: string): KeptOutcome | undefined;
-  /** Now the newest; the oldest give way. */
+  /** Adds the newest outcome; the oldest are dropped. */
   put(name: string, kept: KeptOutcome): void;
-  /** Those of that session are gone. */
+  /** Drops the outcomes of that session. */
   forget(session: string): void;
   readonly size: number;
 }
 
-/** Bounds of a shelf. */
+/** Bounds of a store. */
 export interface OutcomeStoreLimits {
   readonly count: number;
-  /** The newest is kept even where it alone is more: the one that is most likely asked for again. */
+  /** The newest outcome is kept even if it alone is larger: it is the one most likely asked for again. */
   readonly bytes: number;
-  /** How long one is kept; absent: until it gives way. */
+  /** How long an outcome is kept; absent: until it is dropped for newer ones. */
   readonly ttlMs?: number;
 }
 
-/** An empty shelf; `now` is asked where there is a `ttlMs`. */
+/** An empty store. */
 export function createOutcomeStore(limits: OutcomeStoreLimits, now: () => number): OutcomeStore {
   const ttlMs = limits.ttlMs ?? Number.POSITIVE_INFINITY;
-  // A map keeps the order in which names were set, so the first is the oldest, and the first to expire.
+  // A map keeps the order of insertion: the first entry is the oldest, and the first to expire.
   const all = new Map<string, { readonly kept: KeptOutcome; readonly until: number }>();
   let bytes = 0;
 

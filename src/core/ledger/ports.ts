@@ -1,4 +1,4 @@
-// What a ledger needs from outside, and what is handed in to it. Knows no protocol.
+// What a ledger needs from outside, and the commands that are handed in to it.
 import type { Clock } from '../contract/clock.ts';
 import type { Outcome } from '../model/errors.ts';
 import type { CommandBroadcast } from '../contract/broadcast.ts';
@@ -9,21 +9,21 @@ import type { Receipt, Ticket } from '../contract/ticket.ts';
 export interface LedgerPorts {
   readonly clock: Clock;
   readonly limits: LedgerLimits;
-  /** A short text that stands for a long one: equal for equal texts, and for no others. */
+  /** A short text that is equal for equal texts, and for no others. */
   digest(text: string): string;
-  /** Whether there is a session of that name: one that the ledger has not seen opened has version 0. */
+  /** Whether the session exists. A session that the ledger has not seen opened has version 0. */
   exists(session: string): boolean;
-  /** Tells all clients, in the order of things. */
+  /** Sends to all clients, in order. */
   broadcast(message: CommandBroadcast): void;
 }
 
 /** A command that is handed in. */
 export interface Entry {
   readonly ticket: Ticket;
-  /** Carries it out; calls back exactly once. Never called for a repetition or a refusal. */
+  /** Runs the command; settles exactly once. Never called for a repetition or a refusal. */
   run(settle: (outcome: Outcome) => void): void;
-  /** Its answer, exactly once, behind the broadcast that it has finished. */
+  /** Takes the answer, exactly once, after the broadcast that the command has finished. */
   settle(outcome: Outcome, receipt: Receipt): void;
-  /** Its time is over, and `run` has not called back. */
+  /** The command timed out before `run` settled. */
   undo?(): void;
 }

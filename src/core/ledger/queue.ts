@@ -1,16 +1,16 @@
-// First in, first out, however long it gets. Pure.
+// A first-in first-out queue for any length.
 
-/** Taking the first out costs the same for ten and for ten thousand. */
+/** Removing the first item costs the same for ten items and for ten thousand. */
 export interface Queue<Item> {
   push(item: Item): void;
-  /** The first, which stays. */
+  /** The first item, which stays. */
   peek(): Item | undefined;
-  /** The first, which leaves. */
+  /** Removes the first item. */
   shift(): Item | undefined;
   readonly length: number;
 }
 
-/** Places given up at the front that are worth a copy of the rest. */
+/** So many empty slots at the front are worth a copy of the rest. */
 const worthCopying = 1024;
 
 /** An empty queue. */

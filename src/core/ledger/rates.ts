@@ -1,4 +1,5 @@
-// How many commands a client may have carried out within a minute: in one lane, in all, and answers to questions (docs/protocols/common.md 6.2). Pure.
+// Rate limits: how many commands may run within a minute in one lane, in all lanes, and as answers to questions
+// (docs/protocols/common.md 6.2).
 import type { LedgerLimits } from '../contract/ledger-limits.ts';
 import { createQueue } from './queue.ts';
 
@@ -7,23 +8,23 @@ const minuteMs = 60_000;
 /** Which allowance is used up. */
 export type Allowance = 'rate' | 'allRate' | 'answers';
 
-/** What a command draws on beside the allowance of all. */
+/** The allowances that a command draws on, beside the one for all lanes. */
 export interface Draw {
   readonly lane: string;
   readonly answers: boolean;
 }
 
-/** What was carried out within the last minute. */
+/** The commands of the last minute. */
 export interface Rates {
-  /** The first allowance that has nothing left for it; null where it may come in. */
+  /** The first allowance that has nothing left for the command; null when it may run. */
   exhausted(draw: Draw): Allowance | null;
-  /** It has come in. */
+  /** Counts an admitted command. */
   count(draw: Draw): void;
   /** In all lanes. */
   lastMinute(): number;
 }
 
-/** The sentence for those who come too often. */
+/** The error message for an allowance that is used up. */
 export function rateSentence(allowance: Allowance, limits: LedgerLimits): string {
   switch (allowance) {
     case 'rate':
@@ -37,9 +38,9 @@ export function rateSentence(allowance: Allowance, limits: LedgerLimits): string
   }
 }
 
-/** Nobody has come yet. */
+/** No command yet. */
 export function createRates(limits: LedgerLimits, now: () => number): Rates {
-  // One queue for all lanes: what it forgets is forgotten of its lane too, so that names of lanes cannot buffer up.
+  // One queue for all lanes: an entry that expires leaves the count of its lane too, so lane names cannot pile up.
   const recent = createQueue<{ readonly at: number; readonly names: readonly string[] }>();
   const counts = new Map<string, number>();
 

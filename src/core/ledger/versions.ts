@@ -1,24 +1,27 @@
-// The versions of sessions: how many commands have changed each since it was opened (docs/protocols/common.md 5). Pure.
+// The versions of sessions: how many commands have changed each session since it was opened (docs/protocols/common.md
+// 5).
 import { dictionaryOf } from '../model/dictionary.ts';
 import { type Outcome, refused } from '../model/errors.ts';
 import type { Ticket } from '../contract/ticket.ts';
 
-/** The version of one session from its opening to its end: a session of the same name that comes later has another. */
+/** The version of one session, from its opening to its end. A later session of the same name has another counter. */
 export interface Counter {
   value: number;
 }
 
-/** Those of all sessions. */
+/** The versions of all sessions. */
 export interface Versions {
-  /** Undefined for a session that there is not. */
+  /** Undefined for a session that does not exist. */
   of(session: string): number | undefined;
-  /** Undefined for a session that there is not. */
+  /** Undefined for a session that does not exist. */
   counter(session: string | undefined): Counter | undefined;
-  /** Whether the session is as the command wants it; null when it is. */
+  /** The refusal of a command that expects another version; null when the version is as expected. */
   check(ticket: Ticket): Outcome | null;
-  /** What a success makes of it, and what the answer says. `before`: the session's counter when the command began. */
+  /**
+   * Applies a success, and returns the version for the answer. `before`: the session's counter when the command began.
+   */
   succeeded(ticket: Ticket, before: Counter | undefined, data: unknown): number | undefined;
-  /** Somebody has changed it whose commands are in no ledger. */
+  /** A command outside every ledger has changed the session. */
   changed(session: string): void;
   forget(session: string): void;
   readonly size: number;
@@ -30,7 +33,7 @@ function openedBy(data: unknown): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-/** No version yet; sessions that `exists` knows and that nobody has seen opened have 0. */
+/** No version yet. A session that exists and was not seen opened has version 0. */
 export function createVersions(exists: (session: string) => boolean): Versions {
   const counters = new Map<string, Counter>();
 
@@ -70,13 +73,13 @@ export function createVersions(exists: (session: string) => boolean): Versions {
         case 'none':
           return session === undefined ? undefined : of(session);
         case 'changes':
-          // A session that has gone meanwhile has no version, and one of the same name is not the one that was changed.
+          // A session that is gone has no version, and a new session of the same name is not the changed one.
           if (!isSame) return undefined;
           before.value += 1;
           return before.value;
         case 'opens': {
           const opened = openedBy(data) ?? session;
-          // It may be gone again: nobody would ever forget its counter.
+          // The session may be gone again: its counter would never be forgotten.
           return opened !== undefined && exists(opened) ? open(opened).value : undefined;
         }
         case 'closes':

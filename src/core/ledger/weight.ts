@@ -1,10 +1,10 @@
-// How much memory a value takes, roughly and cheaply: no text is read and nothing is serialised. Pure.
+// Estimates the memory of a value, cheaply: no text is read and nothing is serialised.
 import { isDictionary } from '../model/dictionary.ts';
 
-/** Of an object, an item or a field, without what is in it. */
+/** Bytes of an object, an item or a field, without its content. */
 const ofOne = 16;
 
-/** Bytes, too many rather than too few; counting ends where it is at least `enough`. */
+/** Bytes, rather too many than too few. Counting stops at `enough`. */
 export function weightOf(value: unknown, enough: number): number {
   let weight = 0;
   const open: unknown[] = [value];

@@ -1,18 +1,20 @@
-// A command between its admission and its end, as the parts of the ledger share it. Knows no protocol.
+// A command between its admission and its end, as the parts of the ledger share it.
+import type { Clock } from '../contract/clock.ts';
+import type { Receipt, Ticket } from '../contract/ticket.ts';
 import type { Outcome } from '../model/errors.ts';
 import type { Entry } from './ports.ts';
-import type { Receipt, Ticket } from '../contract/ticket.ts';
+import type { SerialExecutor } from './serial-executor.ts';
 import type { Counter } from './versions.ts';
 
 /** What a command is recognised by. */
 export interface Identity {
-  /** Empty where it has neither id nor key. */
+  /** Empty for a command with neither id nor key. */
   readonly fingerprint: string;
-  /** Its key within its scope. */
+  /** Its key within the scope of its lane. */
   readonly key: string | undefined;
 }
 
-/** The same command again while it is under way: it hears the same outcome. */
+/** The same command again while the first is under way: it gets the same outcome. */
 export interface Repetition {
   readonly entry: Entry;
   readonly number: number;
@@ -20,11 +22,28 @@ export interface Repetition {
   readonly weight: number;
 }
 
-/** How it ended. */
+/** How a command ended. */
 export interface Ending {
   readonly outcome: Outcome;
   readonly receipt: Receipt;
 }
+
+/** How far a command is. */
+export type Stage =
+  | { readonly is: 'queued' }
+  /** The command has begun, and waits for its dependencies one by one. */
+  | {
+      readonly is: 'waiting';
+      /** Session clock, ms. */
+      readonly startedAt: number;
+      /** How many of its dependencies have succeeded. */
+      satisfied: number;
+      /** The dependency that it is waiting for now. */
+      awaits: Work | null;
+    }
+  /** `counter`: the version of its session when it began to run. */
+  | { readonly is: 'running'; readonly counter: Counter | undefined }
+  | { readonly is: 'over' };
 
 /** A command that was admitted. */
 export interface Work {
@@ -34,23 +53,14 @@ export interface Work {
   /** Of its payload, bytes. */
   readonly weight: number;
   readonly lane: string;
-  /** Empty where it has neither id nor key. */
+  /** Empty for a command with neither id nor key. */
   readonly fingerprint: string;
-  /** Its key within its scope. */
+  /** Its key within the scope of its lane. */
   readonly key: string | undefined;
-  /** `waiting`: started, and its dependencies are not all over. */
-  stage: 'queued' | 'waiting' | 'running' | 'over';
-  /** When it began. */
-  startedAt: number;
-  /** How many of its dependencies have succeeded. */
-  satisfied: number;
-  /** The one that it is waiting for. */
-  awaits: Work | null;
-  /** Stops the timer that goes on now. */
+  stage: Stage;
+  /** Stops the timer of its present stage. */
   stopTimer: () => void;
-  /** That of its session when it began to run. */
-  counter: Counter | undefined;
-  /** Those that wait for its end, in order. */
+  /** The commands that wait for its end, in order. */
   readonly dependents: Set<Work>;
   readonly repetitions: Repetition[];
 }
@@ -70,13 +80,20 @@ export function createWork({ entry, number, weight }: Repetition, { fingerprint,
     lane: laneOf(entry.ticket),
     fingerprint,
     key,
-    stage: 'queued',
-    startedAt: 0,
-    satisfied: 0,
-    awaits: null,
+    stage: { is: 'queued' },
     stopTimer: () => {},
-    counter: undefined,
     dependents: new Set(),
     repetitions: [],
   };
+}
+
+/** Restarts the timer of a command. */
+export function setTimer(
+  work: Work,
+  ms: number,
+  callback: () => void,
+  { clock, executor }: { readonly clock: Clock; readonly executor: SerialExecutor },
+): void {
+  work.stopTimer();
+  work.stopTimer = clock.after(ms, () => executor.run(callback));
 }

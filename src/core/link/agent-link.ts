@@ -23,7 +23,9 @@ export interface AgentListener {
   end(ending: Ending): void;
 }
 
-/** How a connection ended, in one sentence; the last output of a child says more than its exit code (docs/faults.md F3). */
+/**
+ * How a connection ended, in one sentence; the last output of a child says more than its exit code (docs/faults.md F3).
+ */
 export function sentenceOf({ reason, detail }: Ending): string {
   return detail === undefined || detail === '' ? reason : `${reason}: ${detail}`;
 }
@@ -73,7 +75,8 @@ export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, l
   channel.open({
     ...guardedRecogniser(backend, listener, fail),
     frame: (frame) => guarded(() => backend.decode(frame)),
-    // Lost bytes may have held the end of a message: the agent's state is unknown, so it is stopped (docs/faults.md F7).
+    // Lost bytes may have held the end of a message: the agent's state is unknown, so it is stopped (docs/faults.md
+    // F7).
     fault: (fault) => {
       listener.note('violation', fault.message);
       stop(`the agent sent ${fault.message}`);
@@ -83,9 +86,9 @@ export function linkAgent({ channel, backend }: AgentConnection, clock: Clock, l
       isEnded = true;
       guarded(() => backend.end?.() ?? []);
       timers.clear();
-      const told = { ...ending, reason: stopReason ?? ending.reason };
-      pending.settleAll(refused('agent-down', sentenceOf(told)));
-      listener.end(told);
+      const reported = { ...ending, reason: stopReason ?? ending.reason };
+      pending.settleAll(refused('agent-down', sentenceOf(reported)));
+      listener.end(reported);
     },
   });
   guarded(() => backend.start?.() ?? []);

@@ -1,6 +1,8 @@
 // Counts the broadcasts that a client has not read, so that one which does not read is closed (docs/threats.md T26).
 
-/** Bytes that may be unread for ever; bytes that may be unread at all; ms for which the amount between them may last. */
+/**
+ * Bytes that may be unread for ever; bytes that may be unread at all; ms for which the amount between them may last.
+ */
 const limits = { forEver: 1024 * 1024, atOnce: 4 * 1024 * 1024, lastingMs: 10_000 };
 
 /** A class: each connection has one. */
@@ -10,8 +12,8 @@ export class BroadcastBacklog {
   #behindSince: number | null = null;
 
   /**
-   * Whether the client must be closed. `before` and `after`: bytes of answers that wait for the client on each side of a
-   * broadcast. Answers that the client asked for do not count, however long they are.
+   * Whether the client must be closed. `before` and `after`: bytes of answers that wait for the client on each side of
+   * a broadcast. Answers that the client asked for do not count, however long they are.
    */
   isTooMuch(before: number, after: number, now: number): boolean {
     this.#bytes = after === 0 ? 0 : this.#bytes + Math.max(0, after - before);

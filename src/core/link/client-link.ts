@@ -160,8 +160,8 @@ class ClientConnection implements ClientLink, FrontendPeer, SenderListener, Subs
     // An earlier entry may have ended the client or the subscription.
     if (this.isOver || subscription.isOver) return;
     if (entry.kind === 'frame') this.#sender.send(entry.out);
-    // Bare frames cannot say that some are missing, so the client must come back for a snapshot (docs/faults.md F19). Its
-    // whole connection is closed, for the slow part is the client and not one session.
+    // Bare frames cannot say that some are missing, so the client must come back for a snapshot (docs/faults.md F19).
+    // Its whole connection is closed, for the slow part is the client and not one session.
     else if (entry.kind === 'reset') this.close('slow', 'too far behind: reconnect for the current state');
     else if (subscription.session === null) this.close('going-away', entry.reason);
     else this.#subscriptions.end(subscription, subscription.session, entry.reason);

@@ -38,7 +38,9 @@ export class ClientSender {
     this.#listener = listener;
   }
 
-  /** Sends all that there is. Calls from within finish first what is being sent: sending may make the session say more. */
+  /**
+   * Sends all that there is. Calls from within finish first what is being sent: sending may make the session say more.
+   */
   pump(): void {
     this.#isPumpDue = true;
     if (this.#isPumping) return;

@@ -8,7 +8,9 @@ export interface PausableTimers {
   set(name: string, ms: number | null): void;
   /** From now on, timers that pass wait for {@link PausableTimers.resume}. */
   pause(): void;
-  /** The timers that passed meanwhile fire soon, but not within this call: the caller may be in the middle of reading. */
+  /**
+   * The timers that passed meanwhile fire soon, but not within this call: the caller may be in the middle of reading.
+   */
   resume(): void;
   clear(): void;
 }

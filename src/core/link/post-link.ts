@@ -1,5 +1,5 @@
-// The one connection behind everything that is posted to a stream: a client may post over one socket and read the stream
-// over another.
+// The one connection behind everything that is posted to a stream: a client may post over one socket and read the
+// stream over another.
 import type { Frontend } from '../contract/adapter.ts';
 import type { Broadcast } from '../contract/broadcast.ts';
 import type { Frame, FrameFault, Out } from '../contract/channel.ts';
@@ -25,7 +25,10 @@ export interface PostLink {
   fault(fault: FrameFault): readonly Out[];
   /** Puts what all clients of its protocol get into the stream, while anybody is there. */
   onBroadcast(broadcast: Broadcast): void;
-  /** Whether anybody is there: a reader, now or a moment ago, or a post a moment ago, or a post with unanswered commands. */
+  /**
+   * Whether anybody is there: a reader, now or a moment ago, or a post a moment ago, or a post with unanswered
+   * commands.
+   */
   readonly isHeard: boolean;
   /** A reader has left. */
   left(): void;
@@ -129,7 +132,9 @@ class PostConnection implements PostLink, FrontendPeer {
   }
 }
 
-/** Answers go into the stream, where every reader gets them and can resume behind them; refusals answer the post itself. */
+/**
+ * Answers go into the stream, where every reader gets them and can resume behind them; refusals answer the post itself.
+ */
 export function linkPosts(frontend: Frontend, stream: Stream, clock: Clock, sink: CommandSink): PostLink {
   const connection = new PostConnection(frontend, stream, clock, sink);
   connection.start();

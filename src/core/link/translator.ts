@@ -11,7 +11,10 @@ import type { Event } from '../model/event.ts';
 export interface Translator {
   /** What the client would be sent for this frame of the agent, and for the frames recognised before it. */
   frame(frame: Frame): Out[];
-  /** See Receiver. The output of an accepted frame comes with the next {@link Translator.frame} or {@link Translator.take}. */
+  /**
+   * See Receiver. The output of an accepted frame comes with the next {@link Translator.frame} or {@link
+   * Translator.take}.
+   */
   glance(peek: Peek, start: number, end: number): RecognisedFrame | null;
   /** The output since the last call. */
   take(): Out[];

@@ -1,5 +1,5 @@
-// Cursors: a place among a session's frames as text (`epoch.seq.sub`), or as one number for protocols whose ids are numbers.
-// Opaque to clients.
+// Cursors: a place among a session's frames as text (`epoch.seq.sub`), or as one number for protocols whose ids are
+// numbers. Opaque to clients.
 
 /** A place right behind frame `sub` (the first is 1) of event `seq`. `sub` 0: behind everything before that event. */
 export interface Place {
@@ -20,9 +20,9 @@ const subCount = 2 ** 11;
 const numberCursorText = /^\d{1,16}$/;
 
 /**
- * The cursor of a place as a number from 2^37 to 2^53 - 1, which rises with each frame of one session epoch. A cursor of
- * another epoch is recognised in all but one of 65,535 cases. Null beyond 67 million events, or beyond 2047 frames of one
- * event: such a place has no number, and a client resumes at an earlier one.
+ * The cursor of a place as a number from 2^37 to 2^53 - 1, which rises with each frame of one session epoch. A cursor
+ * of another epoch is recognised in all but one of 65,535 cases. Null beyond 67 million events, or beyond 2047 frames
+ * of one event: such a place has no number, and a client resumes at an earlier one.
  */
 export function numberCursor(epoch: string, { seq, sub }: Place): number | null {
   if (seq >= seqCount || sub >= subCount) return null;

@@ -1,4 +1,5 @@
-// Joins consecutive deltas of one block, so that slow readers get fewer and longer deltas instead of falling further behind.
+// Joins consecutive deltas of one block, so that slow readers get fewer and longer deltas instead of falling further
+// behind.
 import type { Event, EventOf, Logged } from '../model/event.ts';
 
 /** A logged event that is a delta. */

@@ -1,4 +1,5 @@
-// The readers attached to one stream: wakes them, finds the slowest, and slows the agent down while one of them is behind.
+// The readers attached to one stream: wakes them, finds the slowest, and slows the agent down while one of them is
+// behind.
 
 /** A reader, as its stream sees it. */
 export interface AttachedReader {
@@ -83,8 +84,8 @@ export class ReaderSet {
   }
 
   /**
-   * Wakes in a microtask for frame `first` and what follows: one read from the agent often gives hundreds of deltas, and
-   * readers are woken once for all of them, before anything else happens. Wakes at once when much is unannounced.
+   * Wakes in a microtask for frame `first` and what follows: one read from the agent often gives hundreds of deltas,
+   * and readers are woken once for all of them, before anything else happens. Wakes at once when much is unannounced.
    */
   wakeSoon(first: number): void {
     this.#firstUnannounced ??= first;

@@ -34,7 +34,7 @@ type ResetReason = Extract<Entry, { kind: 'reset' }>['reason'];
 
 /** A snapshot of which the reader has still to take something. */
 interface OpenSnapshot extends Snapshot {
-  /** Set until the reader has been told that the snapshot replaces everything before. */
+  /** Set until the reader knows that the snapshot replaces everything before. */
   reset: ResetReason | null;
   /** Frames taken so far. */
   taken: number;
@@ -92,7 +92,8 @@ export class StreamReader implements Reader, AttachedReader {
     do {
       if (this.#next < window.base) this.#startWithSnapshot('window');
       entries = this.#take(maxBytes, until ?? Number.POSITIVE_INFINITY);
-      // Again when the reader was evicted meanwhile: flushing the pending delta may give more frames than the window keeps.
+      // Again when the reader was evicted meanwhile: flushing the pending delta may give more frames than the window
+      // keeps.
     } while (entries.length === 0 && this.#next < window.base);
     if (entries.length === 0 && until === undefined && this.#phase !== 'ended') {
       const { closed } = this.#source;

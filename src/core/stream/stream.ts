@@ -1,4 +1,5 @@
-// The frames of one session in one dialect: made once, kept in a window, read by any number of clients at their own pace.
+// The frames of one session in one dialect: made once, kept in a window, read by any number of clients at their own
+// pace.
 import type { NoteLevel, Projection, SessionView } from '../contract/adapter.ts';
 import type { Out } from '../contract/channel.ts';
 import type { Reader } from '../contract/reader.ts';
@@ -11,12 +12,14 @@ import { type ReaderSource, type Snapshot, StreamReader } from './stream-reader.
 import { createWindow, defaultWindow, type Window, type WindowLimits } from './window.ts';
 
 /**
- * The two calls for each event of a session's log, one on each side of the event's fold into the transcript. A projection
- * reads the transcript, so each event must become frames while the transcript ends with that event. A pending delta breaks
- * with the first event that does not continue it: its last chance is before that event is folded.
+ * The two calls for each event of a session's log, one on each side of the event's fold into the transcript. A
+ * projection reads the transcript, so each event must become frames while the transcript ends with that event. A
+ * pending delta breaks with the first event that does not continue it: its last chance is before that event is folded.
  */
 export interface FoldListener {
-  /** First call: the transcript still ends with the previous event. A pending delta that does not go on becomes frames. */
+  /**
+   * First call: the transcript still ends with the previous event. A pending delta that does not go on becomes frames.
+   */
   beforeFold(event: Event): void;
   /** Second call: the transcript ends with this event, which becomes frames or joins the pending delta. */
   afterFold(logged: Logged): void;

@@ -146,13 +146,13 @@ class FrameWindow implements Window {
 /**
  * Starts a window after event `seq`.
  *
- * The byte limit counts memory, not wire bytes: text counts in full; bytes count by the buffer behind them, once, with the
- * first frame that shows the buffer. Growing snapshots are many views of one buffer (docs/limits.md 2.1): counted in full,
- * 20 of them would fill the window and no reader could keep up. A buffer whose first frame was evicted is no longer
- * counted; there is at most one such buffer per open message.
+ * The byte limit counts memory, not wire bytes: text counts in full; bytes count by the buffer behind them, once, with
+ * the first frame that shows the buffer. Growing snapshots are many views of one buffer (docs/limits.md 2.1): counted
+ * in full, 20 of them would fill the window and no reader could keep up. A buffer whose first frame was evicted is no
+ * longer counted; there is at most one such buffer per open message.
  *
- * Frames from number `neededFrom()` on are never evicted, whatever the limits: the reader that needs them slows the agent
- * down instead.
+ * Frames from number `neededFrom()` on are never evicted, whatever the limits: the reader that needs them slows the
+ * agent down instead.
  */
 export function createWindow(
   epoch: string,

@@ -1,4 +1,5 @@
-// A recognise reaches the log like any event, and a fault on either half of it ends that agent and nothing else.
+// A recognised frame reaches the log like any event; a failure in either half of a recogniser ends that agent and
+// nothing else.
 import { expect, test } from 'vitest';
 import type { Backend } from '../../../src/core/contract/adapter.ts';
 import { linkAgent } from '../../../src/core/link/agent-link.ts';

@@ -1,4 +1,4 @@
-// The circuit breaker: when it opens, whom it lets through to see, when it closes (docs/protocols/pi-server.md 21).
+// The circuit breaker: when it opens, which probes it lets through, when it closes (docs/protocols/pi-server.md 21).
 import { describe, expect, test } from 'vitest';
 import { type Breaker, createBreaker } from '../../../src/core/ledger/circuit-breaker.ts';
 
@@ -125,7 +125,7 @@ describe('open', () => {
     breaker.leave('failed', 400, 0);
     breaker.leave('succeeded', 410, 0);
     expect([state(499), state(500)]).toEqual(['open', 'half-open']);
-    // Half open, and nobody was let through yet.
+    // Half open, and no probe was let through yet.
     breaker.leave('succeeded', 510, 0);
     breaker.leave('succeeded', 520, 0);
     expect(state(520)).toBe('half-open');
@@ -259,6 +259,6 @@ test('figures', () => {
     calls: 7,
     probes: 1,
   });
-  // What was slow at 2 is not of the last second any more; what failed at 4 and at 5 is.
+  // The slow call at 2 is no longer within the last second; the failures at 4 and 5 are.
   expect(breaker.figures(1_002).failureCount).toBe(2);
 });

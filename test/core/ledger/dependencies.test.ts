@@ -4,7 +4,7 @@ import { createRig } from './rig.ts';
 
 const other = { session: 's2' };
 
-/** Started, and failed for that. */
+/** The command started, and failed for that reason. */
 const failed = (message: string) => ['started', `finished: ${message}`, `answer: ${message}`];
 
 describe('one that is over', () => {

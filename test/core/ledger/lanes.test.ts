@@ -1,4 +1,4 @@
-// Phases and lanes: what begins when, and in which order it is told (docs/protocols/common.md 3).
+// Phases and lanes: when commands begin, and the order of their broadcasts (docs/protocols/common.md 3).
 import { describe, expect, test } from 'vitest';
 import { createRig } from './rig.ts';
 

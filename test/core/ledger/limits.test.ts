@@ -1,4 +1,5 @@
-// What a ledger does not take in: too much at once, too much within a minute, anything behind the end (docs/protocols/common.md 6.2, 2.6).
+// What a ledger refuses: too much at once, too much within a minute, anything after shutdown (docs/protocols/common.md
+// 6.2, 2.6).
 import { describe, expect, test } from 'vitest';
 import { createRig } from './rig.ts';
 
@@ -6,7 +7,7 @@ const rate = 'limit: Rate limit exceeded (2 commands/minute)';
 const allRate = 'limit: Global rate limit exceeded (2 commands/minute)';
 const busy = 'busy: Server busy - too many concurrent commands. Please retry.';
 
-/** Told, and never started. */
+/** The command is broadcast, and never started. */
 const refusal = (message: string) => ['accepted refused', `finished refused: ${message}`, `answer: ${message}`];
 
 describe('rates', () => {
@@ -129,7 +130,7 @@ describe('in flight', () => {
 
   test('repetitions that wait have their bytes, too, and give them back', () => {
     const { send, read, succeed } = createRig();
-    // A field that is none weighs its name, and costs nothing to compare.
+    // An undefined field counts by its name, and costs nothing to compare.
     const small = { ['x'.repeat(30 * mib)]: undefined };
     for (const label of ['a', 'a 2', 'a 3', 'a 4', 'a 5']) send(label, { id: 'a', payload: small });
     expect(read('a 4')).toEqual(['accepted replayed']);

@@ -1,5 +1,5 @@
-// Whatever comes, in whatever order: the ledger says word for word what the model says, and what the specification
-// promises holds for both (docs/protocols/common.md 2 to 6).
+// For any commands in any order, the ledger gives the same lines as the model, and the promises of the specification
+// hold for both (docs/protocols/common.md 2 to 6).
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { LedgerLimits } from '../../../src/core/contract/ledger-limits.ts';
@@ -106,16 +106,16 @@ function checkPromises(log: readonly string[], sent: readonly Sent[], isEverythi
     const mine = places.get(label) ?? [];
     const words = mine.map((place) => log[place]?.split(/[ :]/u) ?? []);
     const course = words.map(([, phase]) => phase).join(' ');
-    // Every one is answered exactly once, in the order of the phases; only what is executed is started.
+    // Every command is answered exactly once, in the order of the phases; only executed commands are started.
     const how = words[0]?.[2];
     expect(how === undefined ? courses : ['accepted finished answer']).toContain(course);
     if (how !== undefined) continue;
-    // What has an id is carried out once, as long as its outcome is kept.
+    // A command with an id runs once, as long as its outcome is kept.
     if (course.includes('runs') && ticket.id !== undefined && isEverythingKept) {
       expect(ran).not.toContain(ticket.id);
       ran.add(ticket.id);
     }
-    // In a lane nobody starts in turn before the one who started before him has been answered.
+    // In a lane, no command starts in turn before the one that started before it has been answered.
     if (ticket.place !== 'in-turn') continue;
     const lane = ticket.lane === 'server' ? 'server' : `of ${ticket.session}`;
     expect(mine[1]).toBeGreaterThan(lanes.get(lane) ?? -1);
@@ -133,7 +133,7 @@ function checkPromises(log: readonly string[], sent: readonly Sent[], isEverythi
   }
 }
 
-/** Nobody is to believe in a test that never met these. */
+/** The test must have met each of these, or it proves nothing. */
 const meetings = [
   /accepted replayed/u,
   /undone/u,
@@ -182,7 +182,7 @@ test('the ledger says what the model says', () => {
     const running = () => rig.runs.filter((label) => !answered.has(label));
     let read = 0;
 
-    /** What both have said since the last look. */
+    /** The lines of both since the last call. */
     function look(): void {
       const said = rig.log.slice(read);
       if (said.join() !== model.log.slice(read).join()) expect(said).toEqual(model.log.slice(read));
@@ -231,7 +231,7 @@ test('the ledger says what the model says', () => {
       look();
     }
 
-    // The end: nothing new, and what runs comes to its end, one after the other.
+    // Shutdown: nothing new, and running commands end one after the other.
     rig.ledger.shut();
     model.shut();
     rig.ledger.whenIdle(() => {
@@ -252,7 +252,7 @@ test('the ledger says what the model says', () => {
     checkPromises(rig.log, sent, bounds.maxOutcomes === 1_000);
     for (const meeting of missing) if (rig.log.some((line) => meeting.test(line))) missing.delete(meeting);
   });
-  // These are known to meet everything; what others meet is theirs.
+  // These seeds are known to meet everything; others may not.
   fc.assert(isTrue, { seed: 2, numRuns: 300 });
   expect([...missing]).toEqual([]);
   fc.assert(isTrue, { numRuns: Number(process.env.RUNS ?? 300) });

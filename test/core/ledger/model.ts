@@ -1,5 +1,6 @@
-// What a ledger has to do, said as simply as possible: everything is kept in plain lists and looked for from the beginning.
-// Written from the rules, not from the ledger; it speaks in the rig's lines, so that both can be compared word by word.
+// What a ledger has to do, said as simply as possible: everything is kept in plain lists and looked for from the
+// beginning. Written from the rules, not from the ledger; it speaks in the rig's lines, so that both can be compared
+// word by word.
 import type { LedgerLimits } from '../../../src/core/contract/ledger-limits.ts';
 import type { Ticket } from '../../../src/core/contract/ticket.ts';
 import type { How } from './rig.ts';
@@ -204,7 +205,10 @@ export function createModel(limits: LedgerLimits, sessions: readonly string[]): 
   /** The words without their code. */
   const causeOf = (one: One) => one.words.join(' ').replace(/^[a-z-]+: /u, '');
 
-  /** Whether that one could still succeed if this one never came to an end. What cannot is struck out, until nothing changes. */
+  /**
+   * Whether that one could still succeed if this one never came to an end. What cannot is struck out, until nothing
+   * changes.
+   */
   function couldSucceed(wanted: One, stuck: One): boolean {
     const others = unfinished().filter((one) => one !== stuck);
     const ends = new Set(others);

@@ -1,4 +1,4 @@
-// The parts of the ledger that can be looked at alone: fingerprints, weights, the shelf of outcomes, the queue.
+// The parts of the ledger that can be looked at alone: fingerprints, weights, the store of outcomes, the queue.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '../../../src/core/ledger/fingerprint.ts';

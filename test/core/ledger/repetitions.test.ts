@@ -226,7 +226,7 @@ describe('the same key', () => {
     send('a', { id: undefined, key, payload: 2, place: 'beside' }, 'ok');
     send('b', { id: undefined, key: 'l', payload: 2, place: 'beside' }, 'ok');
     expect(runs.slice(before)).toEqual(['a', 'b']);
-    // What comes late from the session of before has no key any more.
+    // A late outcome from the previous session has no key any more.
     succeed('under way');
     read();
     send('b again', { id: undefined, key: 'l', payload: 2 });

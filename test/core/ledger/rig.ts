@@ -1,11 +1,11 @@
-// A ledger on a clock that stands still, with everything that it tells written down in short lines. Knows no protocol.
+// A ledger on a virtual clock; everything that it broadcasts and answers becomes short lines.
 import { type Outcome, refused } from '../../../src/core/model/errors.ts';
 import { createLedger, type Ledger } from '../../../src/core/ledger/ledger.ts';
 import type { LedgerLimits } from '../../../src/core/contract/ledger-limits.ts';
 import type { Receipt, Ticket } from '../../../src/core/contract/ticket.ts';
 import { createVirtualClock, type VirtualClock } from '../../support/core/virtual-clock.ts';
 
-/** Wide enough to meet none of them by accident. */
+/** Limits so wide that no test meets one by accident. */
 export const wide: LedgerLimits = {
   maxInFlight: 100_000,
   maxOutcomes: 100_000,
@@ -16,7 +16,7 @@ export const wide: LedgerLimits = {
   answersPerMinute: 100_000,
 };
 
-/** What a command does when it is carried out: nothing until the test says so, or at once one of these. */
+/** What a command does when it runs: nothing until the test says so (`hold`), or at once one of the others. */
 export type How = 'hold' | 'ok' | 'fail' | 'throw';
 
 /** A ticket of a command that changes session `s1`. */
@@ -47,7 +47,7 @@ export function say(outcome: Outcome, { version, replayed, timedOut }: Receipt):
   return words.join(' ');
 }
 
-/** The outcome of a success: commands that open a session tell which. */
+/** The outcome of a success: commands that open a session name it. */
 export function success({ effect, session }: Ticket): Outcome {
   return effect === 'opens' ? { ok: true, data: { session: { id: session ?? 'made' } } } : { ok: true };
 }
@@ -55,9 +55,12 @@ export function success({ effect, session }: Ticket): Outcome {
 export interface Rig {
   readonly ledger: Ledger;
   readonly clock: VirtualClock;
-  /** Sessions that there are. */
+  /** The sessions that exist. */
   readonly sessions: Set<string>;
-  /** `a accepted`, `a started`, `a runs`, `a undone`, `a finished: ok v1`, `a answer: ok v1`, in the order in which it was said. */
+  /**
+   * `a accepted`, `a started`, `a runs`, `a undone`, `a finished: ok v1`, `a answer: ok v1`, in the order in which it
+   * was said.
+   */
   readonly log: string[];
   /** The lines since the last call; of one command without its name, or all. */
   read(label?: string): string[];
@@ -97,7 +100,7 @@ export function createRig({
     },
   });
 
-  /** A session has come or gone when its command answers. */
+  /** A session exists, or is gone, when its command answers. */
   function settle(label: string, outcome: Outcome): void {
     const run = running.get(label);
     if (run === undefined) throw new Error(`${label} was never carried out`);

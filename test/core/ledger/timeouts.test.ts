@@ -1,4 +1,4 @@
-// Commands whose time is over: an outcome like any other, told and kept once (docs/protocols/common.md 6.1).
+// Commands that time out: an outcome like any other, answered and kept once (docs/protocols/common.md 6.1).
 import { expect, test } from 'vitest';
 import { createRig } from './rig.ts';
 

@@ -9,7 +9,7 @@ import { createVirtualClock } from '../../support/core/virtual-clock.ts';
 
 const notice = (text: string): Event => ({ type: 'notice', level: 'info', text });
 
-/** An agent that is linked; everything that is heard of it lands in `heard`, in order. */
+/** A linked agent; `heard` lists every call to its listener, in order. */
 function linked(script: Script = {}) {
   const clock = createVirtualClock();
   const agent = createAgent(clock, script);

@@ -1,4 +1,4 @@
-// One client whose connection carries many sessions: what it hears of each, in which order, and how they end.
+// One client whose connection carries many sessions: the frames of each, their order, and how sessions end.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Action } from '../../../src/core/contract/adapter.ts';
@@ -12,7 +12,7 @@ import { type ClientScript, createClient } from '../../support/core/client.ts';
 import { createStreamRig } from '../../support/core/stream-rig.ts';
 import { createVirtualClock } from '../../support/core/virtual-clock.ts';
 
-/** Something that is told again to who comes late. */
+/** An event that is part of a snapshot. */
 const message = (text: string): Event => ({ type: 'message-added', role: 'user', content: [{ type: 'text', text }] });
 const rename = (name: string): Command => ({ type: 'set-name', name });
 const watch = (session: string, more: object = {}) => ({ do: 'subscribe' as const, session, ...more });
@@ -21,7 +21,10 @@ const send = (frame: string): Action<Command> => ({ do: 'send', frame });
 
 const ids = ['a', 'b', 'c'] as const;
 
-/** A client of up to three sessions. What they say is named after them: `a1` is of session a. `alias` is another name of a. */
+/**
+ * A client of up to three sessions. Their frames are named after them: `a1` is of session a. `alias` is another name of
+ * a.
+ */
 function carried(script: ClientScript = {}, options: StreamOptions = {}, holds = false) {
   const clock = createVirtualClock();
   const rigs = new Map(ids.map((id) => [id as string, createStreamRig(options)]));
@@ -209,7 +212,7 @@ describe('order', () => {
       fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
         const { client, act, say, sent } = carried();
         client.wire.fills = true;
-        /** What is to be heard of each session and of the answers, and what was said before anybody listened. */
+        /** What is expected of each session and of the answers, and what was said before the client subscribed. */
         const lines = ids.map((id) => ({
           id: id as string,
           isHeard: false,
@@ -293,7 +296,7 @@ describe('a client that reads slowly', () => {
 describe('news', () => {
   const news = { kind: 'session-closed', session: 's' } as const;
   const slow = [{ code: 'slow', reason: 'too far behind: reconnect' }];
-  /** A client that is told so many bytes by each piece of news, and does not read for now. */
+  /** A client that gets so many bytes with each broadcast, and does not read for now. */
   function told(bytes: number) {
     const rig = carried({ hear: () => [send('x'.repeat(bytes))] });
     rig.client.wire.buffered = highWater;
@@ -375,7 +378,7 @@ describe('the end', () => {
     act(watch('a'), { do: 'deliver', session: 'a', message: rename('x') });
     client.wire.buffered = highWater;
     say('a', ...Array.from({ length: 40 }, (_, at) => `a${at}`));
-    // The reader has taken them and the agent may go on: that is when the answer comes.
+    // The reader has taken the frames and the agent resumes: now the answer comes.
     inTheMiddle = () => settles[0]?.();
     client.wire.drain();
     expect(sent()).toEqual([]);

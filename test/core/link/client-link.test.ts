@@ -1,4 +1,4 @@
-// One client: its answers among the frames of the session, back-pressure, and every way in which it goes.
+// One client: its answers among the frames of the session, back-pressure, and every way in which its connection ends.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { linkClient } from '../../../src/core/link/client-link.ts';
@@ -23,7 +23,7 @@ function linked(script: ClientScript = {}, options: { limits?: WindowLimits; bef
   const client = createClient(clock, script);
   const asked: { command: Command; settle(outcome?: Outcome): void }[] = [];
   const heard: string[] = [];
-  /** What goes on behind the client's back, and who waits for its end. */
+  /** Work that the client has begun, and the callback that waits for its end. */
   const work = { isDone: true, waiting: (): void => {} };
   const link = linkClient(
     client.wire.channel,
@@ -395,7 +395,7 @@ describe('a client that sends nothing more', () => {
     expect(client.wire.closings).toEqual([]);
     asked[1]?.settle();
     expect(client.wire.closings).toEqual([]);
-    // More has been begun by the time that this is over.
+    // Another command is under way by the time that this work is done.
     work.waiting();
     expect(client.wire.closings).toEqual([]);
     work.isDone = true;

@@ -1,4 +1,5 @@
-// What a fault of one machine may cost: its own agent, stream or frame, and nothing else. And how an agent is held back.
+// An error in one backend, projection or frontend costs its own agent, stream or frame and nothing else. And how an
+// agent is paused.
 import { describe, expect, test } from 'vitest';
 import { linkAgent } from '../../../src/core/link/agent-link.ts';
 import { linkClient } from '../../../src/core/link/client-link.ts';
@@ -93,7 +94,7 @@ test('a held agent is not read and its timers wait; released, it goes on where i
   clock.advance(100);
   expect([heard, agent.wire.pauses]).toEqual([[], ['pause']]);
   link.resume();
-  // Never inside the call: who releases may be in the middle of reading.
+  // Not within the call: the caller of resume may be in the middle of reading.
   expect(heard).toEqual([]);
   clock.advance(0);
   expect([heard, agent.wire.pauses]).toEqual([['t'], ['pause', 'resume']]);

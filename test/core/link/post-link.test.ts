@@ -1,5 +1,5 @@
-// Posted frames: what comes again under the same id, because a client did not hear our answer, counts once (docs/faults.md F27). News
-// go into their stream only where there is somebody.
+// Posted frames: a frame posted again under the same id, because the client missed the answer, counts once
+// (docs/faults.md F27). Broadcasts go into the stream only while somebody is there.
 import { describe, expect, test } from 'vitest';
 import type { Frontend } from '../../../src/core/contract/adapter.ts';
 import type { Outcome } from '../../../src/core/model/errors.ts';
@@ -8,7 +8,7 @@ import { createFrame } from '../../../src/transports/framing/frame.ts';
 import { createStreamRig, drain, framesOf } from '../../support/core/stream-rig.ts';
 import { createVirtualClock } from '../../support/core/virtual-clock.ts';
 
-/** A frontend that says what it heard, and calls everything with the word `bad` a violation. */
+/** A frontend that sends back what it gets, and notes a violation for every frame with the word `bad`. */
 const parrot: Frontend = {
   decode: ({ text }) =>
     text.includes('bad')
@@ -86,12 +86,12 @@ describe('news', () => {
     reply: () => [{ do: 'send', frame: 'answer' }],
     onBroadcast: ({ kind }) => [{ do: 'send', frame: kind }],
   };
-  /** Longer than anything is kept for somebody who may come back, ms. */
+  /** Longer than a stream without readers still gets broadcasts, ms. */
   const long = 60_000;
 
   function stage() {
     const { stream } = createStreamRig();
-    // All that was ever said in it, read when the test is over.
+    // Reads everything that was ever put into the stream.
     const everything = stream.attach(null);
     everything.close();
     const clock = createVirtualClock();

@@ -1,4 +1,4 @@
-// The filter from one protocol's agent to another's client, on scripted ones.
+// The filter from one protocol's agent to another's client, on a scripted agent and client.
 import { describe, expect, test } from 'vitest';
 import type { Action } from '../../../src/core/contract/adapter.ts';
 import type { Event } from '../../../src/core/model/event.ts';

@@ -1,4 +1,4 @@
-// Places in a stream: written, read, compared, and refused when they are not ours.
+// Cursors: formatted, parsed, compared, and refused when they are foreign or malformed.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { comparePlaces, formatCursor, numberCursor, parseCursor, type Place } from '../../../src/core/stream/cursor.ts';
@@ -86,7 +86,7 @@ describe('as a number', () => {
     ['ffffffffffff', { seq: 2 ** 26 - 1, sub: 2 ** 11 - 1 }, Number.MAX_SAFE_INTEGER],
     ['ffffffffffff', { seq: 2 ** 26, sub: 0 }, null],
     ['ffffffffffff', { seq: 0, sub: 2 ** 11 }, null],
-    // Never 0, which some clients take for no place.
+    // Never 0: some clients take 0 for "no place".
     ['0000ffffffff', { seq: 0, sub: 0 }, 2 ** 37],
     ['000100000000', { seq: 1, sub: 1 }, 2 ** 37 + 2 ** 11 + 1],
   ])('%s %o', (life, place, expected) => expect(numberCursor(life, place)).toBe(expected));

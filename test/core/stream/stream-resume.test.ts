@@ -1,4 +1,5 @@
-// Cut anywhere and come back, or come late: nothing is missing, nothing comes twice (docs/faults.md F13, F14; docs/threats.md T33).
+// Clients that are cut off anywhere and resume, or attach late, miss nothing and get nothing twice (docs/faults.md F13,
+// F14; docs/threats.md T33).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Projection } from '../../../src/core/contract/adapter.ts';
@@ -41,7 +42,7 @@ const run: Event[] = [
   { type: 'queue-changed', steering: ['left'], followUp: [] },
 ];
 
-/** Expects that who resumes at any cursor of these entries gets what follows, byte for byte. */
+/** Expects that a client which resumes at any cursor of these entries gets the entries after it, byte for byte. */
 function expectResumable(rig: StreamRig, entries: readonly Entry[], bite: number): number {
   let cuts = 0;
   for (const [at, entry] of entries.entries()) {
@@ -100,7 +101,7 @@ describe('cut anywhere', () => {
 });
 
 describe('come late', () => {
-  /** Reads now and then, as told, and gives all it got in the end. */
+  /** Reads at the given moments; returns everything it got at the end. */
   function watch(reader: Reader, bite: number) {
     const entries: Entry[] = [];
     return {

@@ -1,4 +1,5 @@
-// What one dialect's clients are given: order, ends, resets, pressure. Cuts and late attaches are in stream-resume.test.ts.
+// What the clients of one dialect read: order, ends, resets, pressure. Cuts and late attaches are in
+// stream-resume.test.ts.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Projection } from '../../../src/core/contract/adapter.ts';
@@ -93,7 +94,7 @@ describe('reading', () => {
     ];
     const delta: Event = { type: 'block-delta', index: 0, delta: 'a' };
     const crowd = (count: number) => Array.from({ length: count }, () => delta);
-    /** How many frames a reader was given each time that it was woken; a delta is two. */
+    /** How many frames a reader got at each wake-up; a delta is two frames. */
     function listen(options?: StreamOptions, make?: Parameters<typeof createStreamRig>[2]) {
       const { stream, say } = createStreamRig(options, before, make);
       const reader = stream.attach(null);
@@ -468,7 +469,7 @@ describe('a dialect that repeats the message in each delta', () => {
   const inShort = (entries: readonly Entry[]) =>
     heard(framesOf(entries)).map((event) => (event.type === 'block-delta' ? event.delta : event.type));
 
-  /** A reader that has been told of an open message and waits (`brisk`), or has one frame before it. */
+  /** A reader that has read an open message and waits (`brisk`), or has one more frame to read. */
   function rig(brisk = false, options: StreamOptions = {}) {
     const made = createStreamRig({ mergeAfter: 1, ...options }, open, merging);
     const reader = made.stream.attach(null);

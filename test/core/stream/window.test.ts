@@ -1,4 +1,4 @@
-// The bounded log of frames, against a plain array that forgets nothing.
+// The bounded log of frames, compared with a plain array that keeps everything.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { comparePlaces } from '../../../src/core/stream/cursor.ts';

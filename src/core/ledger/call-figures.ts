@@ -1,0 +1,54 @@
+// Counts the calls of a circuit breaker.
+
+/** How a call ended. `ignored`: it says nothing about the health of the target. */
+export type Result = 'succeeded' | 'failed' | 'ignored';
+
+/** Counts since the beginning. */
+export interface CallFigures {
+  /** All calls, rejected ones included. */
+  readonly calls: number;
+  readonly rejected: number;
+  /** Calls that took too long; each counts among the successes or the failures as well, by its result. */
+  readonly slow: number;
+  readonly successes: number;
+  readonly failures: number;
+  /** Of the calls that succeeded or failed. */
+  readonly averageLatencyMs: number;
+}
+
+/** Counters. */
+export interface CallCounter {
+  entered(isLetThrough: boolean): void;
+  /** How the result counts for the health of the target: a call that took too long is a failure. */
+  left(result: Exclude<Result, 'ignored'>, latencyMs: number): 'succeeded' | 'failed';
+  figures(): CallFigures;
+}
+
+/** All zero. A call is slow beyond `slowMs`. */
+export function createCallFigures(slowMs: number): CallCounter {
+  let calls = 0;
+  let rejected = 0;
+  let slow = 0;
+  let successes = 0;
+  let failures = 0;
+  let summedLatencyMs = 0;
+  return {
+    entered(isLetThrough) {
+      calls += 1;
+      if (!isLetThrough) rejected += 1;
+    },
+    left(result, latencyMs) {
+      const isSlow = latencyMs > slowMs;
+      summedLatencyMs += latencyMs;
+      if (isSlow) slow += 1;
+      if (result === 'succeeded') successes += 1;
+      else failures += 1;
+      return isSlow ? 'failed' : result;
+    },
+    figures() {
+      const known = successes + failures;
+      const averageLatencyMs = known === 0 ? 0 : Math.round(summedLatencyMs / known);
+      return { calls, rejected, slow, successes, failures, averageLatencyMs };
+    },
+  };
+}
