@@ -1,4 +1,4 @@
-// Judging clients: which acts are played, what is said of them, and the ways in which clients come: memory, WebSocket,
+// Judging clients: which behaviours run, which results come out, and how clients connect: memory, WebSocket,
 // server-sent events, and a program that they start.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -26,7 +26,7 @@ const silent = (behaviour: string) => [
   `no prompt came for it: ask for [[${behaviour}]], or prompt more often`,
 ];
 
-/** A run, and clients of it in memory. */
+/** A run with clients in memory. */
 function start(options: ClientRunOptions = {}) {
   const run = createClientRun(toyClients, { patienceMs: 2000, ...options });
   return {
@@ -141,7 +141,7 @@ describe('clients come', () => {
     const take = (channel: Channel) => void visits.push(run.serve(channel));
     const board = createJudgingGateway({ protocol: 'toy', title: 'a toy', messages: 'text', take, awayMs });
     const listening = await listen({ board, token: 'word' });
-    // It waits for connections that `fetch` keeps; nobody here does.
+    // `close` waits for connections that `fetch` keeps open; the test does not.
     undo.push(() => void listening.close());
     return { run, board, listening, left: () => Promise.all(visits), url: `${listening.url}/v1/toy` };
   }

@@ -1,5 +1,5 @@
-// Whether there is a check, or a reason why there is none, for every heading, every kind of message and every sentence that asks
-// for something. The specifications themselves are read where they are at hand.
+// Every heading, every kind of message and every requirement of a specification has a check, or a reason for having
+// none. The specifications themselves are compared where they are available.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -38,7 +38,7 @@ const coverages: readonly Coverage[] = await Promise.all(
     }),
 );
 
-const seedFiles = [
+const documentFiles = [
   'claude-rpc-message.md',
   'eca-protocol.md',
   'pi-legacy-rpc.md',
@@ -54,7 +54,7 @@ const checksOf = ({ protocols }: Coverage): Description[] =>
 const twice = (names: readonly string[]): string[] => names.filter((name, index) => names.indexOf(name) !== index);
 
 test('every specification has its list, and every protocol is in one', () => {
-  expect(coverages.map(({ document }) => document).sort()).toEqual(seedFiles);
+  expect(coverages.map(({ document }) => document).sort()).toEqual(documentFiles);
   const covered = coverages.flatMap(({ protocols }) => protocols);
   expect([...new Set(sets.map(({ protocol }) => protocol))].filter((protocol) => !covered.includes(protocol))).toEqual(
     [],
@@ -68,7 +68,7 @@ test('ids are unique, stable words, and begin with their protocol and side', () 
     const begin = set.side === 'agent' ? `${set.protocol}/` : `${set.protocol}/client/`;
     for (const { id } of descriptionsOf(set)) {
       expect(id.startsWith(begin), id).toBe(true);
-      // Behind a colon stands a word of the wire.
+      // The part after a colon is a word of the wire.
       expect(id.slice(begin.length), id).toMatch(/^[a-z\d]+(?:[.-][a-z\d]+)*(?::[a-z_]+)?$/u);
     }
   }
@@ -170,10 +170,10 @@ describe.each(coverages.map((coverage) => [coverage.document, coverage] as const
   });
 });
 
-/** Neither a check nor a reason. */
+/** Items with neither a check nor a reason. */
 const unexplained = (rows: Coverage['sections'], checked: ReadonlySet<string>): string[] =>
   rows.filter(({ name, reason = '' }) => !checked.has(name) && reason.trim() === '').map(({ name }) => name);
 
-/** Both. */
+/** Items with both. */
 const overexplained = (rows: Coverage['sections'], checked: ReadonlySet<string>): string[] =>
   rows.filter(({ name, reason }) => checked.has(name) && reason !== undefined).map(({ name }) => name);

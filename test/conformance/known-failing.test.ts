@@ -1,4 +1,4 @@
-// The list of checks that are expected not to pass, and the patterns that choose checks.
+// The list of checks that are expected not to pass, and the patterns that select checks.
 import { describe, expect, test } from 'vitest';
 import type { Result, Verdict } from '../../src/conformance/check/check.ts';
 import { compareKnown, readKnownFailing } from '../../src/conformance/report/known-failing.ts';

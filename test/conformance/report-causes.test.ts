@@ -1,4 +1,5 @@
-// What a report tells once, and what it tells beside its checks: one cause of many, a list that is stale, who spoke.
+// What a report says once and beside its checks: a common cause of many failures, a stale list, and the names of the
+// sides.
 import { expect, test } from 'vitest';
 import type { Result } from '../../src/conformance/check/check.ts';
 import { renderHtml } from '../../src/conformance/report/html.ts';

@@ -1,4 +1,4 @@
-// Which frames a report shows around a failure: those that the words are about, wherever they stand.
+// Which messages a report shows around a failure: those that the reason is about, wherever they are.
 import { expect, test } from 'vitest';
 import type { Breach, LoggedMessage } from '../../src/conformance/check/check.ts';
 import { watchChannel } from '../../src/conformance/runner/connection.ts';
@@ -15,7 +15,7 @@ import { sampleSet } from './support/reports.ts';
 
 const us = (message: object): LoggedMessage => ({ at: 0, by: 'us', text: JSON.stringify(message) });
 const peer = (message: object): LoggedMessage => ({ at: 0, by: 'peer', text: JSON.stringify(message), json: message });
-/** What goes on between: each with an id of its own, and the session that all have. */
+/** Messages in between: each with an id of its own, and with the common session. */
 const noise = (count: number): LoggedMessage[] =>
   Array.from({ length: count }, (_none, index) => peer({ type: 'update', sessionId: 's-1', id: `n-${index}` }));
 const around = { around: 1, most: 4, conversations: 1 };
@@ -24,7 +24,7 @@ interface Case {
   readonly log: readonly LoggedMessage[];
   readonly reason?: string;
   readonly wrong?: { readonly message: number; readonly says: string };
-  /** Texts of which each stands in what is shown. */
+  /** Texts that the excerpt must contain. */
   readonly shows: readonly string[];
 }
 

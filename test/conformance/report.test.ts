@@ -1,5 +1,5 @@
-// Reports: what they count, and that every form of them says the same, whatever the peers said. Each form is read back with a
-// reader of its own.
+// Reports count correctly, and all formats agree whatever the peers sent. Each format is read back by an independent
+// reader.
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Verdict } from '../../src/conformance/check/check.ts';
@@ -49,11 +49,11 @@ test('a result of a check that the set has not is refused', () => {
   expect(makeReport({ ...parts, results: [] }).startedAt).toBe('1970-01-01T00:00:00.000Z');
 });
 
-/** What became of a test, without what is said about it. */
+/** The JUnit element for the outcome of a test. */
 const outcomeOf = ({ children }: MarkupElement): MarkupElement | undefined =>
   children.flatMap((child) => (typeof child === 'string' || child.name === 'system-out' ? [] : [child]))[0];
 
-/** The verdict of each check, as a form says it. */
+/** The verdict of each check in each format. */
 const told: readonly (readonly [string, (of: Report) => readonly (readonly [string, string])[]])[] = [
   [
     'JSON',
@@ -97,7 +97,7 @@ test.each(told)('%s has the verdict of every check', (_name, verdictsIn) => {
   for (const [, word] of hostile) expect(verdictsIn(reportOf(word))).toEqual(expected);
 });
 
-/** How often each form says that a verdict came. */
+/** The count of a verdict in each format. */
 const counted: readonly (readonly [string, (of: Report, verdict: Verdict) => unknown])[] = [
   ['the table', (of, verdict) => new RegExp(`(\\d+) ${verdict}[ ,(]`, 'u').exec(`${lastLine(renderTable(of))} `)?.[1]],
   [

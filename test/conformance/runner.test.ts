@@ -1,4 +1,5 @@
-// The runner: verdicts, what is owed, what broke off, who is nobody, bounds in time, and the ways to reach a peer.
+// The runner: verdicts, missing messages, interrupted scenarios, absent peers, time limits, and the ways to reach a
+// peer.
 import { afterAll, describe, expect, test } from 'vitest';
 import { NotApplicable, type Result, type Tools } from '../../src/conformance/check/check.ts';
 import { watchChannel } from '../../src/conformance/runner/connection.ts';
@@ -31,7 +32,7 @@ const verdictsOf = (results: readonly Result[]) =>
 const run = async (set: Partial<AgentSet>, target: Target = toyTarget(), options: RunOptions = quick) =>
   verdictsOf(await runChecks(toySet(set), target, options));
 
-/** A program that answers every line as it says. */
+/** A program that answers every line with `body`. */
 const program = (body: string): Program => ({
   command: [
     process.execPath,

@@ -1,4 +1,4 @@
-// What programs that are checked are given: the fake model, and nothing by which another could be reached.
+// The environment of programs under test: it leads to the fake model and to no other.
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type ModelHome, startModelHome, surroundingsOf } from '../../src/conformance/model/environment.ts';
 import { spawnChannel } from '../../src/transports/child-process.ts';
@@ -55,7 +55,7 @@ describe('the real pi there', () => {
   });
 
   test('offers the fake models alone, and cannot be told to take another', { timeout: 60_000 }, async () => {
-    // As in the environment of a user who has accounts.
+    // As in the environment of a user with accounts.
     vi.stubEnv('ANTHROPIC_API_KEY', 'sk-ant-of-a-user');
     vi.stubEnv('OPENAI_API_KEY', 'sk-of-a-user');
     const home = await startModelHome('pi');

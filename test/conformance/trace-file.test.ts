@@ -1,4 +1,4 @@
-// Recordings: every form that is read, what is passed over, what is refused, and how they are judged.
+// Recordings: every accepted form, what is skipped, what is rejected, and how they are judged.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -119,7 +119,7 @@ test.each(wrong)('%s is refused', (_name, text, message) => {
   expect(() => readTraceFile(text)).toThrow(message);
 });
 
-/** Finds fault with each message `bad` of that side, and with the lack of `end` where nothing was cut off. */
+/** Rejects each message `bad` of that side, and a missing `end` in a complete trace. */
 function rule(side: 'agent' | 'client'): Rule<Trace> {
   return {
     id: `toy/${side}`,
@@ -197,7 +197,7 @@ test('a report is judged again: the same verdict', () => {
     );
     const results = (first?.results ?? []).map((result) => ({
       ...result,
-      // What a client has said belongs to no scenario.
+      // Messages of a client belong to no scenario.
       conversations: result.conversations.map((one) => (set.side === 'agent' ? { ...one, scenario: 'talk' } : one)),
     }));
     const report = renderJson(makeReport({ set, results, target: 'x', startedAt: new Date(0), ms: 1 }));

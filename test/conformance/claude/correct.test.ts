@@ -1,5 +1,5 @@
-// What true agents and clients of the native dialect say, as far as somebody recorded it: no rule calls it wrong. One side alone,
-// from the middle, with newer kinds, with events of HTTP around it.
+// Recordings of correct agents and clients of the native dialect, in unusual forms: one side alone, from the middle on,
+// with newer kinds of message, inside HTTP events. No rule finds a violation.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -130,7 +130,7 @@ const truths: Readonly<Record<string, readonly Said[]>> = {
   ],
 };
 
-/** From each of its messages on. */
+/** The recording, from each of its messages on. */
 const whole = [
   ...[...greets(), prompt('go'), init(), ...call('a', 't'), returned('t'), ...text('b', 'hi')],
   ...[result({ result: 'hi', num_turns: 2 }), prompt('on'), init(), ...text('c', 'ho'), result({ result: 'ho' })],
@@ -196,7 +196,7 @@ const recordings = (existsSync(folder) ? readdirSync(folder) : []).flatMap((kind
         .map((name) => join(kind, name)),
 );
 
-/** Clients are judged where they were recorded, and so are agents: the other side was made for it. */
+/** The recorded side is judged; the other side was made for the recording. */
 const setOf = (file: string): CheckSet => (file.startsWith('cli') ? claudeAgent : claudeClient);
 
 describe.skipIf(recordings.length === 0)('one side of real recordings (absent without the corpus)', () => {

@@ -1,5 +1,5 @@
-// Recordings by hand of true servers and true clients in rare situations: no rule finds anything; and beside some of them a wrong
-// one that differs in what the rule is about.
+// Handmade recordings of correct servers and clients in rare situations: no rule finds a violation. Wrong variants
+// stand beside some of them.
 import { describe, expect, test } from 'vitest';
 import { piServerAgent } from '../../../src/conformance/pi-server/agent.ts';
 import { piServerClient } from '../../../src/conformance/pi-server/client.ts';
@@ -9,7 +9,7 @@ const ready = (protocolVersion = '1.0.0'): Talk[number] => [
   'agent',
   { type: 'server_ready', data: { serverVersion: '2.2.1', protocolVersion, transports: ['websocket'] } },
 ];
-/** A command with its whole course. */
+/** A command with its whole lifecycle. */
 function done(command: Record<string, unknown>, version?: number, answer: object = {}): Talk {
   const { id, type, sessionId } = command;
   const data = { commandId: id, commandType: type, ...(sessionId === undefined ? {} : { sessionId }), dependsOn: [] };
@@ -155,7 +155,7 @@ describe('a wrong server', () => {
   const errand = done({ id: '1', type: 'list_sessions' }, undefined, { data: { sessions: [] } });
   test('never greets', () => {
     expect(faults(piServerAgent, traceOf(errand))).toContain('pi-server/ready-first');
-    // Nobody knows where a recording begins that does not say so.
+    // A recording without a greeting may begin anywhere.
     expect(faults(piServerAgent, traceOf(errand, false))).toEqual([]);
   });
   test('accepts what it refuses', () => {

@@ -1,4 +1,4 @@
-// Programs that read lines badly, each with one fault, caught by the checks that write bytes as they stand.
+// Programs that split lines wrongly, each with one fault, caught by the checks of raw bytes.
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { piAgent } from '../../../src/conformance/pi/agent.ts';

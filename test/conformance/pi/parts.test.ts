@@ -1,5 +1,5 @@
-// Recordings of the real pi in parts: a recorder may have written down one side alone, or have come late. What is then missing is
-// nobody's fault. And conversations as a true pi or a true client may hold them, made by hand.
+// Parts of recordings of the real pi: one side alone, or from the middle on. What is missing then is no violation. Also
+// handmade conversations of correct agents and clients.
 import { describe, expect, test } from 'vitest';
 import { piAgent } from '../../../src/conformance/pi/agent.ts';
 import { piClient } from '../../../src/conformance/pi/client.ts';
@@ -21,7 +21,7 @@ describe.each([
   ['pi-legacy', piLegacyClient, legacy],
 ] as const)('recordings of %s', (_, set, recordings) => {
   test.each(recordings.map((one) => [`${set.side} of ${one.version}/${one.name}`, one] as const))('%s', (__, one) => {
-    // What is wrong with the whole has its reason in the tables of the corpus.
+    // Violations of the whole recording have their reasons in corpus.test.ts.
     const theirs = new Set(wrongIn(set, one.frames).map(nameOf));
     const isNew = (wrong: string) => !theirs.has(nameOf(wrong));
     const side = saidBy(set.side, one);
@@ -52,7 +52,7 @@ const answers = (command: string, id: string, more: object = {}) =>
 const refuses = (command: string, id: string, error: string) => out('response', { id, command, success: false, error });
 const update = (event: object) => out('message_update', { usage, assistantMessageEvent: event });
 
-/** A run of one prompt, with lines in it while the model answers. */
+/** A run of one prompt, with further lines during the answer. */
 function run(prompt: string, answer: string, during: readonly string[] = []): string[] {
   const [first, reply] = [user(prompt), model([words(answer)])];
   return [
@@ -76,7 +76,7 @@ const state = {
 const half = { id: 't1', name: 'write', arguments: {} };
 const cut = model([{ type: 'toolCall', ...half }], 'length');
 
-/** What true programs say. */
+/** Conversations of correct programs. */
 const trueOnes: readonly (readonly [string, CheckSet, readonly string[]])[] = [
   [
     'compacts by itself in a session that was new',
@@ -172,7 +172,7 @@ test.each(trueOnes)('a true one %s', (_, set, lines) => {
   expect(wrongIn(set, framesOf(lines), { isComplete: true })).toEqual([]);
 });
 
-/** What no true program says, told by reading alone. */
+/** Conversations that no correct program holds; reading alone shows the fault. */
 const brokenOnes: readonly (readonly [string, CheckSet, readonly string[]])[] = [
   [
     'pi/response-asked',

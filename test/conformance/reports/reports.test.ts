@@ -1,5 +1,6 @@
-// The kept reports are true to the checks that there are: they name their versions, and explain what failed. `UPDATE=reports` makes
-// them anew, which takes some minutes, real programs and the corpus; see docs/conformance/reports/README.md.
+// The kept reports match the present checks: they name the versions of the sets, and explain each failure.
+// `UPDATE=reports` makes them anew, which takes some minutes, real programs and the corpus; see
+// docs/conformance/reports/README.md.
 import { expect, test } from 'vitest';
 import { sets } from '../../../src/conformance/index.ts';
 import { explain } from '../../../src/conformance/report/explanations.ts';
@@ -8,7 +9,7 @@ import { explanationNames, explanationsIn, pageNames, readPage } from './page.ts
 
 if (process.env.UPDATE === 'reports') {
   test('are made', { timeout: 900_000 }, async () => {
-    // Only here: it needs what nobody else has.
+    // Imported here only: the makers need real programs and the corpus.
     const { makeReports } = await import('./make.ts');
     await makeReports(process.env.PATCHBAY_REPORTS ?? '*');
   });
@@ -25,7 +26,7 @@ test.each(pages)('%s is made with the checks of today, and explains all that fai
   expect(named.length, 'it names its checks').toBeGreaterThan(0);
   expect(named.filter(([, set = '', version]) => versions.get(set) !== version).map(([words]) => words)).toEqual([]);
 
-  // Of every table with explanations: the first cell is the check, the last one says whose fault it is.
+  // In every table with explanations, the first cell is the check and the last one its explanation.
   const rows = text.split('\n').filter((line) => /^\| `[\w-]+\//u.test(line));
   for (const row of rows) {
     const cells = row.split(/(?<!\\)\|/u).map((cell) => cell.trim());

@@ -1,4 +1,4 @@
-// The checks of front ends of rpc-message against a correct one, and that each finds the broken one that it is meant for.
+// The checks of front ends of rpc-message against a correct one, and against its mutants.
 import { describe, expect, test } from 'vitest';
 import { rpcMessageClient } from '../../../src/conformance/rpc-message/client.ts';
 import { testBrokenClients } from '../support/broken-clients.ts';

@@ -1,4 +1,5 @@
-// What true speakers of the rpc-message dialect say, as far as somebody recorded it: no rule calls it wrong. The corpus holds none.
+// Recordings of correct agents and front ends of the rpc-message dialect: no rule finds a violation. The corpus has
+// none, so they are handmade.
 import { describe, expect, test } from 'vitest';
 import { rpcMessageAgent } from '../../../src/conformance/rpc-message/agent.ts';
 import { rpcMessageClient } from '../../../src/conformance/rpc-message/client.ts';

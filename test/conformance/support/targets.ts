@@ -1,4 +1,4 @@
-// Our own servers as targets: in front of the demo agent, and of the real pi with a fake model.
+// Our own servers as targets: in front of the demo agent, and in front of the real pi with a fake model.
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,14 +18,14 @@ import { makePiHome, piCommand } from '../../support/pi-rig.ts';
 const cli = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
 const Ready = z.object({ type: z.literal('ready'), url: z.string(), token: z.string() });
 
-/** Our server, and what to do when it is no longer needed. */
+/** Our server, and its cleanup. */
 export interface Own {
   readonly target: Target;
   remove(): Promise<void>;
 }
 
 interface Agent {
-  /** What follows `serve` and `stdio --frontend pi-server`. */
+  /** Arguments after `serve` and `stdio --frontend pi-server`. */
   readonly words: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -54,7 +54,9 @@ function ways({ words, cwd, env }: Agent): Pick<Target, 'websocket' | 'stdio' | 
   };
 }
 
-/** A new folder. What ends late may write there once more, so it is removed again when this process is over. */
+/**
+ * A new folder. A process that ends late may write there again, so the folder is also removed when this process exits.
+ */
 function newHome() {
   const home = mkdtempSync(join(tmpdir(), 'patchbay-conformance-'));
   const removeHome = () => rmSync(home, { recursive: true, force: true, maxRetries: 3 });
@@ -62,7 +64,7 @@ function newHome() {
   return { home, removeHome };
 }
 
-/** In front of the demo agent. */
+/** Our server in front of the demo agent. */
 export function ownDemo(): Own {
   const { home, removeHome } = newHome();
   const agent = { words: ['--agent', 'demo'], cwd: home, env: { HOME: home } };
@@ -80,11 +82,11 @@ const piScript: ReadonlyMap<string, string> = new Map([
   ]),
 ]);
 
-/** In front of the real pi 0.54.2, which keeps its sessions as it does for its users. */
+/** Our server in front of the real pi 0.54.2, which stores its sessions in the usual way. */
 export async function ownPi(): Promise<Own> {
   const fake = await startFakeAnthropic();
   const home = makePiHome({ baseUrl: fake.url });
-  // Where pi looks for them by itself, for that is where clients may load sessions from.
+  // pi's default folder: clients may load sessions from there only.
   const agentDir = join(home.dir, '.pi', 'agent');
   mkdirSync(join(home.dir, '.pi'));
   renameSync(home.agentDir, agentDir);
@@ -107,8 +109,8 @@ export async function ownPi(): Promise<Own> {
 }
 
 /**
- * Our own frontend of that protocol in this process, in front of the demo agent or another of that configuration. `script`:
- * what the agent is prompted for each word. `client`: what a client asks for when it connects.
+ * Our own frontend of this protocol in this process, in front of the demo agent or of another agent in the
+ * configuration. `script`: the prompts by script word. `client`: what a client requests on connecting.
  */
 export function ownMemory(
   frontend: string,
