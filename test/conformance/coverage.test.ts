@@ -53,7 +53,7 @@ const checksOf = ({ protocols }: Coverage): Description[] =>
 /** Names that come more than once. */
 const twice = (names: readonly string[]): string[] => names.filter((name, index) => names.indexOf(name) !== index);
 
-test('every specification has its list, and every protocol is in one', () => {
+test('every specification has an inventory, and every protocol is in one', () => {
   expect(coverages.map(({ document }) => document).sort()).toEqual(documentFiles);
   const covered = coverages.flatMap(({ protocols }) => protocols);
   expect([...new Set(sets.map(({ protocol }) => protocol))].filter((protocol) => !covered.includes(protocol))).toEqual(
@@ -62,7 +62,7 @@ test('every specification has its list, and every protocol is in one', () => {
   expect(twice(covered)).toEqual([]);
 });
 
-test('ids are unique, stable words, and begin with their protocol and side', () => {
+test('ids are unique words that begin with their protocol and side', () => {
   expect(twice(all.map(({ id }) => id))).toEqual([]);
   for (const set of sets) {
     const begin = set.side === 'agent' ? `${set.protocol}/` : `${set.protocol}/client/`;
@@ -74,7 +74,7 @@ test('ids are unique, stable words, and begin with their protocol and side', () 
   }
 });
 
-test('every check says what is to be so, as a sentence', () => {
+test('every check states its requirement as a sentence', () => {
   for (const { id, sentence } of all) expect(sentence, id).toMatch(/^[A-Z$`'"\p{Ll}].*[.!]$/su);
   for (const set of sets) expect(twice(descriptionsOf(set).map(({ sentence }) => sentence)), set.protocol).toEqual([]);
 });

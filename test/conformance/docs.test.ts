@@ -171,7 +171,7 @@ async function run(command: string, { more, visit, hears, pi }: Trial): Promise<
   return { code: Number(code), printed };
 }
 
-test('every command is tried, and every trial is one of a command', () => {
+test('every command has one trial, and every trial one command', () => {
   expect(commands.length).toBeGreaterThan(10);
   expect(commands.filter((command) => trials.filter(({ words }) => command.includes(words)).length !== 1)).toEqual([]);
   expect(trials.filter(({ words }) => commands.filter((command) => command.includes(words)).length !== 1)).toEqual([]);
@@ -192,14 +192,14 @@ describe('the commands', () => {
   );
 });
 
-test('the table of words has every word of the scripts', () => {
+test('the table of script words is complete', () => {
   const [, table = ''] = /\| word \|[^\n]*\n\|[^\n]*\n([\s\S]*?)\n\n/u.exec(guide) ?? [];
   const words = [...table.matchAll(/`([^`]+)`/gu)].map(([, word = '']) => word);
   const asked = [demoScript, modelScript, claudeScript].flatMap((script) => [...script.keys()]);
   expect(asked.filter((word) => !words.includes(word))).toEqual([]);
 });
 
-test('links lead somewhere', () => {
+test('links resolve', () => {
   for (const name of pages) {
     const page = readFileSync(path.join(docs, name), 'utf8');
     for (const [, link = ''] of page.matchAll(/\]\((?!http)([^)#]+)\)/gu))

@@ -57,7 +57,7 @@ test('a recording is judged by the same rules', () => {
   ]);
 });
 
-describe('broken doubles', () => {
+describe('mutants', () => {
   testBrokenAgents(echoAgent, echoMutants, { target, patienceMs: 300 });
 });
 

@@ -50,5 +50,5 @@ describe('patterns', () => {
     [['x', 'c'], 'abc', true],
     [['x'], 'abc', false],
     [['b*'], 'abc', false],
-  ])('any of %j chooses %s: %s', (patterns, id, isMeant) => expect(chooserOfAny(patterns)(id)).toBe(isMeant));
+  ])('any of %j selects %s: %s', (patterns, id, isMeant) => expect(chooserOfAny(patterns)(id)).toBe(isMeant));
 });

@@ -137,14 +137,14 @@ test.each(cases)('%s', (_name, { log, reason = '', wrong, shows }) => {
     for (const text of shows) expect(render(report).replaceAll(/\\"|&quot;/gu, '"'), render.name).toContain(text);
 });
 
-test('the session that every message holds brings none of them', () => {
+test('a session id that every message holds relates nothing', () => {
   const log = noise(40);
   const breaches = [{ conversation: 0, message: 30, says: 'it is wrong' }];
   const { excerpts } = excerptsOf({ conversations: [{ connection: 'c', log }], breaches }, around);
   expect(excerpts[0]?.messages.map(({ index }) => index)).toEqual([29, 30, 31]);
 });
 
-test('of several connections the one that the reason is about', () => {
+test('shows the connection that the reason is about', () => {
   const conversations = [
     { connection: 'first', log: noise(9) },
     { connection: 'second', log: [us({ id: 'req-9' })] },
@@ -187,7 +187,7 @@ test.each(focused)('a long frame is cut around %s', (_name, says, message, part)
   }
 });
 
-test('cut around a place: never longer than it may be, and no halves of pairs', () => {
+test('cutting around a place respects the limit and surrogate pairs', () => {
   const text = `${'a'.repeat(501)}${'👩'.repeat(400)}END${'b'.repeat(500)}`;
   for (let place = 0; place < text.length; place += 7) {
     const shown = cutAround(text, 100, place).replace(/ \(cut: .*/u, '');
@@ -199,7 +199,7 @@ test('cut around a place: never longer than it may be, and no halves of pairs', 
   expect(cutAround('short', 100, 3)).toBe('short');
 });
 
-test('a message that nests without end is read like any other', () => {
+test('reads a deeply nested message', () => {
   const deep: LoggedMessage = { at: 0, by: 'peer', text: `${'['.repeat(50_000)}${']'.repeat(50_000)}` };
   const log = [deep, us({ id: 'req-9' }), ...noise(20)];
   const { excerpts } = excerptsOf(
@@ -209,7 +209,7 @@ test('a message that nests without end is read like any other', () => {
   expect(excerpts[0]?.messages.map(({ index }) => index)).toEqual([1, 18, 19, 20, 21]);
 });
 
-test('the last words of whoever gave up waiting go where the frames stand', async () => {
+test('drops the messages that a timeout quotes when the frames are shown', async () => {
   const [ours, theirs] = memoryPair();
   theirs.open({ frame: () => {}, fault: () => {}, end: () => {} });
   const connection = watchChannel(ours, { patienceMs: 20 });

@@ -54,7 +54,7 @@ const calc = createSdkMcpServer({
   ],
 });
 
-test('the Agent SDK keeps to every rule', { timeout: 30_000 }, async () => {
+test('the Agent SDK violates no rule', { timeout: 30_000 }, async () => {
   const run = createClientRun(claudeClient, { patienceMs: 5000 });
   const names = claudeClient.behaviours.map(({ name }) => name);
   const turns = takeTurns(names.map((name) => `[[${name}]] please`));

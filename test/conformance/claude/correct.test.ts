@@ -141,7 +141,7 @@ const longest = [
   result({ ...denialOf('later'), result: 'no', num_turns: 2 }),
 ];
 
-describe('true conversations', () => {
+describe('correct conversations', () => {
   test.each(Object.entries(truths))('%s', (_, said) => {
     expect(failedIn(claudeAgent, [trace(said)])).toEqual([]);
     expect(failedIn(claudeClient, [trace(said)])).toEqual([]);
@@ -156,7 +156,7 @@ describe('true conversations', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('and may have one side alone', () => {
+  test('a recording may hold one side only', () => {
     for (const said of [whole, ...Object.values(truths)])
       for (const side of ['agent', 'client']) {
         const half = trace(said.filter(([by]) => by === side));
@@ -165,7 +165,7 @@ describe('true conversations', () => {
       }
   });
 
-  test('events and posts are unwrapped', () => {
+  test('unwraps events and posts', () => {
     const said: Trace = {
       isComplete: false,
       frames: whole.map(([by, json]) => {
@@ -180,7 +180,7 @@ describe('true conversations', () => {
     expect(verdictOf('result-each-turn')).toBe('passed');
   });
 
-  test('words on the output are no events', () => {
+  test('other text on the output is no event', () => {
     const said = trace(whole);
     const frames = [...said.frames, { at: 0, by: 'agent' as const, text: 'data: loading' }];
     expect(failedIn(claudeAgent, [{ ...said, frames }])).toEqual(['claude/message-type: data: loading is no message']);

@@ -39,7 +39,7 @@ describe('editors', () => {
     expect(silent(results)).toEqual([]);
   });
 
-  test('one whose frames cannot be cut is found', async () => {
+  test('an editor with unreadable frames is caught', async () => {
     const run = createClientRun(ecaClient, { patienceMs: 500 });
     const [toAgent, toEditor] = [new PassThrough(), new PassThrough()];
     const taken = run.serve(

@@ -118,7 +118,7 @@ describe('parts of recordings', () => {
   const sets: readonly CheckSet[] = [ecaAgent, ecaClient];
   const setsFor = (name: string) => (name.startsWith('eca-server') ? [ecaAgent] : sets);
 
-  test.each(['agent', 'client'] as const)('what the %s has said alone tells of nothing wrong', (side) => {
+  test.each(['agent', 'client'] as const)('the messages of the %s alone show no violation', (side) => {
     for (const { name, rows } of ecaTraces) {
       const trace = traceOf(rows);
       const frames = trace.frames.filter(({ by }) => by === side);
@@ -127,7 +127,7 @@ describe('parts of recordings', () => {
     }
   });
 
-  test('nor does what is left of them when they begin in the middle', () => {
+  test('the rest of a recording from any frame on shows no new violation', () => {
     for (const { name, rows } of ecaTraces) {
       const { frames } = traceOf(rows);
       for (let from = 1; from < frames.length; from += step)
@@ -138,7 +138,7 @@ describe('parts of recordings', () => {
 });
 
 describe('rules', () => {
-  test('find much to judge in recordings', () => {
+  test('apply to recordings', () => {
     const rules = [...ecaAgent.rules, ...ecaClient.rules];
     const traces = ecaTraces.map(({ rows }) => traceOf(rows));
     const heard = rules.filter(({ judge }) => traces.some((trace) => [...judge(trace)].length > 0));
@@ -146,7 +146,7 @@ describe('rules', () => {
     if (ecaTraces.length > 0) expect(heard.length).toBeGreaterThan(rules.length / 2);
   });
 
-  test('of a recording that is cut anywhere say nothing else', () => {
+  test('report nothing new for a recording cut at any frame', () => {
     for (const { name, rows } of ecaTraces) {
       const trace = traceOf(rows);
       for (let length = 0; length < trace.frames.length; length += step) {

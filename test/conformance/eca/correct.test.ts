@@ -75,7 +75,7 @@ const wrong: readonly (readonly [string, string, Talk])[] = [
   ],
 ];
 
-describe('a true server', () => {
+describe('a correct server', () => {
   test.each(right)('%s', (_name, client) => expect(faults(ecaAgent, traceOf(client))).toEqual([]));
 });
 describe('a wrong server', () => {

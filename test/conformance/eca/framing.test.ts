@@ -47,7 +47,7 @@ const isAll = process.env.PATCHBAY_CONFORMANCE === 'all';
 const passing = new Map(names.map((name) => [name, 'passed']));
 
 describe('checks in bytes', () => {
-  test('our own program passes, but for its departures', { timeout: 60_000 }, async () => {
+  test('our own program passes except for its departures', { timeout: 60_000 }, async () => {
     const target = program(at('../../../dist/cli/main.js'), 'stdio', '--frontend', 'eca', '--agent', 'demo');
     const isOurs = (name: string) => departures.has(`eca/${name}`);
     const found = await verdicts(

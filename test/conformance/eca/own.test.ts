@@ -36,7 +36,7 @@ test('our own server passes', { timeout: 60_000 }, async () => {
   expect(unheard.sort()).toEqual([...silent.keys()].sort());
 });
 
-test('every scenario is read by a rule, and there is every scenario that a rule reads', () => {
+test('every scenario is read by a rule, and every scenario of a rule exists', () => {
   for (const { rules, names } of [
     { rules: ecaAgent.rules, names: ecaAgent.scenarios.map(({ name }) => name) },
     { rules: ecaClient.rules, names: ecaClient.behaviours.map(({ name }) => name) },
@@ -47,7 +47,7 @@ test('every scenario is read by a rule, and there is every scenario that a rule 
   }
 });
 
-test('departures are of checks that there are, with a reason', () => {
+test('every departure names an existing check, with a reason', () => {
   const ids = new Set(descriptionsOf(ecaAgent).map(({ id }) => id));
   for (const [id, reason] of departures) {
     expect(ids).toContain(id);

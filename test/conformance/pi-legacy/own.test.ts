@@ -9,7 +9,7 @@ import { ownMemory } from '../support/targets.ts';
 /** Only a program on stdio reads raw bytes; our user messages hold files as content only. */
 const notApplicable = ['crlf', 'split-line', 'attachments-kept'];
 
-test('every check passes that there is something to look at for', { timeout: 60_000 }, async () => {
+test('every applicable check passes', { timeout: 60_000 }, async () => {
   const own = ownMemory('pi-legacy');
   const results = await runChecks(piLegacyAgent, own.target, { patienceMs: 15_000 });
   await own.remove();

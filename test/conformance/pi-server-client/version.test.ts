@@ -36,7 +36,7 @@ async function verdict(then: (send: (command: object) => void) => void): Promise
 }
 
 describe('a server of another major version', () => {
-  test('who leaves it passes', async () => expect(await verdict(() => {})).toBe('passed'));
-  test('who talks to it fails', async () =>
+  test('a client that disconnects passes', async () => expect(await verdict(() => {})).toBe('passed'));
+  test('a client that sends a command fails', async () =>
     expect(await verdict((send) => send({ id: '3', type: 'list_sessions' }))).toBe('failed'));
 });

@@ -48,7 +48,7 @@ describe.skipIf(files.length === 0)('parts of recordings of the real server (abs
     return breaches(set, parts).filter((breach) => !whole.has(breach));
   }
 
-  test.each(files)('%s: one side alone tells of nothing wrong', (file) => {
+  test.each(files)('%s: one side alone shows no violation', (file) => {
     for (const side of ['agent', 'client'])
       for (const isComplete of [true, false])
         for (const set of sets) {
@@ -60,7 +60,7 @@ describe.skipIf(files.length === 0)('parts of recordings of the real server (abs
         }
   });
 
-  test.each(files)('%s: nor does what is left of it when it begins in the middle', (file) => {
+  test.each(files)('%s: the rest from any frame on shows no new violation', (file) => {
     for (const { frames } of tracesIn(file))
       for (let from = 1; from < frames.length; from += step)
         for (const set of sets) {
@@ -80,7 +80,7 @@ describe.skipIf(files.length === 0)('recordings of the real server (absent witho
     expect(breaches(piServerAgent, traces)).toEqual([]);
   });
 
-  test('nearly every rule has something to say about them', () => {
+  test('nearly every rule applies to them', () => {
     const silent = piServerAgent.rules.filter(({ id }) => !heard.has(id)).map(({ id }) => id);
     expect(silent).toEqual([]);
   });

@@ -108,10 +108,10 @@ const servers: readonly (readonly [string, Talk])[] = [
   ],
 ];
 
-describe('a true client', () => {
+describe('a correct client', () => {
   test.each(clients)('%s', (_name, client) => expect(faults(piServerClient, traceOf(client))).toEqual([]));
 });
-describe('a true server', () => {
+describe('a correct server', () => {
   test.each(servers)('%s', (_name, client) => expect(faults(piServerAgent, traceOf(client))).toEqual([]));
 });
 
@@ -143,7 +143,7 @@ describe('a wrong client', () => {
   );
 });
 
-test('what had the id before a conflict may be sent again', () => {
+test('the first command of a conflicting id may be repeated', () => {
   const first = { id: '1', type: 'list_sessions' };
   const client: Talk = [ready(), ...done(first), ...refused(notValid, "Conflicting id '1'"), ['client', first]];
   const found = faults(piServerClient, traceOf(client));

@@ -126,7 +126,7 @@ test('every check can fail', () => {
   expect(never).toEqual(elsewhere);
 });
 
-test('doubles name checks that there are', () => {
+test('mutants name existing checks', () => {
   const names = new Set(piServerChecks.checks.map(({ id }) => nameOf(id)));
   const unknown = mutants
     .flatMap(({ caughtBy, alsoCaughtBy = [] }) => [...caughtBy, ...alsoCaughtBy])

@@ -90,7 +90,7 @@ describe('our own server', () => {
 });
 
 describe('the table of checks', () => {
-  test('has a stable, unique id for each, with its section', () => {
+  test('has a unique id for each check, with its section', () => {
     for (const { id, section } of checks)
       expect(id).toMatch(new RegExp(`^pi-server/${section.replace('.', '\\.')}-\\d`, 'u'));
     expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length);
@@ -102,7 +102,7 @@ describe('the table of checks', () => {
     expect(all.filter((row) => !rows.has(row))).toEqual([3]);
   });
 
-  test('departs only where there is a check, and says why', () => {
+  test('every departure names an existing check, with a reason', () => {
     for (const [id, reason] of departures) {
       expect([...checks, ...piServerClient.rules].map((check) => check.id)).toContain(id);
       expect(reason).toMatch(/^\S.*\.$/u);
@@ -113,7 +113,7 @@ describe('the table of checks', () => {
 describe('the runner', () => {
   const nobody: Target = { label: 'nobody', script: new Map() };
 
-  test('a peer that there is no way to reach makes no check applicable', async () => {
+  test('without a way to reach the peer no check is applicable', async () => {
     const results = await runChecks(piServerChecks, nobody);
     expect(count(results, 'not-applicable')).toBe(checks.length);
   });

@@ -69,7 +69,7 @@ describe.skipIf(versions.length === 0)('recordings of the real pi', () => {
   /** Known violations of recordings that are not available. */
   const elsewhere: ReadonlySet<string> = new Set(['0.73.1 pi/failure-id']);
 
-  test('break each rule that they are said to break', () => {
+  test('violate each rule that the table names', () => {
     console.log(`${judged} recordings of ${versions.join(', ')}; ${theirs.size} departures of theirs`);
     expect([...theirs.keys()].filter((name) => !found.has(name) && !elsewhere.has(name))).toEqual([]);
   });

@@ -167,7 +167,7 @@ const trueOnes: readonly (readonly [string, CheckSet, readonly string[]])[] = [
 const framesOf = (lines: readonly string[]) =>
   lines.map((line) => frame(line.startsWith('>') ? 'client' : 'agent', line.slice(2)));
 
-test.each(trueOnes)('a true one %s', (_, set, lines) => {
+test.each(trueOnes)('a correct conversation %s', (_, set, lines) => {
   expect(wrongIn(set, framesOf(lines))).toEqual([]);
   expect(wrongIn(set, framesOf(lines), { isComplete: true })).toEqual([]);
 });
@@ -203,11 +203,11 @@ const brokenOnes: readonly (readonly [string, CheckSet, readonly string[]])[] = 
   ],
 ];
 
-test.each(brokenOnes)('a broken one is caught by %s', (id, set, lines) => {
+test.each(brokenOnes)('a broken conversation is caught by %s', (id, set, lines) => {
   expect(wrongIn(set, framesOf(lines)).map(nameOf)).toContain(id);
 });
 
-test('a reply to a dialog that gets a response is one fault, of one rule', () => {
+test('a response to a dialog reply violates one rule, once', () => {
   const lines = [
     ...[asks('get_state', 's'), answers('get_state', 's', { data: state })],
     ...prompted('one', 'First.', [
@@ -219,7 +219,7 @@ test('a reply to a dialog that gets a response is one fault, of one rule', () =>
   expect(wrongIn(piAgent, framesOf(lines), { isComplete: true }).map(nameOf)).toEqual(['pi/ui-response-silent']);
 });
 
-test('a message that never ends is a fault at its start, and of no other rule', () => {
+test('a message without an end violates one rule, at its start', () => {
   const lines = prompted('one', 'First.').filter((line) => !/"message_end".*"assistant"/u.test(line));
   const start = lines.findIndex((line) => /"message_start".*"assistant"/u.test(line));
   expect(wrongIn(piAgent, framesOf(lines)).map(nameOf)).toEqual(['pi/message-brackets']);
@@ -228,7 +228,7 @@ test('a message that never ends is a fault at its start, and of no other rule', 
   expect(judged.flatMap(({ frame, wrong }) => (wrong === null ? [] : [frame]))).toEqual([start]);
 });
 
-test('a message that is open at the end of all is a fault', () => {
+test('a message open at the end of the trace is a violation', () => {
   const lines = [out('message_start', { message: user('one') })];
   expect(wrongIn(piAgent, framesOf(lines)).map(nameOf)).toEqual([]);
   expect(wrongIn(piAgent, framesOf(lines), { isComplete: true }).map(nameOf)).toContain('pi/message-brackets');

@@ -26,7 +26,7 @@ function readable(frame: Frame): string {
 
 const frames = fc.array(fc.tuple(fc.constantFrom('agent', 'client'), anyFrame('pi')), { maxLength: 60 });
 
-test('no rule throws, whatever a trace holds, and each points into it', () => {
+test('no rule throws on any trace, and each finding is inside the trace', () => {
   fc.assert(
     fc.property(frames, fc.boolean(), (some, isComplete) => {
       const trace: Trace = {

@@ -20,7 +20,7 @@ const protocols = new Set(sets.map(({ protocol }) => protocol));
 const versions = new Map(sets.map(({ protocol, side, version }) => [`${protocol} ${side}s`, version]));
 const pages = pageNames().filter((name) => name !== 'README.md');
 
-test.each(pages)('%s is made with the checks of today, and explains all that failed', (name) => {
+test.each(pages)('%s is up to date and explains every failure', (name) => {
   const text = readPage(name);
   const named = [...text.matchAll(/checks of ([\w-]+ (?:agents|clients)), version (\w+)/gu)];
   expect(named.length, 'it names its checks').toBeGreaterThan(0);
@@ -37,11 +37,11 @@ test.each(pages)('%s is made with the checks of today, and explains all that fai
   expect(codes.map(([code]) => code.replaceAll('`', '')).filter((id) => !ids.includes(id))).toEqual([]);
 });
 
-test.each(explanationNames())('explanations/%s.json is about checks that there are', (name) => {
+test.each(explanationNames())('explanations/%s.json names existing checks', (name) => {
   expect(explain(explanationsIn(name), ids).stray).toEqual([]);
 });
 
-test('the first page names each other, and says what came of it', () => {
+test('the index page lists every other page with its totals', () => {
   const index = readPage('README.md');
   for (const name of pages) {
     expect(index).toContain(`](${name})`);

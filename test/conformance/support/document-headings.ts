@@ -8,7 +8,7 @@ export interface Code {
 
 /** A specification. */
 export interface ProtocolDocument {
-  /** Language of the document's title line. */
+  /** Title of the document. */
   readonly title: string;
   /** Without the title and without writing-direction marks. */
   readonly headings: readonly string[];
