@@ -14,12 +14,12 @@ import { askingSentences, plainWords } from './support/document-sentences.ts';
 const documents = process.env.PATCHBAY_DOCUMENTS ?? '../shared/seeds';
 const folder = path.resolve(import.meta.dirname, '../../src/conformance');
 
-const Covered = z.strictObject({ name: z.string().min(1), reason: z.string().min(1).optional() });
+const Item = z.strictObject({ name: z.string().min(1), reason: z.string().min(1).optional() });
 const Coverage = z.strictObject({
   document: z.string(),
   protocols: z.array(z.string()).min(1),
-  sections: z.array(Covered).min(1),
-  kinds: z.array(Covered).min(1),
+  sections: z.array(Item).min(1),
+  kinds: z.array(Item).min(1),
   sentences: z.array(
     z.strictObject({ words: z.string().min(1), checks: z.array(z.string()).optional(), reason: z.string().optional() }),
   ),
