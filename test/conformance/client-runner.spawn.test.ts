@@ -1,4 +1,4 @@
-// Judging clients: which acts are played, what is said of them, and the ways in which clients come: memory, WebSocket,
+// Judging clients: which behaviours run, which results come out, and how clients connect: memory, WebSocket,
 // server-sent events, and a program that they start.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -26,7 +26,7 @@ const silent = (behaviour: string) => [
   `no prompt came for it: ask for [[${behaviour}]], or prompt more often`,
 ];
 
-/** A run, and clients of it in memory. */
+/** A run with clients in memory. */
 function start(options: ClientRunOptions = {}) {
   const run = createClientRun(toyClients, { patienceMs: 2000, ...options });
   return {
@@ -43,8 +43,8 @@ function start(options: ClientRunOptions = {}) {
   };
 }
 
-describe('acts', () => {
-  test('prompts are answered by them in turn, over all connections', async () => {
+describe('behaviours', () => {
+  test('answer prompts in turn, across connections', async () => {
     const told: string[] = [];
     const { run, connect } = start({ progress: (behaviour) => void told.push(behaviour) });
     for (const words of [['one'], ['two', 'three']]) {
@@ -59,7 +59,7 @@ describe('acts', () => {
     expect(run.activity).toBe(9);
   });
 
-  test('a prompt may ask for one by name; a name that there is not is none', async () => {
+  test('a prompt may request one by name; unknown names are ignored', async () => {
     const told: string[] = [];
     const { connect } = start({ progress: (behaviour) => void told.push(behaviour) });
     const client = connect();
@@ -69,7 +69,7 @@ describe('acts', () => {
     expect(told).toEqual(['twice', 'plain', 'twice']);
   });
 
-  test('those that no chosen check reads are left out, unless they are asked for', async () => {
+  test('run only for selected checks, or on request', async () => {
     const told: string[] = [];
     const { run, connect } = start({
       only: ({ id }) => id === 'toy/client/twice',
@@ -85,7 +85,7 @@ describe('acts', () => {
 });
 
 describe('results', () => {
-  test('what is right passes, what never came up is not applicable and says what to do', async () => {
+  test('correct clients pass; rules without findings are not applicable and say what to do', async () => {
     const { run, connect } = start();
     const client = connect();
     client.ask('one');
@@ -95,7 +95,7 @@ describe('results', () => {
     expect(verdictsOf(run.results())).toEqual({ plain: passed, twice: silent('twice') });
   });
 
-  test('what is wrong fails, with the conversation', async () => {
+  test('a violation fails, with the conversation', async () => {
     const { run, connect } = start();
     const client = connect();
     client.ask('[[twice]]');
@@ -109,7 +109,7 @@ describe('results', () => {
     expect(twice?.conversations[0]?.log.map(({ by }) => by)).toEqual(['peer', 'us', 'us', 'peer', 'us', 'peer']);
   });
 
-  test('who is still there is judged as far as it has come', async () => {
+  test('a connected client is judged by its messages so far', async () => {
     const { run, connect } = start();
     const client = connect();
     client.ask('one');
@@ -119,7 +119,7 @@ describe('results', () => {
     expect([run.connected, verdictsOf(run.results()).plain]).toEqual([0, ['failed', 'nobody says thanks']]);
   });
 
-  test('an agent of ours that fails makes nothing the fault of its client', async () => {
+  test('a failure of our agent is unclear, not failed', async () => {
     const { run, connect } = start();
     const client = connect();
     client.ask('crash');
@@ -141,7 +141,7 @@ describe('clients come', () => {
     const take = (channel: Channel) => void visits.push(run.serve(channel));
     const board = createJudgingGateway({ protocol: 'toy', title: 'a toy', messages: 'text', take, awayMs });
     const listening = await listen({ board, token: 'word' });
-    // It waits for connections that `fetch` keeps; nobody here does.
+    // `close` waits for connections that `fetch` keeps open; the test does not.
     undo.push(() => void listening.close());
     return { run, board, listening, left: () => Promise.all(visits), url: `${listening.url}/v1/toy` };
   }
@@ -149,7 +149,7 @@ describe('clients come', () => {
   const sse = (base: string) =>
     connectEventSource({ streamUrl: `${base}/events`, sendUrl: `${base}/frames`, token: 'word', tries: 0 });
 
-  test('over WebSocket, and end when they leave', async () => {
+  test('over WebSocket, until they disconnect', async () => {
     const { run, url, left } = await server();
     const channel = connectWebSocket(`${url.replace('http', 'ws')}/ws`, { token: 'word' });
     const client = toyClient(channel);
@@ -161,7 +161,7 @@ describe('clients come', () => {
     expect(verdictsOf(run.results()).plain).toEqual(passed);
   });
 
-  test('over server-sent events, and end when nobody listens any more', async () => {
+  test('over server-sent events, until nobody listens', async () => {
     const { run, url, left } = await server();
     const channel = sse(`${url}/sessions/one`);
     const client = toyClient(channel);
@@ -173,7 +173,7 @@ describe('clients come', () => {
     expect(verdictsOf(run.results()).plain).toEqual(passed);
   });
 
-  test('a stream can be resumed behind what was heard', async () => {
+  test('a stream can be resumed', async () => {
     const { board, url, left } = await server(60_000);
     const first = sse(`${url}/sessions/one`);
     const client = toyClient(first);
@@ -192,7 +192,7 @@ describe('clients come', () => {
     expect(board.sessions()).toEqual([]);
   });
 
-  test('a session can be made before, once', async () => {
+  test('a session can be created in advance, once', async () => {
     const { board, listening } = await server(60_000);
     const post = () =>
       fetch(`${listening.url}/v1/sessions`, {
@@ -205,7 +205,7 @@ describe('clients come', () => {
     board.closeSession('mine');
   });
 
-  test('a frame that is posted again under its id counts once', async () => {
+  test('a frame posted twice under one id counts once', async () => {
     const { run, url, board, left } = await server(60_000);
     const post = () =>
       fetch(`${url}/sessions/one/frames`, {
@@ -219,12 +219,12 @@ describe('clients come', () => {
     expect([...run.behaviours]).toEqual(['plain']);
   });
 
-  test('clients of other protocols are refused', async () => {
+  test('refuses clients of other protocols', async () => {
     const { board } = await server();
     expect(() => board.check({ frontend: 'other', options: {}, principal: 'token' })).toThrow(GatewayError);
   });
 
-  test('a program that is left behind does not keep the relay', async () => {
+  test('a remaining program does not keep the relay open', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'patchbay-relay-'));
     undo.push(() => rmSync(folder, { recursive: true }));
     const come = new Promise<void>((resolve) => {

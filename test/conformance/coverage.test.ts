@@ -1,5 +1,5 @@
-// Whether there is a check, or a reason why there is none, for every heading, every kind of message and every sentence that asks
-// for something. The specifications themselves are read where they are at hand.
+// Every heading, every kind of message and every requirement of a specification has a check, or a reason for having
+// none. The specifications themselves are compared where they are available.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -14,12 +14,12 @@ import { askingSentences, plainWords } from './support/document-sentences.ts';
 const documents = process.env.PATCHBAY_DOCUMENTS ?? '../shared/seeds';
 const folder = path.resolve(import.meta.dirname, '../../src/conformance');
 
-const Covered = z.strictObject({ name: z.string().min(1), reason: z.string().min(1).optional() });
+const Item = z.strictObject({ name: z.string().min(1), reason: z.string().min(1).optional() });
 const Coverage = z.strictObject({
   document: z.string(),
   protocols: z.array(z.string()).min(1),
-  sections: z.array(Covered).min(1),
-  kinds: z.array(Covered).min(1),
+  sections: z.array(Item).min(1),
+  kinds: z.array(Item).min(1),
   sentences: z.array(
     z.strictObject({ words: z.string().min(1), checks: z.array(z.string()).optional(), reason: z.string().optional() }),
   ),
@@ -38,7 +38,7 @@ const coverages: readonly Coverage[] = await Promise.all(
     }),
 );
 
-const seedFiles = [
+const documentFiles = [
   'claude-rpc-message.md',
   'eca-protocol.md',
   'pi-legacy-rpc.md',
@@ -53,8 +53,8 @@ const checksOf = ({ protocols }: Coverage): Description[] =>
 /** Names that come more than once. */
 const twice = (names: readonly string[]): string[] => names.filter((name, index) => names.indexOf(name) !== index);
 
-test('every specification has its list, and every protocol is in one', () => {
-  expect(coverages.map(({ document }) => document).sort()).toEqual(seedFiles);
+test('every specification has an inventory, and every protocol is in one', () => {
+  expect(coverages.map(({ document }) => document).sort()).toEqual(documentFiles);
   const covered = coverages.flatMap(({ protocols }) => protocols);
   expect([...new Set(sets.map(({ protocol }) => protocol))].filter((protocol) => !covered.includes(protocol))).toEqual(
     [],
@@ -62,19 +62,19 @@ test('every specification has its list, and every protocol is in one', () => {
   expect(twice(covered)).toEqual([]);
 });
 
-test('ids are unique, stable words, and begin with their protocol and side', () => {
+test('ids are unique words that begin with their protocol and side', () => {
   expect(twice(all.map(({ id }) => id))).toEqual([]);
   for (const set of sets) {
     const begin = set.side === 'agent' ? `${set.protocol}/` : `${set.protocol}/client/`;
     for (const { id } of descriptionsOf(set)) {
       expect(id.startsWith(begin), id).toBe(true);
-      // Behind a colon stands a word of the wire.
+      // The part after a colon is a word of the wire.
       expect(id.slice(begin.length), id).toMatch(/^[a-z\d]+(?:[.-][a-z\d]+)*(?::[a-z_]+)?$/u);
     }
   }
 });
 
-test('every check says what is to be so, as a sentence', () => {
+test('every check states its requirement as a sentence', () => {
   for (const { id, sentence } of all) expect(sentence, id).toMatch(/^[A-Z$`'"\p{Ll}].*[.!]$/su);
   for (const set of sets) expect(twice(descriptionsOf(set).map(({ sentence }) => sentence)), set.protocol).toEqual([]);
 });
@@ -170,10 +170,10 @@ describe.each(coverages.map((coverage) => [coverage.document, coverage] as const
   });
 });
 
-/** Neither a check nor a reason. */
+/** Items with neither a check nor a reason. */
 const unexplained = (rows: Coverage['sections'], checked: ReadonlySet<string>): string[] =>
   rows.filter(({ name, reason = '' }) => !checked.has(name) && reason.trim() === '').map(({ name }) => name);
 
-/** Both. */
+/** Items with both. */
 const overexplained = (rows: Coverage['sections'], checked: ReadonlySet<string>): string[] =>
   rows.filter(({ name, reason }) => checked.has(name) && reason !== undefined).map(({ name }) => name);

@@ -1,5 +1,6 @@
-// Every `patchbay conformance` command in docs/conformance is run, as it stands but for three things: the address and the way to
-// the program are put in, `claude` and `eca` are our own stand-ins (`pi` but once), and where a whole run would take long a few checks are chosen.
+// Runs every `patchbay conformance` command of docs/conformance. Three things are replaced: addresses and paths to
+// programs; `claude`, `eca` and mostly `pi`, which are our own stand-ins; and the selection of checks, where a whole
+// run would take long.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -23,7 +24,7 @@ const docs = path.join(root, 'docs/conformance');
 const pages = readdirSync(docs).filter((name) => name.endsWith('.md'));
 const guide = readFileSync(path.join(docs, 'README.md'), 'utf8');
 
-/** The code of each fence of that language in a page. */
+/** The code of each fence of this language in a page. */
 const fences = (page: string, language: string): string[] =>
   [...page.matchAll(/```(\w+)\n([\s\S]*?)```/gu)]
     .filter((found) => found[1] === language)
@@ -33,25 +34,25 @@ const commands = pages.flatMap((name) =>
   fences(readFileSync(path.join(docs, name), 'utf8'), 'sh').flatMap((code) => code.trim().split('\n')),
 );
 
-/** How a command is run, and what must come of it. */
+/** How to run a command, and the expected outcome. */
 interface Trial {
-  /** Words that this command has and no other. */
+  /** Words that occur in this command only. */
   readonly words: string;
-  /** What is added, so that it is over soon. */
+  /** Options that shorten the run. */
   readonly more?: string;
   readonly code: number;
   readonly prints: RegExp;
-  /** Who talks to it while it runs, once it has printed where it listens. */
+  /** Connects to the command once it has printed its address. */
   readonly visit?: (address: string, token: string) => void;
-  /** What it hears on stdin. */
+  /** Text for its stdin. */
   readonly hears?: string;
-  /** Which program `pi` is; default: our stand-in, in front of the demo agent. */
+  /** Which program `pi` is; default: our stand-in in front of the demo agent. */
   readonly pi?: 'real';
   readonly leaves?: string;
 }
 
 const allPassed = /\d+ checks?: [1-9]\d* passed, 0 failed, 0 unclear/u;
-/** One scenario, with time for a machine that has other things to do. */
+/** One scenario, with patience for a busy machine. */
 const few = '--only line-has-type --patience 60000';
 
 const trials: readonly Trial[] = [
@@ -132,7 +133,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 });
 
-/** A client that connects, prompts once and leaves. */
+/** A client that connects, prompts once and disconnects. */
 function prompting(url: string, bearer: string): void {
   const socket = new WebSocket(url, [`bearer.${bearer}`]);
   socket.on('open', () => socket.send('{"id":"1","type":"prompt","message":"[[text]]"}'));
@@ -170,7 +171,7 @@ async function run(command: string, { more, visit, hears, pi }: Trial): Promise<
   return { code: Number(code), printed };
 }
 
-test('every command is tried, and every trial is one of a command', () => {
+test('every command has one trial, and every trial one command', () => {
   expect(commands.length).toBeGreaterThan(10);
   expect(commands.filter((command) => trials.filter(({ words }) => command.includes(words)).length !== 1)).toEqual([]);
   expect(trials.filter(({ words }) => commands.filter((command) => command.includes(words)).length !== 1)).toEqual([]);
@@ -191,14 +192,14 @@ describe('the commands', () => {
   );
 });
 
-test('the table of words has every word of the scripts', () => {
+test('the table of script words is complete', () => {
   const [, table = ''] = /\| word \|[^\n]*\n\|[^\n]*\n([\s\S]*?)\n\n/u.exec(guide) ?? [];
   const words = [...table.matchAll(/`([^`]+)`/gu)].map(([, word = '']) => word);
   const asked = [demoScript, modelScript, claudeScript].flatMap((script) => [...script.keys()]);
   expect(asked.filter((word) => !words.includes(word))).toEqual([]);
 });
 
-test('links lead somewhere', () => {
+test('links resolve', () => {
   for (const name of pages) {
     const page = readFileSync(path.join(docs, name), 'utf8');
     for (const [, link = ''] of page.matchAll(/\]\((?!http)([^)#]+)\)/gu))

@@ -1,5 +1,5 @@
-// The worked example of docs/conformance/add-a-check.md works: its set passes a correct agent, judges a recording, and finds each
-// broken double; and the page quotes it as it is.
+// The worked example of docs/conformance/add-a-check.md: its set passes a correct agent, judges a recording, and
+// catches each mutant; and the page quotes the code unchanged.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -26,7 +26,7 @@ function target(): Target {
             const { id, text: answer } = JSON.parse(text) as { id: string; text: string };
             near.send(JSON.stringify({ id, answer }));
           } catch {
-            // No call.
+            // Not a call: no answer.
           }
         },
         fault() {},
@@ -57,7 +57,7 @@ test('a recording is judged by the same rules', () => {
   ]);
 });
 
-describe('broken doubles', () => {
+describe('mutants', () => {
   testBrokenAgents(echoAgent, echoMutants, { target, patienceMs: 300 });
 });
 

@@ -1,4 +1,4 @@
-// The list of checks that are expected not to pass, and the patterns that choose checks.
+// The list of checks that are expected not to pass, and the patterns that select checks.
 import { describe, expect, test } from 'vitest';
 import type { Result, Verdict } from '../../src/conformance/check/check.ts';
 import { compareKnown, readKnownFailing } from '../../src/conformance/report/known-failing.ts';
@@ -50,5 +50,5 @@ describe('patterns', () => {
     [['x', 'c'], 'abc', true],
     [['x'], 'abc', false],
     [['b*'], 'abc', false],
-  ])('any of %j chooses %s: %s', (patterns, id, isMeant) => expect(chooserOfAny(patterns)(id)).toBe(isMeant));
+  ])('any of %j selects %s: %s', (patterns, id, isMeant) => expect(chooserOfAny(patterns)(id)).toBe(isMeant));
 });

@@ -1,4 +1,4 @@
-// docs/conformance/checks.md says which checks there are. `UPDATE=1` writes it anew; read what it writes.
+// docs/conformance/checks.md is up to date. `UPDATE=1` writes it; read what it writes.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';

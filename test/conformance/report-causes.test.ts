@@ -1,4 +1,5 @@
-// What a report tells once, and what it tells beside its checks: one cause of many, a list that is stale, who spoke.
+// What a report says once and beside its checks: a common cause of many failures, a stale list, and the names of the
+// sides.
 import { expect, test } from 'vitest';
 import type { Result } from '../../src/conformance/check/check.ts';
 import { renderHtml } from '../../src/conformance/report/html.ts';
@@ -18,7 +19,7 @@ const ids = ['toy/passes', 'toy/fails', 'toy/known'];
 const unclear = (id: string, reason: string): Result => ({ id, verdict: 'unclear', reason, ms: 0, conversations: [] });
 const count = (text: string, part: string): number => text.split(part).length - 1;
 
-test('what is unclear for one cause is told once, with its checks', () => {
+test('checks that are unclear for one cause form one entry', () => {
   const cause = 'state broke off: the check itself failed: Error: odd\n    at somewhere';
   const report = made([...ids.map((id) => unclear(id, cause)), unclear('toy/silent', 'another')]);
   const table = renderTable(report);
@@ -60,7 +61,7 @@ test('a run that was stopped: not run', () => {
   expect(table).toContain('  text broke off: something else\n');
 });
 
-test('a list that is stale is a failure of its own', () => {
+test('a stale list is a failure of its own', () => {
   const stale = ['line 1: toy/passes passes', 'line 2: there is no check <toy/nope*>'];
   const passed: Result = { id: 'toy/passes', verdict: 'passed', ms: 0, conversations: [] };
   const [report, clean] = [made([passed], { stale }), made([passed])];
@@ -88,7 +89,7 @@ test.each([
   [false, 'agent', ['we', 'peer']],
   [true, 'agent', ['client', 'agent']],
   [true, 'client', ['agent', 'client']],
-] as const)('who speaks: recorded %s, of the %s', (isRecorded, side, [first, second]) => {
+] as const)('names of the sides: recorded %s, of the %s', (isRecorded, side, [first, second]) => {
   const conversations = [{ connection: 'c', log: said('one', 'two') }];
   const failed: Result = { id: 'toy/fails', verdict: 'failed', reason: 'odd', ms: 0, conversations };
   const report: Report = { ...made([failed], { isRecorded }), side };

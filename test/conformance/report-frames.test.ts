@@ -1,4 +1,4 @@
-// Which frames a report shows around a failure: those that the words are about, wherever they stand.
+// Which messages a report shows around a failure: those that the reason is about, wherever they are.
 import { expect, test } from 'vitest';
 import type { Breach, LoggedMessage } from '../../src/conformance/check/check.ts';
 import { watchChannel } from '../../src/conformance/runner/connection.ts';
@@ -15,7 +15,7 @@ import { sampleSet } from './support/reports.ts';
 
 const us = (message: object): LoggedMessage => ({ at: 0, by: 'us', text: JSON.stringify(message) });
 const peer = (message: object): LoggedMessage => ({ at: 0, by: 'peer', text: JSON.stringify(message), json: message });
-/** What goes on between: each with an id of its own, and the session that all have. */
+/** Messages in between: each with an id of its own, and with the common session. */
 const noise = (count: number): LoggedMessage[] =>
   Array.from({ length: count }, (_none, index) => peer({ type: 'update', sessionId: 's-1', id: `n-${index}` }));
 const around = { around: 1, most: 4, conversations: 1 };
@@ -24,7 +24,7 @@ interface Case {
   readonly log: readonly LoggedMessage[];
   readonly reason?: string;
   readonly wrong?: { readonly message: number; readonly says: string };
-  /** Texts of which each stands in what is shown. */
+  /** Texts that the excerpt must contain. */
   readonly shows: readonly string[];
 }
 
@@ -137,14 +137,14 @@ test.each(cases)('%s', (_name, { log, reason = '', wrong, shows }) => {
     for (const text of shows) expect(render(report).replaceAll(/\\"|&quot;/gu, '"'), render.name).toContain(text);
 });
 
-test('the session that every message holds brings none of them', () => {
+test('a session id that every message holds relates nothing', () => {
   const log = noise(40);
   const breaches = [{ conversation: 0, message: 30, says: 'it is wrong' }];
   const { excerpts } = excerptsOf({ conversations: [{ connection: 'c', log }], breaches }, around);
   expect(excerpts[0]?.messages.map(({ index }) => index)).toEqual([29, 30, 31]);
 });
 
-test('of several connections the one that the reason is about', () => {
+test('shows the connection that the reason is about', () => {
   const conversations = [
     { connection: 'first', log: noise(9) },
     { connection: 'second', log: [us({ id: 'req-9' })] },
@@ -187,7 +187,7 @@ test.each(focused)('a long frame is cut around %s', (_name, says, message, part)
   }
 });
 
-test('cut around a place: never longer than it may be, and no halves of pairs', () => {
+test('cutting around a place respects the limit and surrogate pairs', () => {
   const text = `${'a'.repeat(501)}${'👩'.repeat(400)}END${'b'.repeat(500)}`;
   for (let place = 0; place < text.length; place += 7) {
     const shown = cutAround(text, 100, place).replace(/ \(cut: .*/u, '');
@@ -199,7 +199,7 @@ test('cut around a place: never longer than it may be, and no halves of pairs', 
   expect(cutAround('short', 100, 3)).toBe('short');
 });
 
-test('a message that nests without end is read like any other', () => {
+test('reads a deeply nested message', () => {
   const deep: LoggedMessage = { at: 0, by: 'peer', text: `${'['.repeat(50_000)}${']'.repeat(50_000)}` };
   const log = [deep, us({ id: 'req-9' }), ...noise(20)];
   const { excerpts } = excerptsOf(
@@ -209,7 +209,7 @@ test('a message that nests without end is read like any other', () => {
   expect(excerpts[0]?.messages.map(({ index }) => index)).toEqual([1, 18, 19, 20, 21]);
 });
 
-test('the last words of whoever gave up waiting go where the frames stand', async () => {
+test('drops the messages that a timeout quotes when the frames are shown', async () => {
   const [ours, theirs] = memoryPair();
   theirs.open({ frame: () => {}, fault: () => {}, end: () => {} });
   const connection = watchChannel(ours, { patienceMs: 20 });

@@ -1,5 +1,5 @@
-// Reports: what they count, and that every form of them says the same, whatever the peers said. Each form is read back with a
-// reader of its own.
+// Reports count correctly, and all formats agree whatever the peers sent. Each format is read back by an independent
+// reader.
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Verdict } from '../../src/conformance/check/check.ts';
@@ -21,7 +21,7 @@ const page = (of: Report): MarkupElement =>
   readMarkup(renderHtml(of), { empty: new Set(['meta', 'input']), raw: new Set(['style']) });
 const classOf = (verdict: string): string => (verdict === 'not-applicable' ? 'silent' : verdict);
 
-test('it counts, in the order of the set, what was run', () => {
+test('counts results in the order of the set', () => {
   expect(report.results.map(({ id, known }) => [id, known])).toEqual([
     ['toy/passes', undefined],
     ['toy/fails', undefined],
@@ -42,18 +42,18 @@ test('it counts, in the order of the set, what was run', () => {
   expect(totalsOf(report.counts)).toBe('5 checks: 1 passed, 2 failed, 1 unclear, 1 not-applicable (1 known)');
 });
 
-test('a result of a check that the set has not is refused', () => {
+test('rejects a result without a check in the set', () => {
   const results = [{ id: 'toy/stray', verdict: 'passed', ms: 0, conversations: [] } as const];
   const parts = { set: sampleSet, target: 'x', startedAt: new Date(0), ms: 0 };
   expect(() => makeReport({ ...parts, results })).toThrow("the set has no check 'toy/stray'");
   expect(makeReport({ ...parts, results: [] }).startedAt).toBe('1970-01-01T00:00:00.000Z');
 });
 
-/** What became of a test, without what is said about it. */
+/** The JUnit element for the outcome of a test. */
 const outcomeOf = ({ children }: MarkupElement): MarkupElement | undefined =>
   children.flatMap((child) => (typeof child === 'string' || child.name === 'system-out' ? [] : [child]))[0];
 
-/** The verdict of each check, as a form says it. */
+/** The verdict of each check in each format. */
 const told: readonly (readonly [string, (of: Report) => readonly (readonly [string, string])[]])[] = [
   [
     'JSON',
@@ -97,7 +97,7 @@ test.each(told)('%s has the verdict of every check', (_name, verdictsIn) => {
   for (const [, word] of hostile) expect(verdictsIn(reportOf(word))).toEqual(expected);
 });
 
-/** How often each form says that a verdict came. */
+/** The count of a verdict in each format. */
 const counted: readonly (readonly [string, (of: Report, verdict: Verdict) => unknown])[] = [
   ['the table', (of, verdict) => new RegExp(`(\\d+) ${verdict}[ ,(]`, 'u').exec(`${lastLine(renderTable(of))} `)?.[1]],
   [
@@ -137,11 +137,11 @@ const cells = (root: MarkupElement): string[][] =>
   allOf(root, 'tr').map((row) => row.children.flatMap((child) => (typeof child === 'string' ? [] : [textIn(child)])));
 const filterOf = (root: MarkupElement): string[] => allOf(root, 'label').map((label) => textIn(label).trim());
 
-test.each(counted)('%s counts as all others do', (_name, count) => {
+test.each(counted)('%s counts like all other formats', (_name, count) => {
   for (const verdict of verdicts) expect(count(report, verdict), verdict).toBe(String(report.counts.verdicts[verdict]));
 });
 
-test.each(hostile)('no form is broken by %s', (_name, word) => {
+test.each(hostile)('no format is broken by %s', (_name, word) => {
   const one = reportOf(word);
   expect(skeletonOf(page(one))).toBe(skeletonOf(page(report)));
   expect(skeletonOf(readMarkup(renderJunit(one)))).toBe(skeletonOf(readMarkup(renderJunit(report))));
@@ -153,7 +153,7 @@ test.each(hostile)('no form is broken by %s', (_name, word) => {
   for (const line of renderTable(one).split('\n')) expect(widthOf(line), line).toBeLessThanOrEqual(100);
 });
 
-test.each(hostile)('what a peer said is shown: %s', (_name, word) => {
+test.each(hostile)('shows the text of a peer: %s', (_name, word) => {
   const one = reportOf(word);
   const messages = allOf(page(one), 'pre').map(textIn);
   expect(messages).toContain(visible(word));
@@ -165,7 +165,7 @@ test.each(hostile)('what a peer said is shown: %s', (_name, word) => {
   ]);
 });
 
-test('a message of megabytes is cut, with a note; JSON keeps it', () => {
+test('cuts a huge message with a note; JSON keeps it', () => {
   const one = reportOf(`<${'x'.repeat(5_000_000)}>`);
   for (const render of [renderTable, renderTap, renderMarkdown, renderJunit, renderHtml]) {
     const text = render(one);
@@ -175,7 +175,7 @@ test('a message of megabytes is cut, with a note; JSON keeps it', () => {
   expect(renderJson(one).length).toBeGreaterThan(5_000_000);
 });
 
-test('of a long conversation the page shows what stands around the breaches, and tells how much it leaves out', () => {
+test('a long conversation is shown around its violations, with the number of omitted messages', () => {
   const log = said(...Array.from({ length: 1000 }, (_none, index) => `message ${index}`));
   const [conversation, breach] = [
     { connection: 'c', log },
@@ -198,7 +198,7 @@ test('of a long conversation the page shows what stands around the breaches, and
     expect(render(long), render.name).toMatch(/message 300\b[\s\S]*wrong here/u);
 });
 
-test('the page stands alone: no script, no handler, no address, and one style sheet that its policy names', () => {
+test('the page is self-contained: no script, no handler, no address, and one style sheet that its policy names', () => {
   const root = page(reportOf('x'));
   const names = new Set(everyOf(root).map(({ name }) => name));
   for (const name of ['script', 'link', 'img', 'iframe', 'object', 'form', 'base']) expect(names).not.toContain(name);
@@ -218,7 +218,7 @@ test('the page stands alone: no script, no handler, no address, and one style sh
   expect(style === undefined ? '' : textIn(style)).not.toMatch(/url\(|@import/u);
 });
 
-test('every link of the page leads to a check, and every part of the filter is in its style sheet', () => {
+test('every link leads to a check, and every filter is in the style sheet', () => {
   const root = page(report);
   const ids = everyOf(root).flatMap(({ attributes }) => attributes.get('id') ?? []);
   expect(new Set(ids).size).toBe(ids.length);
@@ -273,7 +273,7 @@ test('JSON says what it is, and keeps a conversation that several checks name on
   expect(read.results.map(({ conversations }) => conversations)).toEqual([[], [0], [0], [0], []]);
 });
 
-test('the Markdown page explains what did not pass, in our own words', () => {
+test('the Markdown page explains failures with our explanations', () => {
   const explanations = new Map([['toy/fails', 'theirs: *no* such | field']]);
   const text = renderMarkdown(report, { explanations, title: 'A page', introduction: 'Before.', isTimeless: true });
   expect(text).toMatch(/^# A page\n\nBefore\.\n\nchecks of toy agents, version 3\.\n/u);
@@ -283,7 +283,7 @@ test('the Markdown page explains what did not pass, in our own words', () => {
   expect(text).toContain('<details><summary>not-applicable: there was nothing to check (1)</summary>');
 });
 
-test('the table: sections, what did not come up, what was unclear, what failed, the totals', () => {
+test('the table: sections, not applicable, unclear, failed, totals', () => {
   expect(renderTable(reportOf('no'))).toMatchInlineSnapshot(`
     "toy agent: no
     checks of toy agents, version 3 · 2026-01-02T03:04:05.678Z · 1.2 s

@@ -1,4 +1,5 @@
-// The runner: verdicts, what is owed, what broke off, who is nobody, bounds in time, and the ways to reach a peer.
+// The runner: verdicts, missing messages, interrupted scenarios, absent peers, time limits, and the ways to reach a
+// peer.
 import { afterAll, describe, expect, test } from 'vitest';
 import { NotApplicable, type Result, type Tools } from '../../src/conformance/check/check.ts';
 import { watchChannel } from '../../src/conformance/runner/connection.ts';
@@ -31,7 +32,7 @@ const verdictsOf = (results: readonly Result[]) =>
 const run = async (set: Partial<AgentSet>, target: Target = toyTarget(), options: RunOptions = quick) =>
   verdictsOf(await runChecks(toySet(set), target, options));
 
-/** A program that answers every line as it says. */
+/** A program that answers every line with `body`. */
 const program = (body: string): Program => ({
   command: [
     process.execPath,
@@ -48,7 +49,7 @@ const stdioTarget = (stdio: Program, more: Partial<Target> = {}): Target => ({
   ...more,
 });
 
-test('a server that takes no more of us says nothing about how it speaks', async () => {
+test('a full server makes checks unclear, not failed', async () => {
   const check = toyCheck('toy/one', async () => {
     throw new PeerWrong('the connection ended (code 1011: session limit reached (100 sessions))');
   });
@@ -75,7 +76,7 @@ describe('checks', () => {
     expect(await run({ checks: [check] })).toEqual({ 'toy/one': [verdict, reason] });
   });
 
-  test('a mistake of the check itself is no fault of the peer', async () => {
+  test('an exception in the check is unclear, not failed', async () => {
     const check = toyCheck('toy/one', async () => Promise.reject(new TypeError('x is not a function')));
     const { 'toy/one': one } = await run({ checks: [check] });
     expect(one).toEqual([
@@ -84,7 +85,7 @@ describe('checks', () => {
     ]);
   });
 
-  test('what it waits for in vain is wrong, with the last that was said', async () => {
+  test('a timeout fails and quotes the last messages', async () => {
     const check = toyCheck('toy/one', async (tools) => void (await ask(await tools.connect(), 'hello')));
     const [one] = await runChecks(
       toySet({ checks: [check] }),
@@ -98,7 +99,7 @@ describe('checks', () => {
     ]);
   });
 
-  test('what goes on and on is no answer, though no timer has its turn', async () => {
+  test('an endless stream of messages still times out', async () => {
     const hear: ((frame: Frame) => void)[] = [];
     const [, channel] = memoryPair();
     const connection = watchChannel({ ...channel, open: ({ frame }) => void hear.push(frame) }, { patienceMs: 20 });
@@ -114,14 +115,14 @@ describe('checks', () => {
     await expect(answer).rejects.toThrow(/^no answer within 20 ms/u);
   });
 
-  test('one that hangs is given up after its limit', async () => {
+  test('a hanging check is abandoned after its time limit', async () => {
     const check = toyCheck('toy/one', () => new Promise(() => {}));
     expect(await run({ checks: [check] }, toyTarget(), { ...quick, limitMs: 50 })).toEqual({
       'toy/one': ['unclear', 'it took longer than 50 ms'],
     });
   });
 
-  test('only those that are chosen, in the order of the set', async () => {
+  test('runs the selected checks, in the order of the set', async () => {
     const tried: string[] = [];
     const checks = ['a', 'b', 'c'].map((name) => toyCheck(`toy/${name}`, async () => void tried.push(name)));
     const results = await runChecks(toySet({ checks }), toyTarget(), { ...quick, only: ({ id }) => id !== 'toy/b' });
@@ -137,12 +138,12 @@ describe('checks', () => {
     ['another transport', { transport: 'stdio' }, 'there is no way to reach it over stdio'],
     ['bytes as they stand', { raw: true }, 'what is sent over memory has frames of its own'],
     ['binary messages', { binary: true }, 'no binary message can be sent'],
-  ])('%s makes it not applicable', async (_name, needs, reason) => {
+  ])('%s makes the check not applicable', async (_name, needs, reason) => {
     const check = toyCheck('toy/one', async () => {}, needs);
     expect(await run({ checks: [check] })).toEqual({ 'toy/one': ['not-applicable', reason] });
   });
 
-  test('what is clear only with bounds of our own is unclear without', async () => {
+  test('a check that needs limits is unclear without them', async () => {
     const refuses = async () => Promise.reject(new PeerWrong('refused: too many'));
     const checks = [toyCheck('toy/one', refuses), toyCheck('toy/two', refuses, { settings: { few: 1 } })];
     const target = toyTarget(undefined, { settings: () => ({}) });
@@ -157,14 +158,14 @@ describe('scenarios and rules', () => {
   const rules = [answered(['talk']), repeated(['talk', 'other'])];
   const client = toyScenario('talk', ['one', 'two']);
 
-  test('rules read what scenarios played', async () => {
+  test('rules read the conversations of scenarios', async () => {
     expect(await run({ rules, scenarios: [client] })).toEqual({
       'toy/answered': ['passed', ''],
       'toy/repeated': ['passed', ''],
     });
   });
 
-  test('a breach is told with its message and its scenario', async () => {
+  test('a violation names its message and its scenario', async () => {
     const target = toyTarget((word) => (word === 'two' ? 'too' : word));
     const [, repeats] = await runChecks(toySet({ rules, scenarios: [client] }), target, quick);
     expect(repeats).toMatchObject({
@@ -175,7 +176,7 @@ describe('scenarios and rules', () => {
     });
   });
 
-  test('what is owed and does not come fails exactly the rule that asks for it', async () => {
+  test('a missing message fails exactly the rule that requires it', async () => {
     const target = toyTarget((word) => (word === 'one' ? null : word));
     expect(await run({ rules, scenarios: [client] }, target)).toEqual({
       'toy/answered': ['failed', 'no answer within 100 ms; the last that was said:'],
@@ -183,7 +184,7 @@ describe('scenarios and rules', () => {
     });
   });
 
-  test('a scenario that broke off is no matter to a rule that found its place elsewhere', async () => {
+  test('an interrupted scenario does not affect a rule with findings elsewhere', async () => {
     const target = toyTarget((word) => (word === 'one' ? 'close' : word));
     const { 'toy/repeated': repeats } = await run(
       { rules, scenarios: [client, toyScenario('other', ['three'])] },
@@ -192,7 +193,7 @@ describe('scenarios and rules', () => {
     expect(repeats).toEqual(['passed', '']);
   });
 
-  test('what never came up is not applicable, and says why where a scenario could not be played', async () => {
+  test('a rule without findings is not applicable, with the reason of its scenario', async () => {
     const scenarios = [toyScenario('talk', ['one'], { script: ['nope'] }), toyScenario('other', [])];
     expect(await run({ rules, scenarios })).toEqual({
       'toy/answered': ['not-applicable', "there is no prompt for 'nope'"],
@@ -200,7 +201,7 @@ describe('scenarios and rules', () => {
     });
   });
 
-  test('only scenarios that a chosen rule reads are played', async () => {
+  test('runs only the scenarios of selected rules', async () => {
     const told: string[] = [];
     const options: RunOptions = {
       ...quick,
@@ -213,7 +214,7 @@ describe('scenarios and rules', () => {
 });
 
 describe('progress and stopping', () => {
-  test('tells what begins and what ends, with counts and verdicts', async () => {
+  test('reports starts and ends, with counts and verdicts', async () => {
     const told: Progress[] = [];
     const checks = [toyCheck('toy/a', async () => {}), toyCheck('toy/b', () => Promise.reject(new PeerWrong('bad')))];
     await runChecks(toySet({ checks }), toyTarget(), { ...quick, atOnce: 1, progress: (one) => void told.push(one) });
@@ -225,7 +226,7 @@ describe('progress and stopping', () => {
     ]);
   });
 
-  test('a run that is stopped tells what there is', async () => {
+  test('a stopped run returns the results so far', async () => {
     const stop = new AbortController();
     const checks = [
       toyCheck('toy/a', async () => {}),
@@ -243,12 +244,12 @@ describe('progress and stopping', () => {
   });
 });
 
-describe('a peer that may be nobody', () => {
+describe('a peer that may be absent', () => {
   const wary: RunOptions = { ...quick, atOnce: 1, mayBeNobody: true };
   const hello = (id: string) => toyCheck(id, async (tools) => void (await ask(await tools.connect(), id)));
   const checks = [hello('toy/a'), hello('toy/b')];
 
-  test('is not blamed while nothing was ever heard of it, and not tried again', async () => {
+  test('is unclear as long as nothing was received, and is not tried again', async () => {
     expect(
       await run(
         { checks },
@@ -261,7 +262,7 @@ describe('a peer that may be nobody', () => {
     });
   });
 
-  test('was heard where only what is no frame came of it', async () => {
+  test('unreadable output is not a message', async () => {
     const memory = () => {
       const channel = toyTarget(() => null).memory?.() ?? expect.unreachable();
       const open: typeof channel.open = (receiver) => {
@@ -277,7 +278,7 @@ describe('a peer that may be nobody', () => {
     ]);
   });
 
-  test('is one as soon as it has said a word', async () => {
+  test('counts as present after its first message', async () => {
     const target = toyTarget((word) => (word === 'toy/a' ? word : null));
     const { 'toy/b': second } = await run({ checks }, target, wary);
     expect(second?.[0]).toBe('failed');
@@ -288,13 +289,13 @@ describe('programs on stdio', () => {
   const atStdio = (body: (tools: Parameters<Parameters<typeof toyCheck>[1]>[0]) => Promise<void>, needs = {}) =>
     toyCheck('toy/one', body, { transport: 'stdio', ...needs });
 
-  test('one that is not there is unclear, with the reason', async () => {
+  test('a missing program is unclear, with the reason', async () => {
     const check = atStdio(async (tools) => void (await ask(await tools.connect(), 'hello')));
     const results = await run({ checks: [check] }, stdioTarget({ command: ['/nowhere/agent'] }));
     expect(results['toy/one']).toEqual(['unclear', expect.stringMatching(/^it cannot be reached: .*ENOENT/u)]);
   });
 
-  test('one that dies says what it said on stderr', async () => {
+  test('the result of a program that exits quotes its stderr', async () => {
     const dying = program('console.error("I have no key"); process.exit(3)');
     const check = atStdio(async (tools) => void (await ask(await tools.connect(), 'hello')));
     const [one] = await runChecks(toySet({ checks: [check] }), stdioTarget(dying), { patienceMs: 5000 });
@@ -302,7 +303,7 @@ describe('programs on stdio', () => {
     expect(one?.reason).toMatch(/exited \(code 3\).*; it said:\n {2}I have no key$/su);
   });
 
-  test('each scenario has a program of its own, and checks share one unless they ask for their own', async () => {
+  test('each scenario gets a program of its own, and checks share one unless they need their own', async () => {
     const counting = program('globalThis.count = (globalThis.count ?? 0) + 1; answer(String(globalThis.count))');
     const said: string[] = [];
     const asks = async (tools: Parameters<Parameters<typeof toyCheck>[1]>[0]) =>
@@ -314,7 +315,7 @@ describe('programs on stdio', () => {
     expect(said).toEqual(['1', '2', '1', '1', '1']);
   });
 
-  test('one that was used by a check that failed is not used again', async () => {
+  test('a program is not reused after a failed check', async () => {
     const counting = program('globalThis.count = (globalThis.count ?? 0) + 1; answer(String(globalThis.count))');
     const said: string[] = [];
     const asks = (thrown?: Error) => async (tools: Tools) => {
@@ -359,7 +360,7 @@ describe('programs on stdio', () => {
     expect(one?.conversations[0]?.log.at(-1)?.json).toEqual({ heard: expected });
   });
 
-  test('variables are taken away as well as given', async () => {
+  test('variables can be set and removed', async () => {
     process.env.PATCHBAY_TOY_SECRET = 'secret';
     const telling = {
       ...program('answer([process.env.PATCHBAY_TOY_SECRET, process.env.PATCHBAY_TOY].join())'),
@@ -374,7 +375,7 @@ describe('programs on stdio', () => {
     expect(results).toEqual({ 'toy/one': ['passed', ''] });
   });
 
-  test('the fault of one that speaks is its own', async () => {
+  test('a fault of a program that has answered is its failure', async () => {
     const check = atStdio(async (tools) => {
       if ((await ask(await tools.connect(), 'hello')) !== 'hello') throw new PeerWrong('no echo');
     });

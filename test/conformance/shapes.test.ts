@@ -1,4 +1,4 @@
-// The shapes of answers, by which checks judge: what they take and refuse, and that real servers' answers fit them.
+// The shapes of answers: what they accept and reject, and that answers of real servers fit.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -31,7 +31,7 @@ const folder = join(process.env.PATCHBAY_CORPUS ?? '../shared/corpus', 'pi-serve
 const Row = z.object({ dir: z.enum(['in', 'out', 'note']), line: z.string() });
 const Response = z.looseObject({ type: z.literal('response'), command: z.string(), success: z.literal(true) });
 
-// Recorded servers are no part of the project.
+// Recordings of servers are no part of the project.
 describe.skipIf(!existsSync(folder))('recorded servers', () => {
   const shapes = new Map([...serverAnswers, ...sessionAnswers].map(({ type, data }) => [type, data]));
   const answers = (existsSync(folder) ? readdirSync(folder) : []).flatMap((name) =>
@@ -48,7 +48,7 @@ describe.skipIf(!existsSync(folder))('recorded servers', () => {
   test('answer in these shapes', () => {
     const wrong = answers.flatMap(({ command, data }) => {
       const shape = shapes.get(command);
-      // What nobody has said yet is null (docs/protocols/pi-server.md 17.8).
+      // The text is null before the first answer (docs/protocols/pi-server.md 17.8).
       const isEmpty = command === 'get_last_assistant_text' && misfit(data, fields({ text: 'null' })) === null;
       const problem = shape === undefined || isEmpty ? null : misfit(data, shape);
       return problem === null ? [] : [`${command}: ${problem}: ${JSON.stringify(data)}`];

@@ -1,4 +1,4 @@
-// What programs that are checked are given: the fake model, and nothing by which another could be reached.
+// The environment of programs under test: it leads to the fake model and to no other.
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type ModelHome, startModelHome, surroundingsOf } from '../../src/conformance/model/environment.ts';
 import { spawnChannel } from '../../src/transports/child-process.ts';
@@ -41,21 +41,21 @@ describe('the variables of a program', () => {
     expect(env.ANTHROPIC_API_KEY).toBe('sk-ant-no-key');
   });
 
-  test('what opens nothing stays', () => {
+  test('keeps variables without credentials', () => {
     const env = envOf('pi');
     expect(harmless.filter((name) => name in env)).toEqual([]);
   });
 });
 
-describe('the real pi there', () => {
+describe('the real pi in this environment', () => {
   const homes: ModelHome[] = [];
   afterEach(async () => {
     vi.unstubAllEnvs();
     for (const home of homes.splice(0)) await home.remove();
   });
 
-  test('offers the fake models alone, and cannot be told to take another', { timeout: 60_000 }, async () => {
-    // As in the environment of a user who has accounts.
+  test('offers the fake models only, and accepts no other', { timeout: 60_000 }, async () => {
+    // As in the environment of a user with accounts.
     vi.stubEnv('ANTHROPIC_API_KEY', 'sk-ant-of-a-user');
     vi.stubEnv('OPENAI_API_KEY', 'sk-of-a-user');
     const home = await startModelHome('pi');
@@ -78,7 +78,7 @@ describe('the real pi there', () => {
     expect(taken).toMatchObject({ id: '3', success: true });
   });
 
-  test('changes its settings in a folder that no other program sees', async () => {
+  test('changes its settings in a private folder', async () => {
     const home = await startModelHome('pi');
     homes.push(home);
     const folders = [home.settle(), home.settle()].map((env) => env.PI_CODING_AGENT_DIR);

@@ -1,4 +1,4 @@
-// Recordings: every form that is read, what is passed over, what is refused, and how they are judged.
+// Recordings: every accepted form, what is skipped, what is rejected, and how they are judged.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -62,14 +62,14 @@ test.each(forms)('%s', (_name, text, expected) => {
   expect(gist(text)).toEqual(expected);
 });
 
-test('bare lines of one side, when it is said whose', () => {
+test('bare lines of one side, when the side is given', () => {
   expect(gist('{"type":"a"}\nno JSON\n', { by: 'agent' })).toEqual([
     ['', 'agent {"type":"a"}', 'agent no JSON (no JSON)'],
   ]);
   expect(gist('{"dir":"in","line":"x"}\n', { by: 'client' })).toEqual([['', 'client {"dir":"in","line":"x"}']]);
 });
 
-test('times are kept, and bytes that hold no message are a fault', () => {
+test('keeps times; bytes without a message become a fault', () => {
   const [trace] = readTraceFile(rows({ dir: 'in', line: '1', at: 12.5 }, { dir: 'in-raw', msg: 'garbage' }));
   expect(trace?.frames).toEqual([
     { at: 12.5, by: 'client', text: '1', json: 1 },
@@ -77,13 +77,13 @@ test('times are kept, and bytes that hold no message are a fault', () => {
   ]);
 });
 
-test('a recording is not whole, unless it is said to be', () => {
+test('a recording is incomplete unless declared complete', () => {
   const text = rows({ dir: 'in', line: '1' });
   expect(readTraceFile(text)[0]?.isComplete).toBe(false);
   expect(readTraceFile(text, { isComplete: true })[0]?.isComplete).toBe(true);
 });
 
-test('what is passed over is told, with its line', () => {
+test('skipped rows are reported with their line', () => {
   const text = `${rows({ dir: 'in', line: '1' }, { dir: 'sideways', line: '2' }, { dir: 7 })}{"dir":`;
   expect(readTraceFile(text)[0]?.remarks).toEqual([
     'line 2: passed over, for its dir is "sideways"',
@@ -119,7 +119,7 @@ test.each(wrong)('%s is refused', (_name, text, message) => {
   expect(() => readTraceFile(text)).toThrow(message);
 });
 
-/** Finds fault with each message `bad` of that side, and with the lack of `end` where nothing was cut off. */
+/** Rejects each message `bad` of that side, and a missing `end` in a complete trace. */
 function rule(side: 'agent' | 'client'): Rule<Trace> {
   return {
     id: `toy/${side}`,
@@ -145,7 +145,7 @@ const clients: ClientSet = {
   serve: () => Promise.resolve({ isComplete: false }),
 };
 
-test('both sides are judged, each by its own rules', () => {
+test('judges both sides, each by its own rules', () => {
   const text = rows({ dir: 'in', line: '"good"', conn: 'x' }, { dir: 'out', line: '"bad"', conn: 'x' });
   const judged = judgeTrace([agents, clients], readTraceFile(text));
   expect(judged.map(({ set, results }) => [set.side, results.map(({ verdict }) => verdict)])).toEqual([
@@ -159,7 +159,7 @@ test('both sides are judged, each by its own rules', () => {
   ]);
 });
 
-test('what is missing at the end counts only where nothing was cut off', () => {
+test('a missing end counts only in a complete recording', () => {
   const text = rows({ dir: 'out', line: '"good"' });
   const verdict = (options?: TraceFileOptions) =>
     judgeTrace([agents], readTraceFile(text, options))[0]?.results[0]?.verdict;
@@ -167,7 +167,7 @@ test('what is missing at the end counts only where nothing was cut off', () => {
   expect(verdict({ isComplete: true })).toBe('failed');
 });
 
-test('a recording of one side tells nothing of the other, nor what is set against it', () => {
+test('a recording of one side says nothing of the other, nor of rules that compare both', () => {
   const paired: AgentSet = {
     ...agents,
     rules: [...agents.rules, { ...rule('agent'), id: 'toy/paired', reads: 'both' }],
@@ -188,7 +188,7 @@ test('a recording of one side tells nothing of the other, nor what is set agains
   ]);
 });
 
-test('a report is judged again: the same verdict', () => {
+test('a report can be judged again with the same verdicts', () => {
   const text = rows({ dir: 'in', line: '"hello"' }, { dir: 'out', line: '"bad"' }, { dir: 'out', line: 'no JSON' });
   for (const set of [agents, clients]) {
     const [first] = judgeTrace(
@@ -197,7 +197,7 @@ test('a report is judged again: the same verdict', () => {
     );
     const results = (first?.results ?? []).map((result) => ({
       ...result,
-      // What a client has said belongs to no scenario.
+      // Messages of a client belong to no scenario.
       conversations: result.conversations.map((one) => (set.side === 'agent' ? { ...one, scenario: 'talk' } : one)),
     }));
     const report = renderJson(makeReport({ set, results, target: 'x', startedAt: new Date(0), ms: 1 }));
@@ -209,7 +209,7 @@ test('a report is judged again: the same verdict', () => {
   }
 });
 
-test('of a report of agents, only what rules have read is judged again', () => {
+test('from an agent report, only conversations that rules have read are judged again', () => {
   const conversations = [{ connection: 'a', log: [{ at: 0, by: 'peer' as const, text: '1' }] }];
   const results = [{ id: 'toy/agent', verdict: 'failed' as const, ms: 1, conversations }];
   const report = renderJson(makeReport({ set: agents, results, target: 'x', startedAt: new Date(0), ms: 1 }));
@@ -219,7 +219,7 @@ test('of a report of agents, only what rules have read is judged again', () => {
 const corpus = process.env.PATCHBAY_CORPUS ?? '../shared/corpus';
 if (!existsSync(corpus)) console.log('the recordings of real programs are not at hand (PATCHBAY_CORPUS): not read');
 
-test.skipIf(!existsSync(corpus))('every recording of a real program is read whole', () => {
+test.skipIf(!existsSync(corpus))('reads every recording of a real program completely', () => {
   const files = readdirSync(corpus, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.jsonl'));
   expect(files.length).toBeGreaterThan(50);
   for (const file of files) {

@@ -1,6 +1,6 @@
 // Coverage of the ECA document. Message kinds newer than the document come from real servers (docs/protocols/eca.md 1
 // and 4).
-import type { Coverage, CoverageItem } from '../check/coverage.ts';
+import type { Coverage, CoverageItem } from '../check/inventory.ts';
 
 const named = (...names: readonly string[]): CoverageItem[] => names.map((name) => ({ name }));
 const frame = 'It only holds the sections below it.';

@@ -1,5 +1,5 @@
 // Coverage of the pi-legacy document: headings, message kinds and requirements.
-import type { Coverage, CoverageItem } from '../check/coverage.ts';
+import type { Coverage, CoverageItem } from '../check/inventory.ts';
 import { eventTypes, updates } from './shapes.ts';
 
 const named = (prefix: string, names: Iterable<string>): CoverageItem[] =>

@@ -1,5 +1,5 @@
 // Coverage of the pi-server document: headings, message kinds and requirements.
-import type { Coverage, CoverageItem } from '../check/coverage.ts';
+import type { Coverage, CoverageItem } from '../check/inventory.ts';
 
 const sections = (...names: readonly string[]): CoverageItem[] => names.map((name) => ({ name }));
 const kinds = (family: string, ...names: readonly string[]): CoverageItem[] =>

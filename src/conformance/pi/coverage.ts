@@ -1,5 +1,5 @@
 // Coverage of the document on pi's RPC mode: headings, message kinds and requirements.
-import type { Coverage, CoverageItem } from '../check/coverage.ts';
+import type { Coverage, CoverageItem } from '../check/inventory.ts';
 
 const named = (prefix: string, names: readonly string[]): CoverageItem[] =>
   names.map((name) => ({ name: `${prefix}:${name}` }));

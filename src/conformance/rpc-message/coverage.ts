@@ -1,6 +1,6 @@
 // Coverage of the RpcMessage document, for its native form and its rpc-message dialect. The document lacks the control
 // protocol and the envelope of requests; their kinds are from docs/protocols/claude.md 3 and rpc-message.md 8.
-import type { Coverage, CoverageItem } from '../check/coverage.ts';
+import type { Coverage, CoverageItem } from '../check/inventory.ts';
 
 const named = (...names: readonly string[]): CoverageItem[] => names.map((name) => ({ name }));
 const frame = 'It only holds the sections below it.';

@@ -1,5 +1,5 @@
-// The checks of Claude clients against recordings of real ones: the Agent SDK over stdio, a WebSocket and events, and what a bridge
-// to editors makes of it. The corpus is no part of the project (PATCHBAY_CORPUS names it).
+// The checks of Claude clients against recordings of real ones: the Agent SDK over stdio, a WebSocket and events, and a
+// bridge to editors. The corpus is no part of the project (PATCHBAY_CORPUS is its folder).
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ describe.skipIf(files.length === 0)('recordings of real clients (absent without 
     expect(results.filter(({ verdict }) => verdict === 'failed').map(({ id, reason }) => `${id}: ${reason}`)).toEqual(
       [],
     );
-    // Whatever carried it was read.
+    // Messages were found in every carrier.
     const heard = new Map(results.map(({ id, verdict }) => [id, verdict]));
     expect(heard.get('claude/client/prompt-shape')).toBe('passed');
     expect(heard.get('claude/client/initialize-first')).toBe('passed');

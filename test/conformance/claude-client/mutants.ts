@@ -9,16 +9,16 @@ const requestOf = (frame: Dictionary) => (frame.type === 'control_request' ? dic
 const isRequest = (frame: Dictionary, subtype: string) => requestOf(frame).subtype === subtype;
 const isAnswer = ({ type }: Dictionary) => type === 'control_response';
 
-/** Says more before its prompt. */
+/** Sends more before its prompt. */
 const besides =
   (...more: readonly Dictionary[]) =>
   (): Interceptor => ({
     out: (frame) => (isPrompt(frame) ? [...more, frame] : [frame]),
   });
-/** Its prompts, changed. */
+/** Changes its prompts. */
 const prompts = (change: (frame: Dictionary) => Dictionary) =>
   changesOutput((frame) => (isPrompt(frame) ? change(frame) : frame));
-/** With one more block. */
+/** Adds a block to its prompts. */
 const withBlock = (block: Dictionary) =>
   prompts((frame) => {
     const message = dictionaryOf(frame.message);
@@ -27,13 +27,13 @@ const withBlock = (block: Dictionary) =>
       : [{ type: 'text', text: message.content }];
     return { ...frame, message: { ...message, content: [...content, block] } };
   });
-/** Its answers, changed. */
+/** Changes its answers. */
 const answers = (change: (response: Dictionary) => Dictionary) =>
   changesOutput((frame) => (isAnswer(frame) ? { ...frame, response: change(dictionaryOf(frame.response)) } : frame));
 const decides = (change: (decision: Dictionary) => Dictionary) =>
   answers((response) => ({ ...response, response: change(dictionaryOf(response.response)) }));
 
-/** Registers something, and answers itself what the agent then asks of it. */
+/** Registers something, and answers the agent's requests to it by itself. */
 const registered = (registers: Dictionary, subtype: string, response: Dictionary) => (): Interceptor => ({
   out: (frame) =>
     isRequest(frame, 'initialize') ? [{ ...frame, request: { ...requestOf(frame), ...registers } }] : [frame],
@@ -45,7 +45,7 @@ const registered = (registers: Dictionary, subtype: string, response: Dictionary
   },
 });
 
-/** Allows what was withdrawn when the turn is over. */
+/** Allows a cancelled request after the end of the turn. */
 function belated(): Interceptor {
   const asked = new Map<Link, unknown>();
   return {
@@ -59,7 +59,7 @@ function belated(): Interceptor {
   };
 }
 
-/** Hears nothing more from there on. */
+/** Receives nothing more from there on. */
 function deaf(): Interceptor {
   const links = new Set<Link>();
   return {
@@ -76,7 +76,7 @@ const status = (id: string): Dictionary => ({
   request: { subtype: 'mcp_status' },
 });
 
-/** All of them. */
+/** All mutants. */
 export const clientMutants: readonly Mutant[] = [
   {
     fault: 'it sends a list',

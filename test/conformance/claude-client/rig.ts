@@ -1,4 +1,4 @@
-// Our own backend as a client of the Claude Code that conformance plays: what acts want of it beyond a prompt.
+// Our own backend as a client of the fake Claude Code, with the steps of behaviours that need more than a prompt.
 import { type ClientSteps, ownClient } from '../support/client-rig.ts';
 
 /** Prompts, and interrupts when the answer has begun. */
@@ -9,7 +9,7 @@ const interrupting: ClientSteps = async (client, prompt) => {
   await outcome;
 };
 
-/** Prompts with a picture, and changes what it can. */
+/** Prompts with a picture, and changes every setting. */
 const setting: ClientSteps = async (client, prompt) => {
   await client.submit({
     type: 'prompt',
@@ -23,7 +23,7 @@ const setting: ClientSteps = async (client, prompt) => {
   await client.submit({ type: 'set-mode', mode: 'acceptEdits' });
 };
 
-/** Denies what it is asked for in one act, allows it in all others. */
+/** Denies the permission in one behaviour and allows it in all others. */
 export const ownClaudeClient = ownClient('claude', {
   steps: new Map([
     ['endless', interrupting],

@@ -1,5 +1,5 @@
-// The real Claude Agent SDK as a client of the Claude Code that conformance plays, in one process: permissions, hooks, a tool server,
-// settings, an interrupt, and every act.
+// The real Claude Agent SDK as a client of the fake Claude Code, in this process: every behaviour, with permissions,
+// hooks, a tool server, settings and an interrupt.
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import {
@@ -17,7 +17,7 @@ import { createClientRun } from '../../../src/conformance/runner/client-runner.t
 import { stdioChannel } from '../../../src/transports/stdio.ts';
 import { takeTurns } from '../../support/agent-sdk.ts';
 
-/** A program in this process, for one conversation. */
+/** A program in this process that serves conversations. */
 function conversations(take: (channel: ReturnType<typeof stdioChannel>) => Promise<void>): SpawnedProcess {
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
   const events = new EventEmitter();
@@ -54,7 +54,7 @@ const calc = createSdkMcpServer({
   ],
 });
 
-test('the Agent SDK keeps to every rule', { timeout: 30_000 }, async () => {
+test('the Agent SDK violates no rule', { timeout: 30_000 }, async () => {
   const run = createClientRun(claudeClient, { patienceMs: 5000 });
   const names = claudeClient.behaviours.map(({ name }) => name);
   const turns = takeTurns(names.map((name) => `[[${name}]] please`));
@@ -86,7 +86,7 @@ test('the Agent SDK keeps to every rule', { timeout: 30_000 }, async () => {
   const results = run.results();
   const wrong = results.filter(({ verdict }) => verdict === 'failed' || verdict === 'unclear');
   expect(wrong.map(({ id, verdict, reason }) => `${id}: ${verdict}: ${reason}`)).toEqual([]);
-  // These prompts are texts; and the SDK gives them a uuid only where it speaks to a server.
+  // These prompts are texts, and the SDK adds a uuid only for servers.
   const silent = results.flatMap(({ id, verdict }) => (verdict === 'not-applicable' ? [id] : []));
   expect(silent).toEqual(['block-type', 'block-fields', 'prompt-uuid'].map((name) => `claude/client/${name}`));
 });

@@ -1,16 +1,16 @@
-// What can be changed in what native Claude speakers say, so that they are wrong. Knows no double.
+// Changes to the messages of native Claude agents that make them wrong.
 import type { Dictionary } from '../../../src/core/model/content.ts';
 import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
 import type { Mutant } from '../support/mutant.ts';
 import type { Interceptor } from '../support/intercept.ts';
 import { type Change, drop, each, inside, onType, type Through } from './stream-mutants.ts';
 
-/** Changes what the agent says. */
+/** Changes what the agent sends. */
 export const changesOutput: Through = (change) => () => {
   const own = change();
   return { out: (frame) => own(frame) };
 };
-/** What becomes of what the client says. */
+/** Changes what the agent receives. */
 export const changesInput = (change: () => (frame: Dictionary) => Dictionary | null) => (): Interceptor => {
   const own = change();
   return {
@@ -20,41 +20,41 @@ export const changesInput = (change: () => (frame: Dictionary) => Dictionary | n
     },
   };
 };
-/** Goes away when it hears that. */
+/** Closes the connection on a matching frame of the client. */
 export const dies = (isIt: (frame: Dictionary) => boolean) => (): Interceptor => ({
   in(frame, link) {
     if (isIt(frame)) link.close();
     return [frame];
   },
 });
-/** With something else behind each that is it. */
+/** Sends another frame after each matching one. */
 export const followed =
   (isIt: (frame: Dictionary) => boolean, next: (frame: Dictionary) => Dictionary) => (): Change => (frame) =>
     isIt(frame) ? [frame, next(frame)] : [frame];
 
-/** Whether it is a system message of that subtype. */
+/** Whether the frame is a system message of this subtype. */
 export const isSystem = (subtype: string) => (frame: Dictionary) =>
   frame.type === 'system' && frame.subtype === subtype;
-/** Changes system messages of that subtype. */
+/** Changes system messages of this subtype. */
 export const onSystem = (subtype: string, change: (frame: Dictionary) => Dictionary | null) =>
   onType('system', (frame) => (frame.subtype === subtype ? change(frame) : frame));
 /** Changes results of turns. */
 export const onResult = (change: (frame: Dictionary) => Dictionary | null) => onType('result', change);
-/** Whether it holds the result of a call. */
+/** Whether the frame holds a tool result. */
 export const isResultOfTool = (frame: Dictionary) =>
   JSON.stringify(frame.type === 'user' ? frame : {}).includes('"tool_result"');
-/** Changes those. */
+/** Changes tool results. */
 export const onToolResult = (change: (frame: Dictionary) => Dictionary | null) =>
   each((frame) => (isResultOfTool(frame) ? change(frame) : frame));
 
-/** The request that a response answers. */
+/** The id of the request that a response answers. */
 export const idOf = (frame: Dictionary) => String(dictionaryOf(frame.response).request_id);
-/** The answers to requests of that subtype, whose ids begin with it. */
+/** Changes answers to requests of this subtype; their ids begin with the subtype. */
 export const onAnswer = (subtype: string, change: (response: Dictionary) => Dictionary) =>
   onType('control_response', (frame) =>
     idOf(frame).startsWith(`${subtype}-`) ? inside(frame, 'response', change) : frame,
   );
-/** What a success holds. */
+/** Changes the content of successful answers. */
 export const onSuccess = (subtype: string, change: (response: Dictionary) => Dictionary) =>
   onAnswer(subtype, (response) => (response.subtype === 'success' ? inside(response, 'response', change) : response));
 /** Changes refusals. */
@@ -62,27 +62,27 @@ export const onError = (change: (response: Dictionary) => Dictionary) =>
   onType('control_response', (frame) =>
     dictionaryOf(frame.response).subtype === 'error' ? inside(frame, 'response', change) : frame,
   );
-/** A refusal of that request. */
+/** A refusal of this request. */
 export const refused = ({ request_id }: Dictionary): Dictionary => ({ subtype: 'error', request_id, error: 'No.' });
-/** A success with nothing in it. */
+/** An empty successful answer. */
 export const granted = ({ request_id }: Dictionary): Dictionary => ({ subtype: 'success', request_id, response: {} });
-/** Whether the agent asks something. */
+/** Whether the frame is a request of the agent. */
 export const isQuestion = (frame: Dictionary) => frame.type === 'control_request';
-/** Changes what it asks. */
+/** Changes requests of the agent. */
 export const onQuestion = (change: (request: Dictionary) => Dictionary) =>
   onType('control_request', (frame) => inside(frame, 'request', change));
-/** A list whose items lack that field. */
+/** The list, without that field in its items. */
 export const withoutFirst = (list: unknown, name: string): unknown[] =>
   Array.isArray(list) ? list.map((one) => drop(dictionaryOf(one), name)) : [];
 
-/** A double without the name of its check. */
+/** A mutant without the name of its check. */
 export interface Row {
   readonly fault: string;
   readonly make: Mutant['make'];
   readonly alsoCaughtBy?: readonly string[];
 }
 
-/** Lasts for one run: what is counted up. */
+/** A change with a counter that lasts for one run. */
 export function counted(
   change: (frame: Dictionary, count: number) => Dictionary | null,
   isIt: (frame: Dictionary) => boolean,
@@ -96,9 +96,9 @@ export function counted(
     };
   };
 }
-/** Whether it is a prompt. */
+/** Whether the frame is a prompt. */
 export const isPrompt = (frame: Dictionary) => frame.type === 'user';
-/** Loses the prompt that comes as that one, counted from 0. */
+/** Drops the prompt with that number, counted from 0. */
 export const losesPrompt = (lost: number) =>
   changesInput(() => {
     let count = 0;

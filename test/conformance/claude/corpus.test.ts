@@ -1,5 +1,5 @@
-// The rules of native Claude speakers against what the real Claude Code said: every recorded trace, message by message. The
-// corpus is no part of the project (PATCHBAY_CORPUS names it); without it nothing is judged, and the test says so.
+// The rules of native Claude agents against every recording of the real Claude Code. The corpus is no part of the
+// project (PATCHBAY_CORPUS is its folder); without the corpus the test says that nothing was judged.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -12,7 +12,7 @@ const corpus = process.env.PATCHBAY_CORPUS ?? '../shared/corpus';
 const folder = process.env.PATCHBAY_CLAUDE_TRACES ?? join(corpus, 'claude-sdk', 'cli-2.1.329');
 const Row = z.object({ dir: z.string(), line: z.string() });
 
-/** Where the real program departs, and why that is no fault of the rule. */
+/** Where the real program violates a rule, and why the rule is right nevertheless. */
 const departures: ReadonlyMap<string, readonly string[]> = new Map();
 
 function exchangesIn(file: string): LoggedMessage[] {

@@ -1,5 +1,5 @@
-// What true agents and clients of the native dialect say, as far as somebody recorded it: no rule calls it wrong. One side alone,
-// from the middle, with newer kinds, with events of HTTP around it.
+// Recordings of correct agents and clients of the native dialect, in unusual forms: one side alone, from the middle on,
+// with newer kinds of message, inside HTTP events. No rule finds a violation.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -130,7 +130,7 @@ const truths: Readonly<Record<string, readonly Said[]>> = {
   ],
 };
 
-/** From each of its messages on. */
+/** The recording, from each of its messages on. */
 const whole = [
   ...[...greets(), prompt('go'), init(), ...call('a', 't'), returned('t'), ...text('b', 'hi')],
   ...[result({ result: 'hi', num_turns: 2 }), prompt('on'), init(), ...text('c', 'ho'), result({ result: 'ho' })],
@@ -141,7 +141,7 @@ const longest = [
   result({ ...denialOf('later'), result: 'no', num_turns: 2 }),
 ];
 
-describe('true conversations', () => {
+describe('correct conversations', () => {
   test.each(Object.entries(truths))('%s', (_, said) => {
     expect(failedIn(claudeAgent, [trace(said)])).toEqual([]);
     expect(failedIn(claudeClient, [trace(said)])).toEqual([]);
@@ -156,7 +156,7 @@ describe('true conversations', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('and may have one side alone', () => {
+  test('a recording may hold one side only', () => {
     for (const said of [whole, ...Object.values(truths)])
       for (const side of ['agent', 'client']) {
         const half = trace(said.filter(([by]) => by === side));
@@ -165,7 +165,7 @@ describe('true conversations', () => {
       }
   });
 
-  test('events and posts are unwrapped', () => {
+  test('unwraps events and posts', () => {
     const said: Trace = {
       isComplete: false,
       frames: whole.map(([by, json]) => {
@@ -180,7 +180,7 @@ describe('true conversations', () => {
     expect(verdictOf('result-each-turn')).toBe('passed');
   });
 
-  test('words on the output are no events', () => {
+  test('other text on the output is no event', () => {
     const said = trace(whole);
     const frames = [...said.frames, { at: 0, by: 'agent' as const, text: 'data: loading' }];
     expect(failedIn(claudeAgent, [{ ...said, frames }])).toEqual(['claude/message-type: data: loading is no message']);
@@ -196,7 +196,7 @@ const recordings = (existsSync(folder) ? readdirSync(folder) : []).flatMap((kind
         .map((name) => join(kind, name)),
 );
 
-/** Clients are judged where they were recorded, and so are agents: the other side was made for it. */
+/** The recorded side is judged; the other side was made for the recording. */
 const setOf = (file: string): CheckSet => (file.startsWith('cli') ? claudeAgent : claudeClient);
 
 describe.skipIf(recordings.length === 0)('one side of real recordings (absent without the corpus)', () => {

@@ -1,4 +1,4 @@
-// Broken agents of the native dialect that answer wrongly, ask wrongly, or take what they are sent wrongly.
+// Broken agents of the native dialect: wrong answers, wrong requests, and wrong handling of input.
 import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
 import {
   changesOutput,
@@ -24,7 +24,7 @@ import {
 } from './changes.ts';
 import { drop, inside, mint, onBlocks, onType } from './stream-mutants.ts';
 
-/** By the name of the check that must find it. */
+/** By the name of the check that must catch the mutant. */
 export const controlMutants: Record<string, Row> = {
   'response-shape': {
     fault: 'errors without words',

@@ -1,4 +1,4 @@
-// Broken agents of the native dialect whose messages, calls and results are wrong.
+// Broken agents of the native dialect: wrong messages, calls and results.
 import type { Dictionary } from '../../../src/core/model/content.ts';
 import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from './changes.ts';
 import { beside, drop, each, inside, mint, onBlocks, onEvent, onType } from './stream-mutants.ts';
 
-/** By the name of the check that must find it. */
+/** By the name of the check that must catch the mutant. */
 export const messageMutants: Record<string, Row> = {
   'message-type': {
     fault: 'talks of itself on its output',
@@ -289,7 +289,7 @@ export const messageMutants: Record<string, Row> = {
   },
 };
 
-/** The blocks of a call and of its result, all under one id. */
+/** Gives a call and its result one fixed id. */
 function withOneCallId(frame: Dictionary): Dictionary {
   const renamed = (block: Dictionary): Dictionary => ({
     ...block,

@@ -1,11 +1,11 @@
-// Broken agents of the native dialect: what a correct one says, with one fault.
+// All broken agents of the native dialect, each with one fault.
 import type { Mutant } from '../support/mutant.ts';
 import { changesOutput } from './changes.ts';
 import { controlMutants } from './mutants-control.ts';
 import { messageMutants } from './mutants-messages.ts';
 import { streamMutants } from './stream-mutants.ts';
 
-/** One for each check. */
+/** One mutant for each check. */
 export const mutants: readonly Mutant[] = [
   ...Object.entries({ ...messageMutants, ...controlMutants }).map(
     ([caught, row]): Mutant => ({ caughtBy: [caught], ...row }),

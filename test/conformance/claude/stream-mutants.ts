@@ -1,22 +1,22 @@
-// What is wrong with a stream, as doubles of either dialect: a correct one and a change to its messages. Knows no envelope.
+// Mutants for the rules on streams, for both dialects: changes to the messages of a correct agent.
 import type { Dictionary } from '../../../src/core/model/content.ts';
 import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
 import type { Mutant } from '../support/mutant.ts';
 
-/** What becomes of a message of the agent. */
+/** What replaces a message of the agent. */
 export type Change = (message: Dictionary) => readonly Dictionary[];
-/** Makes a double of changes; a fresh one for each run. */
+/** Makes a mutant from changes, new for each run. */
 export type Through = (change: () => Change) => Mutant['make'];
 
-/** One message becomes another; null drops it. */
+/** Replaces one message; null drops it. */
 export const each = (change: (message: Dictionary) => Dictionary | null) => (): Change => (message) => {
   const changed = change(message);
   return changed === null ? [] : [changed];
 };
-/** The same for messages of that type alone. */
+/** Replaces messages of this type. */
 export const onType = (type: string, change: (message: Dictionary) => Dictionary | null) =>
   each((message) => (message.type === type ? change(message) : message));
-/** The same for stream events of that type, without what is around them. */
+/** Replaces stream events of this type. */
 export const onEvent = (type: string, change: (event: Dictionary) => Dictionary | null) =>
   each((message) => {
     const event = dictionaryOf(message.event);
@@ -24,17 +24,17 @@ export const onEvent = (type: string, change: (event: Dictionary) => Dictionary 
     const changed = change(event);
     return changed === null ? null : { ...message, event: changed };
   });
-/** A field of a message, changed. */
+/** Changes a field of a message. */
 export const inside = (message: Dictionary, field: string, change: (value: Dictionary) => Dictionary): Dictionary => ({
   ...message,
   [field]: change(dictionaryOf(message[field])),
 });
-/** Without that field. */
+/** The message without that field. */
 export const drop = (message: Dictionary, name: string): Dictionary =>
   Object.fromEntries(Object.entries(message).filter(([key]) => key !== name));
 
 let minted = 0;
-/** A name that is there once. */
+/** A unique id. */
 export const mint = (): string => `00000000-0000-4000-8000-${String(++minted).padStart(12, '0')}`;
 /** Another message of the same turn. */
 export const beside = (message: Dictionary, more: Dictionary): Dictionary => ({
@@ -49,12 +49,14 @@ const blockIn = (message: Dictionary): Dictionary => dictionaryOf(eventOf(messag
 const isEvent = (message: Dictionary, type: string): boolean => eventOf(message).type === type;
 const again = (message: Dictionary, event: Dictionary): Dictionary => ({ ...message, uuid: mint(), event });
 
-/** The same with another event behind those that are it. */
+/** Sends another event after each matching one. */
 const followed =
   (isIt: (message: Dictionary) => boolean, next: (message: Dictionary) => Dictionary) => (): Change => (message) =>
     isIt(message) ? [message, again(message, next(message))] : [message];
 
-/** Holds back what is it. Something else lets it go: `behind` stands before it then, `before` behind it. */
+/**
+ * Holds matching messages back until a releasing one, which then comes before them (`behind`) or after them (`before`).
+ */
 const held =
   (
     isIt: (message: Dictionary) => boolean,
@@ -86,11 +88,11 @@ const blocks = (message: Dictionary): readonly Dictionary[] => {
   const { content } = dictionaryOf(message.message);
   return Array.isArray(content) ? content.map(dictionaryOf) : [];
 };
-/** The blocks of a user or assistant message, changed. */
+/** Changes the blocks of a user or assistant message. */
 export const onBlocks = (message: Dictionary, change: (block: Dictionary) => Dictionary): Dictionary =>
   inside(message, 'message', (inner) => ({ ...inner, content: blocks(message).map(change) }));
 
-/** A double for each rule of the stream. `kin`: checks of the protocol that are about the same. */
+/** A mutant for each rule on streams. `alsoCaughtBy`: further checks of the protocol on the same subject. */
 export function streamMutants(
   through: Through,
   alsoCaughtBy: Readonly<Record<string, readonly string[]>> = {},

@@ -1,4 +1,4 @@
-// Each broken ECA editor is found by the checks that are meant to find it, and by no others.
+// Every broken ECA editor is caught by its checks and by no unrelated ones.
 import { ecaClient } from '../../../src/conformance/eca/client.ts';
 import { testBrokenClients } from '../support/broken-clients.ts';
 import { brokenEditors } from './mutants/clients.ts';

@@ -1,5 +1,5 @@
-// Each broken ECA server is found by the checks that are meant to find it, and by no others. Those that are broken in bytes are in
-// framing.test.ts.
+// Every broken ECA server is caught by its checks and by no unrelated ones. framing.test.ts has the mutants that write
+// wrong bytes.
 import { afterAll } from 'vitest';
 import { ecaAgent } from '../../../src/conformance/eca/agent.ts';
 import { testBrokenAgents } from '../support/broken.ts';

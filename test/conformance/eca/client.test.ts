@@ -1,4 +1,4 @@
-// The checks of ECA editors: our own backend, one with vscode-jsonrpc in the way of VS Code, and the recorded Emacs.
+// The checks of ECA editors: our own backend, a VS Code-like editor with vscode-jsonrpc, and the recorded Emacs.
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from 'vscode-jsonrpc/node.js';
@@ -22,7 +22,7 @@ describe('editors', () => {
     const results = await ownEditor.run(ecaClient, { patienceMs: 3000 });
     console.log(`our own backend: ${results.length} checks, ${passed(results)} passed`);
     expect(wrong(results)).toEqual([]);
-    // It says goodbye by closing the connection.
+    // This editor ends by closing the connection.
     expect(silent(results)).toEqual(['exit-after-shutdown', 'quiet-after-shutdown']);
   });
 
@@ -39,7 +39,7 @@ describe('editors', () => {
     expect(silent(results)).toEqual([]);
   });
 
-  test('one whose frames cannot be cut is found', async () => {
+  test('an editor with unreadable frames is caught', async () => {
     const run = createClientRun(ecaClient, { patienceMs: 500 });
     const [toAgent, toEditor] = [new PassThrough(), new PassThrough()];
     const taken = run.serve(
@@ -51,7 +51,7 @@ describe('editors', () => {
   });
 });
 
-/** An editor from its first word to its last, in the way of VS Code: it queries before it is answered, and has two chats. */
+/** A VS Code-like editor from beginning to end: it queries before it is greeted, and has two chats. */
 async function client(input: PassThrough, output: PassThrough): Promise<void> {
   const connection = createMessageConnection(new StreamMessageReader(input), new StreamMessageWriter(output));
   let requests = 0;

@@ -1,5 +1,5 @@
-// The rules of ECA against recordings of real programs, and against sequences of docs/protocols/eca.md 4 by hand: what is found there is
-// theirs, with a reason, or the rule is wrong.
+// The rules of ECA against recordings of real programs, and against handmade sequences from docs/protocols/eca.md 4.
+// Every violation has a reason in a table.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ecaAgent } from '../../../src/conformance/eca/agent.ts';
@@ -27,7 +27,7 @@ function breaches(rules: typeof ecaAgent.rules, trace: Trace): string[] {
   });
 }
 
-/** What is found, by recording, and why it is no fault of the rule. */
+/** Violations by recording, and why the rule is right nevertheless. */
 const theirs: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   [
     'a server of 2025-08-20: pieces of arguments, and still models in the greeting',
@@ -63,7 +63,7 @@ const content = fc.record(
   },
   { requiredKeys: [] },
 );
-/** Messages that are nearly what they should be. */
+/** Messages that are almost valid. */
 const message = fc.oneof(
   fc.jsonValue(),
   fc.record(
@@ -95,17 +95,17 @@ describe('servers', () => {
 });
 
 describe('editors', () => {
-  // The others are by a prober, which is no editor.
+  // The other recordings are by a probe, which is no editor.
   const editors = ecaTraces.filter(({ name }) => !name.startsWith('eca-server'));
   test.each(editors.map(({ name, rows }) => [name, rows] as const))('%s', (name, rows) => {
     expect(breaches(ecaClient.rules, traceOf(rows))).toEqual(known(name));
   });
 });
 
-// Each length costs all rules a walk through all that was said.
+// For each length all rules read the recording again.
 const step = process.env.PATCHBAY_CONFORMANCE === 'all' ? 1 : 31;
 
-/** What is found in a recording at MUST and SHOULD. */
+/** Violations of a recording at MUST and SHOULD. */
 function recorded(set: CheckSet, trace: Trace): string[] {
   const heeded = new Set(descriptionsOf(set).flatMap(({ id, level }) => (level === 'MAY' ? [] : [id])));
   const results = judgeTrace([set], [trace]).flatMap((judged) => judged.results);
@@ -118,7 +118,7 @@ describe('parts of recordings', () => {
   const sets: readonly CheckSet[] = [ecaAgent, ecaClient];
   const setsFor = (name: string) => (name.startsWith('eca-server') ? [ecaAgent] : sets);
 
-  test.each(['agent', 'client'] as const)('what the %s has said alone tells of nothing wrong', (side) => {
+  test.each(['agent', 'client'] as const)('the messages of the %s alone show no violation', (side) => {
     for (const { name, rows } of ecaTraces) {
       const trace = traceOf(rows);
       const frames = trace.frames.filter(({ by }) => by === side);
@@ -127,7 +127,7 @@ describe('parts of recordings', () => {
     }
   });
 
-  test('nor does what is left of them when they begin in the middle', () => {
+  test('the rest of a recording from any frame on shows no new violation', () => {
     for (const { name, rows } of ecaTraces) {
       const { frames } = traceOf(rows);
       for (let from = 1; from < frames.length; from += step)
@@ -138,7 +138,7 @@ describe('parts of recordings', () => {
 });
 
 describe('rules', () => {
-  test('find much to judge in recordings', () => {
+  test('apply to recordings', () => {
     const rules = [...ecaAgent.rules, ...ecaClient.rules];
     const traces = ecaTraces.map(({ rows }) => traceOf(rows));
     const heard = rules.filter(({ judge }) => traces.some((trace) => [...judge(trace)].length > 0));
@@ -146,7 +146,7 @@ describe('rules', () => {
     if (ecaTraces.length > 0) expect(heard.length).toBeGreaterThan(rules.length / 2);
   });
 
-  test('of a recording that is cut anywhere say nothing else', () => {
+  test('report nothing new for a recording cut at any frame', () => {
     for (const { name, rows } of ecaTraces) {
       const trace = traceOf(rows);
       for (let length = 0; length < trace.frames.length; length += step) {

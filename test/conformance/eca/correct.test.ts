@@ -1,5 +1,5 @@
-// Recordings by hand of true servers that are newer than all that is known, or whose client is not the only one: no rule finds
-// anything; and wrong ones beside them.
+// Handmade recordings of correct servers that are newer than all known ones, or serve another client as well: no rule
+// finds a violation. Wrong variants stand beside them.
 import { describe, expect, test } from 'vitest';
 import { ecaAgent } from '../../../src/conformance/eca/agent.ts';
 import { faults, type Talk, traceOf } from '../support/handmade.ts';
@@ -75,7 +75,7 @@ const wrong: readonly (readonly [string, string, Talk])[] = [
   ],
 ];
 
-describe('a true server', () => {
+describe('a correct server', () => {
   test.each(right)('%s', (_name, client) => expect(faults(ecaAgent, traceOf(client))).toEqual([]));
 });
 describe('a wrong server', () => {

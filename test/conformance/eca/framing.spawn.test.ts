@@ -1,4 +1,4 @@
-// The checks of ECA servers that need bytes as they stand, on stdio: our own program, and small ones with one fault each.
+// The checks of ECA servers that need raw bytes on stdio: our own program, and small programs with one fault each.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ function program(...words: readonly string[]): Target {
 }
 const naive = (...fault: readonly string[]) => program(at('./naive-server.mjs'), ...fault);
 
-/** Those checks, each with its verdict; of rules the scenario `start` is played. */
+/** The verdicts of these checks; of the scenarios only `start` runs. */
 async function verdicts(target: Target, names: readonly string[], patienceMs: number): Promise<Map<string, string>> {
   const isAsked = (id: string) => names.includes(id.replace('eca/', ''));
   const options = { only: ({ id }: { id: string }) => isAsked(id), scenarios: (name: string) => name === 'start' };
@@ -39,15 +39,15 @@ async function verdicts(target: Target, names: readonly string[], patienceMs: nu
   return new Map(results.map(({ id, verdict }) => [id.replace('eca/', ''), verdict]));
 }
 
-/** All of them, and the end in good order. */
+/** All checks of raw bytes, and that of an orderly end. */
 const names = [...inBytes, 'exit-ends'];
-/** Our own program takes half a second to start, and its framing has tests of its own: these few show how it is put together. */
+/** Our own program takes half a second to start, and its framing has tests of its own, so a few checks suffice. */
 const few = ['frames-readable', 'length-in-bytes', 'other-charset', 'exit-ends'];
 const isAll = process.env.PATCHBAY_CONFORMANCE === 'all';
 const passing = new Map(names.map((name) => [name, 'passed']));
 
 describe('checks in bytes', () => {
-  test('our own program passes, but for its departures', { timeout: 60_000 }, async () => {
+  test('our own program passes except for its departures', { timeout: 60_000 }, async () => {
     const target = program(at('../../../dist/cli/main.js'), 'stdio', '--frontend', 'eca', '--agent', 'demo');
     const isOurs = (name: string) => departures.has(`eca/${name}`);
     const found = await verdicts(

@@ -1,4 +1,4 @@
-// A small ECA server in plain JavaScript, correct but for the fault that its one argument names. Shares no code with ours.
+// A small ECA server in plain JavaScript, correct except for the fault named by its argument. Shares no code with the product.
 const [, , fault] = process.argv;
 let held = Buffer.alloc(0);
 

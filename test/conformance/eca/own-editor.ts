@@ -1,4 +1,4 @@
-// Our own backend as an editor, and what it does in the acts that want more than a prompt.
+// Our own backend as an editor, with the steps of behaviours that need more than a prompt.
 import type { Command } from '../../../src/core/model/command.ts';
 import { type ClientSteps, ownClient } from '../support/client-rig.ts';
 
@@ -28,5 +28,5 @@ const steps = new Map<string, ClientSteps>([
   ],
 ]);
 
-/** Each act in a session of its own. */
+/** Each behaviour runs in a session of its own. */
 export const ownEditor = ownClient('eca', { steps });

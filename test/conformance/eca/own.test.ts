@@ -1,5 +1,5 @@
-// The checks of an ECA server against our own frontend, in this process and in front of the demo agent; on stdio, and in bytes,
-// in framing.test.ts.
+// The checks of ECA servers against our own frontend, in this process and in front of the demo agent. framing.test.ts
+// covers stdio and raw bytes.
 import { expect, test } from 'vitest';
 import { ecaAgent } from '../../../src/conformance/eca/agent.ts';
 import { ecaClient } from '../../../src/conformance/eca/client.ts';
@@ -12,7 +12,7 @@ const bytes = 'what is sent over memory has frames of its own';
 const servers = 'the demo agent has no MCP server';
 const unsaid = 'the demo agent does not say it';
 
-/** What does not come up in memory with the demo agent, and why. */
+/** Checks that are not applicable in memory with the demo agent, and why. */
 const silent: ReadonlyMap<string, string> = new Map([
   ...['content-type', 'frame-in-pieces', 'frames-in-one-write', 'header-case'].map((name) => [name, bytes] as const),
   ...['header-space', 'length-in-bytes', 'other-charset', 'parent-process'].map((name) => [name, bytes] as const),
@@ -36,7 +36,7 @@ test('our own server passes', { timeout: 60_000 }, async () => {
   expect(unheard.sort()).toEqual([...silent.keys()].sort());
 });
 
-test('every scenario is read by a rule, and there is every scenario that a rule reads', () => {
+test('every scenario is read by a rule, and every scenario of a rule exists', () => {
   for (const { rules, names } of [
     { rules: ecaAgent.rules, names: ecaAgent.scenarios.map(({ name }) => name) },
     { rules: ecaClient.rules, names: ecaClient.behaviours.map(({ name }) => name) },
@@ -47,7 +47,7 @@ test('every scenario is read by a rule, and there is every scenario that a rule 
   }
 });
 
-test('departures are of checks that there are, with a reason', () => {
+test('every departure names an existing check, with a reason', () => {
   const ids = new Set(descriptionsOf(ecaAgent).map(({ id }) => id));
   for (const [id, reason] of departures) {
     expect(ids).toContain(id);

@@ -1,4 +1,4 @@
-// Broken clients of pi: each fails the checks that are about its fault, and no others.
+// Broken clients of pi: each is caught by its checks and by no unrelated ones.
 import { piClient } from '../../../src/conformance/pi/client.ts';
 import { testBrokenClients } from '../support/broken-clients.ts';
 import { piClientMutants } from './mutants.ts';

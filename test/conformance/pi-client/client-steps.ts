@@ -1,4 +1,4 @@
-// What our own client does in the acts of pi that want more than a prompt.
+// The steps of our own client of pi, for behaviours that need more than a prompt.
 import type { Command } from '../../../src/core/model/command.ts';
 import type { Content } from '../../../src/core/model/content.ts';
 import { type ClientSteps, ownClient } from '../support/client-rig.ts';
@@ -7,7 +7,7 @@ const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QD
 const image: Content = { type: 'image', mediaType: 'image/png', data: pixel };
 const words = (text: string): Content[] => [{ type: 'text', text }];
 
-/** Everything that starts nothing, one after the other. */
+/** Every command that starts no run, one after the other. */
 const commands: readonly Command[] = [
   { type: 'set-model', provider: 'patchbay', model: 'patchbay-other' },
   { type: 'set-thinking', level: 'high' },

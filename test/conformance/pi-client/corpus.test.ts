@@ -1,4 +1,5 @@
-// The rules of clients of pi over what the recorded ones said, most of them on purpose wrong. Says so when the corpus is absent.
+// The rules on clients of pi against recorded clients, most of them wrong on purpose. Reports when the corpus is
+// absent.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -11,13 +12,13 @@ const corpus = join(process.env.PATCHBAY_CORPUS ?? '../shared/corpus', 'pi');
 const Row = z.object({ dir: z.enum(['in', 'out']), line: z.string() });
 if (!existsSync(corpus)) console.log(`there are no traces at ${corpus}`);
 
-/** What the clients of the recordings did wrong, by the name of the scenario: that was what it is about. */
+/** Intended violations, by scenario. */
 const theirs: ReadonlyMap<string, readonly string[]> = new Map([
   ['attachments', ['document-text']],
   ['bad_input', ['json-lines', 'known-commands', 'prompt-message', 'prompt-words', 'prompt-fields']],
   ['null_line', ['json-lines']],
   ['prompt_while_streaming', ['one-prompt-at-a-time', 'prompt-while-streaming']],
-  // It asks for a level that there is not.
+  // The client requests a level that does not exist.
   ['state_cmds', ['set-thinking-level-values']],
 ]);
 

@@ -1,4 +1,4 @@
-// Broken clients of pi. Each is our own one with somebody between it and our agent.
+// Broken clients of pi, each made from our own one.
 import { probe } from '../../../src/conformance/pi/fake-agent/shared-behaviours.ts';
 import type { Dictionary } from '../../../src/core/model/content.ts';
 import { isDictionary } from '../../../src/core/model/dictionary.ts';
@@ -11,11 +11,11 @@ const images = (change: (image: Dictionary) => Dictionary) =>
   );
 const reply = 'extension_ui_response';
 const replies = (change: (frame: Dictionary) => Dictionary) => changesSent(reply, change);
-/** Answers of that kind with another value. */
+/** Changes the value of replies. */
 const replied = (field: string, value: unknown) =>
   replies((frame) => (frame[field] === undefined ? frame : { ...frame, [field]: value }));
 
-/** Commands and a field without which they are none. */
+/** Commands, each with a required field. */
 const needed: readonly (readonly [string, string])[] = [
   ['steer', 'message'],
   ['follow_up', 'message'],
@@ -31,7 +31,7 @@ const needed: readonly (readonly [string, string])[] = [
   ['fork', 'entryId'],
   ['set_session_name', 'name'],
 ];
-/** Commands and a field that may be missing. */
+/** Commands, each with an optional field. */
 const optional: readonly (readonly [string, string])[] = [
   ['compact', 'customInstructions'],
   ['new_session', 'parentSession'],
@@ -39,7 +39,7 @@ const optional: readonly (readonly [string, string])[] = [
 ];
 const nameOf = (type: string) => `${type.replaceAll('_', '-')}-fields`;
 
-/** What clients are to survive. */
+/** Unusual lines that clients must survive. */
 const strange = ['events', 'fields', 'responses', 'methods', 'separators', 'long-lines'];
 
 const fieldMutants: readonly Mutant[] = [

@@ -1,5 +1,5 @@
-// Real clients of pi with our agent as their pi: pi's own RpcClient, and pi-acp, which an editor of the Agent Client Protocol would
-// start. They pass every MUST and SHOULD.
+// Real clients of pi with our fake agent: pi's own RpcClient, and pi-acp, the bridge for editors of the Agent Client
+// Protocol. They pass every MUST and SHOULD.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,7 @@ function begin(): void {
   run = createClientRun(piClient, { patienceMs: 5000 });
   takes = [];
 }
-/** What is wrong, and how many checks had something to look at. */
+/** Failed checks, and those that passed. */
 async function verdicts(): Promise<{ readonly wrong: readonly string[]; readonly passed: readonly string[] }> {
   await Promise.all(takes);
   const results = run.results();
@@ -77,7 +77,7 @@ test("pi's own RpcClient", { timeout: 60_000 }, async () => {
   await client.stop();
   const { wrong, passed } = await verdicts();
   expect(wrong).toEqual([]);
-  // Its users answer dialogs themselves: the class has no word for that.
+  // Users of this class answer dialogs themselves; the class has no function for that.
   expect(passed.length).toBeGreaterThanOrEqual(30);
 });
 
@@ -111,7 +111,7 @@ function startEditor(child: ChildProcess) {
 
 test('pi-acp', { timeout: 60_000 }, async () => {
   begin();
-  // Without npm it cannot ask for a newer pi, which would take seconds.
+  // Without npm pi-acp cannot look for a newer pi, which would take seconds.
   const env = { HOME: folder, PATH: folder, PI_CODING_AGENT_DIR: folder, PI_ACP_PI_COMMAND: relay.path };
   const child = spawn(process.execPath, [acp], { env, cwd: folder, stdio: ['pipe', 'pipe', 'inherit'] });
   const editor = startEditor(child);

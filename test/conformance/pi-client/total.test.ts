@@ -1,4 +1,4 @@
-// The rules of both generations of pi judge anything that looks like a trace, and never throw.
+// The rules of both generations of pi judge any trace and never throw.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { judgeRules } from '../../../src/conformance/check/judge.ts';

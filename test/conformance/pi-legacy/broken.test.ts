@@ -13,7 +13,7 @@ afterAll(own.remove);
 const bytes = 'only a program on stdio reads bytes that are no frames';
 testBrokenAgents(piLegacyAgent, [...lineMutants, ...orderMutants, ...inputMutants], {
   target: () => own.target,
-  // The busy agent takes longer; only its own double waits for it otherwise.
+  // The busy prompt takes longer; only its own mutant waits for it otherwise.
   patienceMs: process.env.PATCHBAY_CONFORMANCE === 'all' ? 10_000 : 1000,
   unbroken: new Map([
     ['crlf', bytes],

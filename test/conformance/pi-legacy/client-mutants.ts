@@ -1,4 +1,4 @@
-// Broken clients of pi-legacy. Each is our own one with somebody between it and our agent.
+// Broken clients of pi-legacy, each made from our own one.
 import type { Dictionary } from '../../../src/core/model/content.ts';
 import { isDictionary } from '../../../src/core/model/dictionary.ts';
 import { probe } from '../../../src/conformance/pi/fake-agent/shared-behaviours.ts';
@@ -11,7 +11,7 @@ const files = (change: (file: Dictionary) => Dictionary) =>
       ? { ...frame, attachments: frame.attachments.filter(isDictionary).map(change) }
       : frame,
   );
-/** In a run of all acts it flees from all of them. */
+/** In a run of all behaviours the mutant disconnects on each of them. */
 const survivals = ['survives-events', 'survives-fields', 'survives-separators', 'survives-long-lines'];
 const flees = disconnectsOn(probe);
 
@@ -70,7 +70,7 @@ export const clientMutants: readonly Mutant[] = [
   {
     fault: 'prompts twice',
     caughtBy: ['one-prompt-at-a-time'],
-    // It leaves while its second prompt is at work.
+    // The mutant disconnects during its second prompt.
     alsoCaughtBy: survivals,
     make: () => ({ out: (frame) => (frame.type === 'prompt' ? [frame, frame] : [frame]) }),
   },

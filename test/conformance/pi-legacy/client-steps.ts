@@ -1,4 +1,4 @@
-// What our own client does in the acts of pi-legacy that want more than a prompt.
+// The steps of our own client of pi-legacy, for behaviours that need more than a prompt.
 import type { Content } from '../../../src/core/model/content.ts';
 import { ownClient, type ClientSteps } from '../support/client-rig.ts';
 

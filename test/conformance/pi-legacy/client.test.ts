@@ -1,4 +1,4 @@
-// Our own backend as a client of pi-legacy passes every check, and each broken one fails its own.
+// Our own backend as a client of pi-legacy passes every check, and each mutant fails its own.
 import { expect, test } from 'vitest';
 import { piLegacyClient } from '../../../src/conformance/pi-legacy/client.ts';
 import { testBrokenClients } from '../support/broken-clients.ts';

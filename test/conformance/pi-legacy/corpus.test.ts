@@ -1,5 +1,5 @@
-// The rules of pi-legacy over what the real pi 0.13.2 said: nothing in it is wrong. What its client said is judged beside that of
-// other clients of pi (test/conformance/pi-client). Says so when the corpus is absent.
+// The rules of pi-legacy against recordings of the real pi 0.13.2: no violation. test/conformance/pi-client judges the
+// recorded client. Reports when the corpus is absent.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

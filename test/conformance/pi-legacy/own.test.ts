@@ -1,4 +1,4 @@
-// Our own frontend as an agent of pi-legacy, in front of the demo agent: no check finds anything wrong with it.
+// Our own frontend as an agent of pi-legacy, in front of the demo agent: no check fails.
 import { expect, test } from 'vitest';
 import { departures } from '../../../src/conformance/pi-legacy/departures.ts';
 import { piLegacyAgent } from '../../../src/conformance/pi-legacy/agent.ts';
@@ -6,10 +6,10 @@ import { runChecks } from '../../../src/conformance/runner/runner.ts';
 import { descriptionsOf } from '../../../src/conformance/check/sets.ts';
 import { ownMemory } from '../support/targets.ts';
 
-/** Only a program on stdio reads bytes that are no frames; our messages of users hold files as content alone. */
+/** Only a program on stdio reads raw bytes; our user messages hold files as content only. */
 const notApplicable = ['crlf', 'split-line', 'attachments-kept'];
 
-test('every check passes that there is something to look at for', { timeout: 60_000 }, async () => {
+test('every applicable check passes', { timeout: 60_000 }, async () => {
   const own = ownMemory('pi-legacy');
   const results = await runChecks(piLegacyAgent, own.target, { patienceMs: 15_000 });
   await own.remove();

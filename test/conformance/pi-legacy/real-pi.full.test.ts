@@ -1,4 +1,4 @@
-// The real pi 0.13.2 with a model of ours: every MUST and SHOULD of pi-legacy passes, for its behaviour is the protocol.
+// The real pi 0.13.2 with a fake model passes every MUST and SHOULD of pi-legacy; its behaviour defines the protocol.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startFakeAnthropic } from '../../../src/conformance/model/endpoint.ts';
 import { piLegacyAgent } from '../../../src/conformance/pi-legacy/agent.ts';

@@ -7,12 +7,12 @@ import type { Link, Interceptor } from '../support/intercept.ts';
 const eventOf = (frame: Dictionary) => (frame.type === 'event' ? dictionaryOf(frame.event) : {});
 const isPrompt = ({ type }: Dictionary) => type === 'prompt';
 
-/** Says more before its prompt. */
+/** Sends more before its prompt. */
 const besides = (more: (prompt: Dictionary) => readonly Dictionary[]) => (): Interceptor => ({
   out: (frame) => (isPrompt(frame) ? [...more(frame), frame] : [frame]),
 });
 
-/** Says something when it hears something; `prompt` is what it has prompted. */
+/** Sends something on a matching frame of the server; `prompt` is the client's prompt. */
 const onHearing =
   (fits: (frame: Dictionary) => boolean, say: (heard: Dictionary, prompt: Dictionary) => Dictionary) =>
   (): Interceptor => {
@@ -29,14 +29,14 @@ const onHearing =
     };
   };
 
-/** Another answer in the place of one of that method. */
+/** Changes answers of this method. */
 const answers = (method: string, change: (command: Dictionary, response: Dictionary) => Dictionary) =>
   changesOutput((frame) => {
     const response = dictionaryOf(frame.response);
     return frame.type === 'extension_ui_response' && response.method === method ? change(frame, response) : frame;
   });
 
-/** Hears nothing more from there on. */
+/** Receives nothing more from a matching frame on. */
 const deafFrom = (fits: (frame: Dictionary) => boolean) => (): Interceptor => {
   const deaf = new Set<Link>();
   return {
@@ -49,7 +49,7 @@ const deafFrom = (fits: (frame: Dictionary) => boolean) => (): Interceptor => {
 
 const isAnswerTo = (command: string) => (frame: Dictionary) => frame.type === 'response' && frame.command === command;
 
-/** All of them. */
+/** All mutants. */
 export const clientMutants: readonly Mutant[] = [
   {
     fault: 'it sends a list',

@@ -1,4 +1,4 @@
-// Our own backend as a client of the pi-server that conformance plays: what acts want of it beyond a prompt.
+// Our own backend as a client of the fake pi-server, with the steps of behaviours that need more than a prompt.
 import { type ClientSteps, ownClient } from '../support/client-rig.ts';
 
 /** Prompts, and aborts when the answer has begun. */
@@ -9,5 +9,5 @@ const aborting: ClientSteps = async (client, prompt) => {
   await outcome;
 };
 
-/** Each act in a session of its own. */
+/** Each behaviour runs in a session of its own. */
 export const ownPiServerClient = ownClient('pi-server', { steps: new Map([['endless', aborting]]) });

@@ -1,4 +1,5 @@
-// The check that wants two connections of one client: who is greeted in another version sends nothing.
+// The check that needs two connections of one client: a client that is greeted with an incompatible version sends
+// nothing.
 import { describe, expect, test } from 'vitest';
 import { createClientRun } from '../../../src/conformance/runner/client-runner.ts';
 import { watchChannel } from '../../../src/conformance/runner/connection.ts';
@@ -6,7 +7,7 @@ import { piServerClient } from '../../../src/conformance/pi-server/client.ts';
 import { isDictionary } from '../../../src/core/model/dictionary.ts';
 import { memoryPair } from '../../../src/transports/memory.ts';
 
-/** Asks for a server of another version, and connects to it; `then` is what the client does. */
+/** Requests a server of another version and connects to it; `then` is the client's reaction. */
 async function verdict(then: (send: (command: object) => void) => void): Promise<string | undefined> {
   const run = createClientRun(piServerClient, { patienceMs: 2000 });
   function connect() {
@@ -35,7 +36,7 @@ async function verdict(then: (send: (command: object) => void) => void): Promise
 }
 
 describe('a server of another major version', () => {
-  test('who leaves it passes', async () => expect(await verdict(() => {})).toBe('passed'));
-  test('who talks to it fails', async () =>
+  test('a client that disconnects passes', async () => expect(await verdict(() => {})).toBe('passed'));
+  test('a client that sends a command fails', async () =>
     expect(await verdict((send) => send({ id: '3', type: 'list_sessions' }))).toBe('failed'));
 });

@@ -1,4 +1,4 @@
-// Rules read whatever a trace holds and never throw: those of pi-servers, of their clients, and of the clients of Claude.
+// Rules accept any trace and never throw: those of pi-servers, of their clients, and of Claude clients.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { claudeClient } from '../../../src/conformance/claude/client.ts';
@@ -7,7 +7,7 @@ import { piServerClient } from '../../../src/conformance/pi-server/client.ts';
 import { rpcMessageClient } from '../../../src/conformance/rpc-message/client.ts';
 import type { TraceFrame } from '../../../src/conformance/check/rule.ts';
 
-/** Words of the wire, so that what is wrong is wrong inside. */
+/** Words of the wire, so that traces are wrong in detail and not only as a whole. */
 const words = [
   ...[
     'server_ready',

@@ -1,4 +1,5 @@
-// The rules of pi-servers and of their clients against recordings of the real server: what it does otherwise is in the table.
+// The rules of pi-servers and of their clients against recordings of the real server. A table lists the server's known
+// violations.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -11,15 +12,15 @@ import { piServerClient } from '../../../src/conformance/pi-server/client.ts';
 const folder = join(process.env.PATCHBAY_CORPUS ?? '../shared/corpus', 'pi-server');
 const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.jsonl')) : [];
 
-/** Faults of the real server (docs/protocols/pi-server.md 3.1, 4.4, 7.7, 23), by rule: the messages that have them. */
+/** Known violations of the real server (docs/protocols/pi-server.md 3.1, 4.4, 7.7, 23): the messages, by rule. */
 const known: ReadonlyMap<string, RegExp> = new Map([
-  // Row 4: until 2.1 its stdout carries its log as well.
+  // Row 4: until 2.1 stdout carries the server's log as well.
   ['pi-server/frame-object', /^\d{4}-\d\d-\d\dT\S+ +(?:INFO|WARN|ERROR|DEBUG) /u],
-  // Row 13: a type that is a number comes back as the command.
+  // Row 13: a numeric type comes back as the command.
   ['pi-server/response-shape', /"command":(?!")/u],
 ]);
 
-/** What is found in recordings at MUST and SHOULD, but for what is known. */
+/** Violations at MUST and SHOULD, without the known ones. */
 function breaches(set: CheckSet, traces: readonly Trace[]): string[] {
   const levels = new Map(descriptionsOf(set).map(({ id, level }) => [id, level]));
   const results = judgeTrace([set], traces).flatMap((judged) => judged.results);
@@ -35,16 +36,19 @@ const tracesIn = (file: string) => readTraceFile(readFileSync(join(folder, file)
 
 describe.skipIf(files.length === 0)('parts of recordings of the real server (absent without the corpus)', () => {
   const sets: readonly CheckSet[] = [piServerAgent, piServerClient];
-  // Each beginning costs all rules a walk through all that was said.
+  // For each beginning all rules read the recording again.
   const step = process.env.PATCHBAY_CONFORMANCE === 'all' ? 1 : 13;
 
-  /** What parts tell that the whole does not: the clients are probes, who say much that is wrong on purpose. */
+  /**
+   * Violations in parts of a recording beyond those of the whole. The recorded clients are probes, which send much that
+   * is wrong on purpose.
+   */
   function more(file: string, set: CheckSet, parts: readonly Trace[]): string[] {
     const whole = new Set(breaches(set, tracesIn(file)));
     return breaches(set, parts).filter((breach) => !whole.has(breach));
   }
 
-  test.each(files)('%s: one side alone tells of nothing wrong', (file) => {
+  test.each(files)('%s: one side alone shows no violation', (file) => {
     for (const side of ['agent', 'client'])
       for (const isComplete of [true, false])
         for (const set of sets) {
@@ -56,7 +60,7 @@ describe.skipIf(files.length === 0)('parts of recordings of the real server (abs
         }
   });
 
-  test.each(files)('%s: nor does what is left of it when it begins in the middle', (file) => {
+  test.each(files)('%s: the rest from any frame on shows no new violation', (file) => {
     for (const { frames } of tracesIn(file))
       for (let from = 1; from < frames.length; from += step)
         for (const set of sets) {
@@ -76,7 +80,7 @@ describe.skipIf(files.length === 0)('recordings of the real server (absent witho
     expect(breaches(piServerAgent, traces)).toEqual([]);
   });
 
-  test('nearly every rule has something to say about them', () => {
+  test('nearly every rule applies to them', () => {
     const silent = piServerAgent.rules.filter(({ id }) => !heard.has(id)).map(({ id }) => id);
     expect(silent).toEqual([]);
   });

@@ -1,5 +1,5 @@
-// Recordings by hand of true servers and true clients in rare situations: no rule finds anything; and beside some of them a wrong
-// one that differs in what the rule is about.
+// Handmade recordings of correct servers and clients in rare situations: no rule finds a violation. Wrong variants
+// stand beside some of them.
 import { describe, expect, test } from 'vitest';
 import { piServerAgent } from '../../../src/conformance/pi-server/agent.ts';
 import { piServerClient } from '../../../src/conformance/pi-server/client.ts';
@@ -9,7 +9,7 @@ const ready = (protocolVersion = '1.0.0'): Talk[number] => [
   'agent',
   { type: 'server_ready', data: { serverVersion: '2.2.1', protocolVersion, transports: ['websocket'] } },
 ];
-/** A command with its whole course. */
+/** A command with its whole lifecycle. */
 function done(command: Record<string, unknown>, version?: number, answer: object = {}): Talk {
   const { id, type, sessionId } = command;
   const data = { commandId: id, commandType: type, ...(sessionId === undefined ? {} : { sessionId }), dependsOn: [] };
@@ -108,10 +108,10 @@ const servers: readonly (readonly [string, Talk])[] = [
   ],
 ];
 
-describe('a true client', () => {
+describe('a correct client', () => {
   test.each(clients)('%s', (_name, client) => expect(faults(piServerClient, traceOf(client))).toEqual([]));
 });
-describe('a true server', () => {
+describe('a correct server', () => {
   test.each(servers)('%s', (_name, client) => expect(faults(piServerAgent, traceOf(client))).toEqual([]));
 });
 
@@ -143,7 +143,7 @@ describe('a wrong client', () => {
   );
 });
 
-test('what had the id before a conflict may be sent again', () => {
+test('the first command of a conflicting id may be repeated', () => {
   const first = { id: '1', type: 'list_sessions' };
   const client: Talk = [ready(), ...done(first), ...refused(notValid, "Conflicting id '1'"), ['client', first]];
   const found = faults(piServerClient, traceOf(client));
@@ -155,7 +155,7 @@ describe('a wrong server', () => {
   const errand = done({ id: '1', type: 'list_sessions' }, undefined, { data: { sessions: [] } });
   test('never greets', () => {
     expect(faults(piServerAgent, traceOf(errand))).toContain('pi-server/ready-first');
-    // Nobody knows where a recording begins that does not say so.
+    // A recording without a greeting may begin anywhere.
     expect(faults(piServerAgent, traceOf(errand, false))).toEqual([]);
   });
   test('accepts what it refuses', () => {

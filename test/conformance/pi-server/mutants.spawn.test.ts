@@ -1,5 +1,5 @@
-// Each broken pi-server is found by the checks that are meant to find it, and by no others. Its faults are made by a man in the
-// middle in front of our own server.
+// Every broken pi-server is caught by its checks and by no unrelated ones. An interceptor in front of our own server
+// makes the faults.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Check, Result, Settings } from '../../../src/conformance/check/check.ts';
 import { departures } from '../../../src/conformance/pi-server/departures.ts';
@@ -14,13 +14,13 @@ import { intercepting } from '../support/intercept.ts';
 import { type Own, ownDemo } from '../support/targets.ts';
 
 const patienceMs = 10_000;
-/** One of so many unrelated checks is tried at each double, another at the next; 1 tries them all. */
+/** Each mutant runs one in this many unrelated checks, in turn; 1 runs them all. */
 const spread = Number(process.env.PATCHBAY_CONFORMANCE_SPREAD ?? 24);
 
 const { usual } = piServerChecks;
 const checks = piServerChecks.checks.filter(({ id }) => !departures.has(id));
 const nameOf = (id: string) => id.replace(/^pi-server\//u, '');
-/** Needs no program of its own. */
+/** The check needs no program of its own. */
 const isQuick = ({ needs = {} }: Check<never>) =>
   needs.settings === undefined && needs.exclusive !== true && needs.transport !== 'stdio' && needs.binary !== true;
 
@@ -49,7 +49,7 @@ async function start(settings: Settings) {
   return { peer, address };
 }
 
-/** Where there is a server with those bounds, which all doubles share. */
+/** The address of a server with these limits, shared by all mutants. */
 async function addressWith(settings: Settings): Promise<Address> {
   const whole = { ...usual, ...settings };
   const key = JSON.stringify(whole);
@@ -61,7 +61,7 @@ async function addressWith(settings: Settings): Promise<Address> {
 const failedIn = (results: readonly Result[]) =>
   results.flatMap(({ id, verdict }) => (verdict === 'failed' ? [nameOf(id)] : []));
 
-/** The checks that are meant for it, those that may find it, and some others. */
+/** The checks of the mutant, those that may catch it too, and some others. */
 function chosen({ caughtBy, alsoCaughtBy = [] }: Mutant, index: number): (check: Check<never>) => boolean {
   return (check) => {
     const name = nameOf(check.id);
@@ -81,7 +81,7 @@ async function judge(mutant: Mutant, index: number): Promise<Result[]> {
     if (ids.size > 0)
       results.push(...(await runChecks(piServerChecks, whom, { patienceMs, only: ({ id }) => ids.has(id) })));
   }
-  // Who ends the server or fills it up starts it as well; all others share those with the same bounds.
+  // A check that ends or fills the server gets its own; all others share a server for each set of limits.
   const isApart = ({ needs = {} }: Check<never>) => needs.exclusive === true || needs.transport === 'stdio';
   await run(picked.filter(isApart), target);
   const shared = picked.filter((check) => !isApart(check));
@@ -121,12 +121,12 @@ test('every check can fail', () => {
     .map(({ id }) => nameOf(id))
     .filter((name) => !mutants.some(({ caughtBy }) => caughtBy.includes(name)));
   console.log(`${mutants.length} doubles, found by ${found.size} of ${checks.length} checks`);
-  // The demo agent asks inside prompts only: these are tried in front of the real pi.
+  // The demo agent asks during prompts only; these checks run against the real pi.
   const elsewhere = ['select', 'confirm', 'input', 'editor'].map((method) => `18-96:${method}`);
   expect(never).toEqual(elsewhere);
 });
 
-test('doubles name checks that there are', () => {
+test('mutants name existing checks', () => {
   const names = new Set(piServerChecks.checks.map(({ id }) => nameOf(id)));
   const unknown = mutants
     .flatMap(({ caughtBy, alsoCaughtBy = [] }) => [...caughtBy, ...alsoCaughtBy])

@@ -1,5 +1,5 @@
-// The checks of a pi-server against our own: over WebSocket and stdio in front of the demo agent, and in front of the real pi
-// where an agent has something to do. What we answer differently on purpose is in the table of departures.
+// The checks of a pi-server against our own: over WebSocket and stdio in front of the demo agent, and in front of the
+// real pi where the agent matters. Intended differences are in the table of departures.
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Check, Result } from '../../../src/conformance/check/check.ts';
 import { departures } from '../../../src/conformance/pi-server/departures.ts';
@@ -17,7 +17,7 @@ const { checks } = piServerChecks;
 const count = (results: readonly Result[], verdict: Result['verdict']) =>
   results.filter((result) => result.verdict === verdict).length;
 
-/** What is wrong with a run: checks that fail or cannot tell, and departures that are none any more. */
+/** Failed and unclear checks, and departures that no longer exist. */
 function faultsOf(results: readonly Result[]): string[] {
   return results.flatMap(({ id, verdict, reason }) => {
     if (verdict === 'passed') return departures.has(id) ? [`${id}: passed, and is no departure any more`] : [];
@@ -25,7 +25,7 @@ function faultsOf(results: readonly Result[]): string[] {
   });
 }
 
-/** Reasons why a check says nothing about our server. */
+/** Reasons of checks that were not applicable. */
 function unheard(results: readonly Result[]): string[] {
   return results.flatMap(({ id, verdict, reason }) => (verdict === 'not-applicable' ? [`${id}: ${reason}`] : []));
 }
@@ -47,26 +47,26 @@ async function run(own: Own | Promise<Own>, options: RunOptions): Promise<Result
 }
 
 /**
- * All that need an agent before the real pi, at about three seconds of work for each session, and all over stdio, where each
- * has a program of its own.
+ * Run all checks that need an agent in front of the real pi, which takes about three seconds for each session, and all
+ * over stdio, where each starts a program.
  */
-const isComplete = process.env.PATCHBAY_CONFORMANCE === 'all';
-/** Over stdio one of so many is enough: what is told apart there is how it is started and how it ends. */
-const everyOver = isComplete ? 1 : 4;
-/** Those in which what pi itself does counts most; the demo agent has been through all the others. */
+const runsEverything = process.env.PATCHBAY_CONFORMANCE === 'all';
+/** Over stdio one in so many checks is enough: stdio differs only in the start and the end. */
+const everyOver = runsEverything ? 1 : 4;
+/** Checks in which pi's own behaviour matters most; the demo agent covers all others. */
 const piRows: ReadonlySet<string> = new Set([
   ...['7.3-36', '11-82', '17.2-93', '17.2-94', '17.2-95', '18-96:select', '18-97:input', '18.2-98'],
   ...['19-102', '19-103', '19.5-104b', '19.4-105', '20.2-107'],
 ]);
 
-/** Checks that need a peer of their own, which is the same program on all transports. */
+/** Checks that need no program of their own, which is the same on all transports. */
 const isShared = ({ needs = {} }: Check<never>) => needs.settings === undefined && needs.exclusive !== true;
 
 describe('our own server', () => {
   test('over WebSocket, in front of the demo agent', { timeout: 120_000 }, async () => {
     const results = await run(ownDemo(), {});
     expect(faultsOf(results)).toEqual([]);
-    // The demo agent asks inside prompts only.
+    // The demo agent asks during prompts only.
     const elsewhere = Array.from({ length: 4 }, () => 'pi-server/18-96');
     expect(unheard(results).map((line) => line.split(':')[0])).toEqual(elsewhere);
   });
@@ -84,7 +84,7 @@ describe('our own server', () => {
     'over WebSocket, in front of the real pi (in npm run test:full)',
     { timeout: 600_000 },
     async () => {
-      const isChosen = ({ id }: Check<never>) => isComplete || piRows.has(id.replace('pi-server/', ''));
+      const isChosen = ({ id }: Check<never>) => runsEverything || piRows.has(id.replace('pi-server/', ''));
       const only = (check: Check<never>) => check.needs?.script !== undefined && isChosen(check);
       const results = await run(ownPi(), { only, atOnce: 3, patienceMs: 60_000 });
       expect(faultsOf(results)).toEqual([]);
@@ -95,7 +95,7 @@ describe('our own server', () => {
 });
 
 describe('the table of checks', () => {
-  test('has a stable, unique id for each, with its section', () => {
+  test('has a unique id for each check, with its section', () => {
     for (const { id, section } of checks)
       expect(id).toMatch(new RegExp(`^pi-server/${section.replace('.', '\\.')}-\\d`, 'u'));
     expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length);
@@ -107,7 +107,7 @@ describe('the table of checks', () => {
     expect(all.filter((row) => !rows.has(row))).toEqual([3]);
   });
 
-  test('departs only where there is a check, and says why', () => {
+  test('every departure names an existing check, with a reason', () => {
     for (const [id, reason] of departures) {
       expect([...checks, ...piServerClient.rules].map((check) => check.id)).toContain(id);
       expect(reason).toMatch(/^\S.*\.$/u);
@@ -118,7 +118,7 @@ describe('the table of checks', () => {
 describe('the runner', () => {
   const nobody: Target = { label: 'nobody', script: new Map() };
 
-  test('a peer that there is no way to reach makes no check applicable', async () => {
+  test('without a way to reach the peer no check is applicable', async () => {
     const results = await runChecks(piServerChecks, nobody);
     expect(count(results, 'not-applicable')).toBe(checks.length);
   });

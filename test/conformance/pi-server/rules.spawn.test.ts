@@ -1,4 +1,4 @@
-// The rules of pi-servers against our own server in this process, and that each finds the broken server that it is meant for.
+// The rules of pi-servers against our own server in this process, and against its mutants.
 import { afterAll, describe, expect, test } from 'vitest';
 import { departures } from '../../../src/conformance/pi-server/departures.ts';
 import { piServerAgent } from '../../../src/conformance/pi-server/agent.ts';
@@ -10,11 +10,11 @@ import { testBrokenAgents } from '../support/broken.ts';
 import { type Own, ownDemo, ownMemory } from '../support/targets.ts';
 import { ruleMutants } from './mutants/rules.ts';
 
-/** Those that act have tests of their own. */
+/** Checks that act have tests of their own. */
 const rules: AgentSet = { ...piServerAgent, checks: [] };
 const config = { agents: { demo: { protocol: 'demo', options: { paceMs: 0 } } } };
 const servers: Own[] = [];
-/** One of its own for each, for what happens on a server is told to all its clients. */
+/** A server for each scenario, because all clients of a server receive its events. */
 function target(): Target {
   const own = ownMemory('pi-server', { config });
   servers.push(own);
@@ -25,12 +25,12 @@ afterAll(async () => {
 });
 
 describe('our own server', () => {
-  test('keeps to every rule', { timeout: 60_000 }, async () => {
+  test('violates no rule', { timeout: 60_000 }, async () => {
     const results = await runChecks(rules, target());
     const wrong = results.filter(({ verdict }) => verdict !== 'passed' && verdict !== 'not-applicable');
     expect(wrong.map(({ id, verdict, reason }) => `${id}: ${verdict}: ${reason}`)).toEqual([]);
     const silent = results.filter(({ verdict }) => verdict === 'not-applicable');
-    // A program is needed that can be told to end, and one whose commands time out soon.
+    // These need a program that can be ended, or short timeouts.
     expect(silent.map(({ id }) => id)).toEqual([
       'pi-server/timeout-failed',
       'pi-server/shutdown-data',
@@ -41,7 +41,7 @@ describe('our own server', () => {
   });
 });
 
-test('our own server keeps to the rules of its end', { timeout: 60_000 }, async () => {
+test('our own server violates no rule on shutdown', { timeout: 60_000 }, async () => {
   const program = ownDemo();
   try {
     const results = await runChecks(rules, program.target, {

@@ -1,5 +1,5 @@
-// Agents that speak pi badly: our own frontend in front of the demo agent with one fault each, caught by the checks that are meant
-// to catch it, and by nothing unrelated.
+// Broken agents of pi: our own frontend in front of the demo agent with one fault each, caught by its checks and by no
+// unrelated ones.
 import { afterAll } from 'vitest';
 import { piAgent } from '../../../src/conformance/pi/agent.ts';
 import { demoScript } from '../../../src/conformance/runner/scripts.ts';

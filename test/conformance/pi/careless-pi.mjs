@@ -1,4 +1,4 @@
-// A program that answers every command of pi with success, and reads its stdin with one fault: node careless-pi.mjs <fault>.
+// A program that answers every command of pi with success and reads its stdin with one fault: node careless-pi.mjs <fault>.
 const fault = process.argv[2] ?? 'none';
 let rest = '';
 let asked = 0;

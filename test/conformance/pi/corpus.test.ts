@@ -1,5 +1,5 @@
-// Recordings of the real pi, judged: what breaks a rule there is in the table of their departures, with the reason. They are
-// not ours to copy, so they are read where they lie.
+// The rules of pi against recordings of the real pi. Violations are in a table with their reasons. The recordings are
+// not ours to copy, so they stay outside of the project.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ const corpus = join(process.env.PATCHBAY_CORPUS ?? '../shared/corpus', 'pi');
 /** 0.13.2 speaks the legacy protocol. */
 const versions = ['0.54.2', '0.73.1', '0.87.1'].filter((version) => existsSync(join(corpus, version)));
 
-/** Where the real pi breaks a rule: version or recording, and rule. */
+/** Violations of the real pi, by version or recording and rule. */
 const theirs: ReadonlyMap<string, string> = new Map([
   [
     '0.54.2 pi/failure-id',
@@ -32,11 +32,11 @@ function readTrace(file: string): Trace {
       return frame;
     }
   });
-  // A part of them was cut off on purpose.
+  // Part of these recordings was cut off on purpose.
   return { frames, isComplete: false };
 }
 
-/** What is wrong with a recording, by rule, with the first of each. */
+/** Violations of a recording by rule, with the first of each. */
 function breachesIn(trace: Trace): Map<string, string> {
   const breaches = new Map<string, string>();
   for (const { id, level, judge } of piAgent.rules) {
@@ -66,10 +66,10 @@ describe.skipIf(versions.length === 0)('recordings of the real pi', () => {
     });
   });
 
-  /** Known of recordings that are not at hand. */
+  /** Known violations of recordings that are not available. */
   const elsewhere: ReadonlySet<string> = new Set(['0.73.1 pi/failure-id']);
 
-  test('break each rule that they are said to break', () => {
+  test('violate each rule that the table names', () => {
     console.log(`${judged} recordings of ${versions.join(', ')}; ${theirs.size} departures of theirs`);
     expect([...theirs.keys()].filter((name) => !found.has(name) && !elsewhere.has(name))).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// Programs that read lines badly, each with one fault, caught by the checks that write bytes as they stand.
+// Programs that split lines wrongly, each with one fault, caught by the checks of raw bytes.
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { piAgent } from '../../../src/conformance/pi/agent.ts';
@@ -18,7 +18,7 @@ async function failing(fault: string, isFound = (verdict: string) => verdict !==
   return results.filter(({ verdict }) => isFound(verdict)).map(({ id }) => id.replace('pi/', ''));
 }
 
-describe('a program that reads bytes', () => {
+describe('a program that reads raw bytes', () => {
   test.concurrent.each([
     ['well', 'none', []],
     ['and passes over lines that end with CR LF', 'crlf', ['raw-crlf']],
@@ -32,14 +32,14 @@ describe('a program that reads bytes', () => {
   });
 
   test.concurrent.each(['state', 'id'])(
-    'is not blamed for how it reads where %s is what it lacks',
+    'does not fail checks of raw bytes where it lacks %s',
     { timeout: 60_000 },
     async (fault) => {
       expect(await failing(fault, (verdict) => verdict === 'failed')).toEqual([]);
     },
   );
 
-  test('may break every check that there is', () => {
+  test('covers every check of raw bytes', () => {
     const names = ['input-ends', 'raw-blank-line', 'raw-crlf', 'raw-joined', 'raw-last-line', 'raw-split'];
     expect([...checks].map((id) => id.replace('pi/', '')).sort()).toEqual(names);
   });

@@ -1,5 +1,5 @@
-// The checks of pi against our own frontend in front of the demo agent, in both dialects: every MUST and SHOULD passes, and what
-// does not come up there is known. What needs bytes is tried on stdin and stdout of our program.
+// The checks of pi against our own frontend in front of the demo agent, in both dialects: every MUST and SHOULD passes,
+// and the checks that are not applicable are listed. Raw bytes are tested on stdin and stdout of our program.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,9 +33,9 @@ function told(label: string, results: readonly Result[]): void {
   expect(of(results, 'unclear').map(({ id, reason }) => `${id}: ${reason}`)).toEqual([]);
 }
 
-/** What is sent in memory has frames of its own. */
+/** Memory channels have frames of their own. */
 const bytes = ['input-ends', 'raw-blank-line', 'raw-crlf', 'raw-joined', 'raw-last-line', 'raw-split'];
-/** The demo agent keeps no files, has no extension that could fail, and writes nothing into an editor. */
+/** The demo agent stores no files, has no failing extension, and sets no editor text. */
 const never = ['extension-error', 'switch-session-data', 'switch-session-file', 'ui-set-editor-text'];
 
 test.each([

@@ -1,5 +1,5 @@
-// Recordings of the real pi in parts: a recorder may have written down one side alone, or have come late. What is then missing is
-// nobody's fault. And conversations as a true pi or a true client may hold them, made by hand.
+// Parts of recordings of the real pi: one side alone, or from the middle on. What is missing then is no violation. Also
+// handmade conversations of correct agents and clients.
 import { describe, expect, test } from 'vitest';
 import { piAgent } from '../../../src/conformance/pi/agent.ts';
 import { piClient } from '../../../src/conformance/pi/client.ts';
@@ -21,7 +21,7 @@ describe.each([
   ['pi-legacy', piLegacyClient, legacy],
 ] as const)('recordings of %s', (_, set, recordings) => {
   test.each(recordings.map((one) => [`${set.side} of ${one.version}/${one.name}`, one] as const))('%s', (__, one) => {
-    // What is wrong with the whole has its reason in the tables of the corpus.
+    // Violations of the whole recording have their reasons in corpus.test.ts.
     const theirs = new Set(wrongIn(set, one.frames).map(nameOf));
     const isNew = (wrong: string) => !theirs.has(nameOf(wrong));
     const side = saidBy(set.side, one);
@@ -52,7 +52,7 @@ const answers = (command: string, id: string, more: object = {}) =>
 const refuses = (command: string, id: string, error: string) => out('response', { id, command, success: false, error });
 const update = (event: object) => out('message_update', { usage, assistantMessageEvent: event });
 
-/** A run of one prompt, with lines in it while the model answers. */
+/** A run of one prompt, with further lines during the answer. */
 function run(prompt: string, answer: string, during: readonly string[] = []): string[] {
   const [first, reply] = [user(prompt), model([words(answer)])];
   return [
@@ -76,7 +76,7 @@ const state = {
 const half = { id: 't1', name: 'write', arguments: {} };
 const cut = model([{ type: 'toolCall', ...half }], 'length');
 
-/** What true programs say. */
+/** Conversations of correct programs. */
 const trueOnes: readonly (readonly [string, CheckSet, readonly string[]])[] = [
   [
     'compacts by itself in a session that was new',
@@ -167,12 +167,12 @@ const trueOnes: readonly (readonly [string, CheckSet, readonly string[]])[] = [
 const framesOf = (lines: readonly string[]) =>
   lines.map((line) => frame(line.startsWith('>') ? 'client' : 'agent', line.slice(2)));
 
-test.each(trueOnes)('a true one %s', (_, set, lines) => {
+test.each(trueOnes)('a correct conversation %s', (_, set, lines) => {
   expect(wrongIn(set, framesOf(lines))).toEqual([]);
   expect(wrongIn(set, framesOf(lines), { isComplete: true })).toEqual([]);
 });
 
-/** What no true program says, told by reading alone. */
+/** Conversations that no correct program holds; reading alone shows the fault. */
 const brokenOnes: readonly (readonly [string, CheckSet, readonly string[]])[] = [
   [
     'pi/response-asked',
@@ -203,11 +203,11 @@ const brokenOnes: readonly (readonly [string, CheckSet, readonly string[]])[] = 
   ],
 ];
 
-test.each(brokenOnes)('a broken one is caught by %s', (id, set, lines) => {
+test.each(brokenOnes)('a broken conversation is caught by %s', (id, set, lines) => {
   expect(wrongIn(set, framesOf(lines)).map(nameOf)).toContain(id);
 });
 
-test('a reply to a dialog that gets a response is one fault, of one rule', () => {
+test('a response to a dialog reply violates one rule, once', () => {
   const lines = [
     ...[asks('get_state', 's'), answers('get_state', 's', { data: state })],
     ...prompted('one', 'First.', [
@@ -219,7 +219,7 @@ test('a reply to a dialog that gets a response is one fault, of one rule', () =>
   expect(wrongIn(piAgent, framesOf(lines), { isComplete: true }).map(nameOf)).toEqual(['pi/ui-response-silent']);
 });
 
-test('a message that never ends is a fault at its start, and of no other rule', () => {
+test('a message without an end violates one rule, at its start', () => {
   const lines = prompted('one', 'First.').filter((line) => !/"message_end".*"assistant"/u.test(line));
   const start = lines.findIndex((line) => /"message_start".*"assistant"/u.test(line));
   expect(wrongIn(piAgent, framesOf(lines)).map(nameOf)).toEqual(['pi/message-brackets']);
@@ -228,7 +228,7 @@ test('a message that never ends is a fault at its start, and of no other rule', 
   expect(judged.flatMap(({ frame, wrong }) => (wrong === null ? [] : [frame]))).toEqual([start]);
 });
 
-test('a message that is open at the end of all is a fault', () => {
+test('a message open at the end of the trace is a violation', () => {
   const lines = [out('message_start', { message: user('one') })];
   expect(wrongIn(piAgent, framesOf(lines)).map(nameOf)).toEqual([]);
   expect(wrongIn(piAgent, framesOf(lines), { isComplete: true }).map(nameOf)).toContain('pi/message-brackets');

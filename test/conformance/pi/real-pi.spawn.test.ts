@@ -1,5 +1,5 @@
-// The checks of pi against the real pi 0.54.2 with a fake model, on its own stdin and stdout: what breaks a rule there is in the
-// table of its departures, with the reason. Else the rule would be wrong.
+// The checks of pi against the real pi 0.54.2 with a fake model, on its own stdin and stdout. Violations are in a table
+// with their reasons; any other violation means a wrong rule.
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import type { Result } from '../../../src/conformance/check/check.ts';
@@ -14,8 +14,8 @@ import { makePiHome, piCommand } from '../../support/pi-rig.ts';
 
 afterAll(killAllChildren);
 
-/** Every scenario and every check; else those in which pi does most in the least time. */
-const isComplete = process.env.PATCHBAY_CONFORMANCE === 'all';
+/** Run every scenario and check; by default those with the most coverage in the least time. */
+const runsEverything = process.env.PATCHBAY_CONFORMANCE === 'all';
 const usual: ReadonlySet<string> = new Set([
   'text',
   'tools',
@@ -28,15 +28,15 @@ const usual: ReadonlySet<string> = new Set([
 ]);
 const usualChecks: ReadonlySet<string> = new Set(['pi/raw-split', 'pi/separators', 'pi/input-ends']);
 
-/** What the real pi 0.54.2 does otherwise. */
+/** Violations of the real pi 0.54.2. */
 const theirs: ReadonlyMap<string, string> = new Map([
   ['pi/failure-id', 'Until 0.79.6 pi forgets the id of an unknown command, and of one in which something is thrown.'],
   ['pi/answered-once', 'Until 0.67.3 a prompt that was refused is answered again, with success.'],
 ]);
 
-/** What does not come up with it, even when all is played. */
+/** Checks that are not applicable even when everything runs. */
 const unheard: readonly string[] = [
-  // There is one model.
+  // There is one model only.
   'pi/cycle-model-told',
   // Newer versions only.
   'pi/settled-outside-run',
@@ -62,7 +62,7 @@ test('the real pi 0.54.2', { timeout: 240_000 }, async () => {
   const fake = await startFakeAnthropic();
   const home = makePiHome({ baseUrl: fake.url });
   const { argv, env } = piCommand(home);
-  // Without the tap, and with sessions that are kept.
+  // Without the recorder, and with stored sessions.
   const [program = '', ...words] = argv.slice(argv.indexOf('--') + 1).filter((word) => word !== '--no-session');
   const target: Target = {
     label: 'pi 0.54.2',
@@ -73,8 +73,8 @@ test('the real pi 0.54.2', { timeout: 240_000 }, async () => {
   const results = await runChecks(piAgent, target, {
     atOnce: 2,
     patienceMs: 30_000,
-    only: ({ id }) => isComplete || !checks.has(id) || usualChecks.has(id),
-    scenarios: (name) => isComplete || usual.has(name),
+    only: ({ id }) => runsEverything || !checks.has(id) || usualChecks.has(id),
+    scenarios: (name) => runsEverything || usual.has(name),
   });
   await fake.close();
   home.remove();
@@ -89,5 +89,5 @@ test('the real pi 0.54.2', { timeout: 240_000 }, async () => {
   expect([...theirs.keys()].filter((id) => !failed.some((result) => result.id === id))).toEqual([]);
   expect(of(results, 'unclear').map(({ id, reason }) => `${id}: ${reason}`)).toEqual([]);
   const silent = of(results, 'not-applicable').map(({ id }) => id);
-  if (isComplete) expect(silent.sort()).toEqual([...unheard].sort());
+  if (runsEverything) expect(silent.sort()).toEqual([...unheard].sort());
 });

@@ -1,5 +1,5 @@
-// Recordings of the real pi as traces, whole or in parts, and what the rules of a set make of them as those of a file. They are
-// not ours to copy, so they are read where they lie; none are at hand where there is no corpus.
+// Reads recordings of the real pi as traces, whole or in parts, and judges them like a file. The recordings are not
+// ours to copy, so they stay outside of the project; without the corpus there are none.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
@@ -10,14 +10,14 @@ import { judgeTrace } from '../../../src/conformance/trace/trace-file.ts';
 const corpus = join(process.env.PATCHBAY_CORPUS ?? '../shared/corpus', 'pi');
 const Row = z.object({ dir: z.enum(['in', 'out']), line: z.string() });
 
-/** One recording, and the version that spoke. */
+/** One recording, with the version of pi. */
 export interface Recording {
   readonly name: string;
   readonly version: string;
   readonly frames: readonly TraceFrame[];
 }
 
-/** Those of some versions. */
+/** The recordings of some versions. */
 export function recordingsOf(...versions: readonly string[]): Recording[] {
   return versions.flatMap((version) => {
     const folder = join(corpus, version);
@@ -35,7 +35,7 @@ function frameOf(row: string): TraceFrame {
   return frame(dir === 'in' ? 'client' : 'agent', line);
 }
 
-/** One line as it was said. */
+/** One line as a frame. */
 export function frame(by: TraceFrame['by'], text: string): TraceFrame {
   try {
     return { at: 0, by, text, json: JSON.parse(text) };
@@ -44,7 +44,7 @@ export function frame(by: TraceFrame['by'], text: string): TraceFrame {
   }
 }
 
-/** What is wrong at MUST or SHOULD with a recording of that side, by the names of the checks. */
+/** Violations at MUST or SHOULD in a recording of one side, by check name. */
 export function wrongIn(set: CheckSet, frames: readonly TraceFrame[], more: Partial<Trace> = {}): string[] {
   const asked = new Map(descriptionsOf(set).map(({ id, level }) => [id, level]));
   return judgeTrace([set], [{ frames, isComplete: false, ...more }]).flatMap(({ results }) =>
@@ -54,11 +54,11 @@ export function wrongIn(set: CheckSet, frames: readonly TraceFrame[], more: Part
   );
 }
 
-/** A recorder that wrote down one side alone. */
+/** The frames of one side. */
 export const saidBy = (side: TraceFrame['by'], { frames }: Recording): TraceFrame[] =>
   frames.filter(({ by }) => by === side);
 
-/** Recorders that came late: parts of a recording from different frames on. */
+/** The recording from several later frames on. */
 export function endsOf({ frames }: Recording): TraceFrame[][] {
   const from = new Set([0.1, 0.3, 0.5, 0.7, 0.9].map((part) => Math.floor(frames.length * part)));
   return [...from, 1, 2, 3].map((at) => frames.slice(at));

@@ -1,5 +1,4 @@
-// The rules of pi beside conversations of ours: they never throw, whatever a trace holds, and find nothing in the scenarios as an
-// agent that speaks pi says them.
+// The rules of pi accept any trace without throwing, and find no violation in the scenarios of a correct agent.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Frame } from '../../../src/core/contract/channel.ts';
@@ -16,7 +15,7 @@ function traceFrame(by: TraceFrame['by'], { text, json }: { text: string; json: 
   }
 }
 
-/** The text of a frame, or a word where its bytes are none. */
+/** The text of a frame, or a placeholder where its bytes are no UTF-8. */
 function readable(frame: Frame): string {
   try {
     return frame.text;
@@ -27,7 +26,7 @@ function readable(frame: Frame): string {
 
 const frames = fc.array(fc.tuple(fc.constantFrom('agent', 'client'), anyFrame('pi')), { maxLength: 60 });
 
-test('no rule throws, whatever a trace holds, and each points into it', () => {
+test('no rule throws on any trace, and each finding is inside the trace', () => {
   fc.assert(
     fc.property(frames, fc.boolean(), (some, isComplete) => {
       const trace: Trace = {

@@ -1,4 +1,4 @@
-// Runs `patchbay conformance` as its users do, and reads the report.
+// Runs `patchbay conformance` like a user and reads the report.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ export type RunReport = z.infer<typeof Report>;
 
 export const program = path.join(root, 'dist/cli/main.js');
 
-/** Rejects when the run left no report. */
+/** Rejects when the run wrote no report. */
 export async function judged(args: readonly string[]): Promise<RunReport> {
   const place = mkdtempSync(path.join(tmpdir(), 'patchbay-report-'));
   const file = path.join(place, 'report.json');
@@ -51,7 +51,7 @@ export async function judged(args: readonly string[]): Promise<RunReport> {
   }
 }
 
-/** Behind `--` nothing is ours. */
+/** Puts our options before `--`. */
 function optionsFirst(args: readonly string[], options: readonly string[]): readonly string[] {
   const end = args.indexOf('--');
   return end === -1 ? [...args, ...options] : [...args.slice(0, end), ...options, ...args.slice(end)];

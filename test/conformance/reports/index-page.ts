@@ -1,8 +1,9 @@
-// The first page: what was judged, when and with what, in a table that is read from the pages themselves, and how to do it again.
+// Writes the index page: a table of the peers, dates and totals, read from the pages themselves, and how to make them
+// again.
 import { cpus } from 'node:os';
 import { pageNames, readPage, tableOf, writePage } from './page.ts';
 
-/** In the order in which people look for them; others follow. */
+/** Pages in display order; others follow. */
 const order = [
   'pi-0.13.2',
   'pi-0.54.2',
@@ -14,7 +15,7 @@ const order = [
   'recordings',
 ];
 
-/** The title and the totals, as they stand on the page. */
+/** Title and totals of a page. */
 function rowOf(name: string): readonly string[] {
   const text = readPage(name);
   const title = /^# (.+)$/mu.exec(text)?.[1] ?? name;

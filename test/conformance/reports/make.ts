@@ -1,4 +1,4 @@
-// Makes the kept reports: all, or those whose makers have that word in their names.
+// Makes the kept reports: all of them, or those whose maker's name contains a word.
 import { chooserOfAny } from '../../../src/conformance/check/pattern.ts';
 import { makeIndex } from './index-page.ts';
 import { makeOwnClients } from './own-clients.ts';
@@ -14,7 +14,7 @@ const makers: readonly (readonly [string, () => void | Promise<void>])[] = [
   ['index', makeIndex],
 ];
 
-/** One after the other, for their times are kept. */
+/** Runs one maker after the other, because the reports record durations. */
 export async function makeReports(pattern: string): Promise<void> {
   const isChosen = chooserOfAny([pattern]);
   for (const [name, make] of makers) if (isChosen(name)) await make();

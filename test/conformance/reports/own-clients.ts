@@ -1,4 +1,4 @@
-// The page of our own backends: each is a client of the agent that conformance plays, in this process.
+// Writes the page on our own backends: each is a client of a fake agent in this process.
 import type { Result, Verdict } from '../../../src/conformance/check/check.ts';
 import { clientSetOf } from '../../../src/conformance/index.ts';
 import { levels, type Tally } from '../../../src/conformance/report/report.ts';
@@ -17,7 +17,7 @@ const rigs = {
   eca: ownEditor,
 };
 
-/** Plays all of it and writes the page. */
+/** Runs all behaviours and writes the page. */
 export async function makeOwnClients(): Promise<void> {
   const rows: string[][] = [];
   const troubles: string[][] = [];

@@ -1,4 +1,4 @@
-// The page of our own frontends: each protocol over each transport that carries it, in front of the demo agent.
+// Writes the page on our own frontends: each protocol over each transport that carries it, in front of the demo agent.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { explanationOf, madeWith, seconds, tableOf, tallyText, writePage } from 
 const protocols = ['pi', 'pi-legacy', 'pi-server', 'claude', 'rpc-message', 'eca'] as const;
 const transports = ['stdio', 'WebSocket', 'SSE'] as const;
 
-/** Ways that there are not. */
+/** Combinations that do not exist. */
 const absent: ReadonlyMap<string, string> = new Map([
   [
     'pi-server SSE',
@@ -33,10 +33,10 @@ interface Run {
   readonly report: RunReport | null;
 }
 
-/** Plays all of it, one after the other, and writes the page. */
+/** Runs all combinations one after the other and writes the page. */
 export async function makeOwnFrontends(): Promise<void> {
   const home = mkdtempSync(path.join(tmpdir(), 'patchbay-report-'));
-  // Real bounds would be used up by some hundred checks on one server.
+  // Some hundred checks on one server would exceed its default limits.
   const bounds = JSON.stringify(agentSetOf('pi-server')?.usual ?? {});
   const server = spawn(process.execPath, [program, 'serve', '--json', '--agent', 'demo'], {
     cwd: home,

@@ -1,4 +1,4 @@
-// What the pages of docs/conformance/reports have in common: where they lie, what they say of their checks, and how tables are made.
+// Shared parts of the pages in docs/conformance/reports: their folder, versions, explanations and tables.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Level, Verdict } from '../../../src/conformance/check/check.ts';
@@ -21,7 +21,7 @@ export const explanationFile = (name: string): string => path.join(explanationsF
 export const explanationsIn = (name: string): Explanations =>
   Explanations.parse(JSON.parse(readFileSync(explanationFile(name), 'utf8')));
 
-/** Why a check fails there; throws where nobody has said it, for no failure is kept without. */
+/** Why a check fails; throws where no explanation exists, because no failure is kept without one. */
 export function explanationOf(name: string, id: string): string {
   const found = explain(explanationsIn(name), [id]).byId.get(id);
   if (found === undefined) throw new Error(`explanations/${name}.json does not say why ${id} fails`);
@@ -36,7 +36,7 @@ export interface Trouble {
   readonly reason?: string | undefined;
 }
 
-/** `12 passed, 1 n. a.`; what is wrong stands out. */
+/** `12 passed, 1 n. a.`; failures stand out. */
 export function tallyText({ passed, failed, unclear, 'not-applicable': silent }: Tally): string {
   const parts = [
     `${passed} passed`,
@@ -52,7 +52,7 @@ export function tableOf(heads: readonly string[], rows: readonly (readonly strin
   return [line(heads), `|${heads.map(() => '---|').join('')}`, ...rows.map(line)].join('\n');
 }
 
-/** What the test of the pages looks for: a page is stale when a set has another version. */
+/** The versions of the check sets. A page is stale when a set has another version. */
 export const madeWith = (sets: readonly CheckSet[]): string =>
   `Made with the ${sets.map(({ protocol, side, version }) => `checks of ${protocol} ${side}s, version ${version}`).join('; ')}.`;
 

@@ -1,5 +1,6 @@
-// The pages of the real pi of each version and of Claude Code, one each. Those that are no dependencies of ours are named:
-// PATCHBAY_NEW_PI is the folder in which the newer pis were installed with a Node that they take, PATCHBAY_CLAUDE_CODE a program.
+// Writes the pages on the real pi, one for each version, and on Claude Code. Programs that are no dependencies of ours
+// are configured: PATCHBAY_NEW_PI is a folder with newer versions of pi and a Node that runs them, PATCHBAY_CLAUDE_CODE
+// is a program.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { judged } from './command.ts';
@@ -10,9 +11,9 @@ interface RealProgram {
   readonly protocol: string;
   readonly label: string;
   readonly command: readonly string[];
-  /** What follows; default `--mode rpc`. */
+  /** Arguments; default `--mode rpc`. */
   readonly words?: readonly string[];
-  /** It takes an extension that puts questions when it is asked to. */
+  /** The program accepts an extension that opens dialogs. */
   readonly asks: boolean;
 }
 
@@ -61,7 +62,7 @@ function programs(newPi: string, claudeCode: string): readonly RealProgram[] {
   ];
 }
 
-/** Pages whose program is not here stay as they are. */
+/** The page of a program that is not installed stays as it is. */
 export async function makeRealPrograms(): Promise<void> {
   const { PATCHBAY_NEW_PI: newPi = '/nowhere', PATCHBAY_CLAUDE_CODE: claudeCode = '/nowhere' } = process.env;
   for (const { page, protocol, label, command, words, asks } of programs(newPi, claudeCode)) {
@@ -73,7 +74,7 @@ export async function makeRealPrograms(): Promise<void> {
       ...[protocol, '--label', label, '--markdown', path.join(folder, `${page}.md`)],
       ...['--explanations', explanationFile(page)],
       ...(asks ? ['--script', path.join(folder, 'asking.json')] : []),
-      // Some of them take seconds to start.
+      // Some programs take seconds to start.
       ...['--patience', '30000', '--', ...command, ...(words ?? ['--mode', 'rpc'])],
       ...(asks ? ['--extension', 'test/conformance/support/asking-extension.ts'] : []),
     ]);

@@ -1,5 +1,5 @@
-// The page of the recordings in the corpus, which is no part of the project (PATCHBAY_CORPUS names it): what the rules make of each.
-// Of their text nothing is copied but ids of checks.
+// Writes the page on the recordings of the corpus, which is no part of the project (PATCHBAY_CORPUS is its folder): the
+// verdicts of the rules. The page copies nothing but ids of checks.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { agentSetOf, clientSetOf } from '../../../src/conformance/index.ts';
@@ -11,11 +11,11 @@ const corpus = path.resolve(root, process.env.PATCHBAY_CORPUS ?? '../shared/corp
 interface Group {
   readonly title: string;
   readonly folder: string;
-  /** Which files; default all. */
+  /** Selects files; default all. */
   readonly files?: RegExp;
   readonly protocol: string;
   readonly side: 'agent' | 'client';
-  /** The name of the file with the reasons. */
+  /** Name of the file with the explanations. */
   readonly explanations: string;
 }
 
@@ -122,7 +122,7 @@ function judgeGroup({ folder, files = /./u, protocol, side }: Group) {
   return { set, names, failures, rules: heard.size, judgements, wrong };
 }
 
-/** Writes the page, or says that there is nothing to judge. */
+/** Writes the page, or reports that there is nothing to judge. */
 export function makeRecordings(): void {
   if (!existsSync(corpus)) return console.log(`there are no recordings at ${corpus}: the page stays as it is`);
   const judged = groups.map((group) => ({ group, ...judgeGroup(group) }));

@@ -1,5 +1,6 @@
-// The kept reports are true to the checks that there are: they name their versions, and explain what failed. `UPDATE=reports` makes
-// them anew, which takes some minutes, real programs and the corpus; see docs/conformance/reports/README.md.
+// The kept reports match the present checks: they name the versions of the sets, and explain each failure.
+// `UPDATE=reports` makes them anew, which takes some minutes, real programs and the corpus; see
+// docs/conformance/reports/README.md.
 import { expect, test } from 'vitest';
 import { sets } from '../../../src/conformance/index.ts';
 import { explain } from '../../../src/conformance/report/explanations.ts';
@@ -8,7 +9,7 @@ import { explanationNames, explanationsIn, pageNames, readPage } from './page.ts
 
 if (process.env.UPDATE === 'reports') {
   test('are made', { timeout: 900_000 }, async () => {
-    // Only here: it needs what nobody else has.
+    // Imported here only: the makers need real programs and the corpus.
     const { makeReports } = await import('./make.ts');
     await makeReports(process.env.PATCHBAY_REPORTS ?? '*');
   });
@@ -19,13 +20,13 @@ const protocols = new Set(sets.map(({ protocol }) => protocol));
 const versions = new Map(sets.map(({ protocol, side, version }) => [`${protocol} ${side}s`, version]));
 const pages = pageNames().filter((name) => name !== 'README.md');
 
-test.each(pages)('%s is made with the checks of today, and explains all that failed', (name) => {
+test.each(pages)('%s is up to date and explains every failure', (name) => {
   const text = readPage(name);
   const named = [...text.matchAll(/checks of ([\w-]+ (?:agents|clients)), version (\w+)/gu)];
   expect(named.length, 'it names its checks').toBeGreaterThan(0);
   expect(named.filter(([, set = '', version]) => versions.get(set) !== version).map(([words]) => words)).toEqual([]);
 
-  // Of every table with explanations: the first cell is the check, the last one says whose fault it is.
+  // In every table with explanations, the first cell is the check and the last one its explanation.
   const rows = text.split('\n').filter((line) => /^\| `[\w-]+\//u.test(line));
   for (const row of rows) {
     const cells = row.split(/(?<!\\)\|/u).map((cell) => cell.trim());
@@ -36,11 +37,11 @@ test.each(pages)('%s is made with the checks of today, and explains all that fai
   expect(codes.map(([code]) => code.replaceAll('`', '')).filter((id) => !ids.includes(id))).toEqual([]);
 });
 
-test.each(explanationNames())('explanations/%s.json is about checks that there are', (name) => {
+test.each(explanationNames())('explanations/%s.json names existing checks', (name) => {
   expect(explain(explanationsIn(name), ids).stray).toEqual([]);
 });
 
-test('the first page names each other, and says what came of it', () => {
+test('the index page lists every other page with its totals', () => {
   const index = readPage('README.md');
   for (const name of pages) {
     expect(index).toContain(`](${name})`);

@@ -4,10 +4,10 @@ import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
 import { type Mutant, changesOutput } from '../support/mutant.ts';
 import type { Interceptor } from '../support/intercept.ts';
 
-/** Another request in the place of those of that method. */
+/** Changes requests of this method. */
 const asks = (method: string, change: (frame: Dictionary) => Dictionary) =>
   changesOutput((frame) => (frame.method === method ? change(frame) : frame));
-/** More requests before those of that method. */
+/** Sends more requests before those of this method. */
 const before =
   (method: string, ...more: readonly Dictionary[]) =>
   (): Interceptor => ({
@@ -15,7 +15,7 @@ const before =
   });
 const history = (id: unknown): Dictionary => ({ id, method: 'getHistory' });
 
-/** All of them. */
+/** All mutants. */
 export const clientMutants: readonly Mutant[] = [
   {
     fault: 'it sends a list',

@@ -1,4 +1,4 @@
-// A correct front end of rpc-message, as the project of RpcMessage has one: we have no backend of this dialect.
+// A correct front end of rpc-message, like that of the RpcMessage project; we have no backend of this dialect.
 import type { Result } from '../../../src/conformance/check/check.ts';
 import { createClientRun } from '../../../src/conformance/runner/client-runner.ts';
 import { watchChannel } from '../../../src/conformance/runner/connection.ts';
@@ -7,7 +7,7 @@ import { isDictionary } from '../../../src/core/model/dictionary.ts';
 import { memoryPair } from '../../../src/transports/memory.ts';
 import type { ClientRig } from '../support/client-rig.ts';
 
-/** Connects, sets what can be set, queries, and leaves. */
+/** Connects, changes the settings, queries and disconnects. */
 async function runClient(channel: Channel, behaviour: string, patienceMs: number): Promise<void> {
   const connection = watchChannel(channel, { patienceMs });
   let count = 0;
@@ -38,12 +38,12 @@ async function runClient(channel: Channel, behaviour: string, patienceMs: number
     await answered(ask('getHistory'));
     await answered(ask('disconnect'));
   } catch {
-    // Whose words are tampered with may never be answered.
+    // A query of a mutant may never be answered.
   }
   await connection.close();
 }
 
-/** Each act on a connection of its own. */
+/** Each behaviour runs on a connection of its own. */
 export const frontEnd: ClientRig = {
   async run(
     set,

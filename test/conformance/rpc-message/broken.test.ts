@@ -1,4 +1,4 @@
-// Broken agents of the rpc-message dialect: each is found by the check that is meant to find it, and by nothing unrelated.
+// Broken agents of the rpc-message dialect: each is caught by its check and by no unrelated one.
 import { afterAll } from 'vitest';
 import { rpcMessageAgent } from '../../../src/conformance/rpc-message/agent.ts';
 import { testBrokenAgents } from '../support/broken.ts';

@@ -1,4 +1,5 @@
-// What true speakers of the rpc-message dialect say, as far as somebody recorded it: no rule calls it wrong. The corpus holds none.
+// Recordings of correct agents and front ends of the rpc-message dialect: no rule finds a violation. The corpus has
+// none, so they are handmade.
 import { describe, expect, test } from 'vitest';
 import { rpcMessageAgent } from '../../../src/conformance/rpc-message/agent.ts';
 import { rpcMessageClient } from '../../../src/conformance/rpc-message/client.ts';
@@ -76,7 +77,7 @@ const truths: Readonly<Record<string, readonly Said[]>> = {
   'a method of a later version': [...greets, ask('n', 'setWeather'), answer('n', { status: 'set' })],
 };
 
-describe('true conversations', () => {
+describe('correct conversations', () => {
   test.each(Object.entries(truths))('%s', (_, said) => {
     expect(failedIn(rpcMessageAgent, [trace(said)])).toEqual([]);
     expect(failedIn(rpcMessageClient, [trace(said)])).toEqual([]);
@@ -91,7 +92,7 @@ describe('true conversations', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('and may have one side alone', () => {
+  test('a recording may hold one side only', () => {
     for (const said of Object.values(truths))
       for (const side of ['agent', 'client']) {
         const half = trace(said.filter(([by]) => by === side));
@@ -100,7 +101,7 @@ describe('true conversations', () => {
       }
   });
 
-  test('a null is held against nobody twice', () => {
+  test('a null is reported once', () => {
     const said = [...greets, asked, stream({ ...returned, parent_tool_use_id: null, message: { content: [] } })];
     expect(failedIn(rpcMessageAgent, [{ ...trace(said), isComplete: false }])).toEqual([
       'rpc-message/no-null: user.parent_tool_use_id is null',

@@ -1,4 +1,4 @@
-// Broken agents of the rpc-message dialect: what a correct one says, with one fault.
+// Broken agents of the rpc-message dialect, each with one fault.
 import type { Dictionary } from '../../../src/core/model/content.ts';
 import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
 import {
@@ -17,7 +17,7 @@ import {
 import type { Mutant } from '../support/mutant.ts';
 import type { Interceptor } from '../support/intercept.ts';
 
-/** Changes messages, in the envelope of a query or without one. */
+/** Changes messages, with or without the envelope of a query. */
 const changesOutput: Through = (change) => () => {
   const own = change();
   return {
@@ -27,7 +27,7 @@ const changesOutput: Through = (change) => () => {
     },
   };
 };
-/** Changes what is around messages, and answers. */
+/** Changes envelopes and answers. */
 const wraps = (change: (frame: Dictionary) => readonly Dictionary[]) => (): Interceptor => ({
   out: (frame) => change(frame),
 });
@@ -343,12 +343,12 @@ const rows: Record<string, Row> = {
   'disconnect-answer': { fault: 'goes without a word', make: onReply('disconnect', refused) },
 };
 
-/** Requests of that method arrive under another. */
+/** Delivers requests of one method under another name. */
 function onQueries(method: string, other: string) {
   return changesInput((frame) => (frame.method === method ? { ...frame, method: other } : frame));
 }
 
-/** One for each check. */
+/** One mutant for each check. */
 export const mutants: readonly Mutant[] = [
   ...Object.entries(rows).map(([caught, row]): Mutant => ({ caughtBy: [caught], ...row })),
   ...streamMutants(changesOutput, { 'assistant-id': ['assistant-top-id'], 'message-delta-there': ['result-failed'] }),

@@ -1,19 +1,19 @@
-// The checks of speakers of the rpc-message dialect against our own frontend, in memory and in front of the demo agent.
+// The checks of rpc-message agents against our own frontend, in memory and in front of the demo agent.
 import { expect, test } from 'vitest';
 import { rpcMessageAgent } from '../../../src/conformance/rpc-message/agent.ts';
 import { departures } from '../../../src/conformance/rpc-message/departures.ts';
 import { runChecks } from '../../../src/conformance/runner/runner.ts';
 import { ownMemory } from '../support/targets.ts';
 
-/** What our frontend never says, or the demo agent gives no reason for. */
+/** Checks that are not applicable to our frontend in front of the demo agent. */
 const silent: readonly string[] = [
-  // No block of another protocol comes from the demo agent.
+  // The demo agent sends no block of another protocol.
   'rpc-message/unknown-block',
-  // A turn that fails says so in its result.
+  // A failed turn says so in its result.
   'rpc-message/error-goes-on',
 ];
 
-test('our own frontend keeps every rule', { timeout: 60_000 }, async () => {
+test('our own frontend violates no rule', { timeout: 60_000 }, async () => {
   const { target, remove } = ownMemory('rpc-message');
   const results = await runChecks(rpcMessageAgent, target).finally(remove);
   const said = (verdict: string) =>

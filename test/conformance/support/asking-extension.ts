@@ -1,6 +1,6 @@
-// An extension for the real pi whose slash commands ask: `/ask select` before its prompt is over, `/later select` behind it;
-// `/show` shows something at each place, and `/throw` fails. What it gets is said to the user again. Runs inside pi, and imports
-// nothing.
+// An extension for the real pi whose slash commands open dialogs: `/ask select` during its prompt, `/later select`
+// after it; `/show` sends each kind of notice, and `/throw` fails. Replies are repeated to the user. Runs inside pi and
+// imports nothing.
 
 interface Ui {
   select(title: string, options: string[]): Promise<string | undefined>;
@@ -57,7 +57,7 @@ export default function asking(pi: Pi): void {
   pi.registerCommand('later', {
     description: 'asks behind its prompt',
     async handler(words, context) {
-      // Long after the gateway has seen that the prompt began no run, on a busy machine as well.
+      // Long after the gateway has seen that the prompt began no run, even on a busy machine.
       setTimeout(() => void ask(words, context), 1000);
     },
   });

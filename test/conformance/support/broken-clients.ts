@@ -1,5 +1,5 @@
-// Tests that each broken client is found by the checks that are meant to find it, and by no others: a man in the middle breaks a
-// correct one. Knows no protocol.
+// Tests that every broken client is caught by its checks and by no unrelated ones. An interceptor breaks a correct
+// client.
 import type { Result } from '../../../src/conformance/check/check.ts';
 import type { ClientSet } from '../../../src/conformance/check/sets.ts';
 import type { ClientRig } from './client-rig.ts';
@@ -7,15 +7,15 @@ import type { Mutant } from './mutant.ts';
 import { type Patience, runsEverything, testMutants } from './mutant-tests.ts';
 import { intercepting } from './intercept.ts';
 
-/** How the broken clients of a set are tried. */
+/** How to test the broken clients of a set. */
 export interface BrokenClientOptions {
-  /** Checks that no broken client here can fail, with the reason; all others must catch one. */
+  /** Checks that no mutant can fail, with the reason; every other check must catch a mutant. */
   readonly unbroken?: ReadonlyMap<string, string>;
-  /** How long our agent waits for what a broken client never says; default 1000 ms. */
+  /** How long our agent waits for what a mutant never sends, ms; default 1000. */
   readonly patienceMs?: number;
 }
 
-/** Defines the tests. What a double `says` is what the client says; what it `takes` is what the client hears. */
+/** Defines the tests. For a client mutant, `out` is what the client sends and `in` is what it receives. */
 export function testBrokenClients(
   set: ClientSet,
   mutants: readonly Mutant[],

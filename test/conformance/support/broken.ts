@@ -1,5 +1,5 @@
-// Tests that each broken agent is found by the checks that are meant to find it, and by no others: a man in the middle breaks a
-// correct one. Knows no protocol.
+// Tests that every broken agent is caught by its checks and by no unrelated ones. An interceptor breaks a correct
+// agent.
 import type { Result } from '../../../src/conformance/check/check.ts';
 import { runChecks } from '../../../src/conformance/runner/runner.ts';
 import { type AgentSet, descriptionsOf } from '../../../src/conformance/check/sets.ts';
@@ -8,13 +8,13 @@ import type { Mutant } from './mutant.ts';
 import { type Patience, runsEverything, testMutants } from './mutant-tests.ts';
 import { intercepting } from './intercept.ts';
 
-/** How the broken agents of a set are tried. */
+/** How to test the broken agents of a set. */
 export interface BrokenOptions {
-  /** A correct one, reached through memory. */
+  /** A correct agent, reached through memory. */
   target(): Target;
-  /** Checks that no broken agent here can fail, with the reason; all others must catch one. */
+  /** Checks that no mutant can fail, with the reason; every other check must catch a mutant. */
   readonly unbroken?: ReadonlyMap<string, string>;
-  /** How long a check waits for what a broken agent never says; default 3000 ms. */
+  /** How long a check waits for what a mutant never sends, ms; default 3000. */
   readonly patienceMs?: number;
 }
 

@@ -1,21 +1,21 @@
-// Helpers for broken clients: our own ones with somebody between them and our agent. Knows no protocol.
+// Helpers that break our own clients by changing what they send to our agent.
 import type { Dictionary } from '../../../src/core/model/content.ts';
 import type { Interceptor } from './intercept.ts';
 
-/** Changes lines of that type. */
+/** Changes sent lines of this type. */
 export const changesSent = (type: string, change: (frame: Dictionary) => Dictionary) => (): Interceptor => ({
   out: (frame) => [frame.type === type ? change(frame) : frame],
 });
 
-/** More lines before those of that type. */
+/** Sends more lines before those of this type. */
 export const sendsBefore =
   (type: string, ...more: readonly Dictionary[]) =>
   (): Interceptor => ({ out: (frame) => (frame.type === type ? [...more, frame] : [frame]) });
 
-/** Does not send lines of that type. */
+/** Drops sent lines of this type. */
 export const omits = (type: string) => (): Interceptor => ({ out: (frame) => (frame.type === type ? [] : [frame]) });
 
-/** Says what is no frame of its protocol, once in a connection. */
+/** Sends a text that is no frame, once on each connection. */
 export const sendsGarbage = (text: string) => (): Interceptor => {
   const heard = new Set<unknown>();
   return {
@@ -27,7 +27,7 @@ export const sendsGarbage = (text: string) => (): Interceptor => {
   };
 };
 
-/** Leaves when it hears something that holds those words. */
+/** Disconnects on a line that contains this text. */
 export const disconnectsOn = (words: string) => (): Interceptor => ({
   in(frame, link) {
     if (JSON.stringify(frame).includes(words)) link.close();
@@ -35,6 +35,6 @@ export const disconnectsOn = (words: string) => (): Interceptor => ({
   },
 });
 
-/** Without those fields. */
+/** The frame without these fields. */
 export const without = (frame: Dictionary, ...names: readonly string[]): Dictionary =>
   Object.fromEntries(Object.entries(frame).filter(([name]) => !names.includes(name)));

@@ -1,5 +1,5 @@
-// Our own backends as correct clients of the agents that conformance plays: a session of ours on a channel in this process, and
-// what becomes of the checks. Knows no protocol; what an act wants of its client beyond a prompt is told to it.
+// Runs our own backends as correct clients of the fake agents, in this process, and returns the results of the checks.
+// Behaviours that need more than a prompt get their client steps as an option.
 import { adapterOf } from '../../../src/gateway/agents.ts';
 import type { Result } from '../../../src/conformance/check/check.ts';
 import { createClientRun } from '../../../src/conformance/runner/client-runner.ts';
@@ -16,49 +16,49 @@ import { systemClock } from '../../../src/gateway/system-clock.ts';
 import { memoryPair } from '../../../src/transports/memory.ts';
 import { createMultiplexer } from '../../../src/transports/multiplexer.ts';
 
-/** A session of ours whose agent is the one that judges. */
+/** A session of ours whose agent is the fake agent. */
 export interface OwnSession {
   readonly session: Session;
-  /** Everything but deltas, oldest first. */
+  /** All events but deltas, oldest first. */
   readonly events: readonly Event[];
   submit(command: Command): Promise<Outcome>;
-  /** Prompts, and waits until nothing goes on any more. */
+  /** Prompts and waits until the session is idle. */
   prompt(text: string): Promise<Outcome>;
-  /** The first event of that kind from `from` on; rejects when patience is over. */
+  /** The first event of this type from index `from` on; rejects when the patience runs out. */
   event<Type extends Event['type']>(type: Type, from?: number): Promise<Extract<Event, { type: Type }>>;
   idle(): Promise<void>;
 }
 
-/** What our client does when that act is played; `prompt` asks for it. */
+/** What our client does for a behaviour; `prompt` requests the behaviour. */
 export type ClientSteps = (client: OwnSession, prompt: string) => Promise<unknown>;
 
-/** How our client is made. */
+/** How to build the client. */
 export interface OwnClientOptions {
-  /** Of its adapter. */
+  /** Options of the adapter. */
   readonly options?: Options;
   readonly folders?: readonly string[];
-  /** What it does in acts that want more than a prompt, by their names. */
+  /** Steps by behaviour, where a prompt is not enough. */
   readonly steps?: ReadonlyMap<string, ClientSteps>;
-  /** What it says to what an agent asks; null: nothing. Default: the first option, yes, some words, allow. */
+  /** The answer to a request of the agent; null: none. Default: the first option, yes, some text, allow. */
   answer?(question: Event): Command | null;
 }
 
-/** How a client is judged. */
+/** How to judge the client. */
 export interface RigOptions {
-  /** Which acts; default all, each in a session and on a connection of its own, at the same time. */
+  /** Behaviours; default all, in parallel, each in its own session and on its own connection. */
   readonly behaviours?: readonly string[];
-  /** The channel of each connection, as our agent has it, is led through this. */
+  /** Wraps the fake agent's end of each connection. */
   through?(channel: Channel): Channel;
   /** How long the agent waits for its client, ms; default 10,000. */
   readonly patienceMs?: number;
 }
 
-/** A client that can be judged again and again. */
+/** A client that can be judged repeatedly. */
 export interface ClientRig {
   run(set: ClientSet, options?: RigOptions): Promise<readonly Result[]>;
 }
 
-/** Our backend of that adapter. Each act is asked for by name in a prompt. */
+/** A client from the backend of this adapter. Each prompt requests one behaviour by name. */
 export function ownClient(adapter: string, own: OwnClientOptions = {}): ClientRig {
   return {
     async run(
@@ -74,9 +74,9 @@ export function ownClient(adapter: string, own: OwnClientOptions = {}): ClientRi
       await Promise.all(
         behaviours.map(async (name) => {
           const open = openSession(adapter, own, patienceMs, (channel) => void taken.push(run.serve(through(channel))));
-          const move = own.steps?.get(name) ?? ((client: OwnSession, prompt: string) => client.prompt(prompt));
-          // A client whose words are tampered with may never come to an end.
-          await move(open, `[[${name}]] please`).catch(ignoreImpatience);
+          const runSteps = own.steps?.get(name) ?? ((client: OwnSession, prompt: string) => client.prompt(prompt));
+          // A client whose messages are intercepted may never finish.
+          await runSteps(open, `[[${name}]] please`).catch(ignoreImpatience);
           await open.idle().catch(ignoreImpatience);
           open.session.close('the act is over');
         }),
@@ -132,7 +132,7 @@ function openSession(
     note: () => {},
     logged(event) {
       events.push(event);
-      // A session takes no command while it tells.
+      // A session accepts no command while it reports an event.
       queueMicrotask(() => {
         const command = answer(event);
         if (command !== null) session.submit(command, () => {});
@@ -196,7 +196,7 @@ function isOf<Type extends Event['type']>(event: Event, type: Type): event is Ex
   return event.type === type;
 }
 
-/** Somebody who is content with everything. */
+/** Accepts everything. */
 function usualAnswer(event: Event): Command | null {
   if (event.type === 'approval-request') return { type: 'answer-approval', id: event.id, decision: 'allow' };
   if (event.type !== 'dialog-request') return null;

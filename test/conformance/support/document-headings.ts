@@ -1,4 +1,4 @@
-// Splits a specification in Markdown into what a reader sees: headings, prose, code. Knows no protocol.
+// Splits a specification in Markdown into headings, prose and code.
 
 /** A code block. */
 export interface Code {
@@ -8,16 +8,16 @@ export interface Code {
 
 /** A specification. */
 export interface ProtocolDocument {
-  /** Of the document. */
+  /** Title of the document. */
   readonly title: string;
-  /** Without the title, and without marks of direction. */
+  /** Without the title and without writing-direction marks. */
   readonly headings: readonly string[];
   /** Lines outside code, headings included. */
   readonly prose: readonly string[];
   readonly code: readonly Code[];
 }
 
-/** Reads all of it. */
+/** Parses the document. */
 export function readDocument(text: string): ProtocolDocument {
   const headings: string[] = [];
   const prose: string[] = [];
@@ -48,7 +48,7 @@ const plainHeading = (heading: string): string =>
     .replace(/:$/u, '')
     .trim();
 
-/** What a check may call the section: its number where it has one, else its words. */
+/** Names that a check may use for the section: its number, or its words where it has none. */
 export function sectionNames(heading: string): readonly string[] {
   const [, number, words] = /^(\d+(?:\.\d+)*)\.? +(.*)$/u.exec(heading) ?? [];
   if (number !== undefined && words !== undefined) return [number];

@@ -1,4 +1,4 @@
-// The kinds of message that a specification names: in its examples, its types and its tables. Knows no protocol.
+// Collects the message kinds that a specification names in its examples, types and tables.
 import type { Code, ProtocolDocument } from './document-headings.ts';
 
 /** Every name once. */
@@ -8,15 +8,15 @@ export function kindsIn(document: ProtocolDocument): readonly string[] {
 
 function inCode(code: Code): string[] {
   if (code.language === 'json') return inJson(code.text);
-  // `type: 'x'` and nothing else: an alternative of several is a field, and no kind.
+  // Only `type: 'x'` names a kind; an alternative of several values is a field.
   if (code.language === 'typescript')
     return [...code.text.matchAll(/\btype: ["']([\w$/]+)["'](?!\s*\|)/gu)].map(([, name = '']) => name);
   return [];
 }
 
 /**
- * `type` and `command` of the message itself, and `type` of an event that it wraps. Examples are no strict JSON, so they are
- * read by their braces.
+ * Finds `type` and `command` of a message, and `type` of a wrapped event. Examples are not strict JSON, so the search
+ * counts braces.
  */
 function inJson(text: string): string[] {
   const found: string[] = [];
@@ -30,7 +30,7 @@ function inJson(text: string): string[] {
       const isOuter = path.length === 1 && (key === 'type' || key === 'command');
       const isInner =
         path.length === 2 && (path[1] === 'event' || path[1] === 'assistantMessageEvent') && key === 'type';
-      // Of a shell command's own example, `command` is what is to be run.
+      // In the example of a shell command, `command` holds the shell text.
       if ((isOuter || isInner) && /^[\w$/]+$/u.test(word)) found.push(word);
     }
     if (token !== '{' && token !== '[' && name !== ':') key = '';
@@ -38,7 +38,7 @@ function inJson(text: string): string[] {
   return found;
 }
 
-/** The first columns that hold names of messages. */
+/** Table headings whose column names messages. */
 const columns: ReadonlySet<string> = new Set([
   'event',
   'event type',
@@ -65,7 +65,7 @@ function inTables(lines: readonly string[]): string[] {
   return found;
 }
 
-/** `method: …` of a request, numbered names, and the names behind a line that announces methods. */
+/** Finds `method: …` of requests, numbered names, and the names after a line that announces methods. */
 function inLists(lines: readonly string[]): string[] {
   let isMethods = false;
   return lines.flatMap((line) => {

@@ -1,20 +1,19 @@
-// The sentences of a specification that ask for something: in its prose, its tables, and the comments of its code. Knows no
-// protocol.
+// Collects the sentences of a specification that state a requirement: in prose, tables and code comments.
 import type { Code, ProtocolDocument } from './document-headings.ts';
 
-/** Words as RFC 2119 has them, in any case, and the one of the specification that is written in Chinese. */
+/** The words of RFC 2119 in any case, and the one of the specification written in Chinese. */
 const asks = /\b(?:must|should|may|shall|never|always|required)\b|必须/iu;
 
-/** Every such sentence, as {@link plainWords} of it; one that comes twice is one. Headings are no sentences. */
+/** Every such sentence, as {@link plainWords}, without duplicates. Headings do not count. */
 export function askingSentences(document: ProtocolDocument): readonly string[] {
   const parts = [...paragraphs(document.prose), ...document.code.flatMap(comments)];
   return [...new Set(parts.flatMap(sentences).filter((sentence) => asks.test(sentence)))];
 }
 
-/** Without marks of Markdown, with single blanks. */
+/** The text without Markdown marks, with single blanks. */
 export const plainWords = (text: string): string => text.replace(/[*`]/gu, '').replace(/\s+/gu, ' ').trim();
 
-/** Lines that belong together; a row of a table is one for each cell, an item of a list one of its own. */
+/** Joins lines into paragraphs. Every table cell and every list item is a paragraph of its own. */
 function paragraphs(lines: readonly string[]): string[] {
   const found: string[] = [];
   let open: string[] = [];
@@ -32,7 +31,7 @@ function paragraphs(lines: readonly string[]): string[] {
   return found;
 }
 
-/** The comments of code, without their marks. */
+/** The comments in code, without their marks. */
 function comments({ text }: Code): string[] {
   const blocks = [...text.matchAll(/\/\*+([\s\S]*?)\*\//gu)].map(([, inner = '']) =>
     inner

@@ -1,5 +1,5 @@
-// The worked example of docs/conformance/add-a-check.md: a protocol in which agents echo, with one rule, one check that acts, one
-// scenario and one broken double of each. The page quotes this file, and a test runs it.
+// The worked example of docs/conformance/add-a-check.md: the check set of an echo protocol, with rules, a check, a
+// scenario, and a mutant for each check. The page quotes this file, and a test runs it.
 import {
   CannotTell,
   type Check,
@@ -12,7 +12,7 @@ import { type AgentSet, withContext, rulesOver } from '../../../src/conformance/
 import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
 import { type Mutant, changesOutput } from './mutant.ts';
 
-// View: what the rules want to know of a trace, made once for all of them.
+// View: what the rules read, derived from a trace once.
 interface Call {
   readonly frame: number;
   readonly text: unknown;
@@ -35,7 +35,7 @@ function viewOf({ frames, isComplete }: Trace): View {
   return { calls, isComplete };
 }
 
-// Rules: a finding for every place that they apply to.
+// Rules: one finding for each place to which a rule applies.
 const rules: readonly Rule<View>[] = [
   {
     id: 'echo/answered',
@@ -67,7 +67,7 @@ const rules: readonly Rule<View>[] = [
   },
 ];
 
-// Stage: what scenarios and checks play on.
+// Context: what scenarios and checks work with.
 interface CheckContext {
   readonly connection: Connection;
   call(id: string, text: string): void;
@@ -88,7 +88,7 @@ async function createContext(tools: Tools): Promise<CheckContext> {
   };
 }
 
-// Scenario: what is said, so that the rules have something to read. It judges nothing.
+// Scenario: a conversation for the rules to read. A scenario judges nothing.
 const scenarios: readonly Scenario<Promise<CheckContext>>[] = [
   {
     name: 'call',
@@ -117,7 +117,7 @@ const checks: readonly Check<Promise<CheckContext>>[] = [
     async run(pending) {
       const context = await pending;
       context.call('before', 'x');
-      // What only prepares is no failure of the peer here: another check is about it.
+      // Preparation must not fail this check: another check covers it.
       await context.answered('before').catch((thrown: unknown) => {
         throw thrown instanceof PeerWrong ? new CannotTell(thrown.message) : thrown;
       });
@@ -128,7 +128,7 @@ const checks: readonly Check<Promise<CheckContext>>[] = [
   },
 ];
 
-/** The set. */
+/** The check set. */
 export const echoAgent: AgentSet = {
   protocol: 'echo',
   side: 'agent',
@@ -138,7 +138,7 @@ export const echoAgent: AgentSet = {
   rules: rulesOver(viewOf, rules),
 };
 
-/** An agent that is broken for each check. */
+/** A broken agent for each check. */
 export const echoMutants: readonly Mutant[] = [
   {
     fault: 'the second call has no answer',

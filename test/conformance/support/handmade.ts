@@ -1,9 +1,9 @@
-// Short recordings by hand, and what a set finds in them. Knows no protocol.
+// Short handmade recordings, and the checks that they fail.
 import type { Trace } from '../../../src/conformance/check/rule.ts';
 import { type CheckSet, descriptionsOf } from '../../../src/conformance/check/sets.ts';
 import { judgeTrace } from '../../../src/conformance/trace/trace-file.ts';
 
-/** Who says what, in order. */
+/** Messages in order, with their sender. */
 export type Talk = readonly (readonly ['agent' | 'client', object])[];
 
 export const traceOf = (client: Talk, isComplete = true): Trace => ({
@@ -11,7 +11,7 @@ export const traceOf = (client: Talk, isComplete = true): Trace => ({
   isComplete,
 });
 
-/** Ids of the checks at MUST and SHOULD that fail. */
+/** Ids of the failed checks at MUST and SHOULD. */
 export function faults(set: CheckSet, trace: Trace): string[] {
   const heeded = new Set(descriptionsOf(set).flatMap(({ id, level }) => (level === 'MAY' ? [] : [id])));
   const results = judgeTrace([set], [trace]).flatMap((judged) => judged.results);

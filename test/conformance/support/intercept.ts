@@ -1,34 +1,34 @@
-// A man in the middle: leads the frames of a correct server through somebody who changes them. Knows no protocol.
+// Intercepts the frames between a client and a correct server and lets a test change them.
 import type { Channel } from '../../../src/core/contract/channel.ts';
 import type { Dictionary } from '../../../src/core/model/content.ts';
 import { dictionaryIn } from '../../../src/core/model/dictionary.ts';
 import { bytesOf, createFrame } from '../../../src/transports/framing/frame.ts';
 
-/** One connection that is tampered with. */
+/** One intercepted connection. */
 export interface Link {
-  /** Says something in the server's name. */
+  /** Sends a frame to the client in the server's name. */
   toClient(frame: Dictionary): void;
-  /** The same with any text. */
+  /** Sends any text to the client. */
   say(text: string): void;
-  /** Says something in the client's name. */
+  /** Sends a frame to the server in the client's name. */
   toServer(frame: Dictionary): void;
   close(): void;
-  /** All connections of this double that are open, this one included. */
+  /** All open connections of this mutant, including this one. */
   readonly all: ReadonlySet<Link>;
 }
 
-/** What becomes of the frames; without a function they pass. */
+/** What happens to the frames. Without a function, frames pass unchanged. */
 export interface Interceptor {
-  /** What the client hears in the place of a frame of the server. */
+  /** Replaces a frame from the server. */
   out?(frame: Dictionary, link: Link): readonly Dictionary[];
-  /** What the server hears in the place of a frame of the client. */
+  /** Replaces a frame from the client. */
   in?(frame: Dictionary, link: Link): readonly Dictionary[];
-  /** The same for what is no JSON object. */
+  /** Replaces a text from the client that is no JSON object. */
   raw?(text: string, link: Link): readonly string[];
 }
 
-/** Leads channels through one tamperer, who knows of all of them. */
-export function intercepting(tamper: Interceptor): (channel: Channel) => Channel {
+/** Wraps channels. One interceptor serves all connections of a mutant. */
+export function intercepting(interceptor: Interceptor): (channel: Channel) => Channel {
   const all = new Set<Link>();
   return (channel) => {
     let tell = (_text: string): void => {};
@@ -48,7 +48,7 @@ export function intercepting(tamper: Interceptor): (channel: Channel) => Channel
           frame(frame) {
             const read = dictionaryIn(frame.text);
             if (read === null) return receiver.frame(frame);
-            for (const one of tamper.out?.(read, link) ?? [read]) link.toClient(one);
+            for (const one of interceptor.out?.(read, link) ?? [read]) link.toClient(one);
           },
           fault: (fault) => receiver.fault(fault),
           end(ending) {
@@ -60,8 +60,8 @@ export function intercepting(tamper: Interceptor): (channel: Channel) => Channel
       send(out) {
         const text = Buffer.from(bytesOf(out)).toString('utf8');
         const read = dictionaryIn(text);
-        if (read === null) for (const one of tamper.raw?.(text, link) ?? [text]) channel.send(one);
-        else for (const one of tamper.in?.(read, link) ?? [read]) link.toServer(one);
+        if (read === null) for (const one of interceptor.raw?.(text, link) ?? [text]) channel.send(one);
+        else for (const one of interceptor.in?.(read, link) ?? [read]) link.toServer(one);
       },
       get buffered() {
         return channel.buffered;

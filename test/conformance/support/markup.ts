@@ -1,7 +1,6 @@
-// Reads XML, and pages that are written as strictly, with its own eyes: throws at the first thing that a parser could read
-// otherwise. Shares no code with what writes them.
+// A strict reader of XML and XML-like HTML, independent of the code that writes it. Throws at the first ambiguity.
 
-/** One element, with what is in it. */
+/** One element with its content. */
 export interface MarkupElement {
   readonly name: string;
   readonly attributes: ReadonlyMap<string, string>;
@@ -16,7 +15,10 @@ const named: ReadonlyMap<string, string> = new Map([
   ['apos', "'"],
 ]);
 
-/** The only element of a document. `empty`: elements that have no end. `raw`: elements whose text is no markup. */
+/**
+ * Parses a document with one root element. `empty`: elements without an end tag. `raw`: elements whose text is no
+ * markup.
+ */
 export function readMarkup(
   text: string,
   {
@@ -70,23 +72,23 @@ function decoded(text: string): string {
   });
 }
 
-/** All elements of that name, it and below, in order. */
+/** All elements with that name, including the element itself, in order. */
 export function allOf(element: MarkupElement, name: string): MarkupElement[] {
   const below = element.children.flatMap((child) => (typeof child === 'string' ? [] : allOf(child, name)));
   return element.name === name ? [element, ...below] : below;
 }
 
-/** Every element, it and below. */
+/** The element and all elements below it. */
 export function everyOf(element: MarkupElement): MarkupElement[] {
   return [element, ...element.children.flatMap((child) => (typeof child === 'string' ? [] : everyOf(child)))];
 }
 
-/** All text in it. */
+/** The joined text below the element. */
 export function textIn(element: MarkupElement): string {
   return element.children.map((child) => (typeof child === 'string' ? child : textIn(child))).join('');
 }
 
-/** Its elements and the names of their attributes, without any text: what hostile words must never change. */
+/** Element names and attribute names without any text: hostile text must never change them. */
 export function skeletonOf({ name, attributes, children }: MarkupElement): string {
   const inner = children.flatMap((child) => (typeof child === 'string' ? [] : [skeletonOf(child)])).join(' ');
   return `${[name, ...attributes.keys()].join('.')}(${inner})`;

@@ -1,22 +1,22 @@
-// The tests of a list of broken peers: each is found by the checks that are meant to find it, and by no others; each check finds
-// one. Knows no protocol and no side.
+// Defines the tests of a list of broken peers: each is caught by its checks and by no unrelated ones, and each check
+// catches one.
 import { expect, test } from 'vitest';
 import type { Result } from '../../../src/conformance/check/check.ts';
 import type { Mutant } from './mutant.ts';
 
-/** Every scenario or act is played with every broken peer, not only those that its own checks read. */
+/** Run every scenario or behaviour with every broken peer, instead of only those that its own checks read. */
 export const runsEverything = process.env.PATCHBAY_CONFORMANCE === 'all';
 
-/** What is tried, and how. */
+/** What to test. */
 export interface MutantTests {
   readonly protocol: string;
   readonly peers: 'agents' | 'clients';
   readonly mutants: readonly Mutant[];
-  /** All checks, as doubles call them. */
+  /** All check names, in the form that mutants use. */
   readonly names: readonly string[];
-  /** Checks that no broken peer here can fail, with the reason; all others must catch one. */
+  /** Checks that no mutant can fail, with the reason; every other check must catch a mutant. */
   readonly unbroken: ReadonlyMap<string, string>;
-  /** As doubles call it. */
+  /** The name of a check, in the form that mutants use. */
   nameOf(id: string): string;
   judge(mutant: Mutant, patience: Patience): Promise<readonly Result[]>;
 }

@@ -1,34 +1,33 @@
-// What a broken peer is: a correct one with one fault, and the checks that must find it. Helpers to write one in a line or two.
-// Knows no protocol.
+// A mutant: a correct peer with one fault, and the checks that must catch it. Helpers write a mutant in a line or two.
 import type { Dictionary } from '../../../src/core/model/content.ts';
 import type { Interceptor } from './intercept.ts';
 
-/** A correct peer made wrong. */
+/** A peer with one fault. */
 export interface Mutant {
   /** What is wrong, as a sentence. */
   readonly fault: string;
-  /** Checks that must fail, without the part of their ids that all of the set share. */
+  /** Checks that must fail, without the common part of their ids. */
   readonly caughtBy: readonly string[];
-  /** Checks that may fail, for they are about the same. */
+  /** Checks that may fail too, because they cover the same subject. */
   readonly alsoCaughtBy?: readonly string[];
-  /** A tamperer for one run. */
+  /** A new interceptor for one run. */
   make(): Interceptor;
 }
 
-/** Changes frames of the server (or agent), each by itself; null drops it. */
+/** Changes single frames of the server or agent; null drops a frame. */
 export const changesOutput = (change: (frame: Dictionary) => Dictionary | null) => (): Interceptor => ({
   out: (frame) => {
     const changed = change(frame);
     return changed === null ? [] : [changed];
   },
 });
-/** Changes frames of the client, each by itself; null drops it. */
+/** Changes single frames of the client; null drops a frame. */
 export const changesInput = (change: (frame: Dictionary) => Dictionary | null) => (): Interceptor => ({
   in: (frame) => {
     const changed = change(frame);
     return changed === null ? [] : [changed];
   },
 });
-/** Drops frames of the server. */
+/** Drops frames of the server or agent. */
 export const dropsOutput = (isIt: (frame: Dictionary) => boolean) =>
   changesOutput((frame) => (isIt(frame) ? null : frame));

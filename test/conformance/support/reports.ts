@@ -1,4 +1,4 @@
-// Reports for tests of their forms: one with a check of each verdict, in any words.
+// Sample reports for tests of the report formats: one check with each verdict, in any words.
 import type { Conversation, Description, LoggedMessage, Result } from '../../../src/conformance/check/check.ts';
 import { makeReport, type Report } from '../../../src/conformance/report/report.ts';
 import type { Rule, Trace } from '../../../src/conformance/check/rule.ts';
@@ -9,7 +9,7 @@ function rule(id: string, more: Partial<Description> = {}): Rule<Trace> {
   return { id, ...base, ...more, scenarios: ['text'], judge: () => [] };
 }
 
-/** Checks as data, of two sections. */
+/** Check descriptions in two sections. */
 export const sampleSet: AgentSet = {
   protocol: 'toy',
   side: 'agent',
@@ -31,7 +31,7 @@ export const sampleSet: AgentSet = {
 export const said = (...texts: readonly string[]): LoggedMessage[] =>
   texts.map((text, index) => ({ at: index * 10, by: index % 2 === 0 ? 'us' : 'peer', text }));
 
-/** A report in which every word that is not ours is that one. */
+/** A report in which every foreign text is this word. */
 export function reportOf(word: string): Report {
   const conversations: Conversation[] = [
     { connection: word, scenario: 'text', log: said('{"type":"get"}', word, word, '{"type":"last"}') },
@@ -48,7 +48,7 @@ export function reportOf(word: string): Report {
   return makeReport({ set: sampleSet, results, target: word, startedAt: '2026-01-02T03:04:05.678Z', ms: 1234, known });
 }
 
-/** What a peer may say to break the form of a report. */
+/** Texts with which a peer might break a report format. */
 export const hostile: readonly (readonly [string, string])[] = [
   ['the end of CDATA', ']]> <![CDATA[ ]]>'],
   ['a script', '</script><script>alert(1)</script></style><style>*{}'],

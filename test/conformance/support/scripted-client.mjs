@@ -1,5 +1,5 @@
-// A client of pi-legacy as a program: says each prompt, waits until it is answered, and leaves. Its way to the agent is its first
-// argument: `websocket` and `events` find it in the environment, `program` starts what follows up to `--`.
+// A client of pi-legacy as a program: sends each prompt, waits for the end of its run, and disconnects. The first argument says
+// how to reach the agent: `websocket` and `events` read the address from the environment, `program` starts the command up to `--`.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { WebSocket } from 'ws';

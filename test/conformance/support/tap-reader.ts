@@ -1,26 +1,26 @@
-// Reads TAP 14 with its own eyes, with as much of YAML as our diagnostics have. Throws where a line is none.
+// A TAP 14 reader with the part of YAML that our diagnostics use. Throws on an invalid line.
 
-/** One point. */
+/** One test point. */
 export interface Point {
   readonly ok: boolean;
   readonly number: number;
-  /** Without its escapes. */
+  /** Unescaped. */
   readonly description: string;
   readonly directive: 'SKIP' | 'TODO' | null;
   readonly reason: string;
-  /** The fields of its diagnostic, at the top; those of its messages in order. */
+  /** Top-level fields of its diagnostic. */
   readonly fields: ReadonlyMap<string, string>;
   readonly messages: readonly ReadonlyMap<string, string>[];
 }
 
-/** A document. */
+/** A TAP document. */
 export interface Tap {
   readonly plan: number;
   readonly points: readonly Point[];
   readonly comments: readonly string[];
 }
 
-/** Reads all of it. */
+/** Parses a document. */
 export function readTap(text: string): Tap {
   const lines = text.split('\n');
   if (lines.shift() !== 'TAP version 14') throw new Error('it has no version');

@@ -1,5 +1,5 @@
 // A protocol of three messages with its checks and rules, for tests of the runners: `{"ask": word}` is answered by
-// `{"answer": word}`. Knows none of the real ones.
+// `{"answer": word}`.
 import {
   CannotTell,
   type Check,
@@ -14,7 +14,7 @@ import type { Channel } from '../../../src/core/contract/channel.ts';
 import { dictionaryOf } from '../../../src/core/model/dictionary.ts';
 import { memoryPair } from '../../../src/transports/memory.ts';
 
-/** What the toy agent says to a word; null: nothing. `close`: it hangs up. */
+/** The toy agent's answer to a word; null: none. `close`: it closes the connection. */
 export type Answers = (word: string) => string | null;
 
 /** A target in this process. */
@@ -42,7 +42,7 @@ export function toyTarget(answer: Answers = (word) => word, more: Partial<Target
 
 const description = { section: '1', level: 'MUST', basis: 'specification' } as const;
 
-/** Asks, and waits for an answer, whatever it is. */
+/** Asks and waits for any answer. */
 export async function ask(connection: Connection, word: string): Promise<unknown> {
   const from = connection.log.length;
   connection.send(JSON.stringify({ ask: word }));
@@ -50,7 +50,7 @@ export async function ask(connection: Connection, word: string): Promise<unknown
   return dictionaryOf((await connection.until('answer', () => connection.log.slice(from).find(isAnswer))).json).answer;
 }
 
-/** A check of that id. */
+/** A check with this id. */
 export function toyCheck(
   id: string,
   run: (tools: Tools) => Promise<void>,
@@ -60,7 +60,7 @@ export function toyCheck(
   return { ...description, id, sentence, input: '', expected: '', run, ...(needs === undefined ? {} : { needs }) };
 }
 
-/** A scenario that asks those words one after the other. */
+/** A scenario that asks these words one after the other. */
 export const toyScenario = (
   name: string,
   words: readonly string[],
@@ -92,7 +92,7 @@ export const answered = (scenarios: readonly string[]): Rule<Trace> => ({
   },
 });
 
-/** Answers hold the word of their question. */
+/** An answer repeats the word of its question. */
 export const repeated = (scenarios: readonly string[]): Rule<Trace> => ({
   ...description,
   id: 'toy/repeated',
@@ -108,13 +108,13 @@ export const repeated = (scenarios: readonly string[]): Rule<Trace> => ({
   },
 });
 
-/** A set of checks of agents. */
+/** A check set of agents. */
 export function toySet(parts: Partial<AgentSet>): AgentSet {
   const none = { checks: [], scenarios: [], rules: [], usual: {} };
   return { protocol: 'toy', side: 'agent', version: '1', ...none, ...parts };
 }
 
-/** Clients must ask for `thanks` behind each answer to `go`; acts are what the answer is. */
+/** The rule for clients: send `thanks` after each answer. The behaviours differ in the answers. */
 export const toyClients: ClientSet = {
   protocol: 'toy',
   side: 'client',
@@ -157,7 +157,7 @@ function* thanks({ frames, isComplete }: Trace, behaviour: string) {
   }
 }
 
-/** A client's end of a channel: what it hears, and what it says. */
+/** A client's end of a channel, with the answers that it has received. */
 export function toyClient(channel: Channel): {
   heard: unknown[];
   ask(word: string): void;

@@ -1,4 +1,4 @@
-// ECA servers that break the base protocol, the beginning or the end.
+// ECA servers that violate JSON-RPC, or the begin or end of a connection.
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
 import { type Mutant, dropsOutput, changesOutput, changesInput } from '../../support/mutant.ts';
 import {

@@ -1,4 +1,4 @@
-// Words to break an ECA server with: changes of what it says, by method, by content and by answer. Knows no check.
+// Building blocks of ECA mutants: changes to messages by method, content type and answer.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
 import type { Link, Interceptor } from '../../support/intercept.ts';
@@ -7,12 +7,12 @@ import { changesOutput } from '../../support/mutant.ts';
 type Change = (fields: Dictionary) => Dictionary;
 type Test = (fields: Dictionary) => boolean;
 
-/** Without those fields. */
+/** Removes these fields. */
 export const lacking =
   (...names: readonly string[]): Change =>
   (fields) =>
     Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
-/** With those fields as well. */
+/** Adds these fields. */
 export const having =
   (more: Dictionary): Change =>
   (fields) => ({ ...fields, ...more });
@@ -40,13 +40,13 @@ export const withParams = (frame: Dictionary, change: Change): Dictionary => ({
   ...frame,
   params: change(dictionaryOf(frame.params)),
 });
-/** Changes a content of that type. */
+/** Changes contents of this type. */
 export const content = (type: string, change: Change, more: Test = () => true) =>
   params(isOf(type, more), (told) => ({ ...told, content: change(dictionaryOf(told.content)) }));
-/** Changes the role of a content of that type. */
+/** Changes the role of contents of this type. */
 export const role = (type: string, own: string) => params(isOf(type), having({ role: own }));
 
-/** A tamperer for each connection. */
+/** Uses a new interceptor for each connection. */
 export const alone = (make: () => Interceptor) => (): Interceptor => {
   const own = new Map<Link, Interceptor>();
   const of = (link: Link) => {
@@ -61,7 +61,7 @@ export const alone = (make: () => Interceptor) => (): Interceptor => {
   };
 };
 
-/** A tamperer who remembers what was asked under which id. */
+/** Knows the method of every request by its id. */
 export const asking = (
   make: (methodOf: (frame: Dictionary) => unknown, requestOf: (frame: Dictionary) => Dictionary) => Interceptor,
 ) =>
@@ -78,27 +78,27 @@ export const asking = (
     };
   });
 
-/** Changes answers to that method. */
+/** Changes answers to this method. */
 export const answer = (method: string, change: (frame: Dictionary) => Dictionary) =>
   asking((methodOf) => ({ out: (frame) => [methodOf(frame) === method ? change(frame) : frame] }));
-/** In the place of an answer to that method hangs up. */
+/** Disconnects instead of answering this method. */
 export const unanswered = (method: string) =>
   asking((methodOf) => ({ out: (frame, link) => (methodOf(frame) === method ? hangUp(link) : [frame]) }));
 
-/** Says nothing more, and lets nobody wait until patience is over. */
+/** Disconnects, so that nobody waits until the patience runs out. */
 export function hangUp(link: Link): [] {
   link.close();
   return [];
 }
-/** Hangs up in the place of what is one. */
+/** Disconnects instead of sending a matching frame. */
 export const silentAt = (isIt: Test) => (): Interceptor => ({
   out: (frame, link) => (isIt(frame) ? hangUp(link) : [frame]),
 });
-/** Hangs up when the client says what is one. */
+/** Disconnects when the client sends a matching frame. */
 export const deafTo = (isIt: Test) => (): Interceptor => ({
   in: (frame, link) => (isIt(frame) ? hangUp(link) : [frame]),
 });
-/** Hangs up behind what is one. */
+/** Disconnects after a matching frame. */
 export const goneBehind = (isIt: Test, tamper: Interceptor) => (): Interceptor => ({
   ...tamper,
   out(frame, link) {
@@ -106,15 +106,15 @@ export const goneBehind = (isIt: Test, tamper: Interceptor) => (): Interceptor =
     return tamper.out?.(frame, link) ?? [frame];
   },
 });
-/** Changes the result of that method. */
+/** Changes results of this method. */
 export const result = (method: string, change: Change) =>
   answer(method, (frame) => ('result' in frame ? { ...frame, result: change(dictionaryOf(frame.result)) } : frame));
 
-/** Says that as well, behind each frame that is one. */
+/** Sends another frame after each matching one. */
 export const behind = (isIt: Test, more: (frame: Dictionary) => Dictionary) => (): Interceptor => ({
   out: (frame) => (isIt(frame) ? [frame, more(frame)] : [frame]),
 });
-/** The same once on a connection. */
+/** Sends other frames after the first matching one of a connection. */
 export const onceBehind = (isIt: Test, ...more: readonly ((frame: Dictionary) => Dictionary)[]) =>
   alone(() => {
     let isDone = false;
@@ -126,7 +126,7 @@ export const onceBehind = (isIt: Test, ...more: readonly ((frame: Dictionary) =>
       },
     };
   });
-/** A content in the same chat as that one. */
+/** A content in the same chat as the given one. */
 export const told = (frame: Dictionary, own: string, said: Dictionary): Dictionary => ({
   jsonrpc: '2.0',
   method: 'chat/contentReceived',

@@ -1,4 +1,4 @@
-// ECA editors with one fault each. Here `out` is what an editor says, for we are its server.
+// ECA editors with one fault each. Here `out` is what the editor sends.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { isDictionary } from '../../../../src/core/model/dictionary.ts';
 import { type Mutant, dropsOutput, changesOutput } from '../../support/mutant.ts';
@@ -11,7 +11,7 @@ const isDelete = isMethod('chat/delete');
 const isApproval = isMethod('chat/toolCallApprove');
 const same = (frame: Dictionary) => frame;
 const request = (id: string | number, method: string) => () => ({ jsonrpc: '2.0', id, method, params: { query: '' } });
-/** Says that before each frame that is one. */
+/** Sends a message before each matching frame. */
 const before = (isIt: (frame: Dictionary) => boolean, more: Dictionary) => () => ({
   out: (frame: Dictionary) => (isIt(frame) ? [more, frame] : [frame]),
 });
@@ -42,7 +42,7 @@ const prompts: readonly (readonly [fault: string, caught: string, change: (field
   ['contexts that are no list', 'prompt-contexts', having({ contexts: 'all' })],
 ];
 
-/** All of them. */
+/** All mutants. */
 export const brokenEditors: readonly Mutant[] = [
   {
     fault: 'messages without jsonrpc',

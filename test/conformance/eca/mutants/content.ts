@@ -1,4 +1,4 @@
-// ECA servers that break single contents: a field, or who says it.
+// ECA servers with wrong contents: a missing field, or a wrong role.
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
 import type { Mutant } from '../../support/mutant.ts';
 import {
@@ -14,11 +14,11 @@ import {
   told,
 } from './changes.ts';
 
-/** Adds a content that our own server does not say. */
+/** Adds a content that our own server does not send. */
 const says = (own: string, said: Readonly<Record<string, unknown>>) =>
   onceBehind(isOfModel, (frame) => told(frame, own, said));
 
-/** A field that is missing: the check of its kind must find it. */
+/** A missing field, which the check of the content type must catch. */
 const missing: readonly (readonly [type: string, field: string, alsoCaughtBy?: readonly string[]])[] = [
   ['reasonStarted', 'id', ['reason-open', 'reason-closed']],
   ['reasonText', 'text'],

@@ -1,6 +1,6 @@
-// Checks that only bytes on stdio can break, or the end of a program.
+// Checks that only raw bytes on stdio, or the end of a program, can violate.
 
-/** Without the part of their ids that all share. */
+/** Names without the common part of the ids. */
 export const inBytes = [
   ...['frames-readable', 'frames-in-one-write', 'frame-in-pieces', 'length-in-bytes', 'content-type'],
   ...['header-case', 'header-space', 'other-charset', 'parent-process'],

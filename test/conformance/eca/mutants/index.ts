@@ -6,7 +6,7 @@ import { orderMutants } from './order.ts';
 import { promptMutants } from './prompt.ts';
 import { requestMutants } from './requests.ts';
 
-/** All of them. */
+/** All mutants. */
 export const mutants: readonly Mutant[] = [
   ...baseMutants,
   ...promptMutants,

@@ -1,4 +1,4 @@
-// ECA servers that break the order: reasons, calls, approvals, states.
+// ECA servers with a wrong order of reasoning, calls, approvals or states.
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
 import { type Mutant, dropsOutput } from '../../support/mutant.ts';
 import type { Interceptor } from '../../support/intercept.ts';
@@ -18,7 +18,7 @@ import {
   told,
 } from './changes.ts';
 
-/** Moves what is one behind what is the other, on one connection. */
+/** Swaps two kinds of frames on one connection. */
 const swaps =
   (first: (frame: Record<string, unknown>) => boolean, second: (frame: Record<string, unknown>) => boolean) =>
   (): Interceptor => {

@@ -1,4 +1,4 @@
-// ECA servers that break the answers to prompts, or how they are played.
+// ECA servers that answer or run prompts wrongly.
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
 import { type Mutant, dropsOutput } from '../../support/mutant.ts';
 import {
@@ -178,7 +178,7 @@ export const promptMutants: readonly Mutant[] = [
       return {
         out(frame) {
           const { chatId, role } = dictionaryOf(frame.params);
-          // The first run of each connection that only fails.
+          // The first run of each chat fails.
           if (isOfUser(frame)) failed.add(chatId);
           if (!failed.has(chatId) || !isContent(frame)) return [frame];
           const { type } = contentOf(frame);

@@ -1,4 +1,4 @@
-// ECA servers that break stops, deletions, queries, or what is told of tools.
+// ECA servers with wrong stops, deletions, queries or tool-server updates.
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
 import type { Mutant } from '../../support/mutant.ts';
 import type { Interceptor } from '../../support/intercept.ts';
@@ -32,7 +32,7 @@ const mcp = (more: Record<string, unknown> = {}) =>
     ...more,
   });
 
-/** A server with an MCP server that obeys, but for what is dropped. */
+/** A server with an MCP server that obeys every request but the dropped ones. */
 const withServer = (obeys: (method: unknown) => boolean) => (): Interceptor => {
   const told = new Set<unknown>();
   return {

@@ -1,4 +1,4 @@
-// How the frames of an agent of pi-legacy are changed, in a line or two for each broken one.
+// Building blocks of pi-legacy mutants: changes to frames in a line or two.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
 import { changesOutput } from '../../support/mutant.ts';
@@ -6,10 +6,10 @@ import type { Interceptor } from '../../support/intercept.ts';
 
 export type Change = (frame: Dictionary) => Dictionary | null;
 
-/** Frames of that type. */
+/** Changes frames of this type. */
 export const of = (type: string, change: Change) =>
   changesOutput((frame) => (frame.type === type ? change(frame) : frame));
-/** Without those fields. */
+/** The frame without these fields. */
 export function less(frame: Dictionary, ...names: readonly string[]): Dictionary {
   return Object.fromEntries(Object.entries(frame).filter(([name]) => !names.includes(name)));
 }
@@ -17,7 +17,7 @@ export function less(frame: Dictionary, ...names: readonly string[]): Dictionary
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 export const roleOf = (frame: Dictionary) => dictionaryOf(frame.message).role;
 
-/** Messages of that role, wherever a line repeats them, updates apart. */
+/** Changes messages of this role in all lines but updates. */
 export function everywhere(role: string, change: (message: Dictionary) => Dictionary): () => Interceptor {
   const changed = (message: unknown) => (dictionaryOf(message).role === role ? change(dictionaryOf(message)) : message);
   return changesOutput((frame) => {
@@ -35,7 +35,7 @@ export function everywhere(role: string, change: (message: Dictionary) => Dictio
   });
 }
 
-/** Blocks of that type in messages of that role. */
+/** Changes blocks of this type in messages of this role. */
 export const blocks = (role: string, type: string, change: (block: Dictionary) => Dictionary) =>
   everywhere(role, (message) => ({
     ...message,
@@ -44,17 +44,17 @@ export const blocks = (role: string, type: string, change: (block: Dictionary) =
     ),
   }));
 
-/** Updates of that type. */
+/** Changes updates of this type. */
 export const updates = (type: string, change: (event: Dictionary, frame: Dictionary) => Dictionary) =>
   of('message_update', (frame) => {
     const event = dictionaryOf(frame.assistantMessageEvent);
     return String(event.type).startsWith(type) ? change(event, frame) : frame;
   });
-/** The same, of the event alone. */
+/** Changes the event of updates of this type. */
 export const events = (type: string, change: (event: Dictionary) => Dictionary) =>
   updates(type, (event, frame) => ({ ...frame, assistantMessageEvent: change(event) }));
 
-/** More lines before or behind those that fit. */
+/** Adds lines before or after matching ones. */
 export function adds(
   fits: (frame: Dictionary) => boolean,
   more: (frame: Dictionary) => { readonly before?: readonly Dictionary[]; readonly after?: readonly Dictionary[] },

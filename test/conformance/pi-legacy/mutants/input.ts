@@ -1,11 +1,11 @@
-// Broken agents of pi-legacy: they do not do what they are told.
+// Broken agents of pi-legacy that handle input wrongly.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { type Mutant, changesInput } from '../../support/mutant.ts';
 import type { Link, Interceptor } from '../../support/intercept.ts';
 import { blocks, everywhere, less, of } from './frames.ts';
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-/** Does not hear that line, which is no JSON object. */
+/** Ignores this line, which is no JSON object. */
 const deafTo = (line: string) => (): Interceptor => ({ raw: (text) => (text === line ? [] : [text]) });
 
 /** Knows on which connections a run is open. */

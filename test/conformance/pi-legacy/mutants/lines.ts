@@ -1,4 +1,4 @@
-// Broken agents of pi-legacy: lines without their fields, and messages without theirs.
+// Broken agents of pi-legacy: lines and messages with missing fields.
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
 import type { Mutant } from '../../support/mutant.ts';
 import { adds, blocks, events, everywhere, less, of, roleOf } from './frames.ts';

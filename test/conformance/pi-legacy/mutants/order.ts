@@ -1,4 +1,4 @@
-// Broken agents of pi-legacy: what they say comes in a wrong order, or says something else than what it repeats.
+// Broken agents of pi-legacy: lines in a wrong order, and repetitions that differ.
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
 import { type Mutant, dropsOutput, changesOutput } from '../../support/mutant.ts';
 import { adds, blocks, events, everywhere, of, roleOf, updates } from './frames.ts';

@@ -1,4 +1,4 @@
-// Mutants of what is answered, asked, told and kept, and of the end: docs/protocols/pi-server.md 16.2 to 22.
+// Mutants with wrong answers, questions, events, stored sessions and shutdown: docs/protocols/pi-server.md 16.2 to 22.
 import { dictionaryOf, without } from '../../../../src/core/model/dictionary.ts';
 import {
   type Mutant,
@@ -12,7 +12,7 @@ import {
   withEvent,
 } from './mutant.ts';
 
-/** Commands whose data nothing else depends upon. */
+/** Commands on whose data nothing else depends. */
 const answeredApart = [
   'get_available_models',
   'get_commands',

@@ -13,7 +13,7 @@ import {
 } from './mutant.ts';
 import type { Link, Interceptor } from '../../support/intercept.ts';
 
-/** Gives a command an id of its own where `isNew` says so of an id that was used before, and answers under the old one. */
+/** Gives a command with a reused id a new id, where `isNew` says so, and answers under the old one. */
 function renaming(isNew: (now: Dictionary, before: Dictionary) => boolean): () => Interceptor {
   return () => {
     const before = new Map<unknown, Dictionary>();
@@ -41,7 +41,7 @@ function renaming(isNew: (now: Dictionary, before: Dictionary) => boolean): () =
   };
 }
 
-/** Takes the key off a command where `isOff` says so of a key that was used before. */
+/** Removes a reused key from a command, where `isOff` says so. */
 function unkeyed(isOff: (now: Dictionary, before: Dictionary) => boolean): () => Interceptor {
   return () => {
     const before = new Map<unknown, Dictionary>();
@@ -57,7 +57,7 @@ function unkeyed(isOff: (now: Dictionary, before: Dictionary) => boolean): () =>
   };
 }
 
-/** Answers such commands itself, where it can, and lets no server see them. */
+/** Answers such commands itself and hides them from the server. */
 function answering(answer: (frame: Dictionary, link: Link) => Dictionary | null): () => Interceptor {
   return () => ({
     in(frame, link) {
@@ -69,7 +69,7 @@ function answering(answer: (frame: Dictionary, link: Link) => Dictionary | null)
   });
 }
 
-/** Holds back such commands while a prompt goes on on that connection. */
+/** Holds back such commands while a prompt runs on the connection. */
 function holding(isHeld: (frame: Dictionary) => boolean): () => Interceptor {
   return () => {
     const links = new Map<Link, { readonly prompts: Set<unknown>; readonly held: Dictionary[] }>();
@@ -162,7 +162,7 @@ export const identityMutants: readonly Mutant[] = [
           if (before !== undefined) return [frame, before];
           if (frame.name !== 'n2') return [frame];
           held.set(link, frame);
-          // Nobody else may be kept waiting.
+          // Nothing else may wait for this.
           queueMicrotask(() => {
             if (held.get(link) !== frame) return;
             held.delete(link);

@@ -14,7 +14,7 @@ import {
 } from './mutant.ts';
 import type { Link, Interceptor } from '../../support/intercept.ts';
 
-/** Holds the frames that `isHeld` until the first that `frees` them, and puts them behind it. */
+/** Holds matching frames back until the first that releases them, and sends them after it. */
 function swaps(isHeld: (frame: Dictionary) => boolean, frees: (held: Dictionary, frame: Dictionary) => boolean) {
   return (): Interceptor => {
     const held = new Map<Link, Dictionary[]>();
@@ -37,7 +37,7 @@ function swaps(isHeld: (frame: Dictionary) => boolean, frees: (held: Dictionary,
   };
 }
 
-/** What the client last said on each connection. */
+/** Knows the client's last command on each connection. */
 function remembering(
   out: (frame: Dictionary, last: Dictionary, link: Link) => readonly Dictionary[],
 ): () => Interceptor {

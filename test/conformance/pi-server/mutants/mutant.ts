@@ -1,4 +1,4 @@
-// What the broken pi-servers have in common: the parts of its frames. Re-exports what those of all protocols have.
+// Building blocks of pi-server mutants: the parts of a frame. Re-exports the helpers of all protocols.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { dictionaryOf } from '../../../../src/core/model/dictionary.ts';
 
@@ -8,7 +8,7 @@ export const dataOf = (frame: Dictionary): Dictionary => dictionaryOf(frame.data
 export const isResponse = (frame: Dictionary, ...commands: readonly string[]): boolean =>
   frame.type === 'response' && (commands.length === 0 || commands.includes(String(frame.command)));
 
-/** The phase of a lifecycle frame, without its prefix; empty for all others. */
+/** The phase of a lifecycle frame; empty for other frames. */
 export const phaseOf = ({ type }: Dictionary): string => /^command_(\w+)$/u.exec(String(type))?.[1] ?? '';
 export const idOf = (frame: Dictionary): string => String(dataOf(frame).commandId);
 export const eventOf = (frame: Dictionary): Dictionary => (frame.type === 'event' ? dictionaryOf(frame.event) : {});
@@ -24,7 +24,7 @@ export const withEvent = (frame: Dictionary, event: Dictionary): Dictionary => (
   event: { ...eventOf(frame), ...event },
 });
 
-/** The command without its id and its key, as text. */
+/** The command without its id and key, as text. */
 export function payloadOf({ id: _id, idempotencyKey: _key, ...payload }: Dictionary): string {
   return JSON.stringify(payload);
 }

@@ -1,20 +1,20 @@
-// What doubles for rules are made of. Knows no rule.
+// Building blocks of the mutants for rules.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import type { Link, Interceptor } from '../../support/intercept.ts';
 import { dataOf, eventOf, isResponse, phaseOf, changesOutput, withData } from './mutant.ts';
 
 export const isFailure = (frame: Dictionary) => isResponse(frame) && frame.success === false;
-/** A step of that kind, of commands of that type. */
+/** Whether the frame is this lifecycle step of a command of this type. */
 export const isStep = (frame: Dictionary, phase: string, type?: string) =>
   phaseOf(frame) === phase && (type === undefined || dataOf(frame).commandType === type);
 export const isEvent = (frame: Dictionary, type: string) => eventOf(frame).type === type;
 
-/** More frames in the place of those that fit. */
+/** Replaces matching frames by several. */
 export const puts =
   (fits: (frame: Dictionary) => boolean, instead: (frame: Dictionary) => readonly Dictionary[]) => () => ({
     out: (frame: Dictionary) => (fits(frame) ? instead(frame) : [frame]),
   });
-/** Holds the first frames that fit until one that frees them, and says them behind that. */
+/** Holds the first matching frames back until a releasing one, and sends them after it. */
 export const delays =
   (fits: (frame: Dictionary) => boolean, frees: (frame: Dictionary) => boolean) => (): Interceptor => {
     const held = new Map<Link, Dictionary[]>();
@@ -31,7 +31,7 @@ export const delays =
       },
     };
   };
-/** The version in a response or an ending, as that makes of it. */
+/** Changes the session version in responses and `finished` steps. */
 export const versions = (change: (version: number, frame: Dictionary) => number) =>
   changesOutput((frame) => {
     const { sessionVersion } = frame.type === 'response' ? frame : dataOf(frame);

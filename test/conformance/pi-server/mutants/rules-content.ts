@@ -1,4 +1,4 @@
-// Mutants for rules: lanes, repetitions, versions, what sessions say, what commands answer (docs/protocols/pi-server.md 7.3 to 22).
+// Mutants for rules: lanes, repetitions, versions, session events and answers (docs/protocols/pi-server.md 7.3 to 22).
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { dictionaryOf, without } from '../../../../src/core/model/dictionary.ts';
 import type { Link, Interceptor } from '../../support/intercept.ts';
@@ -15,7 +15,7 @@ import {
 } from './mutant.ts';
 import { commandOf, delays, isEvent, isFailure, isStep, puts, versions } from './rule-changes.ts';
 
-/** Sends what fits behind the next command. */
+/** Sends matching frames after the next command. */
 const late = (fits: (frame: Dictionary) => boolean) => (): Interceptor => {
   let held: Dictionary | null = null;
   return {
@@ -31,7 +31,7 @@ const late = (fits: (frame: Dictionary) => boolean) => (): Interceptor => {
   };
 };
 
-/** Drops the third time that a command of one id is accepted. */
+/** Drops the third acceptance of one id. */
 function twoAccepted(): Interceptor {
   const seen = new Map<unknown, number>();
   return {
@@ -46,7 +46,7 @@ function twoAccepted(): Interceptor {
 
 const isFirstName = ({ name }: Dictionary) => name === 'one';
 
-/** Ends the first naming of a session when the next has begun. */
+/** Ends the first renaming of a session after the next one has begun. */
 function overlapping(): Interceptor {
   const links = new Map<Link, { first?: unknown; readonly held: Dictionary[] }>();
   return {

@@ -1,4 +1,4 @@
-// Mutants for rules: greeting, frames, responses, and the course of each command (docs/protocols/pi-server.md 2 to 7.2).
+// Mutants for rules: greeting, frames, responses, and the lifecycle of commands (docs/protocols/pi-server.md 2 to 7.2).
 import { without } from '../../../../src/core/model/dictionary.ts';
 import { type Mutant, dataOf, dropsOutput, isResponse, phaseOf, changesOutput, withData } from './mutant.ts';
 import { delays, isFailure, isStep, puts } from './rule-changes.ts';
@@ -101,7 +101,7 @@ export const frameMutants: readonly Mutant[] = [
 ];
 
 /** Sections 4.2 to 7.2. */
-export const courseMutants: readonly Mutant[] = [
+export const lifecycleMutants: readonly Mutant[] = [
   {
     fault: 'an ending does not say of what',
     caughtBy: ['lifecycle-names'],

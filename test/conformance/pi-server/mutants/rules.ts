@@ -1,11 +1,11 @@
-// All doubles for the rules that read what was said.
+// All mutants for the rules.
 import type { Mutant } from './mutant.ts';
 import { dataMutants, eventMutants, repeatMutants, versionMutants } from './rules-content.ts';
-import { courseMutants, frameMutants } from './rules-lifecycle.ts';
+import { lifecycleMutants, frameMutants } from './rules-lifecycle.ts';
 
 export const ruleMutants: readonly Mutant[] = [
   ...frameMutants,
-  ...courseMutants,
+  ...lifecycleMutants,
   ...repeatMutants,
   ...versionMutants,
   ...eventMutants,

@@ -1,9 +1,9 @@
-// How a frame of pi is changed, in a line: the answer to one command, one kind of event, every message that is said.
+// Building blocks of pi mutants: changes to answers, events and messages.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../../src/core/model/dictionary.ts';
 import { changesOutput } from '../../support/mutant.ts';
 
-/** Changes the data of answers to that command that succeed. */
+/** Changes the data of successful answers to this command. */
 export const answers = (command: string, change: (data: Dictionary) => unknown) =>
   changesOutput((frame) =>
     frame.type === 'response' && frame.command === command && frame.success === true && isDictionary(frame.data)
@@ -11,26 +11,26 @@ export const answers = (command: string, change: (data: Dictionary) => unknown) 
       : frame,
   );
 
-/** Changes the answers to that command, those that fail too. */
+/** Changes all answers to this command. */
 export const responses = (command: string, change: (frame: Dictionary) => Dictionary) =>
   changesOutput((frame) => (frame.type === 'response' && frame.command === command ? change(frame) : frame));
 
-/** Changes events of that type. */
+/** Changes events of this type. */
 export const events = (type: string, change: (frame: Dictionary) => Dictionary | null) =>
   changesOutput((frame) => (frame.type === type ? change(frame) : frame));
 
-/** Changes what updates of that kind say. */
+/** Changes updates of this type. */
 export const updates = (kind: string, change: (event: Dictionary) => Dictionary) =>
   events('message_update', (frame) => {
     const event = dictionaryOf(frame.assistantMessageEvent);
     return event.type === kind ? { ...frame, assistantMessageEvent: change(event) } : frame;
   });
 
-/** Changes requests of extensions by that method. */
+/** Changes extension requests of this method. */
 export const requests = (method: string, change: (frame: Dictionary) => Dictionary) =>
   events('extension_ui_request', (frame) => (frame.method === method ? change(frame) : frame));
 
-/** Changes messages of that role wherever a line says one, so that all lines agree. */
+/** Changes messages of this role in every line, so that all lines agree. */
 export const messages = (role: string, change: (message: Dictionary) => Dictionary) => {
   const one = (message: unknown) => (isDictionary(message) && message.role === role ? change(message) : message);
   const all = (list: unknown) => (Array.isArray(list) ? list.map(one) : list);
@@ -46,12 +46,12 @@ export const messages = (role: string, change: (message: Dictionary) => Dictiona
   });
 };
 
-/** Without that field. */
+/** Removes a field. */
 export const drop =
   (...names: readonly string[]) =>
   (frame: Dictionary): Dictionary =>
     without(frame, ...names);
-/** With that field. */
+/** Sets a field. */
 export const put =
   (fields: Dictionary) =>
   (frame: Dictionary): Dictionary => ({ ...frame, ...fields });

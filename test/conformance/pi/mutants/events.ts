@@ -1,4 +1,4 @@
-// Agents that speak pi badly in events: runs, turns, messages, blocks, tools, and what extensions ask and show.
+// Broken agents of pi: runs, turns, messages, blocks, tools and extension requests.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../../src/core/model/dictionary.ts';
 import { type Mutant, dropsOutput, changesInput } from '../../support/mutant.ts';
@@ -9,7 +9,7 @@ const isRole = (role: string) => (frame: Dictionary) => dictionaryOf(frame.messa
 const listOf = (value: unknown): Dictionary[] => (Array.isArray(value) ? value.filter(isDictionary) : []);
 const eventOf = (frame: Dictionary) => dictionaryOf(frame.assistantMessageEvent);
 
-/** Says something beside each frame that fits: `before` it, or behind. */
+/** Adds a line before or after each matching frame. */
 function adds(
   fits: (frame: Dictionary) => boolean,
   more: (frame: Dictionary) => Dictionary,
@@ -24,7 +24,7 @@ function adds(
 }
 
 const is = (type: string) => (frame: Dictionary) => frame.type === type;
-/** Later, so that equal messages differ. */
+/** Changes the timestamp, so that equal messages differ. */
 const later = (message: unknown) => ({ ...dictionaryOf(message), timestamp: 1 });
 const inMessage = (change: (message: unknown) => unknown) => (frame: Dictionary) => ({
   ...frame,
@@ -180,7 +180,7 @@ const partialOf = (change: (partial: Dictionary) => Dictionary) => (event: Dicti
   isDictionary(event.partial) ? { ...event, partial: change(event.partial) } : event;
 const oddBlock = (block: unknown) => ({ ...dictionaryOf(block), text: 'something else' });
 
-/** The message that streams. */
+/** The streaming message. */
 const streams: readonly Mutant[] = [
   {
     fault: 'goes on behind the end of a message',
@@ -378,7 +378,7 @@ const others: readonly Mutant[] = [
   },
 ];
 
-/** Says that before a run begins. */
+/** Sends a line before a run begins. */
 const says = (line: Dictionary) => adds(is('agent_start'), () => line, true);
 
 /** Requests of extensions. */
@@ -439,7 +439,7 @@ const extensions: readonly Mutant[] = [
   },
 ];
 
-/** Those that are found by what is done. */
+/** Mutants that only a check which acts can catch. */
 const deeds: readonly Mutant[] = [
   {
     fault: 'takes line separators for blanks',
@@ -489,7 +489,7 @@ const deeds: readonly Mutant[] = [
   },
 ];
 
-/** All of them. */
+/** All mutants. */
 export const eventMutants: readonly Mutant[] = [
   ...brackets,
   ...tools,

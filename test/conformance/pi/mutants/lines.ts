@@ -1,4 +1,4 @@
-// Agents that speak pi badly in lines, responses and their data.
+// Broken agents of pi: lines, responses and their data.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../../src/core/model/dictionary.ts';
 import { type Mutant, dropsOutput, changesOutput, changesInput } from '../../support/mutant.ts';
@@ -116,7 +116,7 @@ const lines: readonly Mutant[] = [
   ),
 ];
 
-/** What data lacks: check, command, change, and checks that are about the same. */
+/** Missing data: check, command, change, and checks on the same subject. */
 const lacking: readonly (readonly [string, string, (data: Dictionary) => unknown, (readonly string[])?])[] = [
   ['get-state-data', 'get_state', drop('isCompacting')],
   [
@@ -147,7 +147,7 @@ const lacking: readonly (readonly [string, string, (data: Dictionary) => unknown
   ['bash-streams', 'bash', drop('stdout')],
 ];
 
-/** Settings that are not what was set. */
+/** Settings that differ from what was set. */
 const settings: readonly Mutant[] = [
   {
     fault: 'sets another model',
@@ -225,7 +225,7 @@ const settings: readonly Mutant[] = [
   },
 ];
 
-/** All of them. */
+/** All mutants. */
 export const lineMutants: readonly Mutant[] = [
   ...lines,
   ...lacking.map(

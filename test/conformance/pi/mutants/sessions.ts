@@ -1,4 +1,4 @@
-// Agents that speak pi badly in sessions, and in what a prompt begins or joins.
+// Broken agents of pi: sessions, and what a prompt begins or joins.
 import type { Dictionary } from '../../../../src/core/model/content.ts';
 import { dictionaryOf, isDictionary, without } from '../../../../src/core/model/dictionary.ts';
 import { type Mutant, changesInput } from '../../support/mutant.ts';
@@ -8,7 +8,7 @@ import { answers, drop, events, messages, put, responses } from './change.ts';
 const listOf = (value: unknown): Dictionary[] => (Array.isArray(value) ? value.filter(isDictionary) : []);
 const more = (name: string) => (data: Dictionary) => ({ ...data, [name]: Number(data[name]) + 1 });
 
-/** Answers a command with success and does nothing. */
+/** Answers a command with success without carrying it out. */
 function pretends(type: string, data?: Dictionary): () => Interceptor {
   return () => ({
     in(frame, link) {
@@ -271,5 +271,5 @@ const prompts: readonly Mutant[] = [
   },
 ];
 
-/** All of them. */
+/** All mutants. */
 export const sessionMutants: readonly Mutant[] = [...sessions, ...prompts];

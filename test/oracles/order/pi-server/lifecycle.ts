@@ -43,7 +43,7 @@ interface Going {
 }
 
 /** All commands that the connection sees. */
-export interface Courses {
+export interface Lifecycles {
   accepted(identity: Identity, at: number): void;
   started(identity: Identity): void;
   finished(ending: Finished): void;
@@ -53,11 +53,11 @@ export interface Courses {
   open(): readonly { readonly identity: Identity; readonly at: number }[];
 }
 
-export function createCourses(
+export function createLifecycles(
   complain: Complain,
   { dialect = 'document', late = false }: PiServerOrderOptions,
   joining: ReadonlySet<string>,
-): Courses {
+): Lifecycles {
   const going = new Map<string, Going[]>();
   /** For each lane: commands that are accepted and not started, and those started and not finished. */
   const queued = new Map<string, Going[]>();

@@ -1,6 +1,6 @@
 // The order checker for everything that one connection to a pi-server receives (docs/protocols/pi-server.md).
 import { checkPiOrder } from '../pi/order.ts';
-import { type Courses, createCourses } from './lifecycle.ts';
+import { type Lifecycles, createLifecycles } from './lifecycle.ts';
 import type { PiServerOrderOptions, PiServerRule, PiServerViolation } from './rules.ts';
 import { type Finished, type Response, Sent, ServerFrame, Switched } from './shapes.ts';
 
@@ -33,7 +33,7 @@ export function checkPiServerOrder(
   const joining = new Set(options.joining ?? []);
   for (const command of sent)
     if (typeof command?.id === 'string' && command.streamingBehavior !== undefined) joining.add(command.id);
-  const courses: Courses = createCourses(complain, options, joining);
+  const lifecycles: Lifecycles = createLifecycles(complain, options, joining);
   const answers = createAnswers(complain);
   /** Sessions subscribed at the moment, and all that ever were. */
   const hearing = new Map<string, Heard>();
@@ -60,9 +60,9 @@ export function checkPiServerOrder(
         return;
       case 'command_accepted':
         if (isShutting) complain('shutdown', `${frame.data.commandId} is accepted behind it`);
-        return courses.accepted(frame.data, at);
+        return lifecycles.accepted(frame.data, at);
       case 'command_started':
-        return courses.started(frame.data);
+        return lifecycles.started(frame.data);
       case 'command_finished':
         return finished(frame.data);
       case 'response':
@@ -70,7 +70,7 @@ export function checkPiServerOrder(
       case 'session_deleted': {
         const { sessionId } = frame.data;
         if (deletedBefore.delete(sessionId)) return;
-        courses.forget(sessionId);
+        lifecycles.forget(sessionId);
         hearing.delete(sessionId);
         return;
       }
@@ -85,7 +85,7 @@ export function checkPiServerOrder(
   }
 
   function finished(ending: Finished): void {
-    courses.finished(ending);
+    lifecycles.finished(ending);
     answers.finished(ending);
     const { commandType, commandId, sessionId, success, replayed } = ending;
     if (!success || sessionId === undefined) return;
@@ -124,7 +124,7 @@ export function checkPiServerOrder(
       violations.push({ rule: 'events', at: places[index] ?? at, says: `${rule}: ${says}` });
   }
   if (!complete) return violations;
-  for (const { identity } of courses.open()) complain('unfinished', `${identity.commandType} ${identity.commandId}`);
+  for (const { identity } of lifecycles.open()) complain('unfinished', `${identity.commandType} ${identity.commandId}`);
   if (options.sent !== undefined) answers.compare(sent, complain);
   return violations;
 }
