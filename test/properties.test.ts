@@ -15,6 +15,7 @@ import { checkClaudeOrder, describeViolations } from './oracles/order/claude/ord
 import { assistantBlocks, finalMessage, splitMessages } from './support/judges/message-stream.ts';
 import { checkRpcMessages } from './oracles/order/rpc-message/order.ts';
 import { createLog, type Log, tell, tellLate } from './support/telling.ts';
+import { isFull } from './support/full.ts';
 
 const env = { now: () => 0, id: (kind: string) => kind };
 
@@ -131,12 +132,12 @@ function lastOf(all: Known, own: Known): Known {
 const late = { whole: true };
 
 /** `PROPERTY_FACTOR=20` looks twenty times as long. */
-const factor = Number(process.env.PROPERTY_FACTOR ?? 1);
+const factor = Number(process.env.PROPERTY_FACTOR ?? (isFull ? 1 : 1 / 3));
 
 function forGarbage(numRuns: number, check: (log: Log) => void | Promise<void>): Promise<void> {
   return fc.assert(
     fc.asyncProperty(garbage, async (events) => check(logOf(events))),
-    { numRuns: numRuns * factor },
+    { numRuns: Math.ceil(numRuns * factor) },
   );
 }
 
@@ -263,7 +264,7 @@ test('a run that is cut anywhere ends properly, with one result', () =>
         expect(frames.at(-1)).toMatchObject({ type: 'result', is_error: true, errors: ['the line was cut'] });
       }
     }),
-    { numRuns: 40 * factor },
+    { numRuns: Math.ceil(40 * factor) },
   ));
 
 test('the garbage reaches every event, and messages with several blocks', () => {

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readPlaces } from '../../src/config/json-places.ts';
 import { configSchema, loadConfig, parseConfig } from '../../src/config/config.ts';
+import { runs } from '../support/full.ts';
 
 const file = join(mkdtempSync(join(tmpdir(), 'patchbay-mistakes-')), 'patchbay.json');
 
@@ -151,7 +152,7 @@ it('finds a mistake in what JSON.parse refuses, and in nothing else', () => {
       }
       expect(readPlaces(text).mistake === null, text).toBe(isJson);
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 

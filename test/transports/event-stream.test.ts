@@ -10,6 +10,7 @@ import {
   type IncomingEvent,
 } from '../../src/transports/framing/event-stream.ts';
 import { bytesOf } from '../../src/transports/framing/frame.ts';
+import { runs } from '../support/full.ts';
 
 /** What an independent parser makes of the text. */
 function parse(text: string) {
@@ -99,7 +100,7 @@ describe('encoding', () => {
         expect(events).toHaveLength(1);
         expect(events[0]).toMatchObject({ id: 'e1.1.0', event: undefined });
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -181,7 +182,7 @@ describe('decoding', () => {
         );
         expect(decode(chunks, 100_000)).toEqual(decode([bytes], 100_000));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

@@ -5,6 +5,7 @@ import type { FrameFault } from '../../src/core/contract/channel.ts';
 import { bytesOf } from '../../src/transports/framing/frame.ts';
 import type { DecoderOptions } from '../../src/transports/framing/framing.ts';
 import { encodeLine, jsonlDecoder, lineBytes } from '../../src/transports/framing/jsonl.ts';
+import { runs } from '../support/full.ts';
 
 /** Everything a decoder tells, in order: a text for a frame, a code for a fault. */
 function decode(chunks: readonly Uint8Array[], options: Partial<DecoderOptions> = {}): unknown[] {
@@ -87,7 +88,7 @@ describe('splitting', () => {
         const chunks = [0, ...places].map((from, at) => bytes.subarray(from, places[at]));
         expect(decode(chunks, chosen)).toEqual(decode([bytes], chosen));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 

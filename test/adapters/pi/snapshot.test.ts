@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createGrowingJson } from '../../../src/adapters/pi/projection/growing-json.ts';
 import { createSnapshot, type Snapshot } from '../../../src/adapters/pi/projection/snapshot.ts';
 import type { Dictionary } from '../../../src/core/model/content.ts';
+import { runs } from '../../support/full.ts';
 
 type Piece = string | Uint8Array;
 const head = { role: 'assistant' };
@@ -324,7 +325,7 @@ describe('the arguments of a tool call', () => {
         }
         expect(states.at(-1)).toEqual(whole);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Content } from '../../../src/core/model/content.ts';
 import { isCommand, splitContexts, withContexts, withoutContexts } from '../../../src/core/log/context-text.ts';
 import type { ContextReading } from '../../../src/core/contract/workspace.ts';
+import { runs } from '../../support/full.ts';
 
 const reading = (text: string | null): ContextReading => ({ context: { type: 'repo-map' }, text });
 const words = (text: string): Content => ({ type: 'text', text });
@@ -86,7 +87,7 @@ describe('withoutContexts', () => {
         expect(out).toBe(said);
         for (const text of read) expect(block).toContain(text);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 });

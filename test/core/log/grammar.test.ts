@@ -6,6 +6,7 @@ import { type Fault, verify } from '../../../src/core/log/grammar.ts';
 import { anyEvents, legalEvents } from '../../support/core/arbitraries.ts';
 import { judge } from '../../support/core/judge.ts';
 import { vocabulary } from '../../support/core/vocabulary.ts';
+import { runs } from '../../support/full.ts';
 
 const run: Event = { type: 'run-start' };
 const turn: Event = { type: 'turn-start' };
@@ -141,7 +142,7 @@ describe('against the judge', () => {
       fc.property(legalEvents, fc.array(fc.constantFrom(...vocabulary), { maxLength: 1 }), (events, more) =>
         agree([...events, ...more]),
       ),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     );
     fc.assert(fc.property(anyEvents, agree), { numRuns: 300 });
     expect(illegal).toBeGreaterThan(300);

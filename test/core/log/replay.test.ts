@@ -12,6 +12,7 @@ import { outline } from '../../support/core/outline.ts';
 import { foldFrames, recordingProjection } from '../../support/core/recording.ts';
 import { repaired } from '../../support/core/repaired.ts';
 import { stateOf, stateSinceReset } from '../../support/core/state.ts';
+import { runs } from '../../support/full.ts';
 
 const folded = (events: readonly Event[]): Transcript => verify(events).end;
 const told = (transcript: Transcript): Event[] => [...replay(transcript)].map(({ event }) => event);
@@ -31,7 +32,7 @@ describe('for any legal sequence, stopped anywhere', () => {
         const compared = wasReplaced ? stateSinceReset : stateOf;
         expect(compared(refolded(transcript))).toEqual(compared(transcript));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -44,7 +45,7 @@ describe('for any legal sequence, stopped anywhere', () => {
         expect(complaints).toEqual([]);
         expect(open.sort()).toEqual(judge(events).open.sort());
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -70,7 +71,7 @@ describe('for anything that an agent sends, repaired', () => {
         expect(judge(again).open.sort()).toEqual(judge(log).open.sort());
         expect(stateSinceReset(refolded(transcript))).toEqual(stateSinceReset(transcript));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 });
